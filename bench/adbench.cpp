@@ -1,6 +1,5 @@
-// What do gradients cost that are hard to write by hand? The functions of adbench_models.hpp: their gradients by reverse
-// differentiation, compiled, against gradients by hand in adbench_adjoints.hpp, by the host's compiler (at -O3 -march=native
-// -ffp-contract=off).
+// Reverse-mode gradients of the functions in adbench_models.hpp, compiled by overdub, against the hand-written gradients in
+// adbench_adjoints.hpp, compiled by the host's compiler (at -O3 -march=native -ffp-contract=off).
 #include "adbench_adjoints.hpp"
 #include "adbench_models.hpp"
 #include "gradient.hpp"
@@ -28,7 +27,7 @@ public:
       cameras_[c * camera_size + 6] += 500;                                  // the focal length
       for (std::size_t k : {9u, 10u}) cameras_[c * camera_size + k] *= 0.01; // distortion
     }
-    for (std::size_t k = 0; k < 3; ++k) cameras_[k] = 0; // one camera that does not turn
+    for (std::size_t k = 0; k < 3; ++k) cameras_[k] = 0; // one camera without a rotation
     for (std::size_t p = 0; p < points; ++p) points_[p * point_size + 2] += 8;
     for (std::size_t i = 0; i < observations; ++i) {
       of_camera_[i] = static_cast<i64>(i % cameras);
@@ -76,12 +75,12 @@ public:
       check_row(slopes_[i].y, y, at);
       check("bundle adjustment", slopes_[i].weight, weight[at]);
     }
-    for (std::size_t i : {0u, 1u, 50u}) // of a camera and a point each, and of one that does not turn
+    for (std::size_t i : {0u, 1u, 50u}) // one observation is by the camera without a rotation
       for (std::size_t k = 0; k < 15; ++k) {
         numbers& all = k < 11 ? cameras_ : k < 14 ? points_ : weights_;
         auto const c = static_cast<std::size_t>(of_camera_[i]) * camera_size,
                    p = static_cast<std::size_t>(of_point_[i]) * point_size;
-        if (i == 0 && k < 3) continue; // that one turns as soon as it is moved
+        if (i == 0 && k < 3) continue; // a difference in the rotation would leave the branch without one
         numbers one{all[k < 11 ? c + k : k < 14 ? p + k - 11 : i]};
         for (bool const is_x : {true, false})
           check_by_differences(

@@ -10,13 +10,13 @@ namespace bench {
 
 // ---- bundle adjustment
 
-// The slopes of an observation's errors by the camera, the point and the weight, and that of the error of the weight.
+// The partial derivatives of an observation's errors by the camera, the point and the weight, and that of the weight's error.
 struct observation_slopes {
   double x[observation_size], y[observation_size], weight;
 };
 
-// A row: from the cotangent g of the point in the camera's directions to those of the rotation, the centre and the point. What
-// belongs to the rotation by more than nothing is computed once for both rows.
+// A row of the Jacobian: maps the cotangent g of the point in camera coordinates to the cotangents of the rotation, the centre and the
+// point. `turn` holds the values of a non-zero rotation, which both rows share.
 struct turn {
   three<double> axis, across, moved;
   double s, c, inverse, along;
@@ -110,7 +110,7 @@ public:
   }
 
 private:
-  // What a layer's way back needs of one number.
+  // The values that the backward pass of a layer needs for one number.
   struct turn_kept {
     double input, hidden, cell; // before
     double forget, in, out, change, tanh_cell;
@@ -208,7 +208,7 @@ inline double log_sum_exp_adjoint(std::span<double const> x, std::span<double> b
   return most + std::log(sum);
 }
 
-// `powers` has room for as many numbers as x has.
+// `powers` is scratch memory of the size of x.
 inline double least_squares_adjoint(
     std::span<double const> x, std::size_t n, std::span<double> by_x, std::span<double> powers) {
   double const step = 2.0 / static_cast<double>(n - 1);

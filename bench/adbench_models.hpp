@@ -1,10 +1,9 @@
-// Four functions on which tools for derivatives are compared, as overdub has them and as one would write them by hand. They are
-// defined by
+// Four functions on which tools for automatic differentiation are compared, written for overdub and by hand. They are defined by
 //
 //   F. Srajer, Z. Kukelova, A. Fitzgibbon: A benchmark of selected algorithmic differentiation tools on some problems in computer
 //   vision and machine learning. Optimization Methods and Software 33 (2018)
 //
-// for bundle adjustment; by ADBench, which came of it, for the LSTM; and by gradbench for the logarithm of a sum of exponentials and
+// for bundle adjustment; by ADBench, its successor, for the LSTM; and by gradbench for the logarithm of a sum of exponentials and
 // for linear least squares.
 #pragma once
 
@@ -23,7 +22,7 @@ namespace bench {
 
 using overdub::fn;
 
-// ---- bundle adjustment: where a camera sees a point, against where it was seen
+// ---- bundle adjustment: the projection of a point by a camera, against its observed position
 
 template <class T>
 using three = std::array<T, 3>;
@@ -35,7 +34,7 @@ template <class T>
 three<T> cross(three<T> const& a, three<T> const& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
-// x turned around the axis r by |r| radians: the formula of Rodrigues.
+// Rotates x around the axis r by |r| radians, by the formula of Rodrigues.
 template <class T>
 three<T> turned(three<T> const& r, three<T> const& x, T const& square) {
   using std::sqrt, std::sin, std::cos;
@@ -52,12 +51,12 @@ three<T> turned_little(three<T> const& r, three<T> const& x) {
   return {x[0] + across[0], x[1] + across[1], x[2] + across[2]};
 }
 
-// Of a camera: the rotation, the centre, the focal length, the principal point, two coefficients of radial distortion.
+// The parameters of a camera: rotation, centre, focal length, principal point, two coefficients of radial distortion.
 inline constexpr std::size_t camera_size = 11, point_size = 3,
                              observation_size = camera_size + point_size + 1;
 template <class T>
 using camera = std::array<T, camera_size>;
-// The place of a point, which stands at x in the camera's directions, in its image.
+// The image coordinates of a point, which has the camera coordinates x.
 template <class T>
 std::array<T, 2> in_image(auto const& c, three<T> const& x) {
   T const u = x[0] / x[2], v = x[1] / x[2];
@@ -65,8 +64,8 @@ std::array<T, 2> in_image(auto const& c, three<T> const& x) {
   T const scale = c[6] * (1.0 + c[9] * square + c[10] * square * square);
   return {c[7] + scale * u, c[8] + scale * v};
 }
-// The error of an observation of one point in one image, along one of its axes: a function of the camera's numbers, the point's, the
-// weight, and the place where it was observed.
+// The reprojection error of an observation of a point, along one image axis: a function of the camera's parameters, the point's
+// coordinates, the weight, and the observed position.
 template <int Axis>
 inline constexpr auto observed = fn<"observed">([](auto... numbers) {
   std::array const all{numbers...};
@@ -79,8 +78,8 @@ inline constexpr auto observed = fn<"observed">([](auto... numbers) {
 });
 inline constexpr auto weight_error = fn<"weight_error">([](auto weight) { return 1.0 - weight * weight; });
 
-// All that is not zero in the Jacobian: for each observation, the slopes of its two errors by the camera, the point and the weight,
-// and that of the error of the weight.
+// The non-zero elements of the Jacobian: for each observation, the partial derivatives of its two errors by the camera, the point and the
+// weight, and that of the weight's error.
 inline constexpr auto adjustment = fn<"adjustment">(
     [](auto cameras, auto points, auto weights, auto features, auto of_camera, auto of_point) {
       using overdub::contexts::gradient;
@@ -113,7 +112,7 @@ observed_by_hand(camera<T> const& c, three<T> const& point, T const& weight, dou
 
 // ---- a recurrent network: LSTM of two layers, whose matrices are diagonal
 
-// The gates of a layer, the new state of its cell, and what it gives. Its parameters begin at `from`: the weights of four gates, and
+// A step of a layer: returns the new state of its cells and its output. Its parameters begin at `from`: the weights of four gates, and
 // their biases, `b` each.
 template <class T>
 T logistic_curve(T const& x) {
@@ -134,8 +133,8 @@ inline constexpr auto lstm_layer =
         return std::tuple{out * tanh(next), next};
       });
     });
-// The mean loss of the predictions of each row of a sequence from the rows before. `others`: weights of the input and of the output,
-// and the output's biases.
+// The mean loss over the predictions of each row of a sequence from the earlier rows. `others` holds the weights of the input and of the
+// output, and the output's biases.
 inline constexpr auto lstm = fn<"lstm">([](auto b, auto rows, auto parameters, auto others, auto state,
                                            auto sequence) {
   using overdub::sum, overdub::tabulate;
@@ -155,7 +154,7 @@ inline constexpr auto lstm = fn<"lstm">([](auto b, auto rows, auto parameters, a
   });
   return -std::get<2>(end) / overdub::convert<double>(b * (rows - 1));
 });
-// `state` and `row` have room for 4 b and b numbers.
+// `state` and `row` are scratch memory of 4 b and b numbers.
 template <class T>
 T lstm_by_hand(
     std::size_t b, std::size_t rows, std::span<T const> parameters, std::span<T const> others,
@@ -204,7 +203,7 @@ template <class T>
   return most + log(sum);
 }
 
-// ---- linear least squares: a polynomial, and the sign of n points between -1 and 1
+// ---- linear least squares: fits a polynomial to the sign function at n points between -1 and 1
 
 inline constexpr auto least_squares = fn<"least_squares">([](auto x, auto n) {
   auto const step = 2.0 / overdub::convert<double>(n - 1);

@@ -1,5 +1,5 @@
-// Gradients of the functions in models.hpp, written by hand: one pass forwards, which keeps what the pass backwards needs, and
-// nothing else. Each gives the function's value.
+// Hand-written gradients of the functions in models.hpp: a forward pass that saves the residuals, and a backward pass. Each returns the
+// function's value.
 #pragma once
 
 #include "models.hpp"
@@ -9,7 +9,7 @@ namespace bench {
 inline double rosenbrock_adjoint(view x, std::span<double> by_x) {
   double sum = 0, from_left = 0;
   std::size_t const last = x.size() - 1;
-  for (std::size_t i = 0; i < last; ++i) { // each term has its derivatives at once
+  for (std::size_t i = 0; i < last; ++i) { // the derivatives of each term are computed with its value
     double const a = x[i], b = x[i + 1], t = b - a * a, u = 1.0 - a;
     sum = sum + 100.0 * t * t + u * u;
     by_x[i] = from_left - 400.0 * t * a - 2.0 * u;
@@ -22,7 +22,7 @@ inline double rosenbrock_adjoint(view x, std::span<double> by_x) {
 struct pendulum_slopes {
   double value, by_angle, by_speed, by_friction;
 };
-// `kept` has room for two numbers a step.
+// `kept` is memory for two numbers of each step.
 inline pendulum_slopes
 pendulum_adjoint(std::int64_t n, double a, double v, double friction, std::span<double> kept) {
   for (std::int64_t i = 0; i < n; ++i) {
@@ -45,7 +45,8 @@ pendulum_adjoint(std::int64_t n, double a, double v, double friction, std::span<
   return {a, by_angle, by_speed, by_friction};
 }
 
-// `kept` has room for a number an element: the slope of a turn by the sum, so that the way back is short.
+// `kept` is memory for one number of each element: the derivative of the new sum by the previous one, so that the backward pass
+// does not repeat the branches.
 inline double branchy_adjoint(view x, std::span<double> by_x, std::span<double> kept) {
   double sum = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -69,12 +70,13 @@ inline double branchy_adjoint(view x, std::span<double> by_x, std::span<double> 
   double share = 1;
   for (std::size_t i = x.size(); i-- > 0;) {
     by_x[i] *= share;
-    if (kept[i] != 1) share *= kept[i]; // branches are foreseen, and products take time
+    if (kept[i] != 1) share *= kept[i]; // the branch is predicted, and a product has latency
   }
   return sum;
 }
 
-// The gradient of the mixture by all but its points, which are taken one by one: nothing is kept but what belongs to one.
+// The gradient of the mixture by all arguments except its points. Each point's forward and backward pass run together, so that only the
+// residuals of one point are saved.
 class mixture_adjoint {
 public:
   explicit mixture_adjoint(mixture_example const& e) : of_(e) {}
@@ -105,7 +107,7 @@ private:
         by_diagonals[j * d + r] = by_diagonals[j * d + r] * scales_[j * d + r] + by_weights[j];
     return sum;
   }
-  // One point: the logarithm of its density. The terms become their shares of it.
+  // The log density of one point. Overwrites the terms with their responsibilities.
   double forwards(std::size_t d, std::size_t k, std::size_t below, double const* x) {
     double most = -std::numeric_limits<double>::infinity();
     for (std::size_t j = 0; j < k; ++j) {
@@ -131,7 +133,7 @@ private:
     double const* const __restrict m = &of_.means[j * d], * const __restrict s = &scales_[j * d], * const __restrict y = &tilted_[j * d];
     double const* __restrict f = &of_.factors[j * below];
     double *__restrict by_f = &by_factors[j * below], *const __restrict by_m = &by_means[j * d],
-           *const __restrict by_s = &by_diagonals[j * d]; // of the scale, until the end
+           *const __restrict by_s = &by_diagonals[j * d]; // by the scale, until the end
     by_weights[j] += share;
     for (std::size_t r = 0; r < d; f += r, by_f += r, ++r) {
       double const by_y = -share * y[r];

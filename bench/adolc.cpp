@@ -1,6 +1,6 @@
-// How much faster are gradients than those of a library that records each operation? ADOL-C records the functions by hand on a tape
-// in memory, once, and goes through the tape for each gradient, which is its fastest way; the branches of the tape are those of its
-// point. The gradients here are compiled, and take the branches of each point.
+// Gradients compiled by overdub against those of ADOL-C, an operator-overloading library. ADOL-C records each function once on a tape in
+// memory and replays the tape for each gradient, which is its fastest mode; the tape holds the branches of the point at which it was
+// recorded. The gradients of overdub evaluate the branches at each point.
 #include "adbench_models.hpp"
 #include "gradient.hpp"
 #include "models.hpp"
@@ -15,13 +15,13 @@ namespace {
 using namespace bench;
 using active = std::vector<adouble>;
 
-// A function on a tape, and its gradient at the point where it was recorded.
+// A function recorded on a tape, and its gradient at the point of the recording.
 class taped {
 public:
-  // `f` gets the numbers that it is differentiated by.
+  // `f` receives the independent variables.
   template <class F>
   taped(numbers x, F const& f) : x_(std::move(x)), slopes_(x_.size()), tag_(next_++) {
-    constexpr unsigned buffer = 1u << 26; // so that nothing is written to files
+    constexpr unsigned buffer = 1u << 26; // large enough that ADOL-C writes no files
     trace_on(tag_, 0, buffer, buffer, buffer, buffer);
     active on_tape(x_.size());
     for (std::size_t i = 0; i < x_.size(); ++i) on_tape[i] <<= x_[i];

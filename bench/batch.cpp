@@ -1,7 +1,6 @@
-// What does a batch cost? 20,000 arguments: a loop of calls of the compiled function; batch(f), which is a map; and the same in
-// the context `batched`, which has elements run through loops together, where each makes as many turns. Where they make different
-// numbers of turns, as in the last question, the loop stays by itself: going on with a mask until all are done took 2.2 times as
-// long as one after the other, when it was tried by hand (in blocks of 64), and as long where neighbours make about as many turns.
+// A batch of 20,000 arguments: a loop of calls of the compiled function, against batch(f), which is a map, and against batch(f) in
+// the context `batched`, which vectorises loops whose trip count is the same for all elements. In the last workload trip counts differ, and
+// `batched` leaves the loop as it is: iterating with a mask until all lanes have ended is slower.
 #include "ratio.hpp"
 
 #include <overdub/compile/compile.hpp>

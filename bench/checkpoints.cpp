@@ -1,4 +1,4 @@
-// What does a gradient cost that may keep a tenth of what it would like to keep? And how much memory does it take?
+// Time and memory of a gradient that saves at most a tenth of its residuals and recomputes the others, against one that saves all.
 #include "gradient.hpp"
 #include "models.hpp"
 #include "ratio.hpp"
@@ -14,9 +14,9 @@ using namespace bench;
 using overdub::contexts::memory_limit, overdub::contexts::save_logarithmic;
 
 constexpr i64 steps = 1'000'000;
-constexpr std::int64_t tenth = 1'600'000; // bytes; a step's state are two numbers
+constexpr std::int64_t tenth = 1'600'000; // bytes; the state of a step is two numbers
 
-// Kilobytes that the process had at most, and has: Linux counts them in /proc/self/status.
+// The value, in kilobytes, of a field of Linux's /proc/self/status.
 double kilobytes(std::string const& name) {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;)
@@ -28,7 +28,7 @@ double kilobytes(std::string const& name) {
   std::printf("%s is not in /proc/self/status\n", name.c_str());
   std::exit(1);
 }
-// Megabytes that a call takes at most.
+// The peak of the memory that a call allocates, in megabytes.
 template <class F>
 double peak(F const& f) {
   std::ofstream("/proc/self/clear_refs") << '5';
@@ -51,7 +51,7 @@ int main() {
   auto const run = [](auto const& made) {
     return [&made] { return made(opaque(steps), 1.0, 0.5, 0.1).first; };
   };
-  // The first runs: later ones get memory that was taken before.
+  // Only the first runs are measured: later ones reuse memory that is allocated already.
   double const of_least = peak(run(least)), of_less = peak(run(less)), of_all = peak(run(all));
   if (all(steps, 1.0, 0.5, 0.1) != less(steps, 1.0, 0.5, 0.1) ||
       all(steps, 1.0, 0.5, 0.1) != least(steps, 1.0, 0.5, 0.1)) {

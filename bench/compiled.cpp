@@ -1,6 +1,6 @@
-// What does it cost to call a compiled function? The derivative of sin(x + 1), written by hand and called through a pointer,
-// against the handle that `compile` gives, interpreted and as machine code; overdub(context, f, x), which finds the program by
-// its fingerprint, against the handle; and two threads on one program.
+// The cost of calling a compiled function. The derivative of sin(x + 1), written by hand and called through a function pointer,
+// against the handle that `compile` returns, interpreted and as machine code; overdub(context, f, x), which looks the program up by
+// its fingerprint, against the handle; and two threads that call one program.
 #include "ratio.hpp"
 
 #include <overdub/compile/compile.hpp>
@@ -25,7 +25,7 @@ overdub::compile_options const machine_code{
     .executor = overdub::jit::compiled(), .tiers = overdub::tiers::compile_now};
 #endif
 
-// A context of which programs depend, so that it is compiled.
+// A context with a fingerprint, so that calls in it are compiled.
 struct shaped : overdub::context {
   int shape = 0;
   int fingerprint() const { return shape; }
@@ -36,7 +36,7 @@ struct shaped : overdub::context {
 
 double slope(double x) { return std::cos(x + 1.0); }
 
-// Calls in a second of some threads together.
+// Calls a second, summed over all threads.
 template <class F>
 double calls_a_second(int threads, F const& call) {
   constexpr long calls = 2'000'000;

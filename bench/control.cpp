@@ -1,5 +1,4 @@
-// What do the control and array primitives cost on plain numbers, where no context is at work? Each against the loop that
-// one would write by hand, over 10,000 elements.
+// The control and array primitives on plain numbers, without a context, each against a hand-written loop over 10,000 elements.
 #include "ratio.hpp"
 
 #include <overdub/overdub.hpp>
@@ -31,7 +30,7 @@ std::vector<i64> const places = [] {
 array<double> const xs = array<double>::borrow(numbers);
 array<i64> const at_places = array<i64>::borrow(places);
 
-// Sums as overdub::sum adds: in eight lanes.
+// Adds in the order of overdub::sum: in eight lanes.
 template <class Get>
 double in_lanes(Get const& get) {
   std::array<double, 8> lane{};

@@ -1,5 +1,4 @@
-// What does it cost to count calls? A million of them in each of 400 rounds, against a counter written into the program by
-// hand.
+// A context that counts calls, a million in each of 400 rounds, against a counter that is written into the program by hand.
 #include "ratio.hpp"
 
 #include <overdub/overdub.hpp>
@@ -11,7 +10,7 @@ struct count : overdub::context {
   void before(overdub::callee auto, auto const&...) { ++calls; }
 };
 
-// n steps of a recurrence: 3 calls in each, of mul, sub and the function itself.
+// Steps of a recurrence. Each has 3 calls: of mul, of sub and of the function itself.
 constexpr long steps = 333'333;
 
 inline constexpr auto step = overdub::fn<"step">([](auto x) { return 1.5 - x * x; });
@@ -32,7 +31,7 @@ double iterate_by_hand(long& calls) {
   return x;
 }
 
-// In each call of fib 8 calls when it recurses, and 3 when not.
+// A call of fib counts as 8 calls when it recurses, and as 3 when it does not.
 inline constexpr auto fib = overdub::fn<"fib">([](overdub::scope auto& cx, auto n) -> decltype(n) {
   return overdub::if_(
       n < 2.0, [&] { return n; }, [&] { return cx.self(n - 1.0) + cx.self(n - 2.0); });
@@ -51,7 +50,7 @@ inline constexpr auto fib = overdub::fn<"fib">([](overdub::scope auto& cx, auto 
   return left + right;
 }
 
-// The same, with each call counted where it is made, as `before` does.
+// The same, with each call counted by the caller, where the hook `before` counts it.
 [[gnu::noinline]] double fib_counted_outside(long& calls, double n) {
   ++calls;
   bool const small = n < 2.0;

@@ -1,4 +1,4 @@
-// What do the polynomials of fast_math save, against the functions of libm that they stand for? A sum over a thousand arguments.
+// The polynomials of fast_math against the functions of libm that they replace: a sum over a thousand arguments.
 #include "ratio.hpp"
 
 #include <overdub/contexts/fast_math.hpp>

@@ -1,5 +1,4 @@
-// What does forward differentiation cost? The derivative of sin(x + 1), and the gradient of rosenbrock along
-// 20 directions at once, against dual numbers written by hand.
+// Forward-mode differentiation against hand-written dual numbers: the derivative of sin(x + 1), and rosenbrock with 20 tangents.
 #include "ratio.hpp"
 
 #include <overdub/contexts/forward.hpp>

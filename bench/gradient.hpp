@@ -1,4 +1,4 @@
-// For benchmarks of gradients: how they are compiled, and checked before they are timed.
+// Compiles gradients for benchmarks, and checks them before they are timed.
 #pragma once
 
 #include "models.hpp"
@@ -16,7 +16,7 @@ using overdub::i64;
 using overdub::contexts::gradient;
 using overdub::contexts::value_and_gradient;
 
-/// A transformed function as machine code.
+/// The function, transformed and compiled to machine code.
 template <class... A, class F>
 auto machine_code(F const& f) {
   return overdub::compile(
@@ -40,7 +40,7 @@ inline void check(char const* what, char const* whose, double expected, double f
 inline void check(char const* what, double by_hand, double found) {
   check(what, "by hand", by_hand, found, 1e-9);
 }
-/// A gradient against the one by hand.
+/// Checks a gradient against the hand-written one.
 template <class Found>
 void check(char const* what, view by_hand, Found const& found) {
   if (by_hand.size() != static_cast<std::size_t>(found.size()))
@@ -49,7 +49,7 @@ void check(char const* what, view by_hand, Found const& found) {
   for (std::size_t i = 0; i < by_hand.size(); ++i)
     check(what, by_hand[i], found[static_cast<decltype(found.size())>(i)]);
 }
-/// Some of a gradient's numbers against differences of f(), which reads x and has no kink within 2 h.
+/// Checks some elements of a gradient against finite differences of f(), which reads x and is smooth within 2 h.
 template <class F>
 void check_by_differences(char const* what, numbers& x, view slopes, F const& f, double h = 1e-3) {
   for (std::size_t i = 0; i < x.size(); i += 1 + x.size() / 8) {

@@ -1,5 +1,5 @@
-// What it costs that traces grow: an observation more against an update that runs the model, and a particle filter of models against one
-// that is written by hand, whose particles keep their paths, too.
+// Model traces that grow: extending a trace by an observation, against an update that runs the model; and a particle filter of a model,
+// against a hand-written one whose particles keep their paths, too.
 #include "ratio.hpp"
 
 #include <overdub/contexts/distributions.hpp>
@@ -52,7 +52,7 @@ void bench_step(od::compile_options const& o, char const* question) {
                  }});
 }
 
-/// The same filter, by hand: each particle is its path.
+/// The same filter, written by hand: a particle is its path.
 double by_hand(std::size_t steps, inference::filter_settings const& settings, od::random_key const& key) {
   return inference::particle_filter(
              [](od::random_key const&) { return std::vector<double>(); },

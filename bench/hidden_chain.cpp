@@ -1,5 +1,6 @@
-// A loop that carries an array: the filter of a hidden chain, of which one observation changes, followed by slices, against the same by
-// hand, and against all of it by hand. What is carried agrees some turns after the change with what it was.
+// A loop-carried array: the forward filter of a hidden Markov model, updated incrementally after a change of one observation, against the
+// same update by hand and against the whole filter by hand. Some iterations after the change, the loop-carried values equal the saved ones,
+// and the update ends (early cutoff).
 #include "ratio.hpp"
 
 #include <overdub/contexts/incremental.hpp>
@@ -67,7 +68,7 @@ rows rows_of(Rows const& all) {
   return rows::copy_of(made);
 }
 
-// Of so many states, which the compiler knows; or of any number, for 0.
+// A filter of `Known` states, a constant; for 0, of any number of states.
 template <std::size_t Known>
 class filter_by_hand {
 public:
@@ -84,7 +85,7 @@ public:
     }
   }
   i64 seen(std::size_t at) const { return seen_[at]; }
-  // Proposes, and takes it where it is said to.
+  // Proposes a sign for an observation, and commits it if `is_taken`.
   double set(std::size_t at, i64 sign, bool is_taken) {
     std::size_t const n = count();
     double difference = 0;
@@ -128,7 +129,7 @@ private:
   std::size_t count_ = of_.start.size();
   std::vector<double> moves_, shows_;
   std::vector<i64> seen_;
-  std::vector<double> states_, proposed_; // before each turn, and at the end
+  std::vector<double> states_, proposed_; // before each iteration, and after the last one
   std::vector<double> logs_, proposed_logs_;
   double value_ = 0;
 };

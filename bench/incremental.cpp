@@ -1,5 +1,5 @@
-// What an update of one random choice takes, followed by slices, against an update that is written by hand for its model: the same
-// generator, proposal and acceptance. An update proposes, weighs, accepts or rejects, and commits or rolls back.
+// An incremental update of one random choice, against an update that is written by hand for its model, with the same generator, proposal
+// and acceptance. An update proposes, weighs, accepts or rejects, and commits or rolls back.
 #include "ratio.hpp"
 
 #include <overdub/contexts/distributions.hpp>
@@ -35,7 +35,7 @@ struct random_numbers {
   double near_zero() { return bits.uniform() - 0.5; }
 };
 
-// Accepts what was changed, or rejects it.
+// A step of Metropolis and Hastings: commits the proposed inputs, or rolls them back.
 double decide(auto& f, random_numbers& random) {
   f.propose();
   if (random.accepts(f.difference()))
@@ -163,13 +163,13 @@ void bench_mixture(od::compile_options const& compiled) {
     auto fast = followed_mixture(compiled, data), slow = followed_mixture({}, data);
     random_numbers a, b, c;
     for (int k = 0; k < 1000; ++k)
-      hand.move_point(a), move_point(fast, b), move_point(slow, c); // slices are made once
+      hand.move_point(a), move_point(fast, b), move_point(slow, c); // compiles the update programs
     bench::compare<bench::allocating::forbidden>(
         "a mixture of 4 normals, 10,000 points: an assignment moves",
         bench::way{"by hand", 0, [&] { return hand.move_point(a); }},
         bench::way{"followed, compiled", 1.15, [&] { return move_point(fast, b); }},
         bench::way{"followed, interpreted", 1.5, [&] { return move_point(slow, c); }});
-    bench::compare( // the goal is that this takes 1,000 times as long
+    bench::compare( // the goal: at least 1,000 times the time of the incremental update
         "all points scored again",
         bench::way{"an assignment, followed", 0, [&] { return move_point(fast, b); }},
         bench::way{"all, by hand", 0, [&] { return hand.score_again(); }});
@@ -185,7 +185,7 @@ void bench_mixture(od::compile_options const& compiled) {
       bench::way{"followed, interpreted", 0, [&] { return move_mean(slow, c); }});
 }
 
-// ---- B2: a state space model, of which one state moves
+// ---- B2: a state space model, an update of one state
 
 constexpr auto state_space = od::fn<"state_space">([](auto x, auto y, auto phi, auto q, auto r) {
   auto const moves = od::tabulate(
@@ -223,7 +223,7 @@ public:
     return score_;
   }
 
-  // So many at once, none beside another, of a series that is longer.
+  // `count` states at once, no two of them neighbours; the series is longer than `count`.
   double move_states(random_numbers& random, std::size_t count) {
     auto const first = static_cast<std::size_t>(random.below(static_cast<i64>(x_.size())));
     moved_.resize(count);
@@ -260,7 +260,7 @@ public:
   }
 
 private:
-  // The step to state t, or the first state.
+  // The log density of the step to state t, or of the first state.
   double move(std::size_t t, double from, double to) const {
     return t == 0 ? log_normal(to, 0, 1, 0) : log_normal(to, phi_ * from, q_, log_q_);
   }
@@ -312,7 +312,7 @@ void bench_state_space(od::compile_options const& compiled, i64 length) {
       bench::way{"followed, interpreted", 1.5, [&] { return move_state(slow, length, c); }});
 }
 
-// A hundred states at once, which are a list.
+// A hundred states at once: the affected iterations are a list.
 template <class F>
 double move_states(F& f, i64 length, random_numbers& random) {
   i64 const first = random.below(length);
@@ -337,7 +337,7 @@ void bench_list(od::compile_options const& compiled) {
       bench::way{"followed, interpreted", 0, [&] { return move_states(slow, length, c); }});
 }
 
-// A state more, and what was seen of it.
+// Appends a state and its observation.
 void bench_append(od::compile_options const& compiled) {
   constexpr i64 length = 10'000;
   std::vector<double> const y = series(length);
@@ -357,16 +357,16 @@ void bench_append(od::compile_options const& compiled) {
       bench::way{"one more, followed, compiled", 2, [&] { return append(fast, b); }},
       bench::way{"one more, followed, interpreted", 0, [&] { return append(slow, c); }},
       bench::way{"one more, by hand", 0, [&] {
-                   double const x = d.near_zero(); // one after the other
+                   double const x = d.near_zero(); // arguments have no fixed order of evaluation
                    return hand.append(x, d.near_zero());
                  }});
 }
 
-// ---- a reduction that is no sum
+// ---- a reduction other than a sum
 
 constexpr auto highest = od::fn<"highest">([](auto x) { return od::reduce(od::max, x); });
 
-class highest_by_hand { // the same tree, of a power of two of elements
+class highest_by_hand { // the same segment tree; the number of elements is a power of two
 public:
   explicit highest_by_hand(std::vector<double> const& x) : size_(x.size()), tree_(size_) {
     tree_.insert(tree_.end(), x.begin(), x.end());
@@ -406,11 +406,12 @@ void bench_highest(od::compile_options const& compiled) {
                  }});
 }
 
-// ---- a carry that is not random: from the change on, and until it agrees
+// ---- a deterministic recurrence: recomputed from the change to the end, and with early cutoff
 
 constexpr auto carry = od::fn<"carry">(
     [](auto u) { return od::loop(od::size(u), 0.0 * u[0], [&](auto t, auto s) { return s + u[t]; }); });
-constexpr auto peaks = od::fn<"peaks">([](auto u) { // which forgets what is lower
+// A change below the maximum has no effect on later iterations.
+constexpr auto peaks = od::fn<"peaks">([](auto u) {
   return od::loop(od::size(u), 0.0 * u[0], [&](auto t, auto s) { return max(0.9 * s, u[t]); });
 });
 
@@ -533,7 +534,7 @@ public:
     }
     return score_;
   }
-  // All is scored again.
+  // Recomputes the whole density.
   double move_slope(random_numbers& random) {
     double const now = d_.b + 0.01 * random.near_zero();
     double weight = 0;

@@ -1,6 +1,5 @@
-// What does it cost to interpret a program? Functions are staged, optimised, and run by an instance, each against the loop
-// that one would write by hand with the same arithmetic: chains of scalar operations, sums over arrays, the objective of a
-// Gaussian mixture, a logistic likelihood.
+// The interpreter. Functions are staged, optimised and run by an instance, each against a hand-written loop with the same arithmetic:
+// chains of scalar operations, sums over arrays, the objective of a Gaussian mixture, a logistic likelihood.
 #include "models.hpp"
 #include "ratio.hpp"
 
@@ -30,13 +29,13 @@ overdub::instance interpreter_of(F const& f) {
   return overdub::executable(p).instance();
 }
 
-// The interpreter gives the same bits.
+// Checks that the interpreter returns the same bits.
 void check(char const* what, double expected, double found) {
   if (std::memcmp(&expected, &found, sizeof found) == 0) return;
   std::printf("MISS: %s: %.17g by hand, %.17g interpreted\n", what, expected, found);
 }
 
-// ---- chains: 1,000 operations a turn, each on the result of the one before
+// ---- chains: 1,000 operations an iteration, each on the result of the previous one
 
 constexpr i64 turns = 100;
 constexpr int steps = 125;
@@ -64,7 +63,7 @@ double chain_by_hand(i64 n, double x, double a, double b) {
   return x;
 }
 
-// The same in 8 chains, which do not depend on each other.
+// The same in 8 independent chains.
 inline constexpr auto chains = fn<"chains">([](auto n, auto start, auto a, auto b) {
   auto const all = overdub::loop(
       n, std::tuple{start, start + 1, start + 2, start + 3, start + 4, start + 5, start + 6, start + 7},

@@ -1,11 +1,11 @@
-// How much faster are moves of a model's choices than those of JAGS? The models, the data and the places where chains begin are the same,
-// and so are the posterior means, which is tested. JAGS runs in a process of its own: what a sweep takes is the difference of two runs of
-// different lengths, each the fastest of three, so that its start-up is left out. All times are those of the processor.
+// MCMC kernels against the samplers of JAGS, on the same models, data and initial values; the program checks that the posterior means
+// agree. JAGS runs in a process of its own: the time of a sweep is the difference of two runs of different lengths, each the fastest of
+// three, so that its start-up does not count. All times are processor time.
 //
-// JAGS 4.3 chooses its samplers, which are printed: base::Finite for the assignments of the mixture, which weighs each value as `gibbs`
-// does, and bugs::ConjugateNormal for all else, which draws from the conditional distribution, where `random_walk` proposes a step and
-// accepts or rejects it. A sweep is one update of each choice in both; draws of the one are worth more than those of the other, so
-// that effective draws a second are told, too.
+// JAGS 4.3 chooses its samplers, and the program prints them: base::Finite for the assignments of the mixture, which weighs each value as
+// `gibbs` does, and bugs::ConjugateNormal for all other choices, which draws from the conditional distribution, where `random_walk`
+// proposes a step and accepts or rejects it. A sweep updates each choice once in both. Draws from conditional distributions mix faster, so
+// that the program reports effective draws a second, too.
 #include "ratio.hpp"
 
 #include <overdub/contexts/distributions.hpp>
@@ -58,7 +58,7 @@ void row_within(char const* who, double seconds, double goal) {
   std::printf("\n");
 }
 
-// ---- the processor's time
+// ---- processor time
 
 double of_this_process() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 double of_children() {
@@ -81,7 +81,7 @@ double fastest_of_five(F const& seconds) {
   for (int k = 1; k < 5; ++k) best = std::min(best, seconds());
   return best;
 }
-// In a process where nothing was staged or compiled before.
+// The processor time of f in a new process, where nothing was staged or compiled before.
 template <class F>
 double seconds_afresh(F const& f) {
   return fastest_of_five([&] {
@@ -98,9 +98,9 @@ double seconds_afresh(F const& f) {
   });
 }
 
-// ---- what both give
+// ---- results of both
 
-// The draws of some numbers by their names, of which each begins with that of a choice: mu[1].
+// Draws of variables by name: the name of a choice, with an index if it has several elements, as mu[1].
 using drawn = std::map<std::string, std::vector<double>>;
 
 struct chain_result {
@@ -109,7 +109,7 @@ struct chain_result {
 };
 inference::chain_values column(std::vector<double> const& values) { return {values, 1}; }
 
-// The means agree, within six standard errors of what both chains say of themselves. Prints the effective draws a second.
+// Checks that the means agree within six standard errors, as both chains estimate them, and prints the effective draws a second.
 void compare_draws(chain_result const& jags, chain_result const& mine) {
   auto const least = [](chain_result const& c) {
     double ess = 1e300;
@@ -136,7 +136,7 @@ void compare_draws(chain_result const& jags, chain_result const& mine) {
 
 // ---- JAGS
 
-// A model in JAGS's language, its data and where its chain begins, as files in a directory of their own.
+// A model in JAGS's language, its data and its initial values, as files in a directory of their own.
 class jags_model {
 public:
   jags_model(std::string const& model, std::string const& data, std::string const& start) {
@@ -150,7 +150,7 @@ public:
   jags_model(jags_model const&) = delete;
   ~jags_model() { std::filesystem::remove_all(directory_); }
 
-  /// A chain whose first sweeps are left out, and what it takes until the model is initialised.
+  /// A chain without its first sweeps, and the time until the model is initialised.
   chain_result chain(int skipped, int sweeps, std::vector<std::string> const& kept) const {
     std::string const first =
         "model in \"model.bug\"\ndata in \"data.R\"\ncompile\nparameters in \"start.R\"\n"
@@ -164,7 +164,7 @@ public:
     return {sweep, before - skipped * sweep - run(""), kept.empty() ? drawn() : draws()};
   }
 
-  /// Those of the chain: its file has lines of a number, a sampler and a choice.
+  /// The samplers of the chain: each line of the file has a number, a sampler and a choice.
   void print_samplers() const {
     std::map<std::string, int> all;
     std::ifstream in(directory_ / "samplers.txt");
@@ -192,7 +192,7 @@ private:
     }
     return of_children() - before;
   }
-  // Its chain is a file of iterations and values, and an index of which lines are whose.
+  // JAGS writes a chain as a file of iterations and values, and an index of the lines of each variable.
   drawn draws() const {
     std::vector<double> values;
     std::ifstream chain(directory_ / "CODAchain1.txt"), index(directory_ / "CODAindex.txt");
@@ -225,7 +225,7 @@ std::string assigned(char const* name, od::array<T> const& x, std::string const&
 
 od::compile_options compiled() { return {.executor = od::jit::compiled(), .tiers = od::tiers::compile_now}; }
 
-// A chain whose first sweeps adapt the moves, and are left out.
+// A chain without its first sweeps, which adapt the kernels.
 template <class... Moves>
 chain_result chain(
     md::trace const& start, md::choice_map const& observed, int skipped, int sweeps,
@@ -273,7 +273,7 @@ constexpr auto mixture = od::fn<"mixture">([](od::scope auto& cx, auto const& n,
 constexpr char const* points_in_jags = "for (i in 1:N) {\n z[i] ~ dcat(p)\n x[i] ~ dnorm(mu[z[i]], 1)\n}\n";
 constexpr char const* components_in_jags = "for (k in 1:4) { mu[k] ~ dnorm(0, 0.01) }\n";
 
-// The seconds that an assignment takes by hand, which knows that the components have one weight and one deviation.
+// The seconds of an assignment by hand, for components of equal weights and standard deviations.
 double assignment_by_hand(numbers const& x, numbers const& mu) {
   std::vector<i64> z(static_cast<std::size_t>(points));
   od::random_generator g(od::random_key(6));
@@ -324,7 +324,7 @@ void bench_mixture() {
   std::string const data = assigned("x", x) + assigned("p", weights) + "N <- 10000\n";
   std::string const means = assigned("mu", mu);
   std::string const assignments =
-      assigned("z", od::map([](i64 k) { return k + 1; }, z)); // which JAGS counts from 1
+      assigned("z", od::map([](i64 k) { return k + 1; }, z)); // JAGS counts from 1
 
   std::printf("a mixture of 4 normals, 10,000 points: from the data to the end of initialisation\n");
   jags_model const both(std::string(components_in_jags) + points_in_jags, data, means + assignments);
@@ -424,7 +424,7 @@ void bench_regression() {
       [&](i64 j) { return od::map([&](i64 i) { return number(j, i); }, od::iota(in_group)); },
       od::iota(groups));
   auto const simulated = md::model(regression, x).generate({{"mu", 0.0}, {"b", 0.5}}, od::random_key(5)).of;
-  // Column by column, as R has them.
+  // In column-major order, as in R.
   auto const by_columns = [&](auto const& rows) {
     std::vector<double> all;
     for (i64 i = 0; i < in_group; ++i)

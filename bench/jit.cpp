@@ -1,6 +1,6 @@
-// What does compiled code cost? Functions are staged, optimised, compiled, and run, each against the same function by the
-// host's compiler (at -O3 -march=native -ffp-contract=off): loops over numbers and arrays, the objective of a Gaussian
-// mixture, a logistic likelihood, a call by a handle. And what does compiling cost, and loading what was compiled before?
+// Machine code. Functions are staged, optimised, compiled and run, each against the same function by the host's compiler (at -O3
+// -march=native -ffp-contract=off): loops over numbers and arrays, the objective of a Gaussian mixture, a logistic likelihood, a call of a
+// handle. Also the time of compilation, and of loading a compiled function from disk.
 #include "models.hpp"
 #include "ratio.hpp"
 
@@ -29,7 +29,7 @@ overdub::executable compiled(F const& f) {
   return overdub::jit::compile(p);
 }
 
-// Machine code gives the same bits.
+// Checks that machine code returns the same bits.
 void check(char const* what, double expected, double found) {
   if (std::memcmp(&expected, &found, sizeof found) == 0) return;
   std::printf("MISS: %s: %.17g by hand, %.17g compiled\n", what, expected, found);
@@ -44,7 +44,7 @@ inline constexpr auto rosenbrock_sum = fn<"rosenbrock_sum">([](auto const& x) {
   }));
 });
 
-// Each element from the one before, in place.
+// In place, each element computed from the previous one.
 inline constexpr auto running = fn<"running">([](auto n, auto start) {
   auto const all = overdub::loop(n, overdub::fill(n, start), [](auto i, auto const& x) {
     auto const before = overdub::at(x, overdub::max(i - 1, i - i));
@@ -178,7 +178,7 @@ double milliseconds(auto const& f) {
   }
   return best;
 }
-// A function of so many operations, each on earlier ones.
+// A function with the given number of operations, each of which uses earlier results.
 overdub::ir::program chain_of(int operations) {
   using namespace overdub;
   ir::program p;

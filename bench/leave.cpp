@@ -1,4 +1,4 @@
-// What does a function cost that the context left? Against the function called plainly.
+// A function that a context does not enter, against a plain call of the function.
 #include "ratio.hpp"
 
 #include <overdub/overdub.hpp>
@@ -7,7 +7,7 @@
 
 namespace {
 
-// Counts all calls, of functions that it does not go into.
+// Counts all calls, and enters no function.
 struct outside : overdub::context {
   long calls = 0;
   void before(overdub::callee auto, auto const&...) { ++calls; }

@@ -1,5 +1,5 @@
-// What do the modes of a program's mathematics save? Functions whose time goes into elementary functions: the same function by
-// the host's compiler (at -O3 -march=native -ffp-contract=off, with libm), and compiled in each of the modes.
+// The modes of elementary functions. Functions that spend their time in elementary functions, compiled in each mode, against the same
+// function by the host's compiler (at -O3 -march=native -ffp-contract=off, with libm).
 #include "models.hpp"
 #include "ratio.hpp"
 
@@ -24,7 +24,7 @@ overdub::instance compiled(F const& f, math_mode math) {
   overdub::pass::default_pipeline(p);
   return overdub::jit::compile(p).instance();
 }
-// In all modes, against by_hand(in_lanes) and by_hand(in_order).
+// Times all modes against by_hand(in_lanes) and by_hand(in_order).
 template <class... T, class F, class Hand, class Run>
 void in_all_modes(char const* what, F const& f, Hand const& by_hand, Run const& run) {
   auto exact = compiled<T...>(f, math_mode::exact), consistent = compiled<T...>(f, math_mode::consistent),

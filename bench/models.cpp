@@ -1,5 +1,5 @@
-// What models cost: recording a trace against running plainly, a sweep of moves, and effective draws a second against the same
-// algorithm on a gradient that is written by hand.
+// Models: recording a trace, against a plain run; a sweep of MCMC kernels; and effective draws a second of NUTS, against the same
+// algorithm with a hand-written gradient.
 #include "../tests/reference_data.hpp"
 #include "ratio.hpp"
 
@@ -67,7 +67,7 @@ void bench_recording(od::compile_options const& o, F const& f, char const* quest
           "as a trace, with its score", 0, [&] { return m.simulate(od::random_key(1).at(run++)).score(); }});
 }
 
-// ---- a sweep of moves
+// ---- a sweep of kernels
 
 constexpr auto mixture = od::fn<"mixture">([](od::scope auto& cx, auto const& n, auto const& weights) {
   auto const mean = [&](auto const&) { return cx(od::sample<"mean">, ds::normal(0.0, 10.0)); };
@@ -107,11 +107,11 @@ void bench_sweeps(od::compile_options const& o) {
         1e6 * best / (of_points ? double{points} : 4));
   }
   std::printf(
-      "slices %zu, made %zu; programs of the model %zu\n", t.core().slices()->count(),
-      t.core().slices()->made(), t.core().programs());
+      "slices %zu, made %zu; programs of the model %zu\n", t.core().update_programs()->count(),
+      t.core().update_programs()->made(), t.core().programs());
 }
 
-// ---- choices that appear and vanish
+// ---- choices that an update adds or removes
 
 constexpr auto outliers = od::fn<"outliers">([](od::scope auto& cx, auto const& n) {
   auto const mu = cx(od::sample<"mu">, ds::normal(0.0, 1.0));
@@ -123,7 +123,7 @@ constexpr auto outliers = od::fn<"outliers">([](od::scope auto& cx, auto const& 
   };
   return od::sum(cx(od::map, point, od::iota(n)));
 });
-// A truth of many, by the step's number, becomes the other one.
+// Negates one element of the bools of `odd`, another one in each step.
 struct flip {
   std::size_t next = 0;
   std::vector<i64> at{};
@@ -145,12 +145,12 @@ void bench_structure(od::compile_options const& o, char const* question) {
   md::metropolis of_followed{flip()}, of_again{flip()};
   md::move_record made;
   std::uint64_t step = 0;
-  auto const before = m.core()->slices()->made();
+  auto const before = m.core()->update_programs()->made();
   while (made.proposed < 1'000) of_followed(followed, od::random_key(2).transition(step++), made);
   std::printf(
       "\n%s\n  of 1,000 updates that make a choice appear or vanish, %zu made a slice (goal: 10); %llu "
       "accepted\n",
-      question, m.core()->slices()->made() - before, static_cast<unsigned long long>(made.accepted));
+      question, m.core()->update_programs()->made() - before, static_cast<unsigned long long>(made.accepted));
   bench::compare(
       question,
       bench::way{
@@ -232,7 +232,7 @@ struct regression_by_hand {
   }
 };
 
-// The least effective sample size of the variables, by seconds of chains on one thread.
+// The smallest effective sample size of all variables, divided by the seconds of sampling, on one thread.
 template <class T>
 double effective_draws(T const& target, std::uint64_t seed) {
   auto const d =
@@ -276,7 +276,7 @@ int main() {
         md::posterior(md::model(compiled, schools, sd), {{"y", y}}),
         schools_by_hand{{y.begin(), y.end()}, {sd.begin(), sd.end()}}, "eight schools");
   }
-  // kidiq, with the IQ from its mean on.
+  // kidiq, with the IQ centred.
   regression_by_hand hand;
   auto const table = [](char const* name) { return reference_data::column("kidiq", name); };
   for (double const x : table("kid_score")) hand.score.push_back(x);

@@ -1,5 +1,5 @@
-// Functions that several benchmarks run, as overdub has them and as one would write them by hand: loops over numbers and
-// arrays, the objective of a Gaussian mixture, a logistic likelihood.
+// Functions that several benchmarks share, written for overdub and by hand: loops over numbers and arrays, the objective of a Gaussian
+// mixture, a logistic likelihood.
 #pragma once
 
 #include "ratio.hpp"
@@ -51,7 +51,7 @@ template <class Get>
   return sum;
 }
 
-// ---- loops; by hand, of numbers of any kind
+// ---- loops; the hand-written ones are templates, so that ADOL-C's numbers fit
 
 inline constexpr auto rosenbrock = fn<"rosenbrock">([](auto const& x) {
   return overdub::loop(overdub::size(x) - 1, 0.0, [&](auto i, auto sum) {
@@ -69,7 +69,7 @@ template <class T>
   return sum;
 }
 
-// A pendulum with friction, 1,000 steps of the explicit Euler method.
+// A damped pendulum, integrated by the explicit Euler method with 1,000 steps.
 inline constexpr auto pendulum = fn<"pendulum">([](auto n, auto angle, auto speed, auto friction) {
   auto const end = overdub::loop(n, std::tuple{angle, speed}, [=](auto, auto const& state) {
     auto const& [a, v] = state;
@@ -115,8 +115,8 @@ template <class T>
 
 // ---- sums over arrays
 
-// The objective of a Gaussian mixture, as ADBench has it: k weights, means and inverse factors of covariances, whose
-// diagonals are logarithms, n points of d numbers.
+// The objective of a Gaussian mixture, as in ADBench: k weights, means and inverse factors of covariances, whose diagonals are stored as
+// logarithms; n points of d numbers.
 inline constexpr auto mixture = fn<"mixture">(
     [](auto d, auto k, auto n, auto weights, auto means, auto diagonals, auto factors, auto points) {
       using overdub::sum, overdub::tabulate;
@@ -188,7 +188,7 @@ double logistic_by_hand(view points, view labels, view weights, Sum const& sum) 
 inline constexpr auto in_lanes = [](std::size_t n, auto const& get) { return sum_of(n, get); };
 inline constexpr auto in_order = [](std::size_t n, auto const& get) { return plain_sum_of(n, get); };
 
-// An example of the mixture: parameters and points.
+// Parameters and points of a mixture.
 class mixture_example {
 public:
   static constexpr std::size_t d = 10, k = 25;
@@ -199,7 +199,7 @@ public:
 
   explicit mixture_example(std::size_t points_count = 100) : n(points_count) {}
 
-  // By a program that `mixture` was made.
+  // The objective by a program that was staged from `mixture`.
   template <class Run>
   double call(Run& run) const {
     using overdub::i64;

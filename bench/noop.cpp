@@ -1,5 +1,4 @@
-// What does a context cost that has nothing to say? f under one, under four nested ones and under one with
-// state, against f called plainly.
+// A context without rules and hooks: f in one, in four nested ones and in one with state, against a plain call of f.
 #include "ratio.hpp"
 
 #include <overdub/overdub.hpp>
@@ -50,7 +49,7 @@ inline constexpr auto fib = overdub::fn<"fib">([](overdub::scope auto& cx, auto 
 });
 double fib_by_hand(double n) { return n < 2.0 ? n : fib_by_hand(n - 1.0) + fib_by_hand(n - 2.0); }
 
-// f under everything. Argument makes an argument that the compiler knows nothing of.
+// Times f in all of these contexts. `argument` returns an argument that is opaque to the optimiser.
 template <class F, class Hand, class Argument>
 void ask(char const* question, F const& f, Hand const& hand, Argument const& argument, double stateful_goal) {
   noop<0> a;

@@ -1,5 +1,5 @@
-// How long does the default pipeline take, an operation of the program, and does it stay so when programs are large? One
-// function of many operations, and many functions of a hundred; goal: 2 microseconds an operation from 1,000 to 1,000,000.
+// The time of the default pipeline for each operation of a program, as programs grow: one function of many operations, and many
+// functions of a hundred. Goal: 2 microseconds an operation, from 1,000 to 1,000,000 operations.
 #include <overdub/pass/pipeline.hpp>
 
 #include <algorithm>
@@ -16,8 +16,8 @@ using namespace overdub::ir;
 
 constexpr double goal = 2000; // nanoseconds an operation
 
-/// Writes programs like those that are staged: arithmetic on what was computed just before, some of it twice, and now and
-/// then a map, a loop, a branch, a call.
+/// Builds programs that resemble staged ones: arithmetic on recent results, some of it duplicated, and an occasional map, loop, branch
+/// or call.
 class writer {
 public:
   program of(std::size_t functions, std::size_t operations) {
@@ -70,7 +70,7 @@ private:
         window.push_back(c.add(code, x));
       else
         window.push_back(c.add(code, x, below(4) == 0 ? c.literal(1.0) : pick(window)));
-      if (below(8) == 0) // once more
+      if (below(8) == 0) // a duplicate
         window.push_back(c->result(c.insert(
             code, std::vector<value_id>(
                       c->operands_of(c->node_of(window.back())).begin(),
@@ -89,7 +89,7 @@ private:
   void step(cursor& c, std::vector<value_id>& window) {
     arithmetic(c, window, 20);
     switch (below(4)) {
-    case 0: { // a map, and one of its elements
+    case 0: { // a map and a read of one of its elements
       value_id const n = c.add(op::length, array_);
       std::vector<type> const index{i64}, result{f64.array_of()};
       node_id const map = c.insert(op::map, std::array{n}, result, {}, std::array{index});
@@ -132,7 +132,7 @@ private:
   std::uint64_t state_ = 1;
 };
 
-// The fastest of several runs, by pass, in nanoseconds an operation of the program before.
+// The fastest of several runs of each pass, in nanoseconds for each operation of the pass's input.
 void measure(char const* what, std::size_t functions, std::size_t operations) {
   program const p = writer().of(functions, operations);
   std::size_t const size = overdub::pass::operation_count(p);

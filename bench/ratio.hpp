@@ -1,6 +1,5 @@
-// How many times longer one way takes than another: both are timed in turn, many times, in one process, and
-// their fastest runs are compared, since other processes only ever add time. Include it once in a program,
-// whose allocations it counts.
+// Times alternatives against a baseline: all run alternately in one process, many times, and the fastest rounds are compared, since other
+// processes can only add time. It replaces operator new to count allocations, so that one source of a program may include it.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +16,7 @@ namespace bench {
 
 inline long allocations = 0;
 
-/// x, of which the compiler knows nothing.
+/// Returns x, and hides its value from the optimiser.
 template <class T>
 [[gnu::always_inline]] inline T opaque(T x) {
   if constexpr (std::is_floating_point_v<T>)
@@ -27,10 +26,10 @@ template <class T>
   return x;
 }
 
-/// Memory, of which the compiler knows nothing any more.
+/// The optimiser must assume that memory changes here.
 [[gnu::always_inline]] inline void forget_memory() { asm volatile("" ::: "memory"); }
 
-/// Uses x.
+/// Keeps the optimiser from removing the computation of x.
 template <class T>
 [[gnu::always_inline]] inline void use(T const& x) {
   if constexpr (std::is_floating_point_v<T>)
@@ -41,7 +40,7 @@ template <class T>
     asm volatile("" : : "r"(&x) : "memory");
 }
 
-/// The seconds that `times` calls of f take. One function for each f, which is compiled into it.
+/// The seconds of `times` calls of f. Not inlined, so that each f is compiled into a loop of its own.
 template <class F>
 [[gnu::noinline]] double seconds(F const& f, long times) {
   auto const start = std::chrono::steady_clock::now();
@@ -51,8 +50,7 @@ template <class F>
 
 enum class allocating { allowed, forbidden };
 
-/// One way to the answer, and how many times as long as the first way it may take; 0 when nothing is asked of
-/// it.
+/// An alternative, and its goal: the largest ratio of its time to that of the first alternative; 0 for no goal.
 template <class F>
 struct way {
   char const* name;
@@ -62,8 +60,7 @@ struct way {
 template <class F>
 way(char const*, double, F) -> way<F>;
 
-/// Times all ways in turn, and prints a row for each: its time, how many times that of the first way it is,
-/// the goal.
+/// Times all alternatives and prints a row for each: its time, its ratio to the first one, and the goal.
 template <allocating Allocating = allocating::allowed, class... F>
 void compare(char const* question, way<F> const&... ways) {
   constexpr double sample = 1e-3; // seconds
@@ -75,8 +72,8 @@ void compare(char const* question, way<F> const&... ways) {
   };
   std::vector<row> rows{row{ways.name, ways.goal}...};
 
-  // Every way is run as often as the slowest fits into a sample, so that all pay the same for the loop.
-  // What is made in a first run, or waits once for something, does not count.
+  // All alternatives make the same number of calls, as many as the slowest one makes in a sample, so that the loop costs the same for all.
+  // The first rounds, which compile and allocate, do not count.
   long times = 1;
   auto slowest = [&] { return std::max({seconds(ways.run, times)...}); };
   auto slowest_of_two = [&] {

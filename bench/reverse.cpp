@@ -1,6 +1,6 @@
-// What does a gradient cost? Reverse differentiation of loops over numbers and arrays and of the objective of a Gaussian mixture,
-// compiled and interpreted, against the function by the host's compiler (at -O3 -march=native -ffp-contract=off), and against
-// gradients written by hand. And how long does the first gradient take, from nothing?
+// Reverse-mode gradients of loops over numbers and arrays and of the objective of a Gaussian mixture, compiled and interpreted, against
+// the function by the host's compiler (at -O3 -march=native -ffp-contract=off), and against hand-written gradients. Also the time of the
+// first gradient, with an empty cache.
 #include "adjoints.hpp"
 #include "gradient.hpp"
 #include "models.hpp"
@@ -68,7 +68,7 @@ void of_array(
                                                return in_interpreter(xs);
                                              }});
   if (over_hand == 0) return;
-  // By hand it is written where one before was; an instance keeps its memory, too.
+  // The hand-written gradient overwrites the previous one; an instance reuses its memory, too.
   auto instance = compiled.made().run().instance();
   compare<allocating::allowed>(
       what, way{"the gradient by hand", 0, by_hand}, way{"compiled, an array for each gradient", 0, all},
@@ -118,7 +118,7 @@ void gaussian_mixture(std::size_t points) {
 
 // ---- arrays that are updated in place
 
-// The sum of the logarithms of a Cholesky factor's diagonal; its inner loops read the array that they update.
+// The sum of the logarithms of a Cholesky factor's diagonal. The inner loops read the array that the outer ones update.
 inline constexpr auto cholesky = overdub::fn<"cholesky">([](auto const& a, auto n) {
   using overdub::loop, overdub::update;
   auto const factor = loop(n, a, [&](auto j, auto const& rows) {
@@ -180,14 +180,14 @@ void factorisation(std::size_t n) {
 
 // ---- the first gradient
 
-// Of the processor, so that other processes do not count.
+// Processor time, so that other processes do not count.
 template <class F>
 double milliseconds(F const& f) {
   std::clock_t const start = std::clock();
   use(f());
   return static_cast<double>(std::clock() - start) * 1e3 / CLOCKS_PER_SEC;
 }
-// From the function of C++ to its first gradient, with nothing in the cache: the first time, and the fastest of more.
+// From the C++ function to its first gradient, with an empty cache: the first time, and the fastest of eleven.
 template <class... A, class F>
 void cold(char const* what, double goal, F const& f, auto const& call) {
   auto const first_gradient = [&] {

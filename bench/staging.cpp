@@ -1,5 +1,5 @@
-// What does staging cost? Nanoseconds an operation, from C++ to the canonical program, as programs grow: unrolled loops of C++,
-// and many calls; and of rewriting the program under forward.
+// The time of staging for each operation, from C++ to the canonical program, as programs grow: unrolled C++ loops and many calls. Also the
+// time of rewriting the program in `forward`.
 #include <overdub/contexts/forward.hpp>
 #include <overdub/stage/evaluate.hpp>
 
@@ -10,7 +10,7 @@ namespace {
 
 using namespace overdub;
 
-long repetitions = 0; // of the loop that is unrolled
+long repetitions = 0; // of the unrolled loop
 
 constexpr auto unrolled = fn<"unrolled">([](auto x) {
   auto s = x;

@@ -1,4 +1,4 @@
-// What an update takes that leaves most of what is made of it as it was, against updates that are written by hand for their function.
+// Incremental updates after which most dependent values are unchanged, against updates that are written by hand for the function.
 #include "ratio.hpp"
 
 #include <overdub/contexts/incremental.hpp>
@@ -25,14 +25,14 @@ struct random_numbers {
 };
 std::size_t at(i64 i) { return static_cast<std::size_t>(i); }
 
-// ---- the highest of many, which all terms of a sum use
+// ---- a maximum that all terms of a sum use, and that the update does not change
 
 constexpr auto log_sum_exp = od::fn<"log_sum_exp">([](auto x) {
   auto const most = od::reduce(od::max, x);
   return most + od::log(od::sum(od::map([&](auto e) { return od::exp(e - most); }, x)));
 });
 
-class log_sum_exp_by_hand { // the highest stays
+class log_sum_exp_by_hand { // knows that the maximum is unchanged
 public:
   explicit log_sum_exp_by_hand(std::vector<double> const& x)
       : most_(*std::max_element(x.begin(), x.end())), terms_(x) {
@@ -77,9 +77,10 @@ void bench_log_sum_exp(od::compile_options const& compiled) {
       bench::way{"followed, interpreted", 0, [&] { return set(slow, c); }});
 }
 
-// ---- series of many individuals, each with a carry that agrees again
+// ---- many series, each with a recurrence that an update leaves early (early cutoff)
 
-constexpr auto panel = od::fn<"panel">([](auto rows) { // which forgets what is lower
+// A change below the maximum has no effect on later iterations.
+constexpr auto panel = od::fn<"panel">([](auto rows) {
   return od::sum(od::map(
       [](auto row) {
         return od::loop(od::size(row), 0.0, [&](auto t, auto s) { return od::max(0.9 * s, row[t]); });

@@ -1,5 +1,5 @@
-// How fast are programs printed and parsed? In bytes of text per second, of a program of 2,000 functions of 60 operations,
-// with loops, calls, arrays and literals; values have names of their own, or numbers.
+// The speed of the printer and the parser, in bytes of text a second, for a program of 2,000 functions of 60 operations, with loops,
+// calls, arrays and literals. Values have names, or are numbered.
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
@@ -17,7 +17,7 @@ using namespace overdub::ir;
 
 constexpr type f64s = f64.array_of();
 
-// x[i] * scale + f(x[i], previous), carried along an array, then a sum of what every iteration gives.
+// A scan of x[i] * scale + f(x[i], previous), then a sum of the results of all iterations.
 function_id add_function(program& p, std::uint32_t number, function_id callee, bool named) {
   type const parameters[] = {f64s, f64};
   function_id const f = p.add("function_" + std::to_string(number), parameters);

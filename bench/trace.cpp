@@ -1,5 +1,5 @@
-// What does a span cost? Against two readings of the time-stamp counter and a store, which is the least that it can cost; and
-// what does it cost to write a million spans to a file? Where Debian's spdlog and LTTng-UST are there, against them, too.
+// The cost of a span, against two reads of the time-stamp counter and a store, which is the lower bound; against Debian's spdlog and
+// LTTng-UST, where they are installed; and the time of writing a million spans to a file.
 #if OVERDUB_BENCH_LTTNG
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
@@ -34,7 +34,7 @@ namespace tracing = overdub::contexts::tracing;
 
 inline constexpr auto step = overdub::fn<"step">([](auto x) { return 1.5 - x * x; });
 
-// The least: two times, and where to keep them.
+// The lower bound: two times and the memory for them.
 struct times {
   std::uint64_t begin, end;
 };
@@ -47,7 +47,7 @@ double by_hand(double x, unsigned i) {
   return y;
 }
 
-// The same steps in each way, a thousand of them.
+// A thousand identical steps.
 template <class Step>
 double thousand(Step const& s) {
   double x = bench::opaque(0.5);
@@ -56,7 +56,7 @@ double thousand(Step const& s) {
 }
 
 #if OVERDUB_BENCH_SPDLOG || OVERDUB_BENCH_LTTNG
-// A span of something else is two messages, one at each end.
+// Other libraries need two messages for a span, one at each end.
 template <class Begin, class End>
 auto between(Begin const& begin, End const& end) {
   return [=](double x, unsigned) {
@@ -94,7 +94,7 @@ void left_out() {
                  }});
 }
 
-// Goals turned round: trace is to take at most 1/8 and 1/6 of these.
+// The other library is the baseline: a span is to take at most 1/8 and 1/6 of its time.
 [[maybe_unused]] void against_others() {
   contexts::recording const all;
 #if OVERDUB_BENCH_SPDLOG
@@ -128,7 +128,7 @@ void left_out() {
 #endif
 }
 
-// A million spans in memory, as a file.
+// Writes a million recorded spans to a file.
 void files() {
   constexpr long count = 1'000'000;
   contexts::recording all(2 * count);
@@ -160,7 +160,7 @@ void files() {
   std::remove("/tmp/overdub_bench_trace");
 }
 
-// As many while they are made: the program is as fast as the thread that writes them, and finish() waits for the rest.
+// Writes as many during recording: the program runs at the speed of the thread that writes them, and finish() waits for the rest.
 void while_it_runs() {
   constexpr long count = 1'000'000;
   double best = 1e9;

@@ -1,4 +1,4 @@
-// Tracepoints of LTTng-UST for bench/trace.cpp. LTTng includes this file several times, and makes other things of it each time.
+// Tracepoints of LTTng-UST for bench/trace.cpp. LTTng includes this file several times and expands its macros differently each time.
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER overdub_bench
 #undef LTTNG_UST_TRACEPOINT_INCLUDE

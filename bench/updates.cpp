@@ -1,5 +1,5 @@
-// What updates take that are much or all of a run: sparse products, a number that all elements use, statistics of cells; against updates
-// by hand, and against a run of the function.
+// Incremental updates that recompute much of the function or all of it: sparse products, a number that all elements use, statistics of
+// cells; against hand-written updates, and against a run of the function.
 #include "ratio.hpp"
 
 #include <overdub/compile/compile.hpp>
@@ -41,7 +41,7 @@ constexpr auto logistic = od::fn<"logistic">([](auto w, auto start, auto col, au
   }));
 });
 
-class logistic_by_hand { // the rows of each coefficient, and what is added up of each row
+class logistic_by_hand { // has the rows of each coefficient, and the sum of each row
 public:
   logistic_by_hand(
       std::vector<double> const& w, std::vector<i64> const& start, std::vector<i64> const& col,
@@ -123,7 +123,7 @@ void bench_deviations(od::compile_options const& compiled) {
   auto f = oc::incremental(compiled, deviations, x, 0.5);
   auto const X = numbers::copy_of(x);
   auto const run = od::compile(od::compose(), deviations, od::signature<numbers, double>, compiled);
-  f.set_at<0>(5, 0.25); // so that elements are kept
+  f.set_at<0>(5, 0.25); // from here on elements are saved
   f.commit();
   bench::compare(
       "the number that 10,000 squares of differences are of moves",

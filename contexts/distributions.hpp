@@ -1,5 +1,5 @@
-// Probability distributions whose log densities are written in overdub's operations: every context sees through them. Samplers, supports,
-// transforms to numbers without constraints. It needs Boost.Math, Boost.Random, Random123 and xxHash: headers alone.
+// Probability distributions: log densities in overdub's operations, which every context intercepts; samplers, supports, and transforms to
+// the unconstrained space. It needs the headers of Boost.Math, Boost.Random, Random123 and xxHash.
 #pragma once
 
 #include <overdub/contexts/distributions/bounded.hpp>

@@ -1,5 +1,5 @@
-// incremental: a function's value follows its inputs. What a change reaches is computed again, by a program made for changes of its
-// kind, and nothing else is.
+// incremental(f, x...): the value of a function, updated when its inputs change. Only what the changes affect is recomputed, by an update
+// program that is made for changes of this kind.
 #pragma once
 
 #include <overdub/compile/followed_program.hpp>
@@ -23,9 +23,9 @@
 namespace overdub::contexts {
 namespace increments {
 
-// Contexts that a function is followed in.
+// Contexts in which a function can be updated incrementally.
 template <class... C>
-consteval bool can_follow() {
+consteval bool can_update_in() {
   static_assert(
       !(overdub::detail::declares_failed<C> || ...),
       "overdub: a context with a hook `failed` is given to incremental, which does not update protected "
@@ -33,24 +33,24 @@ consteval bool can_follow() {
   return true;
 }
 
-// Fields of contexts, which are inputs of a program behind its arguments: what they were in the last commit, and in the last proposal.
-class followed_fields {
+// Fields of contexts, which are inputs of the program after its arguments: their values in the last commit, and in the last proposal.
+class field_inputs {
 public:
-  followed_fields() = default;
-  followed_fields(overdub::detail::followed_contexts of, incremental_program const& p, std::uint32_t first)
+  field_inputs() = default;
+  field_inputs(overdub::detail::followed_contexts of, incremental_program const& p, std::uint32_t first)
       : of_(std::move(of)) {
     for (std::uint32_t k = 0; k < of_.size(); ++k) committed_.push_back(p.input(first + k));
     proposed_ = committed_;
   }
-  // What a copy follows has no changes.
-  followed_fields(followed_fields const& other)
+  // A copy has no pending changes.
+  field_inputs(field_inputs const& other)
       : of_(other.of_), committed_(other.committed_), proposed_(other.committed_) {}
-  followed_fields(followed_fields&&) = default;
-  followed_fields& operator=(followed_fields const& other) { return *this = followed_fields(other); }
-  followed_fields& operator=(followed_fields&&) = default;
-  ~followed_fields() = default;
+  field_inputs(field_inputs&&) = default;
+  field_inputs& operator=(field_inputs const& other) { return *this = field_inputs(other); }
+  field_inputs& operator=(field_inputs&&) = default;
+  ~field_inputs() = default;
 
-  void follow(incremental_program& p, std::uint32_t first) {
+  void set_changed_fields(incremental_program& p, std::uint32_t first) {
     for (std::uint32_t k = 0; k < proposed_.size(); ++k)
       if (datum now = of_.now(k); !(now == proposed_[k])) {
         p.set_differing(first + k, proposed_[k], now);
@@ -81,11 +81,11 @@ class incremental_function {
   static constexpr bool is_number = std::is_arithmetic_v<Result>;
 
 public:
-  incremental_function(std::shared_ptr<incremental_slices> of, A const&... x)
+  incremental_function(std::shared_ptr<update_program_cache> of, A const&... x)
       : program_(std::move(of), data_of(x...)) {}
-  /// In contexts, whose fields are inputs, and whose hooks observe what is recomputed.
+  /// In contexts. Their fields are inputs, and their hooks observe what is recomputed.
   incremental_function(
-      std::shared_ptr<incremental_slices> of, detail::followed_contexts const& contexts, A const&... x)
+      std::shared_ptr<update_program_cache> of, detail::followed_contexts const& contexts, A const&... x)
       : program_(std::move(of), contexts.behind(data_of(x...)), contexts.objects()),
         fields_(contexts, program_, first_field) {}
 
@@ -149,7 +149,7 @@ public:
   auto get() const {
     using argument = argument_at<I>;
     if constexpr (std::is_arithmetic_v<argument>) {
-      static_cast<void>(program_.all_slices()); // or it was moved from
+      static_cast<void>(program_.update_programs()); // throws if it was moved from
       return number_of<argument>(program_.input_bits(first_leaf<I>, {}));
     } else {
       std::vector<datum> all;
@@ -195,7 +195,7 @@ public:
   /// The value with the pending changes. Throws what the function throws; then nothing is proposed, and the changes stay pending.
   /// Of a function that does not return a number, nothing is returned: commit, and read the value.
   std::conditional_t<is_number, Result, void> propose() {
-    fields_.follow(program_, first_field);
+    fields_.set_changed_fields(program_, first_field);
     program_.propose();
     if constexpr (is_number) return number_of<Result>(program_.proposed());
   }
@@ -208,7 +208,7 @@ public:
   }
   /// Makes the pending changes.
   void commit() {
-    if (!program_.is_proposed()) fields_.follow(program_, first_field);
+    if (!program_.is_proposed()) fields_.set_changed_fields(program_, first_field);
     program_.commit();
     fields_.commit();
   }
@@ -224,7 +224,7 @@ public:
       return number_of<Result>(program_.value());
     } else {
       std::vector<datum> all;
-      for (std::size_t k = 0; k < program_.all_slices().function().results.size(); ++k)
+      for (std::size_t k = 0; k < program_.update_programs().function().results.size(); ++k)
         all.push_back(program_.result(k));
       return tree_of<Result>(all);
     }
@@ -251,7 +251,7 @@ private:
   }
   (std::make_index_sequence<checked<I>>{});
 
-  // What is given for a value of type T: as it is, where that is a floating-point number.
+  // A value for an argument of type T. Floating-point numbers are passed as they are, others widened.
   template <class T, class X>
   static decltype(auto) as_argument(X const& x) {
     if constexpr (std::floating_point<T>)
@@ -281,15 +281,15 @@ private:
   static constexpr std::uint32_t first_field = (0u + ... + leaves<A>);
 
   incremental_program program_;
-  increments::followed_fields fields_;
+  increments::field_inputs fields_;
 };
 
-/// overdub(contexts, f, x...), updated incrementally when x change. The contexts' rules and passes transform the function's program once for
-/// each of their present fingerprints. Fields that rules read (context_field) are inputs, too: an update has their values when it
-/// is proposed. Contexts with such fields, or hooks, that are lvalues are referred to, and must outlive the result; others are not used later. An
-/// argument is a constant, or tag(x, metadata), and is set in the same form; the value is that of `overdub`. Hooks observe all calls of the
-/// first run, and then those that a proposal recomputes; a hook `failed` is rejected. Throws
-/// incremental_error, what staging and passes throw, and what f throws.
+/// overdub(contexts, f, x...), updated incrementally when x change. The contexts' rules and passes transform the function's program once
+/// for each of their present fingerprints. Fields that rules read (context_field) are inputs, too: `propose` checks whether they changed.
+/// Contexts that are lvalues and have such fields, or hooks, are stored by reference and must outlive the result. An argument is a
+/// constant, or tag(x, metadata), and is set in the same form; the value is that of `overdub`. Hooks observe all calls of the first run,
+/// and then those that a proposal recomputes; a hook `failed` is rejected. Throws incremental_error, what staging and passes throw, and
+/// what f throws.
 ///   incremental(compose(fast_math(), single_precision()), f, x)
 template <class Context, class F, class... A>
 requires(detail::contexts_to_run_in<Context>) //
@@ -307,8 +307,8 @@ requires(detail::contexts_to_run_in<Context>) //
     using arguments = types<widened_t<A>...>;
     return [&]<class... Held>(composition<Held...> all) {
       using original = detail::compilation<F, arguments, detail::held_context_t<Held>...>;
-      if constexpr (original::allowed() && increments::can_follow<detail::held_context_t<Held>...>())
-        return detail::followed_in<incremental_slices, F, arguments>(
+      if constexpr (original::allowed() && increments::can_update_in<detail::held_context_t<Held>...>())
+        return detail::followed_in<update_program_cache, F, arguments>(
             f, detail::globals::asked, o, std::move(all),
             [&](auto const& slices, detail::followed_contexts const& fields) {
               return incremental_function<typename original::result, widened_t<A>...>(

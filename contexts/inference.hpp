@@ -1,6 +1,6 @@
-// Bayesian inference: Hamiltonian Monte Carlo and NUTS of log densities, their adaptation, chains of any kernel, particles, variational
-// inference, elliptical slices, checks of samplers, diagnostics and files of draws. Dense metrics, inference/dense_metric.hpp, are not in
-// it: they need Eigen.
+// Bayesian inference: Hamiltonian Monte Carlo and NUTS of log densities, their adaptation, chains of any kernel, particle filters,
+// variational inference, elliptical slice sampling, checks of samplers, diagnostics and files of draws. Dense metrics need Eigen: include
+// inference/dense_metric.hpp for them.
 #pragma once
 
 #include <overdub/contexts/inference/adaptation.hpp>

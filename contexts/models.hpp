@@ -2,7 +2,6 @@
 #pragma once
 
 #include <overdub/contexts/models/calibration.hpp>
-#include <overdub/contexts/models/changing_trace.hpp>
 #include <overdub/contexts/models/choice_transform.hpp>
 #include <overdub/contexts/models/choices.hpp>
 #include <overdub/contexts/models/choosing.hpp>
@@ -18,6 +17,7 @@
 #include <overdub/contexts/models/metropolis_hastings.hpp>
 #include <overdub/contexts/models/model.hpp>
 #include <overdub/contexts/models/moves.hpp>
+#include <overdub/contexts/models/mutable_trace.hpp>
 #include <overdub/contexts/models/numbers.hpp>
 #include <overdub/contexts/models/posterior.hpp>
 #include <overdub/contexts/models/resimulation.hpp>

@@ -1,5 +1,5 @@
-// Random numbers by key: what is drawn depends on the key alone, and neither on the order nor on the thread in which keys are used.
-// It needs the headers of Random123 and of xxHash.
+// Counter-based random numbers by key: the numbers depend on the key alone, and not on the order or the threads in which keys are used. It
+// needs the headers of Random123 and xxHash.
 #pragma once
 
 #include <overdub/header_only.hpp>
@@ -27,19 +27,19 @@ class random_key {
 public:
   explicit constexpr random_key(std::uint64_t seed) : words_{seed, 0, 0, 0} {}
 
-  /// The key one step below this one, at a name. Names and indices never meet: at("1") and at(1) differ. Paths are told apart by 128
-  /// bits of XXH3. O(size of the name).
+  /// The key whose address appends a name. Names and indices are distinct: at("1") and at(1) differ. Addresses are hashed to 128 bits of
+  /// XXH3. O(size of the name).
   random_key at(std::string_view name) const {
     return below('n', {reinterpret_cast<unsigned char const*>(name.data()), name.size()});
   }
-  /// The key one step below this one, at an index. O(1).
+  /// The key whose address appends an index. O(1).
   random_key at(std::integral auto index) const {
     auto const bytes = little_endian(static_cast<std::uint64_t>(static_cast<std::int64_t>(index)));
     return below('i', bytes);
   }
-  /// The same address in the n-th transition of a chain, for n < 2^64 - 1; addresses below it may be taken before or after:
-  /// key.transition(n).at("x") is key.at("x").transition(n). It is for the one counter of a chain: particles, and whatever else is
-  /// counted, are at(i). A key that has a transition already keeps it as a part of its address. O(1).
+  /// The same address in the n-th transition of a chain, for n < 2^64 - 1. It commutes with `at`: key.transition(n).at("x") is
+  /// key.at("x").transition(n). It is the counter of a chain; other counters, as of particles, are at(i). If the key has a transition
+  /// already, that becomes a part of its address. O(1).
   random_key transition(std::uint64_t n) const {
     random_key other = words_[3] > 0 ? below('t', little_endian(words_[3])) : *this;
     other.words_[3] = n + 1;
@@ -58,15 +58,15 @@ private:
     for (unsigned char& each : bytes) each = static_cast<unsigned char>(n & 0xff), n >>= 8;
     return bytes;
   }
-  // The hash of the path so far, the kind of the step, and the step.
+  // Hashes the address so far, the kind of the step, and the step.
   random_key below(char kind, std::span<unsigned char const> step) const;
 
   std::array<std::uint64_t, 4> words_; // the seed, the hash of the address, and the transition plus 1, or 0
 };
 
-/// The stream of a key: Threefry-4x64 of 20 rounds (Salmon, Moraes, Dror and Shaw, Parallel Random Numbers: As Easy as 1, 2, 3, SC
-/// 2011), which enciphers 0, 1, 2, ... It is a generator for the distributions of the standard library and of Boost.Random, too. Two
-/// generators of one key give the same numbers on every machine. Used by one thread at a time.
+/// The stream of a key: Threefry-4x64 of 20 rounds (Salmon, Moraes, Dror and Shaw, Parallel Random Numbers: As Easy as 1, 2, 3, SC 2011),
+/// which enciphers 0, 1, 2, ... It is a uniform random bit generator, for the distributions of the standard library and of Boost.Random.
+/// Generators of one key return the same numbers on every machine. Used by one thread at a time.
 class random_generator {
 public:
   using result_type = std::uint64_t;
@@ -81,7 +81,7 @@ public:
     return block_[used_++];
   }
 
-  /// A number in the open interval (0, 1): a multiple of 2^-53, or 2^-54 in place of 0. It takes 64 bits.
+  /// A number in the open interval (0, 1): a multiple of 2^-53, or 2^-54 in place of 0. It consumes 64 bits.
   double uniform() {
     auto const bits = static_cast<double>((*this)() >> 11);
     return (bits > 0 ? bits : 0.5) * 0x1p-53;

@@ -2,7 +2,7 @@
 
 #include <overdub/contexts/random.hpp>
 
-// xxHash, inline in here alone: what else includes it chooses for itself.
+// xxHash is included inline here, without a change of the macro for other includes of it.
 #ifdef XXH_INLINE_ALL
 #include <xxhash.h>
 #else

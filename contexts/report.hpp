@@ -1,7 +1,6 @@
-// Reports: what draws and measurements show, as one page of HTML. It has everything in it: pictures are inline SVG of the writer's own,
-// and there is no script, since a page is then read without a network, printed, mailed, kept for years, and shown under the strictest
-// rules; a library of plots in JavaScript would be larger than the writer and do nothing else here. Graphs are laid out by Graphviz's
-// program dot, where it is there.
+// Reports of draws and measurements, as one self-contained page of HTML: pictures are inline SVG, and there is no script. Such a page opens
+// without a network, prints, can be mailed and archived, and satisfies a strict content security policy. Graphs are laid out by Graphviz's
+// program dot, if it is installed.
 #pragma once
 
 #include <overdub/contexts/report/bars.hpp>

@@ -1,5 +1,5 @@
-// incremental: points are assigned to one of three normals. One assignment changes at a time, and only its own term of the score
-// is computed again; a change of a mean looks at its members. This is a Gibbs sampler of the assignments.
+// incremental: a Gibbs sampler that assigns points to one of three normals. A changed assignment recomputes the term of its point alone;
+// a changed mean recomputes the terms of its points.
 #include <overdub/contexts/distributions.hpp>
 #include <overdub/contexts/incremental.hpp>
 #include <overdub/contexts/random.hpp>
@@ -14,7 +14,7 @@
 namespace od = overdub;
 namespace ds = overdub::distributions;
 
-// The logarithm of the density of points x, which the numbers z assign to normals of these means.
+// The log density of points x, which z assigns to normals with these means.
 inline constexpr auto score = od::fn<"score">([](auto const& z, auto const& x, auto const& means) {
   auto const point = [&](auto k, auto y) { return ds::log_density(ds::normal(means[k], 1.0), y); };
   return od::sum(od::map(point, z, x));
@@ -31,7 +31,7 @@ int main() {
   std::vector<std::int64_t> z(x.size(), 1);
   for (int sweep = 0; sweep < 3; ++sweep)
     for (std::size_t i = 0; i < x.size(); ++i) {
-      std::array<double, 3> weight; // of each normal, against the one that it has
+      std::array<double, 3> weight; // of each normal, relative to the present one
       for (std::int64_t k = 0; k < 3; ++k) {
         followed.set_at<0>(i, k);
         followed.propose();

@@ -16,8 +16,8 @@
 namespace overdub::distributions {
 namespace detail {
 
-// What the components may be: one support without parameters, the half-line or the unit interval that has them all, or all numbers of
-// their kind.
+// The support of a mixture: the components' common support, if it has no parameters; the half-line or the unit interval that contains them
+// all; or all real numbers or integers.
 template <class S>
 inline constexpr bool in_unit = std::is_base_of_v<unit, S>;
 template <class S>
@@ -35,7 +35,7 @@ template <class... D>
 using common_support_t =
     typename common_support<decltype(distributions::support(std::declval<D const&>()))...>::type;
 
-// What is left of a support between bounds, above one, below one.
+// The intersection of a support with an interval or a half-line.
 template <class S>
 consteval bool has_bounds() {
   constexpr bool bounded = requires(S const& s) {
@@ -49,21 +49,21 @@ consteval bool has_bounds() {
   return bounded;
 }
 template <class S>
-constexpr auto left_between(S const& s, auto const& low, auto const& high) {
+constexpr auto truncated_between(S const& s, auto const& low, auto const& high) {
   if constexpr (has_bounds<S>())
     return s.between(low, high);
   else
     return reals{};
 }
 template <class S>
-constexpr auto left_above(S const& s, auto const& low) {
+constexpr auto truncated_above_bound(S const& s, auto const& low) {
   if constexpr (has_bounds<S>())
     return s.above(low);
   else
     return reals{};
 }
 template <class S>
-constexpr auto left_below(S const& s, auto const& high) {
+constexpr auto truncated_below_bound(S const& s, auto const& high) {
   if constexpr (has_bounds<S>())
     return s.below(high);
   else
@@ -71,9 +71,9 @@ constexpr auto left_below(S const& s, auto const& high) {
 }
 
 template <class D>
-inline constexpr bool knows_masses = false;
+inline constexpr bool has_log_mass = false;
 template <class Family, class... P>
-inline constexpr bool knows_masses<distributed<Family, P...>> = requires(P const&... p) {
+inline constexpr bool has_log_mass<distributed<Family, P...>> = requires(P const&... p) {
   Family::log_mass(0.0, 0.0, p...);
   Family::log_survival(0.0, p...);
   Family::log_cumulative(0.0, p...);
@@ -81,7 +81,7 @@ inline constexpr bool knows_masses<distributed<Family, P...>> = requires(P const
 
 template <class D>
 consteval bool is_truncatable() {
-  constexpr bool known = knows_masses<D>;
+  constexpr bool known = has_log_mass<D>;
   static_assert(
       known,
       "overdub: truncated takes a distribution whose family has log_mass, log_survival, log_cumulative and "
@@ -89,7 +89,7 @@ consteval bool is_truncatable() {
   return known;
 }
 
-// draw_between, where the family gives something there a probability.
+// draw_between, or an error where the interval has no probability.
 template <class D>
 double draw_between(
     std::uniform_random_bit_generator auto& g, std::string_view name, D const& d, double log_mass, double low,
@@ -102,16 +102,16 @@ double draw_between(
       [&](auto const&... p) { return D::family::draw_between(g, low, high, p...); }, d.parameters);
 }
 
-// The log density of what is known to be where the distribution has so much: NaN where it has nothing, since nothing is drawn there.
+// The log density given an interval of this probability; NaN where the probability is 0, since the conditional distribution is undefined.
 constexpr auto log_density_given(auto const& log_density, auto const& log_mass) {
   return select(log_mass > -infinity, log_density - log_mass, std::numeric_limits<double>::quiet_NaN());
 }
 
 } // namespace detail
 
-/// mixture(weights, d...): a number of one of the distributions, which is chosen with a probability in proportion to its weight. The
-/// weights are a std::tuple or a std::array of numbers, one for each; the distributions are all of scalars of one type, of any
-/// families. The log density is that of all components, added without overflow: O(their number).
+/// mixture(weights, d...): a mixture distribution, whose components have probabilities proportional to their weights. The weights are a
+/// std::tuple or a std::array of numbers, one for each component; the components are distributions of scalars of one type, of any families.
+/// The log density is a log-sum-exp over the components: O(their number).
 struct mixture_t : distribution<"mixture", mixture_t> {
   template <class W, class... D>
   static constexpr auto make(W const& weights, D const&... d) {
@@ -146,15 +146,16 @@ struct mixture_t : distribution<"mixture", mixture_t> {
   static constexpr auto log_density_at(X const& x, auto const& weights, D const&... d) {
     auto const all = std::tuple(distributions::log_density(d, x)...);
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      // Without weight, one that is NaN says nothing.
+      // A NaN of a component of weight 0 is ignored.
       auto const logs = std::tuple(
           select(std::get<I>(weights) > 0.0 || std::get<I>(all) > -infinity, std::get<I>(all), -infinity)...);
       auto const largest = largest_of(select(std::get<I>(weights) > 0.0, std::get<I>(logs), -infinity)...);
       auto const some = largest > -infinity;
       auto const top = select(some, largest, 0.0);
-      // One without weight may be far likelier than all that have some: of it there is no more than what its weight's slope needs.
+      // The density of a component of weight 0 may be far larger than the others: it is clamped, and enters the derivative by its weight.
       auto const total = ((std::get<I>(weights) * exp(min(std::get<I>(logs) - top, 700.0))) + ...);
-      auto const positive = some && total > 0.0; // else no component of a weight above 0 has x
+      auto const positive =
+          some && total > 0.0; // else x is in the support of no component of a positive weight
       auto const none = select(total >= 0.0, -infinity, std::numeric_limits<double>::quiet_NaN());
       return select(
           positive, top + log(select(positive, total, 1.0)) - log((std::get<I>(weights) + ...)), none);
@@ -197,15 +198,15 @@ private:
 };
 inline constexpr mixture_t mixture{};
 
-/// truncated(d, low, high): d, given that it is between low < high, which are finite. Of normal, lognormal, half_normal, cauchy, exponential,
-/// uniform, and of families with the functions that `distribution` names.
+/// truncated(d, low, high): d conditioned on the interval between finite bounds low < high, for normal, lognormal, half_normal, cauchy,
+/// exponential, uniform, and families with the functions that `distribution` lists.
 struct truncated_t : distribution<"truncated", truncated_t> {
   static constexpr std::tuple parameters{
       parameter<distributions_of_numbers>{"distribution"}, parameter<reals>{"low"}, parameter<reals>{"high"}};
   static constexpr auto consistent(auto const&, auto const& low, auto const& high) { return low < high; }
   static constexpr std::string_view relation = "low must be less than high";
   static constexpr auto support(auto const& d, auto const& low, auto const& high) {
-    return detail::left_between(distributions::support(d), low, high);
+    return detail::truncated_between(distributions::support(d), low, high);
   }
   template <class D>
   static constexpr auto log_mass(D const& d, auto const& low, auto const& high) {
@@ -223,12 +224,12 @@ struct truncated_t : distribution<"truncated", truncated_t> {
 };
 inline constexpr truncated_t truncated{};
 
-/// truncated_below(d, low): d, given that it is at least low.
+/// truncated_below(d, low): d conditioned on values of at least low.
 struct truncated_below_t : distribution<"truncated_below", truncated_below_t> {
   static constexpr std::tuple parameters{
       parameter<distributions_of_numbers>{"distribution"}, parameter<reals>{"low"}};
   static constexpr auto support(auto const& d, auto const& low) {
-    return detail::left_above(distributions::support(d), low);
+    return detail::truncated_above_bound(distributions::support(d), low);
   }
   template <class D>
   static constexpr auto log_mass(D const& d, auto const& low) {
@@ -246,12 +247,12 @@ struct truncated_below_t : distribution<"truncated_below", truncated_below_t> {
 };
 inline constexpr truncated_below_t truncated_below{};
 
-/// truncated_above(d, high): d, given that it is at most high.
+/// truncated_above(d, high): d conditioned on values of at most high.
 struct truncated_above_t : distribution<"truncated_above", truncated_above_t> {
   static constexpr std::tuple parameters{
       parameter<distributions_of_numbers>{"distribution"}, parameter<reals>{"high"}};
   static constexpr auto support(auto const& d, auto const& high) {
-    return detail::left_below(distributions::support(d), high);
+    return detail::truncated_below_bound(distributions::support(d), high);
   }
   template <class D>
   static constexpr auto log_mass(D const& d, auto const& high) {

@@ -1,4 +1,4 @@
-// Distributions of truths and of integers: bernoulli, bernoulli_logit, binomial, poisson, negative_binomial, geometric, discrete_uniform,
+// Distributions of bools and integers: bernoulli, bernoulli_logit, binomial, poisson, negative_binomial, geometric, discrete_uniform,
 // categorical, categorical_logit.
 #pragma once
 
@@ -20,30 +20,30 @@
 namespace overdub::distributions {
 namespace detail {
 
-// Of a truth, or of an integer.
+// Whether a variable, a bool or an integer, is 1.
 template <class X>
-constexpr auto is_true(X const& x) {
+constexpr auto is_success(X const& x) {
   if constexpr (std::same_as<plain_t<X>, bool>)
     return x;
   else
     return x != i64{0};
 }
 
-// The largest double that is an i64, and the next one: what is not less does not fit.
+// 2^63: the smallest double above the range of i64.
 inline constexpr double i64_end = 0x1p63;
-inline i64 kept_in_i64(double x) {
+inline i64 clamped_to_i64(double x) {
   return x < i64_end ? static_cast<i64>(x) : std::numeric_limits<i64>::max();
 }
 
-// An element, or 0 of an array that has none.
+// An element, or 0 for an empty array.
 template <class A, class K>
 constexpr auto at_or_0(A const& xs, K const& k) {
   return if_(
       size(xs) > i64{0}, [&] { return at(xs, k); }, [] { return 0.0; });
 }
 
-// A binomial number, exact for any number of trials. Where the mean is small by inversion, with a first probability that does not lose
-// what a small p is; else by Hormann's algorithm (Boost), which counts in doubles: of 2^52 trials at most.
+// A binomial draw, exact for any number of trials. For a small mean by inversion, with the first probability computed by log1p, without
+// cancellation for a small p; else by Hormann's algorithm (Boost), which computes in doubles, and is split into at most 2^52 trials.
 i64 draw_binomial(std::uniform_random_bit_generator auto& g, i64 trials, double p) {
   if (p > 0.5) return trials - draw_binomial(g, trials, 1 - p);
   auto const n = static_cast<double>(trials);
@@ -51,21 +51,21 @@ i64 draw_binomial(std::uniform_random_bit_generator auto& g, i64 trials, double 
     double const ratio = p / (1 - p), none = std::exp(n * std::log1p(-p));
     for (;;) {
       double u = draw_uniform(g), each = none;
-      for (i64 k = 0; k <= trials && k < 150; ++k) { // what is left of u beyond is rounding: again
+      for (i64 k = 0; k <= trials && k < 150; ++k) { // the rest of u is a rounding error: draw again
         if (u < each) return k;
         u -= each;
         each *= ratio * ((n - static_cast<double>(k)) / static_cast<double>(k + 1));
       }
     }
   }
-  constexpr i64 most = i64{1} << 52;
-  if (trials <= most) return boost::random::binomial_distribution<i64, double>(trials, p)(g);
+  constexpr i64 maximum_trials = i64{1} << 52;
+  if (trials <= maximum_trials) return boost::random::binomial_distribution<i64, double>(trials, p)(g);
   i64 total = 0;
-  for (; trials > most; trials -= most) total += draw_binomial(g, most, p);
+  for (; trials > maximum_trials; trials -= maximum_trials) total += draw_binomial(g, maximum_trials, p);
   return total + draw_binomial(g, trials, p);
 }
 
-// log of the sum of exp of an array's elements; -infinity of none.
+// log-sum-exp of an array; -infinity for an empty one.
 template <class A>
 constexpr auto log_sum_exp(A const& xs) {
   auto const largest = reduce(max, -infinity, xs);
@@ -79,7 +79,7 @@ struct bernoulli_t : distribution<"bernoulli", bernoulli_t> {
   static constexpr std::tuple parameters{parameter<unit_interval>{"probability"}};
   static constexpr booleans support(auto const&...) { return {}; }
   static constexpr auto log_density_at(auto const& x, auto const& probability) {
-    auto const hit = detail::is_true(x);
+    auto const hit = detail::is_success(x);
     return log(select(hit, probability, 1.0)) + log1p(-select(hit, 0.0, probability));
   }
   static bool draw(std::uniform_random_bit_generator auto& g, double probability) {
@@ -93,7 +93,7 @@ struct bernoulli_logit_t : distribution<"bernoulli_logit", bernoulli_logit_t> {
   static constexpr std::tuple parameters{parameter<reals>{"logit"}};
   static constexpr booleans support(auto const&...) { return {}; }
   static constexpr auto log_density_at(auto const& x, auto const& logit) {
-    return -log1p_exp(select(detail::is_true(x), -logit, logit));
+    return -log1p_exp(select(detail::is_success(x), -logit, logit));
   }
   static bool draw(std::uniform_random_bit_generator auto& g, double logit) {
     return draw_uniform(g) < logistic(logit);
@@ -101,9 +101,8 @@ struct bernoulli_logit_t : distribution<"bernoulli_logit", bernoulli_logit_t> {
 };
 inline constexpr bernoulli_logit_t bernoulli_logit{};
 
-/// binomial(trials, probability): how many of the trials succeed. C(n, k) p^k (1 - p)^(n - k). Densities count in doubles: they are those
-/// of the numbers that trials and k are rounded to, beyond 2^53. Draws are exact for any number of trials, in the time
-/// of one for each 2^52 of them.
+/// binomial(trials, probability): the number of successes. C(n, k) p^k (1 - p)^(n - k). Beyond 2^53 the density is that of trials and k
+/// rounded to doubles. Draws are exact for any number of trials, in O(1 + trials / 2^52).
 struct binomial_t : distribution<"binomial", binomial_t> {
   static constexpr std::tuple parameters{
       parameter<natural_numbers>{"trials"}, parameter<unit_interval>{"probability"}};
@@ -119,7 +118,7 @@ struct binomial_t : distribution<"binomial", binomial_t> {
 };
 inline constexpr binomial_t binomial{};
 
-/// binomial_logit(trials, logit): how many of the trials succeed, each with the probability 1 / (1 + exp(-logit)).
+/// binomial_logit(trials, logit): the number of successes, each with the probability 1 / (1 + exp(-logit)).
 struct binomial_logit_t : distribution<"binomial_logit", binomial_logit_t> {
   static constexpr std::tuple parameters{parameter<natural_numbers>{"trials"}, parameter<reals>{"logit"}};
   static constexpr auto support(auto const& trials, auto const&) { return integer_interval(i64{0}, trials); }
@@ -131,10 +130,10 @@ struct binomial_logit_t : distribution<"binomial_logit", binomial_logit_t> {
           return log_poisson_term(hits, n * logistic(logit)) +
                  log_poisson_term(misses, n * logistic(-logit)) - log_poisson_term(n, n);
         },
-        [&] { // where one of the probabilities may be no double
+        [&] { // one of the probabilities may underflow
           return log_poisson_term(hits, hits) + log_poisson_term(misses, misses) - log_poisson_term(n, n) -
-                 hits * (log_part(hits, misses) + log1p_exp(-logit)) -
-                 misses * (log_part(misses, hits) + log1p_exp(logit));
+                 hits * (log_fraction(hits, misses) + log1p_exp(-logit)) -
+                 misses * (log_fraction(misses, hits) + log1p_exp(logit));
         });
   }
   static i64 draw(std::uniform_random_bit_generator auto& g, i64 trials, double logit) {
@@ -144,7 +143,7 @@ struct binomial_logit_t : distribution<"binomial_logit", binomial_logit_t> {
 
 private:
   // log(k / (k + rest)), or 0 where k is 0.
-  static constexpr auto log_part(auto const& k, auto const& rest) {
+  static constexpr auto log_fraction(auto const& k, auto const& rest) {
     auto const n = max(k + rest, 1.0);
     auto const is_small = k > 0.0 && k < rest;
     return select(
@@ -164,7 +163,8 @@ struct poisson_t : distribution<"poisson", poisson_t> {
   static i64 draw(std::uniform_random_bit_generator auto& g, double rate) {
     if (rate <= 0) return 0;
     if (rate < 1e9) return boost::random::poisson_distribution<i64, double>(rate)(g);
-    // The first n arrivals take a gamma time: what is left of the interval, or too much, is a smaller problem (Ahrens and Dieter, 1974).
+    // The time of the first n arrivals has a gamma distribution, which reduces the draw to a smaller Poisson or binomial one (Ahrens and
+    // Dieter, 1974).
     double const n = std::floor(rate - 6 * std::sqrt(rate));
     if (n >= detail::i64_end) return std::numeric_limits<i64>::max();
     double const time = draw_large_gamma(g, n);
@@ -174,7 +174,7 @@ struct poisson_t : distribution<"poisson", poisson_t> {
 };
 inline constexpr poisson_t poisson{};
 
-/// negative_binomial(mean, concentration): a Poisson number whose rate is a gamma number of this mean, and of the shape
+/// negative_binomial(mean, concentration): a Poisson variable whose rate has a gamma distribution of this mean, and of the shape
 /// `concentration`; the variance is mean + mean^2 / concentration (Stan's neg_binomial_2). With c the concentration,
 /// Gamma(k + c) / (k! Gamma(c)) (mean / (mean + c))^k (c / (mean + c))^c.
 struct negative_binomial_t : distribution<"negative_binomial", negative_binomial_t> {
@@ -194,7 +194,7 @@ struct negative_binomial_t : distribution<"negative_binomial", negative_binomial
 };
 inline constexpr negative_binomial_t negative_binomial{};
 
-/// geometric(probability): how many trials fail before the first that succeeds. p (1 - p)^k.
+/// geometric(probability): the number of failures before the first success. p (1 - p)^k.
 struct geometric_t : distribution<"geometric", geometric_t> {
   static constexpr std::tuple parameters{parameter<positive_probability>{"probability"}};
   static constexpr natural_numbers support(auto const&...) { return {}; }
@@ -203,7 +203,7 @@ struct geometric_t : distribution<"geometric", geometric_t> {
     return log(probability) + convert<double>(k) * log1p(-select(fails, probability, 0.0));
   }
   static i64 draw(std::uniform_random_bit_generator auto& g, double probability) {
-    return detail::kept_in_i64(std::floor(std::log(draw_uniform(g)) / std::log1p(-probability)));
+    return detail::clamped_to_i64(std::floor(std::log(draw_uniform(g)) / std::log1p(-probability)));
   }
 };
 inline constexpr geometric_t geometric{};
@@ -223,7 +223,7 @@ struct discrete_uniform_t : distribution<"discrete_uniform", discrete_uniform_t>
 };
 inline constexpr discrete_uniform_t discrete_uniform{};
 
-/// categorical(probabilities): the index i with probabilities[i], divided by their sum: weights will do. O(n).
+/// categorical(probabilities): the index i with a probability proportional to probabilities[i], which need not sum to 1. O(n).
 struct categorical_t : distribution<"categorical", categorical_t> {
   static constexpr std::tuple parameters{parameter<weights>{"probabilities"}};
   static constexpr auto support(auto const& probabilities) {
@@ -238,7 +238,7 @@ struct categorical_t : distribution<"categorical", categorical_t> {
 };
 inline constexpr categorical_t categorical{};
 
-/// categorical_logit(logits): the index i with a probability in proportion to exp(logits[i]). O(n).
+/// categorical_logit(logits): the index i with a probability proportional to exp(logits[i]). O(n).
 struct categorical_logit_t : distribution<"categorical_logit", categorical_logit_t> {
   static constexpr std::tuple parameters{parameter<nonempty_real_vectors>{"logits"}};
   static constexpr auto support(auto const& logits) {

@@ -1,4 +1,4 @@
-// Families of probability distributions: densities that contexts see through, samplers, supports, and parameters that are checked.
+// Families of probability distributions: log densities in overdub's operations, samplers, supports, and checks of parameters.
 #pragma once
 
 #include <overdub/contexts/distributions/support.hpp>
@@ -21,20 +21,20 @@
 
 namespace overdub::distributions {
 
-/// A parameter of a distribution is not what its family allows.
+/// A parameter of a distribution violates its family's constraint.
 struct OVERDUB_EXPORTED parameter_error : error {
   using error::error;
 };
 
-/// A parameter of a family: its name, and what it may be.
+/// A parameter of a family: its name and its constraint, one of the types of support.hpp.
 template <class Constraint>
 struct parameter {
   std::string_view name;
   Constraint constraint{};
 };
 
-/// A distribution: a family and its parameters, which may be values of contexts. It is a tree of its parameters: functions, branches,
-/// loops and maps take and give it.
+/// A distribution: a family and its parameters, which may be values of contexts. It is a tree of its parameters: functions, branches, loops
+/// and maps accept and return it.
 template <class Family, class... P>
 struct distributed {
   using family = Family;
@@ -90,8 +90,8 @@ consteval auto followed_by() {
   return fixed_string<sizeof text>(text);
 }
 
-// Plain numbers that are given are i64 where integers stand, and double elsewhere; integers that are values of contexts are converted where
-// real numbers stand. Truths are left, and so is all else.
+// Converts an argument to the type of a parameter or variable: integers to i64 for integers, and all numbers to double for real numbers.
+// Bools and arrays are unchanged.
 template <class Support, class X>
 constexpr auto as_number(X const& x) {
   using P = plain_t<X>;
@@ -126,7 +126,7 @@ consteval bool has_parameters() {
 template <class Family, std::size_t I>
 using constraint_t = std::remove_cvref_t<decltype(std::get<I>(Family::parameters).constraint)>;
 
-// Whether the parameters are what the family allows, in overdub's operations.
+// Whether the parameters satisfy the family's constraints, in overdub's operations.
 template <class Family, class... P>
 constexpr auto valid(P const&... p) {
   if constexpr (requires { Family::valid(p...); })
@@ -143,7 +143,7 @@ constexpr auto valid(P const&... p) {
   }
 }
 
-// Whether a number, or any element of an array, is NaN: no.
+// Whether neither a number nor an element of an array is NaN.
 template <class X>
 constexpr auto has_no_nan(X const& x) {
   if constexpr (std::is_arithmetic_v<plain_t<X>>)
@@ -157,7 +157,7 @@ concept of_scalars = requires(Support const& s) {
   s.inside();
 };
 
-// The body of a family's log density: what the family computes inside of its support, and what is right elsewhere.
+// The body of a family's log density: the family's formula in the support, -infinity outside, and NaN for invalid parameters.
 template <class Family>
 struct density_body {
   template <scope Scope, class X, class... P>
@@ -198,7 +198,7 @@ std::string text_of(T x) {
   return io::number_text(x);
 }
 inline std::string text_of(double x) {
-  if (overdub::is_nan(x)) return "nan"; // its sign says nothing
+  if (overdub::is_nan(x)) return "nan"; // its sign is unspecified
   return io::number_text(x, io::significant(6));
 }
 template <class T>
@@ -218,25 +218,25 @@ std::string text_of(std::tuple<T...> const& all) {
 
 } // namespace detail
 
-/// A family of distributions. Derive a stateless type from it, and make an object of that: normal(0.0, 1.0) is then a distribution. The
+/// A family of distributions, the base class (CRTP) of a stateless type. An object of that type makes distributions: normal(0.0, 1.0). The
 /// type has
 ///
 ///   parameters                            a tuple of parameter<support>{"name"}
-///   support(p...)                         what a variable may be: see support.hpp
-///   log_density_at(x, p...)               the log density, for an x in the support and parameters that are allowed; in overdub's
-///                                         operations. With the scope as its first parameter, where it needs that.
-///   draw(generator, p...)                 a random number, of plain parameters that are allowed
-///   is_total                              (optional) log_density_at is right for all x and parameters: -inf where the density is 0, and
-///                                         for parameters that are infinite; NaN for NaN, and for others that are not allowed
-///   consistent(p...), relation            (optional) what must hold between parameters, and the same in words
+///   support(p...)                         the support of a variable: see support.hpp
+///   log_density_at(x, p...)               the log density, for an x in the support and valid parameters, in overdub's operations. The
+///                                         scope may be its first parameter.
+///   draw(generator, p...)                 a random number, for valid plain parameters
+///   is_total                              (optional) log_density_at is defined for all x and parameters: -inf where the density is 0, and
+///                                         for infinite parameters; NaN for NaN, and for other invalid parameters
+///   consistent(p...), relation            (optional) a condition on several parameters, and its text for messages
 ///
-/// and may have log_survival(x, p...), log_cumulative(x, p...) and log_mass(low, high, p...), the logarithms of the probabilities of
-/// more than x, of at most x, and of what lies between, for `truncated`.
+/// For `truncated` it has log_survival(x, p...), log_cumulative(x, p...) and log_mass(low, high, p...), the logarithms of the probabilities
+/// of values above x, at most x, and between the bounds; and draw_between(generator, low, high, p...).
 template <fixed_string Name, class Family>
 struct distribution {
   static constexpr std::string_view name() { return Name.view(); }
 
-  /// log_density(x, p...), as a function of the name "normal.log_density": see distributions::log_density.
+  /// log_density(x, p...), a `fn` named "normal.log_density": see distributions::log_density.
   static constexpr fn_t<detail::followed_by<Name, ".log_density">(), detail::density_body<Family>>
       log_density{};
 
@@ -259,13 +259,13 @@ private:
   }
 };
 
-/// What a variable of this distribution may be: one of the types of support.hpp.
+/// The support of a distribution: one of the types of support.hpp.
 template <a_distribution D>
 constexpr auto support(D const& d) {
   return std::apply([](auto const&... p) { return D::family::support(p...); }, d.parameters);
 }
 
-/// Whether the parameters are what the family allows; written in overdub's operations.
+/// Whether the parameters satisfy the family's constraints, in overdub's operations.
 template <a_distribution D>
 constexpr auto is_valid(D const& d) {
   return std::apply([](auto const&... p) { return detail::valid<typename D::family>(p...); }, d.parameters);
@@ -278,7 +278,8 @@ struct distributions_of_numbers {
 };
 
 namespace detail {
-// Whether a plain number, or each of an array of them, is finite. Where the compiler assumes so, it folds the comparisons of `contains`.
+// Whether a plain number, or each element of an array, is finite. Under -ffast-math, compilers assume finite numbers and fold the
+// comparisons of `contains`.
 template <class X>
 bool all_finite(X const& x) {
   if constexpr (std::is_arithmetic_v<X>)
@@ -292,11 +293,11 @@ bool all_finite(X const& x) {
 }
 } // namespace detail
 
-/// log_density(d, x): the logarithm of the density of d at x, or of the probability of x where d is discrete; normalised. It is a call of
-/// "name.log_density", with x and the parameters as arguments, and contexts see what is in it. Outside of the support it is
-/// -infinity, and constant; NaN where x is, or has an element that is, or where a parameter is not allowed; where one of a normal or a
-/// cauchy distribution is infinite, -infinity or NaN; the deviation of a normal one is 1e-308 at least, or counts as 0. Its derivatives
-/// by x and by the parameters that are not integers are finite inside of the support.
+/// log_density(d, x): the normalised log density of d at x, or the log probability where d is discrete. It is a call of "name.log_density",
+/// with x and the parameters as arguments, and contexts intercept the operations in it. Outside of the support it is -infinity, and
+/// constant. It is NaN where x or an element of x is NaN, and where a parameter is invalid; for an infinite parameter of a normal or a
+/// cauchy distribution it is -infinity or NaN. A standard deviation of a normal distribution below 1e-308 counts as 0. The derivatives by x
+/// and by the parameters that are not integers are finite in the support.
 template <a_distribution D, class X>
 constexpr auto log_density(D const& d, X const& x) {
   using Support = decltype(support(d));
@@ -305,13 +306,13 @@ constexpr auto log_density(D const& d, X const& x) {
       d.parameters);
 }
 
-/// Throws parameter_error where a parameter is not allowed: a sentence that names the family, the parameter and its value. The
-/// parameters are plain numbers. O(their size).
+/// Throws parameter_error for an invalid parameter, with the family, the parameter and its value. The parameters are plain numbers. O(their
+/// size).
 template <a_distribution D>
 void check(D const& d) {
   using Family = typename D::family;
   constexpr std::string_view name = Family::name();
-  auto const refuse = [&](std::string const& what) {
+  auto const reject = [&](std::string const& what) {
     throw parameter_error(
         message("overdub: %.*s: %s", static_cast<int>(name.size()), name.data(), what.c_str()));
   };
@@ -319,7 +320,7 @@ void check(D const& d) {
     if constexpr (a_distribution<decltype(p)>)
       check(p);
     else if (!constraint.contains(p) || (overdub::detail::assumes_finite_numbers && !detail::all_finite(p)))
-      refuse(
+      reject(
           std::string(called) + " is " + detail::text_of(p) + ", and must be " +
           std::string(constraint.phrase));
   };
@@ -333,7 +334,7 @@ void check(D const& d) {
     }
     (std::make_index_sequence<detail::parameter_count<Family>>{});
     if constexpr (requires { Family::relation; })
-      if (!is_valid(d)) refuse(std::string(Family::relation) + "; it is " + detail::text_of(d));
+      if (!is_valid(d)) reject(std::string(Family::relation) + "; it is " + detail::text_of(d));
   }
 }
 
@@ -359,9 +360,9 @@ std::ostream& operator<<(std::ostream& out, distributed<Family, P...> const& d) 
   return out << detail::text_of(d);
 }
 
-/// draw(d, generator): a random number, or array, with the distribution d, which is always in its support. Throws what `check` throws.
-/// The generator is any of random bits, as those of the standard library; a random_generator gives the same draws on every machine, up
-/// to the rounding of logarithms and exponentials. draw(d, key) is the first draw of a key's stream.
+/// draw(d, generator): a random number, or array, with the distribution d, always in its support. Throws what `check` throws. The generator
+/// is any uniform random bit generator; by a random_generator the draws are the same on every machine, up to the rounding of logarithms and
+/// exponentials. draw(d, key) is the first draw of a key's stream.
 template <a_distribution D>
 auto draw(D const& d, std::uniform_random_bit_generator auto& g) {
   check(d);

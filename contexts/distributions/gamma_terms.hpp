@@ -1,4 +1,4 @@
-// Terms of log densities that are made of gamma functions: they neither overflow nor cancel.
+// Terms of log densities with gamma functions, without overflow or cancellation.
 #pragma once
 
 #include <overdub/contexts/distributions/log_terms.hpp>
@@ -32,9 +32,9 @@ constexpr auto stirling_error(A const& a) {
   return u * detail::polynomial(c, u * u);
 }
 
-/// log(m^a exp(-m) / Gamma(a + 1)) for a >= 0 and m >= 0: the probability of a in a Poisson distribution of mean m, for an a that need
-/// not be whole. With it the densities of the gamma, beta and binomial families do without differences of large lgammas. The error is
-/// some units in the last place of the largest of 1, |log m| and the result.
+/// log(m^a exp(-m) / Gamma(a + 1)) for a >= 0 and m >= 0: the log probability of a in a Poisson distribution of mean m, for a real a. The
+/// densities of the gamma, beta and binomial families use it instead of differences of large lgammas. The error is some units in the last
+/// place of the largest of 1, |log m| and the result.
 template <class A, class M>
 constexpr auto log_poisson_term(A const& a, M const& m) {
   return if_(

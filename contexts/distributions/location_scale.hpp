@@ -1,4 +1,4 @@
-// Distributions of all real numbers that need no gamma function: normal, cauchy.
+// Location-scale distributions on the real line: normal, cauchy.
 #pragma once
 
 #include <overdub/contexts/distributions/distribution.hpp>
@@ -43,7 +43,7 @@ inline constexpr normal_t normal{};
 
 /// cauchy(location, scale), with the density 1 / (pi scale (1 + ((x - location) / scale)^2)).
 class cauchy_t : public distribution<"cauchy", cauchy_t> {
-  // The angle between the directions to two bounds, by the tangent of their difference: nothing cancels, and no product overflows.
+  // The difference of the arctangents of the standardised bounds, by the tangent of the difference: no cancellation, and no overflow.
   static constexpr auto angle(auto const& low, auto const& high, auto const& location, auto const& scale) {
     auto const a = (low - location) / scale, b = (high - location) / scale, size = max(abs(a), 1.0);
     return atan2((high - low) / scale / size, 1.0 / size + (a / size) * b);
@@ -72,7 +72,7 @@ public:
       std::uniform_random_bit_generator auto& g, double low, double high, double location, double scale) {
     double const u = draw_uniform(g);
     double x = 0;
-    if (high == infinity) // a part of the angle to the upper end, and of that to the lower one
+    if (high == infinity) // a uniform fraction of the angle to infinity
       x = location + scale / std::tan(u * std::atan2(scale, low - location));
     else if (low == -infinity)
       x = location - scale / std::tan(u * std::atan2(scale, location - high));

@@ -1,5 +1,5 @@
-// Terms of log densities, written in overdub's operations so that they neither overflow nor cancel, on numbers and on values of
-// contexts. Where a formula holds in a part of its domain alone, the part is chosen by if_.
+// Terms of log densities in overdub's operations, without overflow or cancellation, for numbers and values of contexts. Formulas of
+// different parts of the domain are selected by if_.
 #pragma once
 
 #include <overdub/overdub.hpp>
@@ -71,9 +71,9 @@ constexpr auto log_normal_survival(Z const& z) {
       });
 }
 
-/// The logarithm of the probability that a standard normal variable lies between low < high, which are finite; width = high - low may be
-/// known better than they are. Narrow slices by the series of the integral of exp(-m t - t^2 / 2) about their middle m, in Hermite's
-/// polynomials (Abramowitz & Stegun, 22.9.17).
+/// The logarithm of the probability that a standard normal variable lies between finite low < high. The caller passes width = high - low,
+/// which it may compute more exactly. Narrow intervals by the series of the integral of exp(-m t - t^2 / 2) about their middle m, in
+/// Hermite polynomials (Abramowitz & Stegun, 22.9.17).
 template <class L, class H, class W>
 constexpr auto log_normal_mass(L const& low, H const& high, W const& width) {
   auto const h = 0.5 * width, m = 0.5 * (low + high);

@@ -12,7 +12,7 @@
 
 namespace overdub::distributions {
 
-/// lognormal(log_mean, log_sd): exp of a normal number, with the density normal(log x) / x.
+/// lognormal(log_mean, log_sd): exp of a normal variable, with the density normal(log x) / x.
 struct lognormal_t : distribution<"lognormal", lognormal_t> {
   static constexpr std::tuple parameters{parameter<reals>{"log_mean"}, parameter<positive_reals>{"log_sd"}};
   static constexpr positive_reals support(auto const&...) { return {}; }
@@ -42,14 +42,14 @@ struct lognormal_t : distribution<"lognormal", lognormal_t> {
   }
 
 private:
-  // Of a bound: what is not positive counts as the smallest normal number.
+  // The logarithm of a bound; a bound that is not positive counts as the smallest normal number.
   static constexpr auto log_of(auto const& bound) {
     return log(max(bound, std::numeric_limits<double>::min()));
   }
 };
 inline constexpr lognormal_t lognormal{};
 
-/// half_normal(sd): the size of a normal number of mean 0, with the density 2 normal(x).
+/// half_normal(sd): the absolute value of a normal variable of mean 0, with the density 2 normal(x).
 struct half_normal_t : distribution<"half_normal", half_normal_t> {
   static constexpr std::tuple parameters{parameter<positive_reals>{"sd"}};
   static constexpr nonnegative_reals support(auto const&...) { return {}; }
@@ -115,7 +115,7 @@ struct gamma_t : distribution<"gamma", gamma_t> {
 };
 inline constexpr gamma_t gamma{};
 
-/// inverse_gamma(shape, scale): scale over a gamma number of rate 1, with the density scale^shape x^(-shape - 1) exp(-scale / x) /
+/// inverse_gamma(shape, scale): scale divided by a gamma variable of rate 1, with the density scale^shape x^(-shape - 1) exp(-scale / x) /
 /// Gamma(shape).
 struct inverse_gamma_t : distribution<"inverse_gamma", inverse_gamma_t> {
   static constexpr std::tuple parameters{

@@ -1,5 +1,5 @@
-// Draws that families are made of, of any generator of random bits. All are exact: rejection, and no approximation. One generator is used
-// by one thread at a time.
+// Draws of standard distributions, from any uniform random bit generator. All are exact, by rejection sampling where needed. A generator is
+// used by one thread at a time.
 #pragma once
 
 #include <overdub/core/requirements.hpp>
@@ -17,7 +17,7 @@
 
 namespace overdub::distributions {
 
-/// A number in the open interval (0, 1): a multiple of 2^-53, or 2^-54 in place of 0. Of a generator of 64 bits it takes one number.
+/// A number in the open interval (0, 1): a multiple of 2^-53, or 2^-54 in place of 0. It consumes one number of a 64-bit generator.
 double draw_uniform(std::uniform_random_bit_generator auto& g) {
   using G = std::remove_reference_t<decltype(g)>;
   std::uint64_t bits = 0;
@@ -40,7 +40,7 @@ double draw_exponential(std::uniform_random_bit_generator auto& g) {
   return x;
 }
 
-/// A gamma number of shape 1 at least, and rate 1 (Marsaglia and Tsang, A Simple Method for Generating Gamma Variables, 2000).
+/// A gamma variable of shape at least 1, and rate 1 (Marsaglia and Tsang, A Simple Method for Generating Gamma Variables, 2000).
 double draw_large_gamma(std::uniform_random_bit_generator auto& g, double shape) {
   double const d = shape - 1.0 / 3, c = 1 / std::sqrt(9 * d);
   for (;;) {
@@ -51,37 +51,37 @@ double draw_large_gamma(std::uniform_random_bit_generator auto& g, double shape)
   }
 }
 
-/// The logarithm of a gamma number of any shape above 0, and rate 1: it is finite where the number itself is too small for a double.
+/// The logarithm of a gamma variable of any shape above 0, and rate 1. It is finite where the variable itself underflows.
 double draw_log_gamma(std::uniform_random_bit_generator auto& g, double shape) {
   if (shape >= 1) return std::log(draw_large_gamma(g, shape));
   double const larger = std::log(draw_large_gamma(g, shape + 1));
   return larger - draw_exponential(g) / shape;
 }
 
-/// A standard normal number between low < high, of which none need be finite (Robert, Simulation of Truncated Normal Variables, 1995).
+/// A standard normal number between low < high, which may be infinite (Robert, Simulation of Truncated Normal Variables, 1995).
 double draw_normal_between(std::uniform_random_bit_generator auto& g, double low, double high) {
   if (high < 0) return -draw_normal_between(g, -high, -low);
-  bool const around = low <= 0;
-  if (around && high - low > 2.5) { // the density's area in it is large enough
+  bool const contains_0 = low <= 0;
+  if (contains_0 && high - low > 2.5) { // the acceptance rate is high enough
     for (;;)
       if (double const z = draw_normal(g); low <= z && z <= high) return z;
   }
-  double const rate = around ? 0 : 0.5 * (low + std::sqrt(low * low + 4)), width = high - low;
-  if (around || width * rate < 1) { // of uniform numbers, by the density's ratio to its highest
-    double const mode = around ? 0 : low;
+  double const rate = contains_0 ? 0 : 0.5 * (low + std::sqrt(low * low + 4)), width = high - low;
+  if (contains_0 || width * rate < 1) { // rejection from a uniform proposal
+    double const mode = contains_0 ? 0 : low;
     for (;;) {
       double const z = low + width * draw_uniform(g);
       if (std::log(draw_uniform(g)) < 0.5 * (mode - z) * (mode + z)) return z;
     }
   }
-  for (;;) { // of exponential numbers from low on
+  for (;;) { // rejection from an exponential proposal from low on
     double const z = low + draw_exponential(g) / rate;
     if (z <= high && std::log(draw_uniform(g)) < -0.5 * (z - rate) * (z - rate)) return z;
   }
 }
 
-/// An index below n, in proportion to weight(i), which are at least 0 and of this sum: the last one that has some, where rounding leaves a
-/// rest. O(n).
+/// An index below n, with a probability proportional to weight(i); the weights are at least 0, and sum to `total`. If rounding leaves a
+/// rest, it is the last index of a positive weight. O(n).
 template <class At>
 std::int64_t
 draw_index(std::uniform_random_bit_generator auto& g, std::int64_t n, double total, At const& weight) {
@@ -97,15 +97,15 @@ draw_index(std::uniform_random_bit_generator auto& g, std::int64_t n, double tot
   return last;
 }
 
-/// x, or the largest number of its sign where x is infinite.
+/// x, or the largest finite number of its sign where x is infinite.
 inline double kept_finite(double x) {
   return std::clamp(x, std::numeric_limits<double>::lowest(), std::numeric_limits<double>::max());
 }
 
-/// x, or the smallest normal number where x is less; finite.
+/// x, clamped to the positive normal numbers.
 inline double kept_positive(double x) { return std::max(kept_finite(x), std::numeric_limits<double>::min()); }
 
-/// x, or the number next to 0 or to 1 where x is one of them.
+/// x, clamped to the open interval (0, 1).
 inline double kept_between_0_and_1(double x) {
   return std::clamp(x, std::numeric_limits<double>::min(), 1 - std::numeric_limits<double>::epsilon() / 2);
 }

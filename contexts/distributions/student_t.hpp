@@ -11,7 +11,7 @@
 
 namespace overdub::distributions {
 
-/// student_t(df, location, scale): Student's t with df degrees of freedom, moved and stretched. Its density, with z = (x - location) /
+/// student_t(df, location, scale): Student's t with df degrees of freedom, shifted and scaled. Its density, with z = (x - location) /
 /// scale, is Gamma((df + 1) / 2) / (Gamma(df / 2) sqrt(df pi) scale) (1 + z^2 / df)^(-(df + 1) / 2).
 struct student_t_t : distribution<"student_t", student_t_t> {
   static constexpr std::tuple parameters{
@@ -25,7 +25,7 @@ struct student_t_t : distribution<"student_t", student_t_t> {
   }
   static double draw(std::uniform_random_bit_generator auto& g, double df, double location, double scale) {
     double const z = draw_normal(g);
-    // A chi-squared variable over its degrees of freedom, by its logarithm: it may be too small for a number.
+    // The root of a chi-squared variable over its degrees of freedom, by logarithms: the variable itself may underflow.
     double const spread = std::exp(0.5 * (draw_log_gamma(g, 0.5 * df) - std::log(0.5 * df)));
     return kept_finite(location + scale * (z / spread));
   }

@@ -1,12 +1,12 @@
-// What a variable or a parameter may be, and how it is mapped from numbers without constraints. Each support has
+// Supports of variables and constraints of parameters, with their transforms from the unconstrained space. Each has
 //
-//   phrase                     what it holds, in words
-//   contains(x)                whether it holds x; written in overdub's operations
-//   inside()                   some x that it holds: of scalars
-//   constrain(y)               the x that stands for the unconstrained y: a bijection, of continuous supports
+//   phrase                     its description in messages
+//   contains(x)                whether x is in the support; in overdub's operations
+//   inside()                   some x of the support: of scalars
+//   constrain(y)               the x of the unconstrained y, a bijection: of continuous supports
 //   unconstrain(x)             the y of x
 //   log_abs_det_jacobian(y)    log |det dx/dy|
-//   between(low, high), above(low), below(high)    what is left of it between bounds, for `truncated`: of continuous scalars
+//   between(low, high), above(low), below(high)    its intersection with an interval, for `truncated`: of continuous scalars
 //
 // Formulas of the transforms: Stan Reference Manual, "Constraint Transforms". All are thread-safe, and O(1) for scalars, O(n) for arrays.
 #pragma once
@@ -77,7 +77,7 @@ struct interval {
   static constexpr std::string_view phrase = "between the bounds";
   constexpr auto inside() const { return low; }
   constexpr auto contains(auto const& x) const { return x >= low && x <= high; }
-  constexpr auto constrain(auto const& y) const { // not beyond high by rounding
+  constexpr auto constrain(auto const& y) const { // rounding must not exceed high
     return min(low + (high - low) * logistic(y), high);
   }
   constexpr auto unconstrain(auto const& x) const { return log(x - low) - log(high - x); }
@@ -156,25 +156,25 @@ struct positive_reals : detail::half_line {
   static constexpr auto contains(auto const& x) { return x > 0.0 && x < infinity; }
 };
 
-/// 0, and the finite numbers above it.
+/// The finite numbers from 0 on.
 struct nonnegative_reals : detail::half_line {
   static constexpr std::string_view phrase = "finite, and not less than 0";
   static constexpr auto contains(auto const& x) { return x >= 0.0 && x < infinity; }
 };
 
-/// The numbers between 0 and 1, without them.
+/// The open interval (0, 1).
 struct open_unit_interval : detail::unit {
   static constexpr std::string_view phrase = "greater than 0, and less than 1";
   static constexpr auto contains(auto const& x) { return x > 0.0 && x < 1.0; }
 };
 
-/// The numbers from 0 to 1.
+/// The closed interval [0, 1].
 struct unit_interval : detail::unit {
   static constexpr std::string_view phrase = "from 0 to 1";
   static constexpr auto contains(auto const& x) { return x >= 0.0 && x <= 1.0; }
 };
 
-/// The numbers above 0, and up to 1.
+/// The half-open interval (0, 1].
 struct positive_probability : detail::unit {
   static constexpr std::string_view phrase = "greater than 0, and at most 1";
   static constexpr auto contains(auto const& x) { return x > 0.0 && x <= 1.0; }
@@ -222,7 +222,7 @@ struct booleans : detail::whole {
 
 namespace detail {
 
-// Whether all elements fulfil a condition; true for an empty array.
+// Whether all elements satisfy a condition; true for an empty array.
 template <class A, class F>
 constexpr auto all_of(A const& xs, F const& condition) {
   return sum(map([&](auto const& x) { return select(condition(x), i64{0}, i64{1}); }, xs)) == i64{0};
@@ -241,13 +241,13 @@ struct real_vectors {
   static constexpr double log_abs_det_jacobian(auto const&) { return 0.0; }
 };
 
-/// Arrays of finite numbers, one at least.
+/// Nonempty arrays of finite numbers.
 struct nonempty_real_vectors : real_vectors {
   static constexpr std::string_view phrase = "finite numbers, one at least";
   static constexpr auto contains(auto const& xs) { return size(xs) > i64{0} && real_vectors::contains(xs); }
 };
 
-/// Arrays of finite numbers above 0, one at least.
+/// Nonempty arrays of finite numbers above 0.
 struct positive_vectors {
   static constexpr std::string_view phrase = "finite numbers greater than 0, one at least";
   static constexpr auto contains(auto const& xs) {
@@ -255,7 +255,7 @@ struct positive_vectors {
   }
 };
 
-/// Arrays of numbers not less than 0, whose sum is positive and finite: probabilities, but for a factor.
+/// Arrays of nonnegative numbers with a positive, finite sum: unnormalised probabilities.
 struct weights {
   static constexpr std::string_view phrase = "numbers not less than 0, with a finite sum above 0";
   static constexpr auto contains(auto const& xs) {
@@ -264,27 +264,27 @@ struct weights {
   }
 };
 
-/// Arrays of n positive numbers whose sum is 1, up to 1e-8. They stand for n - 1 numbers without constraints: a stick is broken in two,
-/// then what is left of it, and so on; of equal parts, all these numbers are 0. The Jacobian is that of the first n - 1 elements.
+/// Arrays of n positive numbers whose sum is 1, up to 1e-8. The stick-breaking transform maps them to n - 1 unconstrained numbers, which
+/// are 0 for equal elements. The Jacobian is that of the first n - 1 elements.
 struct simplex {
   static constexpr std::string_view phrase = "numbers greater than 0, whose sum is 1";
   static constexpr auto contains(auto const& xs) {
     return abs(sum(xs) - 1.0) <= 1e-8 && detail::all_of(xs, [](auto const& x) { return x > 0.0; });
   }
-  /// n numbers of n - 1.
+  /// From n - 1 to n numbers.
   static constexpr auto constrain(auto const& ys) {
     auto const n = size(ys);
     auto const [rest, broken] = scan(
         [](auto const& left, auto const& at) {
           auto const& [y, i] = at;
-          auto const e = exp(-abs(y)); // y is the logit of the part that is broken off
+          auto const e = exp(-abs(y)); // y is the logit of the fraction that is broken off
           auto const part = select(y < 0.0, e, 1.0) / (1.0 + e), stays = select(y < 0.0, 1.0, e) / (1.0 + e);
           return std::tuple(left * stays, left * part);
         },
         start(ys, 1.0), zip(shifted(ys, n), iota(n)));
     return concat(broken, fill(i64{1}, rest));
   }
-  /// n - 1 numbers of n.
+  /// From n to n - 1 numbers.
   static constexpr auto unconstrain(auto const& xs) {
     auto const n = size(xs) - i64{1};
     auto const backwards = map([&](auto const& i) { return n - i64{1} - i; }, iota(n));
@@ -306,11 +306,11 @@ struct simplex {
   }
 
 private:
-  // y - log(n - 1 - i): equal parts are at 0.
+  // y - log(n - 1 - i), so that equal elements have y = 0.
   static constexpr auto shifted(auto const& ys, auto const& n) {
     return map([&](auto const& y, auto const& i) { return y - log(convert<double>(n - i)); }, ys, iota(n));
   }
-  // A constant in the contexts of an array.
+  // A constant as a value of the array's contexts.
   static constexpr auto start(auto const& ys, double x) { return sum(slice(ys, i64{0}, i64{0})) + x; }
 };
 

@@ -16,8 +16,8 @@
 
 namespace overdub::distributions {
 
-/// Lower triangular matrices with a positive diagonal, as arrays of rows: L with L L^T = a covariance. What stands above the diagonal is
-/// finite and not used.
+/// Cholesky factors: lower triangular matrices with a positive diagonal, as arrays of rows. Elements above the diagonal are finite and
+/// ignored.
 struct cholesky_factors {
   static constexpr std::string_view phrase = "rows of a square lower triangle with a positive diagonal";
   static constexpr auto contains(auto const& rows) {
@@ -25,7 +25,7 @@ struct cholesky_factors {
     return sum(map(
                [&](auto const& row, auto const& i) {
                  return if_(
-                     size(row) == n, // else there may be no element i
+                     size(row) == n, // else element i may be out of range
                      [&] { return select(at(row, i) > 0.0 && at(row, i) < infinity, i64{0}, i64{1}); },
                      [] { return i64{1}; });
                },
@@ -33,8 +33,8 @@ struct cholesky_factors {
   }
 };
 
-/// dirichlet(concentrations): arrays of positive numbers whose sum is 1, of the size of the concentrations. With a the concentrations and
-/// n their sum, Gamma(n) prod_i x_i^(a_i - 1) / Gamma(a_i), as a density of all elements but the last. Throws size_error where x has another
+/// dirichlet(concentrations): arrays of positive numbers whose sum is 1, of the size of the concentrations. With a the concentrations and n
+/// their sum, Gamma(n) prod_i x_i^(a_i - 1) / Gamma(a_i), as a density of all elements but the last. Throws size_error where x has another
 /// size. O(size).
 struct dirichlet_t : distribution<"dirichlet", dirichlet_t> {
   static constexpr std::tuple parameters{parameter<positive_vectors>{"concentrations"}};
@@ -51,7 +51,7 @@ struct dirichlet_t : distribution<"dirichlet", dirichlet_t> {
     double largest = -infinity, total = 0;
     for (double const a : concentrations)
       x.push_back(draw_log_gamma(g, a)), largest = std::max(largest, x.back());
-    if (largest == -infinity) { // all is in one of them
+    if (largest == -infinity) { // all gamma variables underflow: the mass is in one element
       i64 const chosen =
           draw_index(g, concentrations.size(), sum(concentrations), [&](i64 i) { return concentrations[i]; });
       x[static_cast<std::size_t>(chosen)] = largest = 0;
@@ -63,9 +63,9 @@ struct dirichlet_t : distribution<"dirichlet", dirichlet_t> {
 };
 inline constexpr dirichlet_t dirichlet{};
 
-/// multivariate_normal(mean, cholesky), with the covariance L L^T of the lower triangle L = cholesky, an array of rows: with z the solution of
-/// L z = x - mean, exp(-z.z / 2) / (det L (2 pi)^(n / 2)). NaN where a row has another length than the number of rows. Throws
-/// size_error where the sizes of x, the mean and the matrix differ. O(n^2).
+/// multivariate_normal(mean, cholesky), with the covariance L L^T of the lower triangle L = cholesky, an array of rows: with z the solution
+/// of L z = x - mean, exp(-z.z / 2) / (det L (2 pi)^(n / 2)). NaN where a row has another length than the number of rows. Throws size_error
+/// where the sizes of x, the mean and the matrix differ. O(n^2).
 struct multivariate_normal_t : distribution<"multivariate_normal", multivariate_normal_t> {
   static constexpr std::tuple parameters{
       parameter<real_vectors>{"mean"}, parameter<cholesky_factors>{"cholesky"}};
@@ -74,7 +74,7 @@ struct multivariate_normal_t : distribution<"multivariate_normal", multivariate_
   static constexpr auto log_density_at(Scope& cx, auto const& x, auto const& mean, auto const& cholesky) {
     auto const n = size(x, mean, cholesky);
     auto const centred = map(sub, x, mean);
-    // Forward substitution: what is not solved yet is 0.
+    // Forward substitution: unsolved elements are 0.
     auto const z = cx(loop, n, fill(n, 0.0), [&](auto const& i, auto solved) {
       auto const row = at(cholesky, i);
       auto const next = (at(centred, i) - dot(row, solved)) / at(row, i);

@@ -1,11 +1,11 @@
-// What cannot be followed, or changed.
+// The error of incremental recomputation.
 #pragma once
 
 #include <overdub/call/error.hpp>
 
 namespace overdub::contexts {
 
-/// Says what a function does that no update can follow, or what an update asks for that is not there.
+/// A function cannot be updated incrementally, or an update is invalid. The message says why.
 class incremental_error : public error {
 public:
   using error::error;

@@ -1,8 +1,8 @@
-// Elements that maps inside of a map read at indices which they read themselves, as the products of a sparse matrix do: which rows
-// of the outer map read an element is found in a list for each index.
+// Reads in nested maps at computed indices, as in the product with a sparse matrix. A reverse index of these finds the rows that a
+// changed element affects.
 #pragma once
 
-#include <overdub/contexts/incremental/slice.hpp>
+#include <overdub/contexts/incremental/update_program.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/value_map.hpp>
 
@@ -15,12 +15,12 @@
 
 namespace overdub::contexts::increments {
 
-/// Writes the programs that say which elements are read: how many iterations the inner map or loop has in each of the outer one, and the
-/// index in each of these. Both are functions of variables that an update does not change.
+/// Writes the two programs that list the indices of the reads: the trip count of the inner map or loop for each row, and the index for
+/// each pair. Both are functions of values that the update does not change.
 class gather_writer {
 public:
-  /// Of the index, which is computed in a map or loop that is nested in the body of map n. `variable_of` gives the variable of a value outside
-  /// of n, or nothing where an update changes it.
+  /// For an index that is computed in a map or loop that is nested in the body of map n. `variable_of` returns the saved value for a
+  /// value outside of n, or nothing if the update changes it.
   template <class VariableOf>
   static std::optional<gather>
   write(ir::program const& p, ir::function_id f, ir::node_id n, ir::value_id index, VariableOf variable_of) {
@@ -46,7 +46,7 @@ private:
     is_of_row_ = false;
     return collect(index, variable_of) && is_of_row_; // else all rows read the same elements
   }
-  // What a value is computed of.
+  // Collects the values outside of the map that a value depends on.
   template <class VariableOf>
   bool collect(ir::value_id v, VariableOf variable_of) {
     ir::function const& f = original();
@@ -72,7 +72,7 @@ private:
       if (!collect(u, variable_of)) return false;
     return true;
   }
-  // Outside of the map: computed again from saved values.
+  // Recomputed from saved values, and not saved itself.
   bool is_cheap(ir::value_id v) const {
     ir::function const& f = original();
     if (!f.is_result(v)) return false;
@@ -89,7 +89,7 @@ private:
     g.keys = written(index, true);
     return g;
   }
-  // A map that gives a value of the body: for all iterations of the outer map, or for pairs of an outer and an inner one.
+  // A map that returns a value of the body: in all iterations of the outer map, or for pairs of an outer and an inner iteration.
   ir::program written(ir::value_id of, bool in_pairs) {
     ir::program made = program_;
     std::vector<ir::type> types;
@@ -118,8 +118,8 @@ private:
     if (in_pairs)
       here.insert_or_assign(
           original().argument(original().region_at(inner_, 0), 0), at.add(ir::op::at, inner, own));
-    ir::value_id const given[] = {copied(of, at, here)};
-    at.yield(given);
+    ir::value_id const yielded[] = {copied(of, at, here)};
+    at.yield(yielded);
     at.to_end(ir::function::body);
     ir::value_id const all[] = {made[g].result(map)};
     at.yield(all);
@@ -142,7 +142,8 @@ private:
   ir::program const& program_;
   ir::function_id f_;
   ir::node_id map_, inner_ = ir::nothing;
-  std::vector<std::pair<ir::value_id, std::uint32_t>> variables_; // with their values
+  std::vector<std::pair<ir::value_id, std::uint32_t>>
+      variables_; // a value outside of the map, and the saved value
   bool is_of_row_ = false;
 };
 

@@ -1,7 +1,8 @@
-// What ran in a proposal, in words.
+// explain(): what a proposal recomputed, as a text.
 #pragma once
 
 #include <overdub/contexts/incremental/incremental_program.hpp>
+#include <overdub/contexts/incremental/names_of_values.hpp>
 
 #include <string>
 #include <string_view>
@@ -37,39 +38,8 @@ inline std::string_view text_of(step::extent ran) {
   }
 }
 
-// What values are called where the function is printed.
-class names_of_values {
-public:
-  names_of_values(ir::program const& p, ir::function const& f) : p_(p), f_(f), names_(f.value_count()) {
-    name_all(ir::function::body);
-  }
-  std::string const& operator[](ir::value_id v) const { return names_[index_of(v)]; }
-
-private:
-  void name_all(ir::region_id r) {
-    for (ir::value_id const v : f_.arguments_of(r)) name(v);
-    for (ir::node_id const n : f_.nodes_of(r)) {
-      for (ir::value_id const v : f_.results_of(n)) name(v);
-      for (ir::region_id const inner : f_.regions_of(n)) name_all(inner);
-    }
-  }
-  void name(ir::value_id v) {
-    std::string& text = names_[index_of(v)];
-    text.assign(1, '%');
-    if (f_[v].name == ir::nothing)
-      text += std::to_string(next_++);
-    else
-      text += p_.text(f_[v].name);
-  }
-
-  ir::program const& p_;
-  ir::function const& f_;
-  std::vector<std::string> names_; // by value
-  std::size_t next_ = 0;
-};
-
-// The map or loop that an operation stands in, or nothing.
-inline ir::node_id turns_around(ir::function const& f, ir::node_id n) {
+// The innermost map or loop that encloses an operation, or nothing.
+inline ir::node_id enclosing_loop(ir::function const& f, ir::node_id n) {
   for (ir::region_id r = f[n].parent; r != ir::function::body; r = f[n].parent) {
     n = f[r].parent;
     if (f[n].code == ir::op::map || f[n].code == ir::op::loop) return n;
@@ -81,11 +51,11 @@ inline ir::node_id turns_around(ir::function const& f, ir::node_id n) {
 
 inline namespace OVERDUB_EXECUTE_ABI {
 
-// A line for each map, reduction and loop that ran, in order, and how many other operations did.
+// A line for each map, reduction and loop that was recomputed, in order, and the number of other operations.
 OVERDUB_DECL std::string incremental_program::explain() const {
   if (proposal_ == nullptr) return "nothing ran\n";
-  ir::function const& f = slices_->function();
-  increments::names_of_values const names(slices_->program(), f);
+  ir::function const& f = update_programs_->function();
+  increments::names_of_values const names(update_programs_->program(), f);
   std::string text, last;
   std::size_t others = 0, times = 0;
   auto const end_line = [&] {
@@ -106,8 +76,8 @@ OVERDUB_DECL std::string incremental_program::explain() const {
       line += v == f.results_of(s.node)[f[s.node].result_count - 1] ? " = " : ", ";
     }
     line.append(ir::name_of(f[s.node].code)).append(": ").append(how);
-    if (ir::node_id const around = increments::turns_around(f, s.node); around != ir::nothing)
-      line.append(", in an iteration of ").append(names[f.result(around, 0)]);
+    if (ir::node_id const enclosing = increments::enclosing_loop(f, s.node); enclosing != ir::nothing)
+      line.append(", in an iteration of ").append(names[f.result(enclosing, 0)]);
     if (!s.why.empty()) line.append(", since ").append(s.why);
     if (line != last) {
       end_line();
@@ -119,12 +89,13 @@ OVERDUB_DECL std::string incremental_program::explain() const {
   end_line();
   text += std::to_string(others);
   text += others == 1 ? " other operation\n" : " other operations\n";
-  if (kind_ < kinds_.size() && proposal_ != all_.get() && kinds_[kind_].has_figures()) {
-    increments::update_kind const& kind = kinds_[kind_];
+  if (strategy_ < strategies_.size() && proposal_ != full_update_.get() &&
+      strategies_[strategy_].has_figures()) {
+    increments::update_strategy const& strategy = strategies_[strategy_];
     text += proposal_ == plain_.get() ? "a plain run" : "the update program";
-    if (kind.is_needed()) text += ", since updates of other kinds need the values that it saves";
-    text += ": the work of an update is " + std::to_string(kind.work()) + ", that of a plain run " +
-            std::to_string(kind.plain_work()) + "\n";
+    if (strategy.is_needed()) text += ", since updates of other kinds need the values that it saves";
+    text += ": the work of an update is " + std::to_string(strategy.work()) + ", that of a plain run " +
+            std::to_string(strategy.plain_work()) + "\n";
   }
   return text;
 }

@@ -1,4 +1,4 @@
-// Adaptation before sampling: the step size by dual averaging, the metric in windows that double, on Stan's schedule.
+// Adaptation in the warm-up: the step size by dual averaging, the metric in windows of doubling length, on Stan's schedule.
 #pragma once
 
 #include <overdub/contexts/inference/metric.hpp>
@@ -16,13 +16,13 @@ namespace overdub::inference {
 
 /// Settings of adaptation; the defaults are Stan's.
 struct adaptation_settings {
-  double target_acceptance = 0.8; ///< what the step size is to make of accept_stat__
-  double gamma = 0.05; ///< how strongly the step size is drawn to ten times the one that was found first
-  double kappa = 0.75; ///< how fast old iterations are forgotten
-  double t0 = 10;      ///< how many iterations the first ones weigh less than
-  std::size_t first_buffer = 75; ///< iterations before the first window
-  std::size_t window = 25;       ///< iterations of the first window
-  std::size_t last_buffer = 50;  ///< iterations after the last window
+  double target_acceptance = 0.8; ///< the target of accept_stat__
+  double gamma = 0.05;            ///< regularisation scale towards ten times the initial step size
+  double kappa = 0.75;            ///< relaxation exponent of the average
+  double t0 = 10;                 ///< iteration offset, which damps the first iterations
+  std::size_t first_buffer = 75;  ///< iterations before the first window
+  std::size_t window = 25;        ///< iterations of the first window
+  std::size_t last_buffer = 50;   ///< iterations after the last window
 };
 
 /// Dual averaging of the logarithm of the step size (Hoffman and Gelman 2014, section 3.2).
@@ -30,12 +30,12 @@ class dual_averaging {
 public:
   explicit dual_averaging(adaptation_settings const& settings) : settings_(settings) {}
 
-  /// Begins anew at a step size.
+  /// Restarts at a step size.
   void restart(double step);
-  /// Takes the acceptance of an iteration; what is no number counts as 0. Then `step_size` is that of the next one.
+  /// Updates by the acceptance statistic of an iteration; NaN counts as 0. `step_size` is that of the next iteration.
   void learn(double acceptance);
   double step_size() const { return std::exp(log_step_); }
-  /// The one to keep at the end.
+  /// The averaged step size, for sampling.
   double averaged() const { return std::exp(log_average_); }
 
 private:
@@ -43,9 +43,9 @@ private:
   double centre_ = 0, count_ = 0, error_ = 0, log_step_ = 0, log_average_ = 0;
 };
 
-/// When the metric is learned during warm-up: in windows, each twice as long as the one before, between two buffers (Stan's
-/// reference manual, "MCMC sampling", automatic parameter tuning). Where less than two buffers and a window are there, 15 % of the
-/// iterations are the first buffer and 10 % the last; of less than 20 iterations, none learns a metric.
+/// The schedule of metric adaptation in the warm-up: windows, each twice as long as the one before, between two buffers (Stan Reference
+/// Manual, "MCMC sampling", automatic parameter tuning). If the warm-up is shorter than two buffers and a window, 15 % of the iterations
+/// are the first buffer and 10 % the last. A warm-up of less than 20 iterations does not adapt the metric.
 class window_schedule {
 public:
   window_schedule(std::size_t iterations, adaptation_settings const& settings);
@@ -70,7 +70,7 @@ template <class S, metric M>
 class adaptation {
 public:
   adaptation(S& chain, std::size_t iterations, adaptation_settings const& settings)
-      : chain_(chain), schedule_(iterations, settings), average_(settings), seen_(chain.dimension()) {}
+      : chain_(chain), schedule_(iterations, settings), average_(settings), estimator_(chain.dimension()) {}
 
   template <std::uniform_random_bit_generator G>
   void begin(G& generator) {
@@ -81,10 +81,10 @@ public:
     average_.learn(acceptance);
     chain_.set_step_size(average_.step_size());
     if (schedule_.learns(iteration_)) {
-      seen_.add(chain_.position());
+      estimator_.add(chain_.position());
       if (schedule_.ends_window(iteration_)) {
-        chain_.metric().adapt(seen_);
-        seen_.restart();
+        chain_.metric().adapt(estimator_);
+        estimator_.restart();
         find_step_size(generator);
       }
     }
@@ -102,7 +102,7 @@ private:
   S& chain_;
   window_schedule schedule_;
   dual_averaging average_;
-  typename M::estimator seen_;
+  typename M::estimator estimator_;
   std::size_t iteration_ = 0;
 };
 

@@ -41,7 +41,7 @@ OVERDUB_DECL window_schedule::window_schedule(std::size_t iterations, adaptation
     ends_.push_back(end);
     if (end == stop) break;
     window *= 2;
-    // A window that the next one would not fit behind goes on to the end.
+    // If another window would not fit after the next one, the next one extends to the end.
     if (end + 3 * window > stop) window = stop - end;
   }
 }

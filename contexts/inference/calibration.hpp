@@ -1,5 +1,5 @@
-// Checks of a sampler of one's own, with a verdict: simulation-based calibration, and Geweke's joint test. Both know nothing of the
-// sampler but what it gives, and of the model but how to simulate it. It needs the headers of random.hpp.
+// Tests of a sampler: simulation-based calibration, and Geweke's joint distribution test. Both use the sampler's draws and simulations of
+// the model alone. It needs the headers of random.hpp.
 #pragma once
 
 #include <overdub/contexts/inference/diagnostics.hpp>
@@ -34,10 +34,10 @@ OVERDUB_DECL std::vector<bool> holm(std::span<double const> p_values, double lev
 
 OVERDUB_DECL void check_level(double false_alarm);
 
-// Those that were given, or theta.1, theta.2, ...
+// The given names, or theta.1, theta.2, ...
 OVERDUB_DECL std::vector<std::string> names_of(std::vector<std::string> given, std::size_t count);
 
-OVERDUB_DECL std::size_t place_of(std::vector<std::string> const& names, std::string_view name);
+OVERDUB_DECL std::size_t index_of_name(std::vector<std::string> const& names, std::string_view name);
 
 } // namespace calibrating
 
@@ -45,42 +45,41 @@ OVERDUB_DECL std::size_t place_of(std::vector<std::string> const& names, std::st
 struct calibration_settings {
   std::size_t simulations = 1000;
   std::size_t draws =
-      63; ///< of the sampler in each simulation, nearly independent: ranks are from 0 to as many
-  std::size_t bins = 16;               ///< of ranks, for the test; draws + 1 is a multiple of them
-  double false_alarm = 0.001;          ///< the probability that a right sampler does not pass
+      63; ///< of the sampler in each simulation, nearly independent; ranks are from 0 to this number
+  std::size_t bins = 16;               ///< of the ranks' histogram; they divide draws + 1
+  double false_alarm = 0.001;          ///< the probability that a correct sampler fails
   std::vector<std::string> names = {}; ///< of the parameters; empty: theta.1, theta.2, ...
-  unsigned threads = 1; ///< on which the functions are called, at once; 0: as many as there are processors
+  unsigned threads = 1; ///< that call the functions concurrently; 0: as many as there are processors
 };
 
-/// What simulation-based calibration found.
+/// The result of simulation-based calibration.
 class calibration {
 public:
-  /// Of ranks from 0 to `draws`, by parameter and simulation.
+  /// `ranks` are from 0 to `draws`, by parameter and simulation.
   OVERDUB_DECL calibration(
       std::vector<std::string> names, std::vector<std::vector<std::size_t>> ranks,
       calibration_settings const& settings);
 
   std::vector<std::string> const& names() const { return names_; }
-  /// The rank of the prior's draw among the sampler's, in each simulation. Throws inference_error for a name that is not there, as
-  /// the next does.
+  /// The rank of the prior's draw among the sampler's, in each simulation. Throws inference_error for an unknown name, as the next does.
   std::span<std::size_t const> ranks(std::string_view name) const {
-    return ranks_[calibrating::place_of(names_, name)];
+    return ranks_[calibrating::index_of_name(names_, name)];
   }
-  /// Of the test that a parameter's ranks are uniform: Pearson's chi-square of their bins.
-  double p_value(std::string_view name) const { return p_values_[calibrating::place_of(names_, name)]; }
-  /// Whether no parameter's ranks are rejected, by Holm's correction for their number.
+  /// The p-value of Pearson's chi-square test that a parameter's ranks are uniform.
+  double p_value(std::string_view name) const { return p_values_[calibrating::index_of_name(names_, name)]; }
+  /// Whether the test rejects no parameter, with Holm's correction.
   bool passed() const { return findings().empty(); }
-  /// What is wrong with which parameter, in sentences; none is what one wants.
+  /// A sentence for each rejected parameter.
   OVERDUB_DECL std::vector<std::string> findings() const;
 
-  /// A table of the parameters, and below it what was found.
+  /// A table of the parameters, and the findings below it.
   friend std::ostream& operator<<(std::ostream& out, calibration const& c);
 
 private:
   double uniformity(std::vector<std::size_t> const& ranks, std::size_t bins) const;
   // The mean of u - 1/2 and of its square, for the ranks as fractions u of (0, 1).
   std::pair<double, double> moments(std::size_t p) const;
-  // What stands out most in a histogram of the ranks: its slope or its curvature, each in its standard errors.
+  // A sentence on the histogram of the ranks: its slope or its curvature, whichever is more standard errors from 0.
   std::string shape(std::size_t p) const;
 
   std::vector<std::string> names_;
@@ -91,15 +90,15 @@ private:
 };
 
 /// Simulation-based calibration (Talts, Betancourt, Simpson, Vehtari and Gelman 2018, "Validating Bayesian inference algorithms with
-/// simulation-based calibration"): of parameters that were drawn from the prior, and data that were drawn given them, the parameters
-/// have a uniform rank among the draws that a right sampler makes of the data. Called are
+/// simulation-based calibration"): if parameters are drawn from the prior, and data given the parameters, the rank of a parameter among a
+/// correct sampler's draws given the data is uniform. It calls
 ///
 ///   draw_prior(key)                        a std::vector<double> of parameters,
 ///   draw_data(parameters, key)             data of any type,
-///   sample_posterior(data, key, draws)     so many draws, a std::vector<std::vector<double>>; they should be nearly independent,
+///   sample_posterior(data, key, draws)     this number of draws, a std::vector<std::vector<double>>, which should be nearly independent,
 ///
 /// in simulation i with the keys key.at(i).at("prior"), .at("data") and .at("posterior"). Ties are broken at random. Throws
-/// inference_error for settings that make no sense, draws of another number or size, and ones that are NaN.
+/// inference_error for invalid settings, for another number or size of draws, and for NaN.
 template <
     std::invocable<random_key const&> P, std::invocable<std::vector<double> const&, random_key const&> D,
     class S>
@@ -166,15 +165,15 @@ calibration simulation_based_calibration(
 
 /// Settings of `geweke_joint_test`.
 struct joint_test_settings {
-  std::size_t simulations = 10000; ///< independent ones, of the joint distribution
-  std::size_t chains = 4;          ///< of alternating transitions and data
-  std::size_t iterations = 2500;   ///< of each chain, from 6 on
-  double false_alarm = 0.001;      ///< the probability that a right sampler does not pass, for long chains
+  std::size_t simulations = 10000;     ///< independent ones, of the joint distribution
+  std::size_t chains = 4;              ///< of alternating transitions and data
+  std::size_t iterations = 2500;       ///< of each chain, at least 6
+  double false_alarm = 0.001;          ///< the probability that a correct sampler fails, for long chains
   std::vector<std::string> names = {}; ///< of the statistics; empty: theta.1, theta.2, ...
-  unsigned threads = 1; ///< on which the functions are called, at once; 0: as many as there are processors
+  unsigned threads = 1; ///< that call the functions concurrently; 0: as many as there are processors
 };
 
-/// What the joint test found.
+/// The result of Geweke's joint distribution test.
 class joint_test {
 public:
   struct row {
@@ -187,14 +186,16 @@ public:
   OVERDUB_DECL joint_test(std::vector<row> rows, double false_alarm);
 
   std::vector<row> const& rows() const { return rows_; }
-  /// The row of a statistic. Throws inference_error for a name that is not there.
-  row const& operator[](std::string_view name) const { return rows_[calibrating::place_of(names(), name)]; }
-  /// Whether no statistic differs, by Holm's correction for their number.
+  /// The row of a statistic. Throws inference_error for an unknown name.
+  row const& operator[](std::string_view name) const {
+    return rows_[calibrating::index_of_name(names(), name)];
+  }
+  /// Whether the test rejects no statistic, with Holm's correction.
   bool passed() const { return findings().empty(); }
-  /// Which statistics differ, in sentences; none is what one wants.
+  /// A sentence for each rejected statistic.
   OVERDUB_DECL std::vector<std::string> findings() const;
 
-  /// A table of the statistics, and below it what was found.
+  /// A table of the statistics, and the findings below it.
   friend std::ostream& operator<<(std::ostream& out, joint_test const& t);
 
 private:
@@ -208,10 +209,10 @@ private:
   std::vector<bool> rejected_;
 };
 
-/// Geweke's joint distribution test (Geweke 2004, "Getting it right: joint distribution tests of posterior simulators"). A transition
-/// of the parameters given the data, and data drawn anew given the parameters, leave the joint distribution of both as it is: means
-/// of statistics are the same over independent draws and over chains of these two steps. Chains begin with draws of the joint
-/// distribution; the test finds steps that change it, and not that they move too little. Called are
+/// Geweke's joint distribution test (Geweke 2004, "Getting it right: joint distribution tests of posterior simulators"). A transition of
+/// the parameters given the data, and new data given the parameters, leave the joint distribution of both invariant: expectations of
+/// statistics over independent draws and over chains of these two steps are equal. Chains begin at draws of the joint distribution. The
+/// test detects steps that are not invariant, and not slow mixing. It calls
 ///
 ///   draw_joint(key)                a state: parameters from the prior, and data given them,
 ///   transition(state&, key)        a step of the sampler under test,
@@ -219,8 +220,7 @@ private:
 ///   statistics(state)              a std::vector<double>: moments of parameters, and of parameters with data.
 ///
 /// The standard error of a chain's mean is `mcse_mean`. Simulation i has the key key.at("joint").at(i), chain c keys below
-/// key.at("chain").at(c). Throws inference_error for settings that make no sense, and statistics that are not finite or of another
-/// number.
+/// key.at("chain").at(c). Throws inference_error for invalid settings, and for statistics that are not finite or of another number.
 template <
     std::invocable<random_key const&> J, class T, class R,
     std::invocable<std::invoke_result_t<J const&, random_key const&> const&> F>
@@ -282,7 +282,7 @@ joint_test geweke_joint_test(
         .simulated = diagnosing::mean(independent),
         .sampled = diagnosing::mean(chains.values)};
     double const difference = r.sampled - r.simulated;
-    // What does not vary may differ by the rounding of its means.
+    // A constant statistic has standard error 0, and its means differ by rounding.
     bool const is_same = std::abs(difference) <= 1e-12 * std::max(std::abs(r.simulated), std::abs(r.sampled));
     r.z = is_same ? 0 : difference / std::hypot(error, deviation);
     r.p_value = std::erfc(std::abs(r.z) / std::numbers::sqrt2);

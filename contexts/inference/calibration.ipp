@@ -47,7 +47,7 @@ OVERDUB_DECL std::vector<std::string> names_of(std::vector<std::string> given, s
   return given;
 }
 
-OVERDUB_DECL std::size_t place_of(std::vector<std::string> const& names, std::string_view name) {
+OVERDUB_DECL std::size_t index_of_name(std::vector<std::string> const& names, std::string_view name) {
   auto const found = std::ranges::find(names, name);
   if (found == names.end())
     throw inference_error(message(
@@ -59,7 +59,7 @@ inline std::string cell(double x, io::number_form const& form) {
   return ' ' + io::right_aligned(io::number_text(x, form), 10);
 }
 
-// A table with a row for each name, and what was found below it.
+// A table with a row for each name, and the findings below it.
 template <class F>
 void write(
     std::ostream& out, char const* head, std::vector<std::string> const& names, F const& cells,

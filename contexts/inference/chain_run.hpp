@@ -1,5 +1,4 @@
-// What runs of chains share, whatever a chain is: threads, files, progress, and errors that keep the draws. `sample` and `run_chains`
-// are made of it.
+// Runs chains of any kind on threads, with files, progress, and errors that keep the draws. `sample` and `run_chains` are built on it.
 #pragma once
 
 #include <overdub/contexts/inference/csv.hpp>
@@ -29,71 +28,70 @@
 
 namespace overdub::inference {
 
-/// Settings of `run_chains`, which mean what they mean in `sampling_settings`.
+/// Settings of `run_chains`, with the meaning that they have in `sampling_settings`.
 struct run_settings {
   std::size_t chains = 4;
-  std::size_t warmup = 1000; ///< transitions that are not kept
+  std::size_t warmup = 1000; ///< transitions without draws
   std::size_t draws = 1000;  ///< transitions after them,
-  std::size_t thin = 1;      ///< of which one in so many is kept
-  unsigned threads = 0;      ///< 0: as many as there are processors; never more than chains
+  std::size_t thin = 1;      ///< of which one in `thin` is a draw
+  unsigned threads = 0;      ///< 0: as many as there are processors; at most one per chain
 
-  /// When it becomes true, each chain ends after its transition, no further one begins, and the draws so far are returned.
+  /// When it becomes true, each chain stops after its transition, no further chain begins, and the draws so far are returned.
   std::atomic<bool> const* stop = nullptr;
   /// Called after each transition, by one thread at a time; a `progress_bar` is such a function.
   std::function<void(progress const&)> on_progress = {};
-  /// Chain 1 is written to the file csv_1.csv as it runs, the next to csv_2.csv; none where it is empty. Where one of them is there, all
-  /// are written beside their names, with ".partial" behind, and replace the files, one after another, when the run has ended without an error.
-  /// So they are where an unfinished file is beside one of the names. All are opened, and locked against another run, before the first
-  /// chain begins. A file that can be written on no more (the disk is full) does not stop the run.
+  /// Chain 1 is written to the file csv_1.csv as it runs, chain 2 to csv_2.csv, and so on; none where it is empty. If one of these files or
+  /// an unfinished ".partial" file exists, all chains are written to files with ".partial" appended to their names, which replace the old
+  /// files, one after another, when the run ends without an error. All files are opened, and locked against another run, before the first
+  /// chain begins. If a file cannot be written any more (the disk is full), the run goes on.
   std::string csv = {};
 };
 
-/// A chain ended with an error, or a file could not be written to its end. What was drawn until then, by all chains, is in it, and in
-/// files, if the run had any.
+/// A chain ended with an error, or a file could not be written completely. The exception has the draws of all chains so far; files have
+/// them, too.
 struct OVERDUB_EXPORTED sampling_error : inference_error {
   std::shared_ptr<draws const> so_far; ///< never null
-  std::exception_ptr cause;            ///< what was thrown: std::rethrow_exception throws it again
-  std::size_t chain; ///< of which it is, counted from 0: `what()` and the names of files count from 1
-  /// The files that have the draws so far, by their absolute paths; of a chain without draws there is none.
+  std::exception_ptr cause;            ///< the original exception, for std::rethrow_exception
+  std::size_t chain;                   ///< its index, from 0; `what()` and the names of files count from 1
+  /// The absolute paths of the files with the draws so far. A chain without draws has no file.
   std::vector<std::string> files;
 
-  /// `asked` says, of std::bad_alloc, what there was no memory for.
+  /// `allocation` is, for std::bad_alloc, what memory was allocated for.
   sampling_error(
       std::shared_ptr<draws const> drawn, std::exception_ptr thrown, std::size_t of,
-      std::vector<std::string> written = {}, std::string const& asked = "what was asked for");
+      std::vector<std::string> written = {}, std::string const& allocation = "what was asked for");
 
 private:
   static message text(
       std::exception_ptr const& thrown, std::size_t of, std::size_t drawn,
-      std::vector<std::string> const& written, std::string const& asked);
+      std::vector<std::string> const& written, std::string const& allocation);
 };
 
 namespace running {
 
 using io::number_text;
 
-// The settings of a chain as CmdStan writes them: `method` are those of its adaptation and algorithm, `rest` whatever is no setting of
-// the method.
-OVERDUB_DECL std::vector<csv_setting> lines_of(
+// The settings of a chain in CmdStan's layout. `method` are those of its adaptation and algorithm, `rest` those that are not of the method.
+OVERDUB_DECL std::vector<csv_setting> setting_lines(
     run_settings const& s, std::uint64_t id, std::vector<csv_setting> const& method,
     std::vector<csv_setting> const& rest);
 
-// What makes the random numbers the same again, where it is known.
+// The setting by which the random numbers can be reproduced; empty where there is no seed.
 OVERDUB_DECL std::vector<csv_setting> seed_lines(std::optional<std::uint64_t> seed);
 
-// What chains on different threads share.
+// The state that chains on different threads share.
 struct shared_state {
   run_settings const& settings;
   draws& result;
   std::atomic<bool> failed = false;
-  std::mutex mutex = {}; // of what follows
+  std::mutex mutex = {}; // guards `done` and on_progress
   std::size_t done = 0;
 
   bool stopped() const;
-  void tell(std::size_t chain, bool warmup, sampler_statistics const& statistics);
+  void notify(std::size_t chain, bool warmup, sampler_statistics const& statistics);
 };
 
-// A chain's file. One that can be written on no more is left as it is, and the run goes on without it.
+// A chain's file. After a write error it is left as it is, and the run goes on without it.
 class chain_file {
 public:
   chain_file() = default;
@@ -132,11 +130,11 @@ open_files(run_settings const& s, L const& lines, std::vector<std::string> const
   return files;
 }
 
-// What a chain threw, and what it did then.
+// The exception of a chain, and what it was doing.
 struct chain_failure {
   std::exception_ptr thrown = {};
-  std::string_view asked = {}; // for which it may need memory
-  bool is_growing = false;     // it is the chain's array of draws
+  std::string_view allocation = {}; // what the present step may allocate memory for
+  bool is_growing = false;          // the allocation is that of the chain's array of draws
 };
 
 // Chain c, from its beginning to its end.
@@ -147,13 +145,13 @@ void run_chain(F const& make, std::size_t c, shared_state& shared, chain_file& f
   run_settings const& s = shared.settings;
   chain_record& record = shared.result.record(c);
   auto const began = clock::now();
-  failure.asked = "the chain's beginning: what its target, metric and algorithm keep";
+  failure.allocation = "the chain's beginning: what its target, metric and algorithm keep";
   auto chain = make(c);
   if (!chain.begin([&] { return shared.stopped(); })) return;
 
-  failure.asked = "what a transition of the warm-up asked for";
+  failure.allocation = "what a transition of the warm-up asked for";
   std::uint64_t transition = 0;
-  while (transition < s.warmup && !shared.stopped()) shared.tell(c, true, chain.warm_up(++transition));
+  while (transition < s.warmup && !shared.stopped()) shared.notify(c, true, chain.warm_up(++transition));
   chain.warmed_up(record);
   auto const warm = clock::now();
   record.warmup_seconds = std::chrono::duration<double>(warm - began).count();
@@ -162,7 +160,7 @@ void run_chain(F const& make, std::size_t c, shared_state& shared, chain_file& f
 
   std::vector<double> row(shared.result.variables());
   for (std::size_t i = 0; i < s.draws && !shared.stopped(); ++i) {
-    failure.asked = "what a transition asked for";
+    failure.allocation = "what a transition asked for";
     sampler_statistics const statistics = chain.transition(++transition);
     record.totals.add(statistics);
     if constexpr (requires { chain.undefined_point(); })
@@ -171,19 +169,19 @@ void run_chain(F const& make, std::size_t c, shared_state& shared, chain_file& f
     record.sampling_seconds = std::chrono::duration<double>(clock::now() - warm).count();
     if (i % s.thin == 0) {
       chain.report(std::span<double>(row));
-      failure.asked = "one more draw";
+      failure.allocation = "one more draw";
       failure.is_growing = true;
       shared.result.append(c, statistics, row);
       failure.is_growing = false;
-      failure.asked = "what a file or progress asked for";
+      failure.allocation = "what a file or progress asked for";
       file.write([&](csv_writer& f) { f.draw(statistics, row); });
     }
-    shared.tell(c, false, statistics);
+    shared.notify(c, false, statistics);
   }
   if (transition == s.warmup + s.draws) file.write([&](csv_writer& f) { f.end(record); });
 }
 
-// What make() returns; where there is no memory for it, throws inference_error with the words.
+// Returns make(). If it runs out of memory, throws an inference_error of words().
 template <class F, class W>
 auto with_memory(F const& make, W const& words) {
   try {
@@ -196,10 +194,10 @@ auto with_memory(F const& make, W const& words) {
 
 OVERDUB_DECL void check(run_settings const& s);
 
-// Runs the chains that make(c) returns, on threads; `lines(id)` are the settings in a chain's file. A chain has `begin(stopped)`, which
-// is false where it was stopped before it began; `warm_up(t)` and `transition(t)`, which make transition t, counted from 1, and
-// return its sampler_statistics; `warmed_up(record)` between the two; and `report(out)` of what is kept; it may have
-// `undefined_point()`. Errors are those of `sample`.
+// Runs the chains that make(c) returns, on threads. `lines(id)` are the settings in a chain's file. A chain has `begin(stopped)`, which
+// returns false if it was stopped before it began; `warm_up(t)` and `transition(t)`, which make transition t, counted from 1, and return
+// its sampler_statistics; `warmed_up(record)`, which is called between the two; and `report(out)`, which writes a draw. It may have
+// `undefined_point()`. Throws as `sample` does.
 template <class L, class F>
 draws run(run_settings const& s, std::vector<std::string> names, L const& lines, F const& make) {
   std::size_t const variables = names.size();
@@ -226,20 +224,20 @@ draws run(run_settings const& s, std::vector<std::string> names, L const& lines,
     std::vector<std::string> written;
     for (chain_file const& file : files)
       if (file.has_draws()) written.push_back(file.written_to());
-    std::string asked(failures[c].asked);
+    std::string allocation(failures[c].allocation);
     if (failures[c].is_growing) {
       std::size_t const bytes = result.size(c) * result.variables() * sizeof(double);
-      asked += " of " + number_text(result.variables()) + " variables: its draws take " +
-               number_text(bytes >> 20) + " MiB, and twice that was asked for";
+      allocation += " of " + number_text(result.variables()) + " variables: its draws take " +
+                    number_text(bytes >> 20) + " MiB, and twice that was asked for";
     }
     throw sampling_error(
-        std::make_shared<draws const>(std::move(result)), thrown, c, std::move(written), asked);
+        std::make_shared<draws const>(std::move(result)), thrown, c, std::move(written), allocation);
   };
   for (std::size_t c = 0; c < s.chains; ++c)
     if (failures[c].thrown) fail(c, failures[c].thrown);
   for (std::size_t c = 0; c < s.chains; ++c)
     if (files[c].failure()) fail(c, files[c].failure());
-  // Of a run that was stopped before its first draw, files of an earlier one stay.
+  // A run that was stopped before its first draw does not replace the files of an earlier run.
   if (shared.stopped() && result.size() == 0) return result;
   for (std::size_t c = 0; c < s.chains; ++c) {
     files[c].write([](csv_writer& f) { f.commit(); });

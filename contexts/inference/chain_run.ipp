@@ -23,13 +23,13 @@ namespace overdub::inference {
 
 OVERDUB_DECL sampling_error::sampling_error(
     std::shared_ptr<draws const> drawn, std::exception_ptr thrown, std::size_t of,
-    std::vector<std::string> written, std::string const& asked)
-    : inference_error(text(thrown, of, drawn->size(), written, asked)), so_far(std::move(drawn)),
+    std::vector<std::string> written, std::string const& allocation)
+    : inference_error(text(thrown, of, drawn->size(), written, allocation)), so_far(std::move(drawn)),
       cause(std::move(thrown)), chain(of), files(std::move(written)) {}
 
 OVERDUB_DECL message sampling_error::text(
     std::exception_ptr const& thrown, std::size_t of, std::size_t drawn,
-    std::vector<std::string> const& written, std::string const& asked) {
+    std::vector<std::string> const& written, std::string const& allocation) {
   try {
     std::rethrow_exception(thrown);
   } catch (std::bad_alloc const&) {
@@ -37,7 +37,7 @@ OVERDUB_DECL message sampling_error::text(
         "overdub: chain %zu: there is no memory for %s; the %zu draws so far are kept, in so_far%s; keep "
         "less: "
         "thin = 10 keeps one draw in ten, and a draw of fewer variables is smaller",
-        of + 1, asked.c_str(), drawn, written.empty() ? "" : " and in files");
+        of + 1, allocation.c_str(), drawn, written.empty() ? "" : " and in files");
   } catch (std::exception const& e) {
     std::string_view why = e.what();
     if (why.starts_with("overdub: ")) why.remove_prefix(9);
@@ -51,7 +51,7 @@ OVERDUB_DECL message sampling_error::text(
 
 namespace overdub::inference::running {
 
-OVERDUB_DECL std::vector<csv_setting> lines_of(
+OVERDUB_DECL std::vector<csv_setting> setting_lines(
     run_settings const& s, std::uint64_t id, std::vector<csv_setting> const& method,
     std::vector<csv_setting> const& rest) {
   std::vector<csv_setting> lines = {
@@ -82,7 +82,7 @@ OVERDUB_DECL bool shared_state::stopped() const {
          (settings.stop != nullptr && settings.stop->load(std::memory_order_relaxed));
 }
 
-OVERDUB_DECL void shared_state::tell(std::size_t chain, bool warmup, sampler_statistics const& statistics) {
+OVERDUB_DECL void shared_state::notify(std::size_t chain, bool warmup, sampler_statistics const& statistics) {
   if (!settings.on_progress) return;
   std::lock_guard const lock(mutex);
   settings.on_progress(

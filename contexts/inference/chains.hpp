@@ -1,4 +1,5 @@
-// sample: chains of a target on threads. What they give depends on the settings and the random streams alone, and on no thread.
+// sample: Hamiltonian Monte Carlo chains of a target on threads. The draws depend on the settings and the random streams alone, and not on
+// the number of threads.
 #pragma once
 
 #include <overdub/contexts/inference/adaptation.hpp>
@@ -32,40 +33,40 @@ namespace overdub::inference {
 struct sampling_settings {
   std::size_t chains = 4;
   std::size_t warmup =
-      1000; ///< iterations of adaptation, which are not kept; with 0, step size and metric stay as given here
+      1000; ///< iterations of adaptation, without draws; with 0, step size and metric are those given here
   std::size_t draws = 1000; ///< iterations after it,
-  std::size_t thin = 1;     ///< of which one in so many is kept
+  std::size_t thin = 1;     ///< of which one in `thin` is a draw
   std::uint64_t seed = 1;   ///< of the default streams
-  unsigned threads = 0;     ///< 0: as many as there are processors; never more than chains
+  unsigned threads = 0;     ///< 0: as many as there are processors; at most one per chain
 
-  /// Where each chain begins; or empty: each coordinate is drawn uniformly between minus and plus the radius, at most 100 times,
+  /// The initial point of each chain. If it is empty, coordinates are drawn uniformly between minus and plus the radius, up to 100 times,
   /// until the log density and its gradient are finite.
   std::vector<std::vector<double>> initial = {};
   double initial_radius = 2;
 
-  double step_size = 1;                    ///< the first one that is tried
-  std::vector<double> inverse_metric = {}; ///< before adaptation; empty: the unit matrix
+  double step_size = 1;                    ///< the initial one of the search
+  std::vector<double> inverse_metric = {}; ///< the initial one; empty: the identity
   inference::adaptation_settings adaptation = {};
 
-  /// When it becomes true, each chain ends after its transition, no further one begins, and the draws so far are returned.
+  /// When it becomes true, each chain stops after its transition, no further chain begins, and the draws so far are returned.
   std::atomic<bool> const* stop = nullptr;
   /// Called after each transition, by one thread at a time; a `progress_bar` is such a function.
   std::function<void(progress const&)> on_progress = {};
-  /// Chain 1 is written to the file csv_1.csv as it runs, the next to csv_2.csv; none where it is empty. Where one of them is there, all
-  /// are written beside their names, with ".partial" behind, and replace the files, one after another, when the run has ended without an error.
-  /// So they are where an unfinished file is beside one of the names. All are opened, and locked against another run, before the first
-  /// chain begins. A file that can be written on no more (the disk is full) does not stop the run.
+  /// Chain 1 is written to the file csv_1.csv as it runs, chain 2 to csv_2.csv, and so on; none where it is empty. If one of these files or
+  /// an unfinished ".partial" file exists, all chains are written to files with ".partial" appended to their names, which replace the old
+  /// files, one after another, when the run ends without an error. All files are opened, and locked against another run, before the first
+  /// chain begins. If a file cannot be written any more (the disk is full), the run goes on.
   std::string csv = {};
 };
 
-/// An algorithm of `sample`: `nuts_settings`, `hmc_settings`, or one like these.
+/// An algorithm of `sample`: `nuts_settings`, `hmc_settings`, or another type of this form.
 template <class A, class T, class M>
 concept sampling_algorithm = std::copyable<A> && target<T> && metric<M> &&
     std::constructible_from<typename A::template sampler<T, M>, T, M, A const&>;
 
 namespace sampling {
 
-// What of the settings has to do with chains of any kind.
+// The settings of chains of any kind.
 inline run_settings run_of(sampling_settings const& s) {
   return {
       .chains = s.chains,
@@ -78,9 +79,9 @@ inline run_settings run_of(sampling_settings const& s) {
       .csv = s.csv};
 }
 
-// The settings of the adaptation and of the algorithm as CmdStan writes them.
+// The settings of the adaptation and of the algorithm, in CmdStan's layout.
 template <metric M, class A>
-std::vector<csv_setting> lines_of(sampling_settings const& s, A const& algorithm) {
+std::vector<csv_setting> setting_lines(sampling_settings const& s, A const& algorithm) {
   using io::number_text;
   std::string const engine(A::name);
   std::vector<csv_setting> lines = {
@@ -104,16 +105,17 @@ std::vector<csv_setting> lines_of(sampling_settings const& s, A const& algorithm
 }
 
 inline void check(adaptation_settings const& s) {
-  auto const refuse = [](char const* name, double value, char const* is) {
+  auto const reject = [](char const* name, double value, char const* is) {
     throw inference_error(message("overdub: adaptation.%s = %g: it is %s", name, value, is));
   };
-  if (!(s.gamma > 0) || !overdub::is_finite(s.gamma)) refuse("gamma", s.gamma, "positive and finite");
-  if (!(s.kappa > 0) || !overdub::is_finite(s.kappa)) refuse("kappa", s.kappa, "positive and finite");
-  if (!(s.t0 >= 0) || !overdub::is_finite(s.t0)) refuse("t0", s.t0, "not negative, and finite");
-  constexpr std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / 8; // sums of them are counted
-  check_count("adaptation.first_buffer", s.first_buffer, most);
-  check_count("adaptation.window", s.window, most);
-  check_count("adaptation.last_buffer", s.last_buffer, most);
+  if (!(s.gamma > 0) || !overdub::is_finite(s.gamma)) reject("gamma", s.gamma, "positive and finite");
+  if (!(s.kappa > 0) || !overdub::is_finite(s.kappa)) reject("kappa", s.kappa, "positive and finite");
+  if (!(s.t0 >= 0) || !overdub::is_finite(s.t0)) reject("t0", s.t0, "not negative, and finite");
+  constexpr std::size_t maximum =
+      std::numeric_limits<std::ptrdiff_t>::max() / 8; // their sum must not overflow
+  check_count("adaptation.first_buffer", s.first_buffer, maximum);
+  check_count("adaptation.window", s.window, maximum);
+  check_count("adaptation.last_buffer", s.last_buffer, maximum);
 }
 
 template <metric M, class A>
@@ -146,7 +148,7 @@ void check(sampling_settings const& s, A const& algorithm, std::size_t dimension
           "overdub: an initial point of %zu numbers for a target of dimension %zu", q.size(), dimension));
 }
 
-// A chain of a target, as `running::run` has it.
+// A chain of a target, with the interface that `running::run` requires.
 template <metric M, target T, class A, random_streams R>
 class target_chain {
   using sampler = typename A::template sampler<T, M>;
@@ -177,7 +179,7 @@ public:
   }
   void warmed_up(chain_record& record) {
     if (adapting_) adapting_->finish();
-    chain_.forget_undefined_point(); // those of the warm-up are not counted
+    chain_.forget_undefined_point(); // the record counts transitions after the warm-up
     record.step_size = chain_.step_size();
     record.metric = M::name;
     record.inverse_metric.assign(chain_.metric().inverse().begin(), chain_.metric().inverse().end());
@@ -199,7 +201,7 @@ private:
     std::size_t const n = density.dimension();
     return sampler(std::move(density), s.inverse_metric.empty() ? M(n) : M(n, s.inverse_metric), algorithm);
   }
-  // False where the run was stopped before the chain began.
+  // False if the run was stopped before the chain began.
   template <class F, class G>
   bool start(F const& stopped, G& generator) {
     if (stopped()) return false;
@@ -228,7 +230,7 @@ private:
   std::optional<adaptation<sampler, M>> adapting_;
 };
 
-// What is known to make the random numbers the same again.
+// The seed of the streams, if they have one.
 template <class R>
 std::optional<std::uint64_t> seed_of([[maybe_unused]] R const& streams) {
   if constexpr (std::same_as<R, mersenne_streams>)
@@ -239,12 +241,12 @@ std::optional<std::uint64_t> seed_of([[maybe_unused]] R const& streams) {
 
 } // namespace sampling
 
-/// Samples a target by chains on threads, by NUTS unless another algorithm is given, and returns the draws. Each chain has a copy of
-/// the target, and takes the random numbers streams(chain, transition), chains counting from 0: the draws are the same on any
-/// number of threads. Before it begins, it throws inference_error for settings that make no sense, names of variables that a file
-/// cannot have, and files that cannot be opened; where the run is stopped already, it touches no file. Afterwards it throws
-/// sampling_error, which has the draws: for what the target, `on_progress` or a chain that cannot begin throws, which stops the
-/// other chains (of several failures, that of the first chain); and at the end of the run, if a file could not be written.
+/// Samples a target by chains on threads, and returns the draws. The default algorithm is NUTS. Each chain has a copy of the target, and
+/// uses the random numbers streams(chain, transition), where chains count from 0: the draws are the same on any number of threads. Throws
+/// inference_error before the first chain begins, for invalid settings, names of variables that a file cannot have, and files that cannot
+/// be opened. Throws sampling_error, which has the draws, where the target, `on_progress` or a chain's start throws, which stops the other
+/// chains (of several failures, that of the first chain); and at the end of the run, if a file could not be written. A run that is stopped
+/// before it begins touches no file.
 template <metric M = diagonal_metric, target T, sampling_algorithm<T, M> A, random_streams R>
 draws sample(T const& density, sampling_settings const& settings, A const& algorithm, R const& streams) {
   run_settings const run = sampling::run_of(settings);
@@ -262,7 +264,7 @@ draws sample(T const& density, sampling_settings const& settings, A const& algor
       [&](std::uint64_t id) {
         auto rest = running::seed_lines(sampling::seed_of(streams));
         rest.insert(rest.begin(), {"init", io::number_text(settings.initial_radius), 0});
-        return running::lines_of(run, id, sampling::lines_of<M>(settings, algorithm), rest);
+        return running::setting_lines(run, id, sampling::setting_lines<M>(settings, algorithm), rest);
       },
       [&](std::size_t c) {
         return sampling::target_chain<M, T, A, R>(density, c, settings, algorithm, streams);

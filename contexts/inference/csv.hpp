@@ -1,5 +1,5 @@
-// Draws in files of CmdStan's layout, one a chain: settings in comments, the names, the adaptation in comments, the draws. What reads
-// CmdStan's files reads these.
+// Files of draws in CmdStan's layout, one per chain: settings in comments, names, the adaptation in comments, draws. Tools that read
+// CmdStan's files read these.
 #pragma once
 
 #include <overdub/contexts/inference/draws.hpp>
@@ -22,31 +22,31 @@ struct csv_setting {
   bool operator==(csv_setting const&) const = default;
 };
 
-/// Writes one chain to a file as its draws come. Numbers are written so that they are read as the same bits. Each draw is handed to
-/// the system at once, and a file that ends anywhere can be read. Throws inference_error when it cannot write.
+/// Writes one chain to a file, draw by draw. Numbers are written so that they are read as the same bits. Each draw is passed to the system
+/// at once, and a truncated file can be read. Throws inference_error when it cannot write.
 class csv_writer {
 public:
-  /// Names are written as `csv_name` has them; for ones that `checked_names` refuses, and settings that are no lines, it throws before a
-  /// file is opened. A file of the name is replaced by `commit`, and is as it was until then: draws are in `written_to`. Of a writer
-  /// without a draw that is not committed, nothing stays.
+  /// Names are written as `csv_name` returns them. Throws before it opens the file for names that `checked_names` rejects, and for settings
+  /// that are no lines. An existing file is replaced by `commit`; until then the draws are in `written_to`. An uncommitted writer without a
+  /// draw leaves no file.
   OVERDUB_DECL csv_writer(
       std::string path, std::span<csv_setting const> settings, std::span<std::string const> names,
       io::writing how = io::writing::streamed);
 
-  /// The end of the adaptation, before the first draw. Of a record without a metric, that it ended, and no more.
+  /// Writes the end of the adaptation, before the first draw; and the step size and the metric, if the record has a metric.
   OVERDUB_DECL void adapted(chain_record const& record);
   OVERDUB_DECL void draw(sampler_statistics const& statistics, std::span<double const> values);
-  /// The end: how long it took. After it nothing can be written.
+  /// Writes the elapsed times. Nothing can be written afterwards.
   OVERDUB_DECL void end(chain_record const& record);
-  /// Gives the file its name. After it nothing can be written.
+  /// Renames the file to its name. Nothing can be written afterwards.
   OVERDUB_DECL void commit();
-  /// Both.
+  /// end(record) and commit().
   void finish(chain_record const& record) {
     end(record);
     commit();
   }
 
-  /// Whether a draw was written that nobody removed, and where it is: in the file, or the one beside it, by its absolute path.
+  /// Whether the file has draws and was not removed; and its absolute path, that of the file or of the ".partial" file.
   bool has_draws() const { return has_draws_ && file_.is_kept(); }
   std::string const& written_to() const { return file_.written_to(); }
 
@@ -59,33 +59,33 @@ private:
   std::string path_;
   io::writing how_;
   std::vector<std::string> names_;
-  std::string pending_; // what is written with the first draw: without one, an earlier unfinished file stays
+  std::string
+      pending_; // written with the first draw: a run without draws does not replace an earlier unfinished file
   io::output_file file_;
   bool has_draws_ = false, ended_ = false;
 };
 
-/// Writes the draws of a chain, counted from 0, to a file, which is replaced when all of it is written. Throws inference_error when it
-/// cannot, and before a file is opened where there is no such chain.
+/// Writes the draws of a chain, counted from 0, to a file, which is replaced when all draws are written. Throws inference_error when it
+/// cannot write, and, before it opens the file, where there is no such chain.
 OVERDUB_DECL void write_csv(
     std::string const& path, draws const& from, std::size_t chain,
     std::span<csv_setting const> settings = {});
 
-/// What was read of a file.
+/// The contents of a file of draws.
 struct csv_file {
   std::vector<csv_setting> settings;
-  draws chain;        ///< one
-  bool whole = false; ///< the file has its end: the chain was not stopped
+  draws chain;        ///< of one chain
+  bool whole = false; ///< the file has the elapsed times: the chain was not stopped
 };
 
-/// Reads a file of one chain, written here or by CmdStan's NUTS. Where there is no such file, and one of a run that has not ended is
-/// beside it, with ".partial" behind its name, that is read. Draws of the warm-up are left out: what stands before the line
-/// "Adaptation terminated". Without that line, all are draws, unless the settings have save_warmup = 1: then it throws, since where the
-/// warm-up ends is not known. A last line that was not written to its end is left out, too. Of transitions that were not kept, a file
-/// says nothing: totals are those of its draws, and where it was thinned there is no E-BFMI. Throws inference_error, with the line, for
-/// what is no such file, for files of CmdStan's other algorithms, and for several files in one.
+/// Reads a file of one chain, written here or by CmdStan's NUTS. If the file does not exist, the ".partial" file of an unfinished run is
+/// read. Draws of the warm-up, before the line "Adaptation terminated", are skipped. Without that line, all are draws, unless the settings
+/// have save_warmup = 1: then it throws, since the end of the warm-up is unknown. An incomplete last line is skipped. A file has no data on
+/// transitions without draws: totals are those of the draws, and of a thinned file the E-BFMI is not defined. Throws inference_error, with
+/// the line, for other files, for files of CmdStan's other algorithms, and for concatenated files.
 OVERDUB_DECL csv_file read_csv(std::string const& path);
 
-/// Reads files of chains of one model together. Throws inference_error where their variables differ.
+/// Reads files of several chains of one model. Throws inference_error where their variables differ.
 OVERDUB_DECL draws read_csv(std::span<std::string const> paths);
 inline draws read_csv(std::initializer_list<std::string> paths) {
   return read_csv(std::span<std::string const>(paths.begin(), paths.size()));

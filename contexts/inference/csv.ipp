@@ -36,7 +36,7 @@ inline io::output_file opened(std::string const& path, io::writing how) {
   }
 }
 
-// The lines in front of the draws: settings in comments, and the names.
+// The lines before the draws: settings in comments, and the names.
 inline std::string head(std::span<csv_setting const> settings, std::vector<std::string> const& names) {
   std::string text;
   for (csv_setting const& s : settings) {
@@ -158,10 +158,10 @@ OVERDUB_DECL void write_csv(
 
 namespace csv_reading {
 
-/// The lines of a file that have their ends. A pipe that nobody writes to is empty.
+/// The complete lines of a file. A pipe without a writer is empty.
 class lines {
 public:
-  /// False where no such file is there.
+  /// False where the file cannot be opened; errno is set.
   bool open(std::string const& path) {
     descriptor_ = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (descriptor_ < 0) return false;
@@ -175,7 +175,7 @@ public:
   lines(lines const&) = delete;
   lines& operator=(lines const&) = delete;
 
-  /// The next line, without its end, and valid until the next call. None behind the last one. Returns errno, or 0.
+  /// The next line, without its line break, valid until the next call; none after the last one. Returns errno, or 0.
   int next(std::optional<std::string_view>& line) {
     for (std::size_t searched = at_;;) {
       if (std::size_t const end = buffer_.find('\n', searched); end != buffer_.npos) {
@@ -226,7 +226,7 @@ public:
     std::optional<std::string_view> next;
     while (true) {
       if (int const why = lines_.next(next)) unreadable(why);
-      if (!next) break; // a last line that has no end was not written to its end
+      if (!next) break; // a last line without a line break is incomplete
       std::string_view line = *next;
       if (++number_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3); // a mark of UTF-8
       if (line.ends_with('\r')) line.remove_suffix(1);
@@ -290,7 +290,7 @@ private:
     if (s.starts_with('+') && !s.starts_with("+-")) s.remove_prefix(1);
     double value = 0;
     auto const [end, why] = io::parse_number(s.data(), s.data() + s.size(), value);
-    // One that is out of range is read as an infinity, or as zero.
+    // A number out of range is read as infinity or 0.
     bool const is_number = why == std::errc() || why == std::errc::result_out_of_range;
     if (!is_number || end != s.data() + s.size()) bad("what should be a number is none");
     return value;
@@ -301,7 +301,7 @@ private:
       if (s.name == name) (void)io::parse_number(s.value.data(), s.value.data() + s.value.size(), otherwise);
     return otherwise;
   }
-  // Nothing, where the settings do not say.
+  // Nothing, if the settings do not have it.
   static std::optional<bool> saves_warmup(csv_file const& file) {
     std::optional<bool> saves;
     for (csv_setting const& s : file.settings)

@@ -1,4 +1,4 @@
-// dense_metric: an inverse metric with all covariances, for targets of strongly correlated coordinates. It needs Eigen 3.3 or newer.
+// dense_metric: a dense inverse metric, for targets of strongly correlated coordinates. It needs Eigen 3.3 or newer.
 #pragma once
 
 #include <overdub/contexts/inference/metric.hpp>
@@ -18,7 +18,7 @@
 
 namespace overdub::inference {
 
-/// A dense inverse metric. A step takes time quadratic in the dimension, to adapt cubic.
+/// A dense inverse metric. A leapfrog step is O(n^2) in the dimension, adaptation O(n^3).
 class dense_metric {
   using matrix = Eigen::MatrixXd;
   using vector = Eigen::VectorXd;
@@ -30,8 +30,7 @@ public:
       : inverse_(matrix::Identity(index(dimension), index(dimension))) {
     factor_.compute(inverse_);
   }
-  /// The elements in rows. Throws inference_error unless there are `dimension` squared, and they are a covariance: symmetric and
-  /// positive definite.
+  /// Elements in row-major order. Throws inference_error unless they are a symmetric, positive definite matrix of this dimension.
   dense_metric(std::size_t dimension, std::span<double const> inverse) {
     if (inverse.size() != dimension * dimension)
       throw inference_error(message(
@@ -62,7 +61,7 @@ public:
     factor_.matrixU().solveInPlace(p);
   }
 
-  /// The covariances of what was added, by Welford's recurrence (1962).
+  /// The sample covariance of added points, by Welford's recurrence (1962).
   class estimator {
   public:
     explicit estimator(std::size_t dimension)
@@ -92,8 +91,8 @@ public:
     vector mean_, before_, after_;
     matrix products_;
   };
-  /// Takes the covariances of e, drawn towards 0.001 times the unit matrix with the weight of five draws, as Stan does (its
-  /// reference manual, "MCMC sampling", automatic parameter tuning). What is then not positive definite is not taken.
+  /// Sets the inverse metric to the covariance of e, regularised towards 0.001 times the identity with the weight of five draws, as Stan
+  /// does (Stan Reference Manual, "MCMC sampling", automatic parameter tuning). A matrix that is not positive definite is ignored.
   void adapt(estimator const& e) {
     double const n = e.count();
     matrix m = n / (n + 5) * e.covariance();

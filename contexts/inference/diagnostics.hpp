@@ -1,10 +1,10 @@
 // Diagnostics of chains: R-hat, effective sample sizes and Monte Carlo errors, of Vehtari, Gelman, Simpson, Carpenter and Bürkner
 // 2021, "Rank-normalization, folding, and localization: an improved R-hat for assessing convergence of MCMC", Bayesian Analysis 16.
 //
-// All take values of chains of one length, and are NaN where they have no meaning: of less than 6 draws a chain, of a constant, and
-// where a value is not finite. Values times a power of two have the same sample sizes and R-hats, and errors times that power. Draws
-// are split: each half of a chain counts as a chain. An R-hat takes time n log n in the number of draws, an effective sample size n for
-// each lag up to where the autocorrelation is lost in noise.
+// All accept values of chains of one length, and are NaN where they are not defined: for less than 6 draws per chain, for a constant, and
+// where a value is not finite. A factor of a power of two changes no R-hat and no sample size, and multiplies errors. Chains are split:
+// each half counts as a chain. R-hat is O(n log n) in the number of draws, an effective sample size O(n) for each lag before the truncation
+// of the autocorrelations.
 #pragma once
 
 #include <overdub/contexts/inference/draws.hpp>
@@ -45,39 +45,39 @@ inline double variance(std::span<double const> x) {
 }
 // The square root of the variance, of values of any magnitude.
 OVERDUB_DECL double standard_deviation(std::span<double const> x);
-// Between the order statistics, linearly: definition 7 of Hyndman and Fan 1996, which R and NumPy have as their default.
+// Linear interpolation of order statistics: definition 7 of Hyndman and Fan 1996, the default of R and NumPy.
 OVERDUB_DECL double quantile_of_sorted(std::span<double const> x, double p);
 OVERDUB_DECL double quantile(std::vector<double> x, double p);
 
 // The halves of each chain; the middle draw of an odd number is left out.
 OVERDUB_DECL chain_values split(chain_values const& x);
 
-// Each value becomes the normal quantile of its rank among all, equal ones that of their mean rank (equation 14 there).
+// Each value becomes the normal quantile of its rank; ties have their mean rank (equation 14 there).
 OVERDUB_DECL chain_values rank_normalised(chain_values x);
 
-// Of chains that are split already (equations 1 to 4 there).
+// R-hat of split chains (equations 1 to 4 there).
 OVERDUB_DECL double plain_rhat(chain_values const& x);
 
-// Of chains that are split already (equations 10 to 13 there): the sum of autocorrelations, over all chains, ends by Geyer's initial
-// positive sequence of sums of pairs, which is made monotone. At most n log10 n, as for antithetic chains the sum may be nothing.
+// The effective sample size of split chains (equations 10 to 13 there). The sum of autocorrelations is truncated by Geyer's initial
+// monotone positive sequence. The result is at most n log10 n, since the sum may vanish for antithetic chains.
 OVERDUB_DECL double plain_ess(chain_values const& x);
 
 } // namespace diagnosing
 
-/// R-hat: the greater of the rank-normalised split R-hats of the values, and of their distances from the median, which sees scales
-/// that differ. 1 where chains agree; over 1.01 they do not.
+/// R-hat: the maximum of the rank-normalised split R-hat of the values, and that of the folded values, their distances from the median,
+/// which detects different scales. It is near 1 for chains that have mixed; above 1.01 they have not.
 OVERDUB_DECL double rhat(chain_values const& x);
 
-/// The effective sample size of the mean: how many independent draws would estimate it as well.
+/// The effective sample size of the mean: the number of independent draws with the same standard error.
 OVERDUB_DECL double ess_mean(chain_values const& x);
 
-/// The effective sample size of the bulk of the distribution: of rank-normalised values.
+/// The bulk effective sample size: that of rank-normalised values.
 OVERDUB_DECL double ess_bulk(chain_values const& x);
 
 /// The effective sample size of the estimated quantile of a probability, from 0 to 1.
 OVERDUB_DECL double ess_quantile(chain_values const& x, double probability);
 
-/// The effective sample size of the tails: the smaller of those of the quantiles of 5 and 95 percent.
+/// The tail effective sample size: the minimum of those of the 5 % and 95 % quantiles.
 OVERDUB_DECL double ess_tail(chain_values const& x);
 
 /// The effective sample size of the standard deviation: of squared distances from the mean.
@@ -89,13 +89,13 @@ OVERDUB_DECL double mcse_mean(chain_values const& x);
 /// The Monte Carlo standard error of the standard deviation: that of the second moment, (m4 - m2²) / ESS, by the delta method.
 OVERDUB_DECL double mcse_sd(chain_values const& x);
 
-/// The Monte Carlo standard error of the quantile of a probability, between 0 and 1: half the distance of the quantiles at which
-/// the probability may be by its own error, to one standard deviation of a beta distribution (section 4.3 there).
+/// The Monte Carlo standard error of the quantile of a probability, between 0 and 1: half the distance between the quantiles of a central
+/// 68 % interval of the probability, which has a beta distribution (section 4.3 there).
 OVERDUB_DECL double mcse_quantile(chain_values const& x, double probability);
 
-/// The energy Bayesian fraction of missing information of one chain, of its energies (Betancourt 2016, "Diagnosing suboptimal
-/// cotangent disintegrations in Hamiltonian Monte Carlo"). Below 0.3, momenta move too little between energies: the target has
-/// tails that are not explored.
+/// E-BFMI, the energy Bayesian fraction of missing information, of the energies of one chain (Betancourt 2016, "Diagnosing suboptimal
+/// cotangent disintegrations in Hamiltonian Monte Carlo"). Below 0.3, momentum resampling changes the
+/// energy too little, and the tails of the target are not explored.
 OVERDUB_DECL double ebfmi(std::span<double const> energies);
 
 } // namespace overdub::inference

@@ -55,12 +55,12 @@ inline chain_values of_magnitude_one(chain_values const& x) {
 }
 
 OVERDUB_DECL double quantile_of_sorted(std::span<double const> x, double p) {
-  double const place = p * static_cast<double>(x.size() - 1);
-  auto const below = static_cast<std::size_t>(place);
+  double const position = p * static_cast<double>(x.size() - 1);
+  auto const below = static_cast<std::size_t>(position);
   std::size_t const above = std::min(below + 1, x.size() - 1);
-  double const distance = x[above] - x[below], part = place - static_cast<double>(below);
+  double const distance = x[above] - x[below], part = position - static_cast<double>(below);
   if (part == 0 || x[below] == x[above])
-    return x[below]; // an infinite distance, or that of infinities, has no part
+    return x[below]; // the interpolation below would be NaN for an infinite distance
   if (overdub::is_infinite(distance)) return (1 - part) * x[below] + part * x[above];
   return x[below] + part * distance;
 }
@@ -100,7 +100,7 @@ OVERDUB_DECL chain_values rank_normalised(chain_values x) {
   return x;
 }
 
-// What each value becomes by f.
+// f of each value.
 template <class F>
 chain_values transformed(chain_values x, F const& f) {
   for (double& v : x.values) v = f(v);
@@ -140,16 +140,16 @@ OVERDUB_DECL double plain_ess(chain_values const& x) {
   double const total = autocovariance(0) + (x.chains > 1 ? variance(means) : 0);
   auto const correlation = [&](std::size_t lag) { return 1 - (within - autocovariance(lag)) / total; };
 
-  double sum = 0; // of pairs, made monotone
-  double even = 1, odd = correlation(1), least = std::numeric_limits<double>::infinity();
+  double sum = 0; // of pairs, monotone
+  double even = 1, odd = correlation(1), minimum = std::numeric_limits<double>::infinity();
   for (std::size_t lag = 0; even + odd > 0 && lag + 5 < n;) {
-    least = std::min(least, even + odd);
-    sum += least;
+    minimum = std::min(minimum, even + odd);
+    sum += minimum;
     lag += 2;
     even = correlation(lag);
     odd = correlation(lag + 1);
   }
-  // What the first pair that is left out begins with takes away some of the bias.
+  // The first element of the first pair that is left out reduces the bias of the truncation.
   double const time = std::max(-1 + 2 * sum + std::max(even, 0.0), 1 / std::log10(all));
   return all / time;
 }

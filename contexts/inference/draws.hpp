@@ -1,4 +1,4 @@
-// draws: what chains gave, with the sampler's statistics of each draw.
+// draws: the draws of chains, with the sampler's statistics of each.
 #pragma once
 
 #include <overdub/call/utf8.hpp>
@@ -20,36 +20,35 @@
 
 namespace overdub::inference {
 
-/// The names of the sampler's columns, as CmdStan's files have them.
+/// The names of the sampler's columns in CmdStan's files.
 inline constexpr std::array<std::string_view, 7> sampler_columns = {
     "lp__", "accept_stat__", "stepsize__", "treedepth__", "n_leapfrog__", "divergent__", "energy__"};
 
 /// The statistics of a draw in the order of `sampler_columns`.
 OVERDUB_DECL std::array<double, 7> columns_of(sampler_statistics const& s);
 
-/// The name of a variable as CmdStan's files have it: theta[1,2] and theta[1][2] are theta.1.2; other names stay as they are.
+/// The name of a variable in CmdStan's files: theta[1,2] and theta[1][2] become theta.1.2; other names are unchanged.
 OVERDUB_DECL std::string csv_name(std::string_view name);
 
-/// The names of variables as `csv_name` has them. Throws inference_error for names that a file of draws cannot have: ones that are
-/// empty, are there twice, are those of the sampler's columns, are no UTF-8, or have a comma, a quote, a #, a control character, or a
-/// space at an end. Takes time n log n in their number.
+/// `csv_name` of each name. Throws inference_error for names that a file of draws cannot have: empty and duplicate ones, those of the
+/// sampler's columns, ones that are no UTF-8, and ones with a comma, a quote, a #, a control character, or a space at an end. O(n log n).
 OVERDUB_DECL std::vector<std::string> checked_names(std::vector<std::string> names);
 
-/// What is counted of a chain's transitions after the warm-up, of those that are not kept, too.
+/// Totals of a chain's transitions after the warm-up, including those without draws.
 class transition_totals {
 public:
-  /// Adds a transition. Energies are of use only if it came right after the one that was added last: `follows`.
-  void add(sampler_statistics const& s, bool follows = true);
+  /// Adds a transition. `is_next` is whether it is the successor of the one added before: E-BFMI needs successive energies.
+  void add(sampler_statistics const& s, bool is_next = true);
 
   std::size_t transitions() const { return transitions_; }
   std::size_t divergences() const { return divergences_; }
-  /// How many doubled as often as they may.
+  /// The number of transitions that reached the maximum tree depth.
   std::size_t saturations() const { return saturations_; }
-  /// How many met a log density that is NaN. Files of draws do not tell.
+  /// The number of transitions that evaluated a log density that is NaN. Files of draws do not have it.
   std::size_t undefined() const { return undefined_; }
-  /// Whether transitions have energies: those of a Hamiltonian have, and those of other kernels have 0 in their place.
+  /// Whether transitions have energies, as those of Hamiltonian samplers; the energies of other kernels are 0.
   bool energetic() const { return energetic_; }
-  /// The energy Bayesian fraction of missing information: what `ebfmi` is of the energies of all transitions. NaN of less than 4.
+  /// E-BFMI of all transitions, as `ebfmi` computes it. NaN for less than 4.
   double energy_fraction() const {
     return energies_ < 4 ? std::numeric_limits<double>::quiet_NaN() : steps_ / squares_;
   }
@@ -60,19 +59,18 @@ private:
   bool energetic_ = false;
 };
 
-/// What a chain was adapted to, what all its transitions were, and how long it took.
+/// A chain's adapted step size and metric, the totals of its transitions, and its elapsed times.
 struct chain_record {
   std::uint64_t id = 1;
-  double step_size = 0;                    ///< 0: the chain was stopped before it began, or has none
-  std::string metric = {};                 ///< diag_e or dense_e; or empty
+  double step_size = 0;    ///< 0: the kernel has none, or the chain was stopped before it began
+  std::string metric = {}; ///< diag_e or dense_e; or empty
   std::vector<double> inverse_metric = {}; ///< the diagonal, or rows
   double warmup_seconds = 0, sampling_seconds = 0;
   transition_totals totals = {};
-  std::string undefined_point =
-      {}; ///< where the log density was NaN first, in words; empty, where it never was
+  std::string undefined_point = {}; ///< where the log density was NaN first; empty, if it never was
 };
 
-/// One variable's values in chains of one length, chain after chain: what diagnostics are computed of.
+/// One variable's values in chains of one length, chain after chain: the input of diagnostics.
 struct chain_values {
   std::vector<double> values;
   std::size_t chains = 0;
@@ -81,19 +79,19 @@ struct chain_values {
   std::span<double const> chain(std::size_t c) const { return {values.data() + c * length(), length()}; }
 };
 
-/// The draws of some chains: numbers by chain, draw and variable, each chain's in one array that grows. Chains may have different
-/// numbers of draws. Different threads may add to different chains.
+/// The draws of several chains: numbers by chain, draw and variable. Each chain has an array of its own. Chains may have different numbers
+/// of draws. Different threads may append to different chains.
 class draws {
 public:
   draws() = default;
-  /// Throws inference_error for names that `checked_names` refuses.
+  /// Throws inference_error for names that `checked_names` rejects.
   draws(std::vector<std::string> names, std::size_t chains);
 
-  /// As `csv_name` has them.
+  /// The names of variables, as `csv_name` returns them.
   std::vector<std::string> const& names() const { return names_; }
   std::size_t variables() const { return names_.size(); }
   std::size_t chains() const { return chains_.size(); }
-  /// How many draws a chain has, and all of them.
+  /// The number of draws of a chain, and of all chains.
   std::size_t size(std::size_t chain) const { return chains_[chain].statistics.size(); }
   std::size_t size() const;
 
@@ -106,19 +104,19 @@ public:
   chain_record& record(std::size_t chain) { return chains_[chain].record; }
   chain_record const& record(std::size_t chain) const { return chains_[chain].record; }
 
-  /// Adds a draw to a chain: zeros, to be written to the span, which is valid until the chain's next draw is added. In constant
-  /// time on average.
+  /// Appends a draw of zeros to a chain, and returns a span to write it to, which is valid until the next append to the chain. Amortised
+  /// O(1) per number.
   std::span<double> append(std::size_t chain, sampler_statistics const& statistics);
-  /// Adds a draw of these values. Throws inference_error unless there is one for each variable.
+  /// Appends a draw. Throws inference_error unless there is a value for each variable.
   void append(std::size_t chain, sampler_statistics const& statistics, std::span<double const> values);
 
-  /// The values of a variable, or of one of `sampler_columns`. Where chains have different lengths, of their first draws, as many
-  /// and of as many chains as give the most numbers. Throws inference_error for a name that is not there.
+  /// The values of a variable, or of one of `sampler_columns`. If chains have different lengths, the first n draws of all chains that have
+  /// n, for the n that gives the largest number of values. Throws inference_error for an unknown name.
   chain_values column(std::string_view name) const;
 
-  /// Of all transitions of a chain. Where its record has none, as of draws that were not sampled here, of the draws.
+  /// The totals of a chain's record. If the record has no transitions, as for draws that were not sampled here, those of the draws.
   transition_totals totals(std::size_t chain) const;
-  /// How many transitions after the warm-up ended in a divergence, of all chains.
+  /// The number of divergent transitions after the warm-up, of all chains.
   std::size_t divergences() const;
 
 private:
@@ -133,15 +131,15 @@ private:
     std::vector<std::size_t> lengths;
     for (one_chain const& c : chains_) lengths.push_back(c.statistics.size());
     std::ranges::sort(lengths, std::greater<>());
-    std::size_t length = 0, most = 0;
+    std::size_t length = 0, maximum = 0;
     for (std::size_t k = 0; k < lengths.size(); ++k)
-      if (lengths[k] * (k + 1) > most) {
-        most = lengths[k] * (k + 1);
+      if (lengths[k] * (k + 1) > maximum) {
+        maximum = lengths[k] * (k + 1);
         length = lengths[k];
       }
     chain_values result;
     if (length == 0) return result;
-    result.values.reserve(most);
+    result.values.reserve(maximum);
     for (std::size_t c = 0; c < chains(); ++c) {
       if (size(c) < length) continue;
       ++result.chains;

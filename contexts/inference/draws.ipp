@@ -33,7 +33,7 @@ OVERDUB_DECL std::string csv_name(std::string_view name) {
   while (i < name.size()) {
     if (name[i] != '[') return whole;
     do {
-      ++i; // behind [ or a comma
+      ++i; // [ or a comma
       while (i < name.size() && name[i] == ' ') ++i;
       std::size_t const first = i;
       while (i < name.size() && name[i] >= '0' && name[i] <= '9') ++i;
@@ -75,13 +75,13 @@ OVERDUB_DECL std::vector<std::string> checked_names(std::vector<std::string> nam
   return names;
 }
 
-OVERDUB_DECL void transition_totals::add(sampler_statistics const& s, bool follows) {
+OVERDUB_DECL void transition_totals::add(sampler_statistics const& s, bool is_next) {
   ++transitions_;
   divergences_ += s.divergent;
   saturations_ += s.saturated;
   undefined_ += s.undefined;
   energetic_ = energetic_ || s.energy != 0;
-  if (!follows) return;
+  if (!is_next) return;
   if (energies_ > 0) steps_ += (s.energy - last_) * (s.energy - last_);
   last_ = s.energy;
   ++energies_;
@@ -103,10 +103,10 @@ OVERDUB_DECL std::size_t draws::size() const {
 
 OVERDUB_DECL std::span<double> draws::append(std::size_t chain, sampler_statistics const& statistics) {
   one_chain& c = chains_[chain];
-  std::size_t const place = c.statistics.size() * variables();
-  c.values.resize(place + variables());
+  std::size_t const offset = c.statistics.size() * variables();
+  c.values.resize(offset + variables());
   c.statistics.push_back(statistics);
-  return {c.values.data() + place, variables()};
+  return {c.values.data() + offset, variables()};
 }
 
 OVERDUB_DECL void

@@ -1,4 +1,4 @@
-// elliptical_slice: transitions for a normal prior and any likelihood, without a gradient and without a step size.
+// elliptical_slice: elliptical slice sampling, for a normal prior and any likelihood. It needs no gradient and no step size.
 #pragma once
 
 #include <overdub/contexts/inference/streams.hpp>
@@ -16,18 +16,17 @@
 
 namespace overdub::inference {
 
-/// What a transition of `elliptical_slice` tells.
+/// The statistics of a transition of `elliptical_slice`.
 struct slice_statistics {
-  double log_likelihood = 0; ///< where it ended
-  int evaluations = 0;       ///< of the log likelihood, where it began included
+  double log_likelihood = 0; ///< at the draw
+  int evaluations = 0;       ///< of the log likelihood, including that at the initial point
 };
 
 /// One transition of x, which leaves prior times likelihood invariant, for a prior N(mean, Σ) of any Σ (Murray, Adams and MacKay 2010,
-/// "Elliptical slice sampling"): an angle is drawn on the ellipse through x and a draw of the prior, from a bracket that shrinks
-/// towards x until the likelihood is in the slice. `prior_draw(out, generator)` writes a draw of N(mean, Σ), and
-/// `log_likelihood(x)` returns a number; where it is NaN, the transition does not go. Throws inference_error where the log likelihood
-/// is not finite at the beginning, and where it is another at the same point. Each proposal takes time proportional to the dimension,
-/// and an evaluation.
+/// "Elliptical slice sampling"): an angle on the ellipse through x and a draw of the prior is drawn from a bracket that shrinks towards x,
+/// until the likelihood is in the slice. `prior_draw(out, generator)` writes a draw of N(mean, Σ). `log_likelihood(x)` returns a number; a
+/// point where it is NaN is not in the slice. Throws inference_error where the log likelihood is not finite at the initial point, and where
+/// two evaluations at one point differ. A proposal is O(dimension), and an evaluation.
 template <class P, std::invocable<std::span<double const>> L, std::uniform_random_bit_generator G>
 requires std::invocable<P&, std::span<double>, G&> slice_statistics elliptical_slice(
     std::span<double> x, std::span<double const> mean, P&& prior_draw, L&& log_likelihood, G& generator) {

@@ -1,4 +1,4 @@
-// What all Hamiltonian samplers share: points of phase space, the leapfrog integrator, and the chain's state.
+// The base of Hamiltonian samplers: points of phase space, the leapfrog integrator, and the chain's state.
 #pragma once
 
 #include <overdub/contexts/inference/metric.hpp>
@@ -19,19 +19,17 @@
 
 namespace overdub::inference {
 
-/// What a sampler tells of a transition. Energies have the units of the log density.
+/// The statistics of a transition. Energies have the units of the log density.
 struct sampler_statistics {
-  double log_density = 0; ///< at the draw
-  double accept_statistic =
-      0; ///< the acceptance probability, averaged over the points that the transition saw
+  double log_density = 0;      ///< at the draw
+  double accept_statistic = 0; ///< the acceptance probability, averaged over the evaluated points
   double step_size = 0;
-  int tree_depth = 0; ///< of NUTS: how often the trajectory doubled
+  int tree_depth = 0; ///< of NUTS: the number of doublings of the trajectory
   int leapfrog_steps = 0;
   bool divergent = false; ///< the integrator's energy error was greater than the threshold
   double energy = 0;      ///< the Hamiltonian at the draw
-  bool saturated = false; ///< of NUTS: the trajectory doubled as often as it may
-  bool undefined =
-      false; ///< the log density was NaN at a point that the transition saw: it is divergent, too
+  bool saturated = false; ///< of NUTS: the trajectory reached the maximum tree depth
+  bool undefined = false; ///< the log density was NaN at an evaluated point; the transition is divergent, too
 };
 
 /// A point of phase space. `gradient` and `log_density` belong to `position`, `velocity` to `momentum`.
@@ -60,10 +58,10 @@ public:
   M const& metric() const { return metric_; }
   std::size_t dimension() const { return metric_.dimension(); }
 
-  /// Brings the log density and its gradient up to date with the position.
+  /// Evaluates the log density and its gradient at the position.
   void evaluate(phase_point& z) { z.log_density = density_(std::as_const(z.position), z.gradient); }
-  /// Whether a sampler may go there: the log density and its gradient are finite.
-  static bool inside(phase_point const& z) {
+  /// Whether the log density and its gradient are finite: samplers reject other points.
+  static bool has_finite_density(phase_point const& z) {
     return overdub::is_finite(z.log_density) &&
            std::ranges::all_of(z.gradient, [](double g) { return overdub::is_finite(g); });
   }
@@ -71,7 +69,7 @@ public:
   void draw_momentum(phase_point& z, G& generator) const {
     metric_.draw_momentum(generator, z.momentum);
   }
-  /// H, and brings the velocity up to date. Infinity where H is not finite: no sampler goes there.
+  /// Computes the velocity, and returns H; infinity where H is not finite, so that samplers reject the point.
   double energy(phase_point& z) const {
     metric_.velocity(z.momentum, z.velocity);
     double twice = 0;
@@ -98,7 +96,7 @@ private:
   M metric_;
 };
 
-/// The state of a chain: where it is, its step size, and its Hamiltonian. `hmc` and `nuts` add `transition`.
+/// The state of a chain: its position, step size and Hamiltonian. `hmc` and `nuts` add `transition`.
 template <target T, metric M>
 class hamiltonian_chain {
 public:
@@ -113,16 +111,17 @@ public:
   M& metric() { return hamiltonian_.metric(); }
   double step_size() const { return step_size_; }
   void set_step_size(double step) { step_size_ = step; }
-  /// Where a transition first saw a log density that is NaN, in words; empty, where none did since it was forgotten.
+  /// A description of the first point where a transition evaluated a log density that is NaN; empty, if there was none since
+  /// `forget_undefined_point`.
   std::string const& undefined_point() const { return undefined_point_; }
   void forget_undefined_point() { undefined_point_.clear(); }
 
-  /// Begins at q. False where the log density or its gradient is not finite: no transition can begin there.
+  /// Sets the position to q. Returns false where the log density or its gradient is not finite: no transition can begin there.
   [[nodiscard]] bool start(std::span<double const> q) {
     started_ = false;
     std::ranges::copy(q, current_.position.begin());
     hamiltonian_.evaluate(current_);
-    return started_ = hamiltonian<T, M>::inside(current_);
+    return started_ = hamiltonian<T, M>::has_finite_density(current_);
   }
   /// Why `start` returned false.
   inference_error failure() const {
@@ -175,7 +174,7 @@ public:
   }
 
 protected:
-  // An energy error of which this is the limit is a divergence, as in Stan.
+  // A larger energy error is a divergence, as in Stan.
   static constexpr double divergence_threshold = 1000;
 
   void require_start() const {
@@ -185,19 +184,19 @@ protected:
           "a transition"));
   }
 
-  // To be called for each point that a transition sees.
-  void look_at(phase_point const& z) {
+  // To be called for each point that a transition evaluates.
+  void check_defined(phase_point const& z) {
     if (overdub::is_nan(z.log_density)) [[unlikely]]
-      met_undefined(z);
+      record_undefined_point(z);
   }
 
   hamiltonian<T, M> hamiltonian_;
   phase_point current_, trial_;
   double step_size_ = 1;
-  bool undefined_ = false; // look_at saw a log density that is NaN
+  bool undefined_ = false; // check_defined found a log density that is NaN
 
 private:
-  [[gnu::noinline]] void met_undefined(phase_point const& z) {
+  [[gnu::noinline]] void record_undefined_point(phase_point const& z) {
     undefined_ = true;
     if (!undefined_point_.empty()) return;
     if constexpr (requires { hamiltonian_.density().improper_choice(std::span<double const>(z.position)); })

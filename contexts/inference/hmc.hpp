@@ -1,4 +1,4 @@
-// hmc: Hamiltonian Monte Carlo with a fixed number of leapfrog steps, the simplest of its kind.
+// hmc: static Hamiltonian Monte Carlo, with a fixed number of leapfrog steps.
 #pragma once
 
 #include <overdub/contexts/inference/hamiltonian.hpp>
@@ -18,18 +18,18 @@ namespace overdub::inference {
 template <target T, metric M>
 class hmc;
 
-/// Settings of `hmc`. The jitter, from 0 to below 1, draws each transition's step size from step_size (1 - jitter, 1 + jitter), so
-/// that no period of the target is met by all transitions.
+/// Settings of `hmc`. The jitter, from 0 to below 1: each transition's step size is drawn uniformly from step_size (1 - jitter, 1 +
+/// jitter), lest all trajectories have a length that is a period of the target.
 struct hmc_settings {
   static constexpr std::string_view name = "static";
   int leapfrog_steps = 16;
   double jitter = 0;
 
-  /// As they stand in files of draws.
+  /// The settings in files of draws.
   std::vector<std::pair<std::string, double>> parameters() const {
     return {{"leapfrog_steps", leapfrog_steps}, {"stepsize_jitter", jitter}};
   }
-  /// Throws inference_error where they make no sense.
+  /// Throws inference_error for invalid settings.
   void check() const {
     if (leapfrog_steps < 1 || overdub::is_nan(jitter) || !(jitter >= 0 && jitter < 1))
       throw inference_error(message(
@@ -42,8 +42,7 @@ struct hmc_settings {
 };
 
 /// A chain of static Hamiltonian Monte Carlo (Neal 2011, "MCMC using Hamiltonian dynamics"). A transition evaluates the target
-/// leapfrog_steps times, or until it has left the places where the log density and its gradient are finite; then it is rejected. It
-/// allocates nothing.
+/// leapfrog_steps times, or until the log density or its gradient is not finite; then it is rejected. It allocates nothing.
 template <target T, metric M = diagonal_metric>
 class hmc : public hamiltonian_chain<T, M> {
   using base = hamiltonian_chain<T, M>;
@@ -66,13 +65,14 @@ public:
     double const before = this->hamiltonian_.energy(z);
     int steps = 0;
     this->undefined_ = false;
-    bool inside = true;
-    for (; inside && steps < settings_.leapfrog_steps; ++steps) {
+    bool has_finite_density = true;
+    for (; has_finite_density && steps < settings_.leapfrog_steps; ++steps) {
       this->hamiltonian_.leapfrog(z, step);
-      this->look_at(z);
-      inside = this->hamiltonian_.inside(z);
+      this->check_defined(z);
+      has_finite_density = this->hamiltonian_.has_finite_density(z);
     }
-    double const after = inside ? this->hamiltonian_.energy(z) : std::numeric_limits<double>::infinity();
+    double const after =
+        has_finite_density ? this->hamiltonian_.energy(z) : std::numeric_limits<double>::infinity();
 
     double const probability = after > before ? std::exp(before - after) : 1;
     bool const accepted = drawing::uniform(generator) < probability;

@@ -1,5 +1,5 @@
 // Metrics of Hamiltonian Monte Carlo: the kinetic energy of a momentum p is p'Σp / 2, where Σ, the inverse metric, is best near the
-// covariance of the target (Betancourt 2017, section 4.2). Here the diagonal one; dense_metric.hpp has the other.
+// covariance of the target (Betancourt 2017, section 4.2). The diagonal metric is here, the dense one in dense_metric.hpp.
 #pragma once
 
 #include <overdub/contexts/inference/streams.hpp>
@@ -17,8 +17,8 @@
 
 namespace overdub::inference {
 
-/// What a metric is: made of a dimension (then the unit matrix) or of its inverse's elements; `velocity` multiplies a momentum by
-/// the inverse, `draw_momentum` draws one of N(0, inverse^-1), and `adapt` takes the covariance that an `estimator` saw.
+/// A metric. It is constructed from a dimension, as the identity, or from the elements of its inverse. `velocity` multiplies a momentum by
+/// the inverse, `draw_momentum` draws from N(0, inverse^-1), and `adapt` sets the inverse to the covariance of an `estimator`.
 template <class M>
 concept metric = std::copyable<M> && std::constructible_from<M, std::size_t> &&
     std::constructible_from<M, std::size_t, std::span<double const>> && requires(
@@ -34,7 +34,7 @@ concept metric = std::copyable<M> && std::constructible_from<M, std::size_t> &&
   m.adapt(e);
 };
 
-/// A diagonal inverse metric: a variance for each coordinate. All in time linear in the dimension.
+/// A diagonal inverse metric: a variance for each coordinate. All members are O(dimension).
 class diagonal_metric {
 public:
   static constexpr std::string_view name = "diag_e";
@@ -68,7 +68,7 @@ public:
     for (std::size_t i = 0; i < inverse_.size(); ++i) out[i] = drawing::normal(generator) / deviation_[i];
   }
 
-  /// The variances of what was added, by Welford's recurrence (1962).
+  /// The sample variances of added points, by Welford's recurrence (1962).
   class estimator {
   public:
     explicit estimator(std::size_t dimension) : mean_(dimension), squares_(dimension) {}
@@ -92,8 +92,8 @@ public:
     double count_ = 0;
     std::vector<double> mean_, squares_;
   };
-  /// Takes the variances of e, drawn towards 0.001 with the weight of five draws, as Stan does (its reference manual, "MCMC
-  /// sampling", automatic parameter tuning). What is not finite then leaves an element as it was.
+  /// Sets the inverse metric to the variances of e, regularised towards 0.001 with the weight of five draws, as Stan does (Stan Reference
+  /// Manual, "MCMC sampling", automatic parameter tuning). A variance that is not finite is ignored.
   void adapt(estimator const& e) {
     double const n = e.count();
     for (std::size_t i = 0; i < inverse_.size(); ++i) {

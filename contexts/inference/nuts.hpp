@@ -1,4 +1,4 @@
-// nuts: Hamiltonian Monte Carlo whose trajectories double until they turn back, so that no length need be chosen.
+// nuts: the no-U-turn sampler: Hamiltonian Monte Carlo whose trajectories double until they make a U-turn.
 #pragma once
 
 #include <overdub/contexts/inference/hamiltonian.hpp>
@@ -24,9 +24,9 @@ struct nuts_settings {
   static constexpr std::string_view name = "nuts";
   int max_depth = 10;
 
-  /// As they stand in files of draws.
+  /// The settings in files of draws.
   std::vector<std::pair<std::string, double>> parameters() const { return {{"max_depth", max_depth}}; }
-  /// Throws inference_error where they make no sense.
+  /// Throws inference_error for invalid settings.
   void check() const {
     if (max_depth < 1 || max_depth > 30)
       throw inference_error(
@@ -36,10 +36,10 @@ struct nuts_settings {
   using sampler = nuts<T, M>;
 };
 
-/// A chain of the no-U-turn sampler (Hoffman and Gelman 2014), with multinomial sampling from the trajectory, biased towards its
-/// last doubling, and the generalised criterion of a turn (Betancourt 2017, "A conceptual introduction to Hamiltonian Monte Carlo",
-/// appendix A), which is asked of each subtree, and across the two halves of each, too (Stan's reference manual, "MCMC sampling").
-/// A transition allocates nothing. Memory: 7 max_depth vectors.
+/// A chain of the no-U-turn sampler (Hoffman and Gelman 2014), with multinomial sampling from the trajectory, biased towards its last
+/// doubling, and the generalised U-turn criterion (Betancourt 2017, "A conceptual introduction to Hamiltonian Monte Carlo", appendix A),
+/// which is checked for each subtree, and across the two halves of each (Stan Reference Manual, "MCMC sampling"). A transition allocates
+/// nothing. Memory: 7 max_depth vectors.
 template <target T, metric M = diagonal_metric>
 class nuts : public hamiltonian_chain<T, M> {
   using base = hamiltonian_chain<T, M>;
@@ -67,17 +67,18 @@ public:
     trajectory_.set(this->current_, initial_energy_, 0);
 
     int depth = 0;
-    bool ahead = true; // the trajectory's last point is the one latest in time
+    bool was_forward =
+        true; // the direction of the last doubling: whether the trajectory's last point is its latest in time
     while (depth < settings_.max_depth) {
-      bool const onwards = drawing::uniform(generator) < 0.5;
-      if (onwards != ahead) trajectory_.reverse();
-      ahead = onwards;
-      piece& added = halves_[static_cast<std::size_t>(depth)];
-      double const step = onwards ? this->step_size_ : -this->step_size_;
-      if (!build(depth, added, onwards ? forward_ : backward_, step, generator)) break;
+      bool const is_forward = drawing::uniform(generator) < 0.5;
+      if (is_forward != was_forward) trajectory_.reverse();
+      was_forward = is_forward;
+      segment& added = halves_[static_cast<std::size_t>(depth)];
+      double const step = is_forward ? this->step_size_ : -this->step_size_;
+      if (!build(depth, added, is_forward ? forward_ : backward_, step, generator)) break;
       ++depth;
       double const odds = added.log_weight - trajectory_.log_weight;
-      if (odds > 0 || drawing::uniform(generator) < std::exp(odds)) trajectory_.take_draw(added);
+      if (odds > 0 || drawing::uniform(generator) < std::exp(odds)) trajectory_.take_sample(added);
       if (!trajectory_.append(added)) break;
     }
 
@@ -97,15 +98,15 @@ public:
   }
 
 private:
-  // What is kept of a part of the trajectory, in the order in which it was made: its ends, the sum of its momenta, and the point
-  // drawn from it, by weights exp(-H).
-  struct piece {
+  // A segment of the trajectory, in the order of integration: the momenta and velocities of its ends, the sum of its momenta, and a point
+  // that was sampled from it with weights exp(-H).
+  struct segment {
     std::vector<double> first_momentum, first_velocity, last_momentum, last_velocity, sum;
     std::vector<double> position, gradient;
     double log_density = 0, energy = 0;
     double log_weight = 0; // of all points, relative to the initial one
 
-    explicit piece(std::size_t n)
+    explicit segment(std::size_t n)
         : first_momentum(n), first_velocity(n), last_momentum(n), last_velocity(n), sum(n), position(n),
           gradient(n) {}
 
@@ -125,28 +126,29 @@ private:
       std::swap(first_momentum, last_momentum);
       std::swap(first_velocity, last_velocity);
     }
-    void take_draw(piece& other) {
+    void take_sample(segment& other) {
       std::swap(position, other.position);
       std::swap(gradient, other.gradient);
       log_density = other.log_density;
       energy = other.energy;
     }
-    // Puts `next` behind this, all but its draw. False when the whole has turned back, or either half with the nearest point of
-    // the other: without these, a trajectory over half a period may go on for many more.
-    bool append(piece& next) {
-      bool const straight_first = straight(first_velocity, next.first_velocity, sum, next.first_momentum);
-      bool const straight_next = straight(last_velocity, next.last_velocity, next.sum, last_momentum);
-      bool const straight_whole = straight(first_velocity, next.last_velocity, sum, next.sum);
+    // Appends a segment, without its sample. False if the whole makes a U-turn, or either half with the nearest point of the other: without
+    // these additional checks, a trajectory of half a period may continue for many periods.
+    bool append(segment& next) {
+      bool const first_has_no_turn =
+          has_no_turn(first_velocity, next.first_velocity, sum, next.first_momentum);
+      bool const next_has_no_turn = has_no_turn(last_velocity, next.last_velocity, next.sum, last_momentum);
+      bool const whole_has_no_turn = has_no_turn(first_velocity, next.last_velocity, sum, next.sum);
       for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += next.sum[i];
       std::swap(last_momentum, next.last_momentum);
       std::swap(last_velocity, next.last_velocity);
       double const larger = std::max(log_weight, next.log_weight),
                    smaller = std::min(log_weight, next.log_weight);
       if (overdub::is_finite(larger)) log_weight = larger + std::log1p(std::exp(smaller - larger));
-      return straight_first && straight_next && straight_whole;
+      return first_has_no_turn && next_has_no_turn && whole_has_no_turn;
     }
-    // Both ends move along a + b, the sum of the momenta between them.
-    static bool straight(
+    // Whether the velocities of both ends have a positive projection on a + b, the sum of the momenta between them.
+    static bool has_no_turn(
         std::vector<double> const& u, std::vector<double> const& v, std::vector<double> const& a,
         std::vector<double> const& b) {
       double along_u = 0, along_v = 0;
@@ -158,12 +160,12 @@ private:
     }
   };
 
-  // Goes on 2^depth steps from z. False where that diverged, or turned back on the way: then it is no part of the trajectory.
+  // Integrates 2^depth steps from z. False if they diverge or make a U-turn: then the segment is not added to the trajectory.
   template <class G>
-  bool build(int depth, piece& made, phase_point& z, double step, G& generator) {
+  bool build(int depth, segment& made, phase_point& z, double step, G& generator) {
     if (depth == 0) {
       this->hamiltonian_.leapfrog(z, step);
-      this->look_at(z);
+      this->check_defined(z);
       double const h = this->hamiltonian_.energy(z), error = h - initial_energy_;
       ++steps_;
       acceptance_ += error > 0 ? std::exp(-error) : 1;
@@ -172,17 +174,17 @@ private:
       return !divergent_;
     }
     if (!build(depth - 1, made, z, step, generator)) return false;
-    piece& second = halves_[static_cast<std::size_t>(depth - 1)];
+    segment& second = halves_[static_cast<std::size_t>(depth - 1)];
     if (!build(depth - 1, second, z, step, generator)) return false;
     double const second_weight = second.log_weight;
-    bool const stays = made.append(second);
-    if (drawing::uniform(generator) < std::exp(second_weight - made.log_weight)) made.take_draw(second);
-    return stays;
+    bool const has_no_turn = made.append(second);
+    if (drawing::uniform(generator) < std::exp(second_weight - made.log_weight)) made.take_sample(second);
+    return has_no_turn;
   }
 
   nuts_settings settings_;
-  piece trajectory_;
-  std::vector<piece> halves_; // one for each depth
+  segment trajectory_;
+  std::vector<segment> halves_; // one for each depth
   phase_point backward_, forward_;
   double initial_energy_ = 0, acceptance_ = 0;
   int steps_ = 0;

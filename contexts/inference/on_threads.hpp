@@ -1,4 +1,4 @@
-// on_threads: one function at many indices, on some threads.
+// on_threads: a parallel loop over indices.
 #pragma once
 
 #include <overdub/core/requirements.hpp>
@@ -15,7 +15,7 @@
 
 namespace overdub::inference {
 
-/// Threads that are joined when it ends. (libc++ has no std::jthread before version 20.)
+/// Threads that the destructor joins. (libc++ has no std::jthread before version 20.)
 class joined_threads {
 public:
   joined_threads() = default;
@@ -36,18 +36,18 @@ private:
   std::vector<std::thread> threads_;
 };
 
-/// Calls f(i) once for each i < count, on so many threads, this one among them; of 0 threads, on as many as there are processors. After
-/// an exception no further call begins, and when all have ended, that of the least i is thrown: the same on any number of threads,
-/// where what f(i) throws depends on i alone.
+/// Calls f(i) once for each i < count, on this number of threads, including the present one; 0: as many as there are processors. After an
+/// exception no further call begins. When all calls have ended, the exception of the smallest i is thrown: it is the same on any number of
+/// threads, if the exception of f(i) depends on i alone.
 template <class F>
 void on_threads(unsigned threads, std::size_t count, F const& f) {
   std::atomic<std::size_t> next = 0;
   std::atomic<bool> failed = false;
-  std::mutex mutex; // of what follows
+  std::mutex mutex; // guards `first` and `failure`
   std::size_t first = count;
   std::exception_ptr failure;
   auto const work = [&] {
-    // Indices are taken in order: all below one that failed were begun before it.
+    // Indices are claimed in order, so that the call of each smaller index has begun, and the smallest failing one is found.
     for (std::size_t i; !failed && (i = next++) < count;) try {
         f(i);
       } catch (...) {
@@ -60,13 +60,13 @@ void on_threads(unsigned threads, std::size_t count, F const& f) {
       }
   };
   {
-    auto const most = std::min<std::size_t>(
+    auto const maximum_threads = std::min<std::size_t>(
         count, threads > 0 ? threads : std::max(1U, std::thread::hardware_concurrency()));
     joined_threads others;
     try {
-      while (others.size() + 1 < most) others.start(std::cref(work));
+      while (others.size() + 1 < maximum_threads) others.start(std::cref(work));
     } catch (std::system_error const&) {
-      // There are no more threads to be had: those that are there do it.
+      // The system has no more threads: continue with those that started.
     }
     work();
   }

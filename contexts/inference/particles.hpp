@@ -1,4 +1,4 @@
-// Weighted draws: importance sampling, particle filters, and resampling. It needs the headers of random.hpp.
+// Importance sampling, particle filters (sequential Monte Carlo), and resampling. It needs the headers of random.hpp.
 #pragma once
 
 #include <overdub/contexts/inference/on_threads.hpp>
@@ -24,21 +24,21 @@
 
 namespace overdub::inference {
 
-/// The logarithm of the sum of exponentials, without overflow: -infinity of none. A NaN is passed on. O(n).
+/// The logarithm of the sum of exponentials, without overflow; -infinity for an empty span, NaN where an element is. O(n).
 OVERDUB_DECL double log_sum_exp(std::span<double const> x);
 
-/// Weights that sum to 1, of logarithms that are known up to a constant.
+/// Weights that sum to 1, normalised from log weights that are known up to a constant.
 struct normalised_weights {
   std::vector<double> values;
-  double log_sum = 0;           ///< of the weights before
-  double effective_size = 0;    ///< (Σ w)² / Σ w²: how many equal weights are worth as much (Kong 1992)
-  std::size_t not_a_number = 0; ///< how many log weights were NaN: they count as -infinity
+  double log_sum = 0;           ///< of the weights before normalisation
+  double effective_size = 0;    ///< (Σ w)² / Σ w² (Kong 1992)
+  std::size_t not_a_number = 0; ///< the number of log weights that are NaN; they count as -infinity
 
   /// The logarithm of the mean weight.
   double log_mean() const { return log_sum - std::log(static_cast<double>(values.size())); }
 };
 
-/// Normalises weights. Throws inference_error where no weight is positive, and where one is infinite. O(n).
+/// Normalises log weights. Throws inference_error where no weight is positive, and where one is infinite. O(n).
 OVERDUB_DECL normalised_weights normalise(std::span<double const> log_weights);
 
 /// The effective sample size of log weights, as `normalise` computes it.
@@ -46,52 +46,52 @@ inline double effective_sample_size(std::span<double const> log_weights) {
   return normalise(log_weights).effective_size;
 }
 
-/// How ancestors are drawn (Douc, Cappé and Moulines 2005, "Comparison of resampling schemes for particle filtering"). In the mean,
-/// each is drawn its weight times their number, in all of them.
+/// Resampling schemes (Douc, Cappé and Moulines 2005, "Comparison of resampling schemes for particle filtering"). In all of them the
+/// expected number of copies of a particle is its weight times the number of particles.
 enum class resampling {
-  systematic, ///< at one random place in each of n equal parts, the same in all: the mean is rounded down or up
-  stratified,  ///< at a random place in each of n equal parts
-  multinomial, ///< independently
-  residual     ///< the mean rounded down, and the rest independently by what was cut off
+  systematic, ///< one uniform position, the same in each of n strata: the expected number is rounded down or up
+  stratified,  ///< an independent uniform position in each of n strata
+  multinomial, ///< independent draws
+  residual     ///< the expected number rounded down, and independent draws by the remainders
 };
 
 namespace resampled {
 
 OVERDUB_DECL void check(resampling scheme);
 
-// As many indices for each as it is drawn at the places in [0, 1), which `place(i)` gives in ascending order.
+// Inverts the cumulative weights at the positions in [0, 1) that `position(i)` returns in ascending order.
 template <class F>
-void at_places(
-    std::span<double const> weights, std::size_t count, F const& place, std::vector<std::size_t>& out) {
-  // Sums are rounded: the last one that has a weight takes what is behind them all.
+void select_at(
+    std::span<double const> weights, std::size_t count, F const& position, std::vector<std::size_t>& out) {
+  // Because of rounding, a position may be above the sum of all weights: the last index of a positive weight is selected then.
   std::size_t last = weights.size() - 1;
   while (last > 0 && !(weights[last] > 0)) --last;
   std::size_t k = 0;
   double sum = weights[0];
   for (std::size_t i = 0; i < count; ++i) {
-    double const u = place(i);
+    double const u = position(i);
     while (k < last && !(u < sum)) sum += weights[++k];
     out.push_back(k);
   }
 }
 
-// Uniform places in ascending order: sums of exponential numbers over the sum of one more.
+// Multinomial selection. Partial sums of exponential variables, divided by the total of one more, are sorted uniform positions.
 template <class G>
-void independently(
+void select_independently(
     std::span<double const> weights, std::size_t count, G& generator, std::vector<std::size_t>& out) {
-  std::vector<double> places(count);
+  std::vector<double> positions(count);
   double sum = 0;
   boost::random::exponential_distribution<double> exponential;
-  for (double& p : places) p = sum += exponential(generator);
+  for (double& p : positions) p = sum += exponential(generator);
   sum += exponential(generator);
-  at_places(
-      weights, count, [&](std::size_t i) { return places[i] / sum; }, out);
+  select_at(
+      weights, count, [&](std::size_t i) { return positions[i] / sum; }, out);
 }
 
 } // namespace resampled
 
-/// Draws so many indices by weights that sum to 1, in ascending order. None has weight 0. Throws inference_error for a scheme that is
-/// none. O(count + number of weights).
+/// Draws `count` indices by weights that sum to 1, in ascending order. No index has weight 0. Throws inference_error for an invalid scheme.
+/// O(count + number of weights).
 template <std::uniform_random_bit_generator G>
 std::vector<std::size_t>
 ancestors(resampling scheme, std::span<double const> weights, std::size_t count, G& generator) {
@@ -104,16 +104,16 @@ ancestors(resampling scheme, std::span<double const> weights, std::size_t count,
   switch (scheme) {
   case resampling::systematic: {
     double const u = drawing::uniform(generator);
-    resampled::at_places(
+    resampled::select_at(
         weights, count, [&](std::size_t i) { return in_part(i, u); }, out);
     break;
   }
   case resampling::stratified:
-    resampled::at_places(
+    resampled::select_at(
         weights, count, [&](std::size_t i) { return in_part(i, drawing::uniform(generator)); }, out);
     break;
   case resampling::multinomial:
-    resampled::independently(weights, count, generator, out);
+    resampled::select_independently(weights, count, generator, out);
     break;
   case resampling::residual: {
     std::vector<double> rest(weights.begin(), weights.end());
@@ -125,7 +125,7 @@ ancestors(resampling scheme, std::span<double const> weights, std::size_t count,
     }
     out.resize(std::min(out.size(), count));
     for (double& r : rest) r /= sum;
-    if (out.size() < count) resampled::independently(rest, count - out.size(), generator, out);
+    if (out.size() < count) resampled::select_independently(rest, count - out.size(), generator, out);
     std::ranges::sort(out);
     break;
   }
@@ -133,19 +133,18 @@ ancestors(resampling scheme, std::span<double const> weights, std::size_t count,
   return out;
 }
 
-/// Draws with weights, whose logarithms are known up to a constant.
+/// Draws with log weights, which are known up to a constant.
 template <std::copyable V>
 struct weighted_draws {
   std::vector<V> values;
   std::vector<double> log_weights;
-  double log_evidence =
-      0; ///< an estimate of the logarithm of the normalising constant; its exponential has no bias
-  std::size_t not_a_number = 0; ///< how many weights were NaN, and taken as 0
+  double log_evidence = 0;      ///< the logarithm of an unbiased estimate of the normalising constant
+  std::size_t not_a_number = 0; ///< the number of log weights that are NaN; these weights count as 0
 
-  /// Those that sum to 1.
+  /// The normalised weights.
   std::vector<double> weights() const { return normalise(log_weights).values; }
   double effective_size() const { return effective_sample_size(log_weights); }
-  /// The weighted mean of what f makes of each draw that has a weight.
+  /// The weighted mean of f over the draws of a positive weight.
   template <std::invocable<V const&> F>
   double mean(F const& f) const {
     std::vector<double> const w = weights();
@@ -154,7 +153,7 @@ struct weighted_draws {
       if (w[i] > 0) sum += w[i] * static_cast<double>(f(values[i]));
     return sum;
   }
-  /// So many draws of equal weights.
+  /// Resamples `count` draws of equal weights.
   std::vector<V>
   resample(std::size_t count, random_key const& key, resampling scheme = resampling::systematic) const {
     random_generator generator(key);
@@ -164,9 +163,9 @@ struct weighted_draws {
   }
 };
 
-/// Importance sampling: `draw(key)` returns a pair of a value and its log weight, the log density to be sampled minus that of the
-/// draw. The i-th draw has the key key.at(i), on any number of threads, at once where there are more than one; of 0, as many as there
-/// are processors. Throws inference_error as `normalise` does.
+/// Importance sampling: `draw(key)` returns a pair of a value and its log weight, the log density of the target minus that of the proposal.
+/// The i-th draw has the key key.at(i), on any number of threads, which call `draw` concurrently; 0: as many as there are processors.
+/// Throws inference_error as `normalise` does.
 template <std::invocable<random_key const&> F>
 auto importance_sample(F const& draw, std::size_t count, random_key const& key, unsigned threads = 1) {
   using pair = std::invoke_result_t<F const&, random_key const&>;
@@ -192,38 +191,38 @@ auto importance_sample(F const& draw, std::size_t count, random_key const& key, 
 struct filter_settings {
   std::size_t particles = 1000;
   double resample_below =
-      0.5; ///< the effective sample size, as a part of the particles: 0 never resamples, 1 does after each step
+      0.5; ///< the threshold of the effective sample size, relative to the particles: 0 never resamples, 1 always
   resampling scheme = resampling::systematic;
-  unsigned threads = 1; ///< on which particles are extended, at once; 0: as many as there are processors
+  unsigned threads = 1; ///< that extend particles concurrently; 0: as many as there are processors
 };
 
-/// What a particle filter has in the end, and what its steps were.
+/// The result of a particle filter: the final particles, and statistics of its steps.
 template <std::copyable P>
 struct filtered : weighted_draws<P> {
-  std::vector<double> log_evidences;   ///< of each step, given those before it: their sum is log_evidence
+  std::vector<double> log_evidences;   ///< of each step given those before it; their sum is log_evidence
   std::vector<double> effective_sizes; ///< after each step, before resampling
   std::size_t resamplings = 0;
 };
 
-/// Moves a particle after step t, by a transition that leaves the distribution of particles after that step as it is.
+/// A rejuvenation kernel: updates a particle after step t, and leaves the distribution of particles after that step invariant.
 template <class F, class P>
 concept rejuvenation = std::invocable<F const&, P&, std::size_t, random_key const&>;
 
-/// Moves no particle.
+/// No rejuvenation.
 struct no_rejuvenation {
   void operator()(auto&, std::size_t, random_key const&) const {}
 };
 
 /// A particle filter (Gordon, Salmond and Smith 1993; Del Moral, Doucet and Jasra 2006, "Sequential Monte Carlo samplers"), which
-/// resamples where the effective sample size is low. Called are
+/// resamples where the effective sample size is low. It calls
 ///
-///   start(key)                      a particle, of any type that can be copied;
-///   extend(particle&, t, key)       makes step t of it, counted from 0, and returns the logarithm of the factor of its weight;
-///   rejuvenate(particle&, t, key)   moves it after it was resampled behind step t; it may be left out.
+///   start(key)                      which returns a particle, of any copyable type;
+///   extend(particle&, t, key)       which extends it by step t, counted from 0, and returns the incremental log weight;
+///   rejuvenate(particle&, t, key)   which updates it after resampling in step t; optional.
 ///
-/// Nothing is resampled after the last step. Particle i has the keys key.at("start").at(i), key.at(t).at(i) and
+/// There is no resampling after the last step. Particle i has the keys key.at("start").at(i), key.at(t).at(i) and
 /// key.at(t).at("move").at(i): results are the same on any number of threads. Throws inference_error, with the step, where no
-/// particle has a weight. Time: that of particles x steps, and of copies; memory: that of the particles twice.
+/// particle has a positive weight. Time: particles x steps calls, and copies. Memory: twice the particles.
 template <std::invocable<random_key const&> S, class E, class R = no_rejuvenation>
 requires rejuvenation<R, std::invoke_result_t<S const&, random_key const&>>
     filtered<std::invoke_result_t<S const&, random_key const&>> particle_filter(
@@ -239,9 +238,9 @@ requires rejuvenation<R, std::invoke_result_t<S const&, random_key const&>>
   std::size_t const n = settings.particles;
   if (n == 0) throw inference_error(message("overdub: a filter of no particles: it needs some hundreds"));
   filtered<particle> result;
-  std::vector<std::optional<particle>> begun(n);
-  on_threads(settings.threads, n, [&](std::size_t i) { begun[i].emplace(start(key.at("start").at(i))); });
-  for (std::optional<particle>& p : begun) result.values.push_back(std::move(*p));
+  std::vector<std::optional<particle>> started(n);
+  on_threads(settings.threads, n, [&](std::size_t i) { started[i].emplace(start(key.at("start").at(i))); });
+  for (std::optional<particle>& p : started) result.values.push_back(std::move(*p));
 
   double const equal = -std::log(static_cast<double>(n));
   result.log_weights.assign(n, equal); // they sum to 1 after each step
@@ -270,10 +269,11 @@ requires rejuvenation<R, std::invoke_result_t<S const&, random_key const&>>
     for (std::size_t const a : from) is_drawn[a] = true;
     std::vector<particle> next;
     next.reserve(n);
-    std::size_t lost = 0; // a particle that is not drawn: a copy takes its place, and what memory it has
+    std::size_t lost = 0; // a particle that is not drawn: assignment of a copy reuses its memory
     for (std::size_t i = 0; i < n; ++i) {
       std::size_t take = from[i];
-      if (i + 1 < n && from[i + 1] == from[i]) { // ascending: the last of those that are alike is moved
+      if (i + 1 < n &&
+          from[i + 1] == from[i]) { // the indices are ascending: the last copy of a particle is moved instead
         while (is_drawn[lost]) ++lost;
         take = lost++;
         result.values[take] = result.values[from[i]];

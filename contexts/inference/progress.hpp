@@ -1,4 +1,4 @@
-// What one sees of a long run: a bar on a terminal; and a flag that Ctrl-C sets, so that the draws so far are kept.
+// Progress of a run: a progress bar on a terminal; and a flag that Ctrl-C sets, to stop a run and keep its draws.
 #pragma once
 
 #include <overdub/contexts/inference/hamiltonian.hpp>
@@ -17,20 +17,20 @@
 
 namespace overdub::inference {
 
-/// Where a run is: told after each transition of any chain, by one thread at a time.
+/// The progress of a run, passed to `on_progress` after each transition of any chain, by one thread at a time.
 struct progress {
-  std::size_t chain = 0;                ///< which made a transition, from 0
+  std::size_t chain = 0;                ///< that made the transition, from 0
   std::size_t done = 0, all = 0;        ///< transitions, of all chains
   bool warmup = false;                  ///< the transition is one of the warm-up
   sampler_statistics const& statistics; ///< of the transition
 };
 
-/// A bar with the part that is done, the transitions a second, the mean acceptance and the divergences after the warm-up. It is
-/// drawn ten times a second, over itself, where the file is a terminal, and not at all elsewhere.
+/// A progress bar with the transitions per second, the mean acceptance statistic and the divergences after the warm-up. It is redrawn ten
+/// times per second if the file is a terminal, and not drawn otherwise.
 class progress_bar {
 public:
   explicit progress_bar(std::FILE* file = stderr) : progress_bar(file, ::isatty(::fileno(file)) == 1) {}
-  /// Draws, or not, whatever the file is.
+  /// Draws, or does not, on any file.
   progress_bar(std::FILE* file, bool draws) : file_(file), draws_(draws), begin_(clock::now()) {}
 
   void operator()(progress const& p);
@@ -44,10 +44,10 @@ private:
   bool draws_;
   clock::time_point begin_, drawn_{};
   double acceptance_ = 0;
-  std::size_t seen_ = 0, divergences_ = 0;
+  std::size_t transitions_ = 0, divergences_ = 0;
 };
 
-/// While it lives, Ctrl-C (SIGINT) sets `flag()`, and a second one ends the program as usual. One at a time in a process.
+/// During its lifetime, Ctrl-C (SIGINT) sets `flag()`, and a second Ctrl-C ends the program as usual. One object at a time in a process.
 class stop_on_interrupt {
 public:
   stop_on_interrupt();

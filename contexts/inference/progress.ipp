@@ -16,7 +16,7 @@ OVERDUB_DECL void progress_bar::operator()(progress const& p) {
   if (!draws_) return;
   if (p.done <= 1) begin_ = clock::now();
   acceptance_ += p.statistics.accept_statistic;
-  ++seen_;
+  ++transitions_;
   divergences_ += !p.warmup && p.statistics.divergent;
   auto const now = clock::now();
   if (p.done < p.all && now - drawn_ < std::chrono::milliseconds(100)) return;
@@ -34,7 +34,7 @@ OVERDUB_DECL std::string progress_bar::line(progress const& p, double seconds) c
   return (p.warmup ? "warm-up  [" : "sampling [") + std::string(full, '#') + std::string(width - full, ' ') +
          "] " + right_aligned(number_text(p.all == 0 ? 100 : 100 * p.done / p.all), 3) + " % " +
          right_aligned(number_text(a_second, decimals(0)), 9) + "/s  acceptance " +
-         number_text(acceptance_ / static_cast<double>(seen_), decimals(2)) + "  divergences " +
+         number_text(acceptance_ / static_cast<double>(transitions_), decimals(2)) + "  divergences " +
          number_text(divergences_) + ' ';
 }
 

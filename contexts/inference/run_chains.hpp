@@ -1,5 +1,5 @@
-// run_chains: chains of any transition kernel on threads. What they give depends on the settings and the key alone, and on no thread.
-// It needs the headers of random.hpp.
+// run_chains: chains of any transition kernel on threads. The draws depend on the settings and the key alone, and not on the number of
+// threads. It needs the headers of random.hpp.
 #pragma once
 
 #include <overdub/contexts/inference/chain_run.hpp>
@@ -19,16 +19,16 @@
 
 namespace overdub::inference {
 
-/// What a kernel tells of a transition.
+/// The statistics of a transition.
 struct kernel_statistics {
   double log_density = 0; ///< at the draw
-  double acceptance = 0;  ///< of the moves of this transition, their mean: 0 to 1
+  double acceptance = 0;  ///< the mean acceptance rate of this transition's proposals, from 0 to 1
 };
 
-/// One chain of any Markov transition. `k.transition(key)` makes a transition, with random numbers of this key and of the keys below
-/// it alone; `k.names()` are the names of the numbers of the state that `k.report(out)` writes. A kernel may have
-/// `k.adapt(iteration, of)`, which is called after each transition of the warm-up, the iteration counted from 0: after it, a kernel
-/// that draws should adapt no more. It is used by one thread at a time, and what it throws ends the run.
+/// A Markov transition kernel with its state. `k.transition(key)` makes a transition, with random numbers of this key and of the keys below
+/// it alone. `k.names()` are the names of the numbers that `k.report(out)` writes. A kernel may have `k.adapt(iteration, warmup)`, which is
+/// called after each transition of the warm-up, with the iteration counted from 0; a kernel should not adapt afterwards. It is used by one
+/// thread at a time. An exception of a kernel ends the run.
 template <class K>
 concept transition_kernel = std::move_constructible<K> &&
     requires(K& k, random_key const& key, std::span<double> out) {
@@ -37,14 +37,14 @@ concept transition_kernel = std::move_constructible<K> &&
   k.report(out);
 };
 
-/// A function that makes the kernel of a chain, chains counting from 0, in its starting state. It is called by many threads at once.
+/// A function that returns the kernel of a chain, counted from 0, in its initial state. Threads call it concurrently.
 template <class F>
 concept kernel_maker = std::invocable<F const&, std::size_t, random_key const&> &&
     transition_kernel<std::invoke_result_t<F const&, std::size_t, random_key const&>>;
 
 namespace running {
 
-// A chain of a kernel, as `run` has it.
+// A chain of a kernel, with the interface that `run` requires.
 template <transition_kernel K>
 class kernel_chain {
 public:
@@ -76,10 +76,10 @@ private:
 
 } // namespace running
 
-/// Runs chains on threads, and returns their draws. Chain c is the kernel make(c, key.at(c).transition(0)), and takes the keys
-/// key.at(c).transition(t) for its transitions t = 1, 2, ...: the draws are the same on any number of threads, and the beginning of
-/// a longer run. Of the sampler's columns, lp__ and accept_stat__ are the kernel's, and the others 0. The first chain is made before
-/// all else, since its variables are those of the draws. Errors and files are those of `sample`: a sampling_error has the draws.
+/// Runs chains on threads, and returns their draws. Chain c is the kernel make(c, key.at(c).transition(0)). Its transitions t = 1, 2, ...
+/// use the keys key.at(c).transition(t): the draws are the same on any number of threads, and a prefix of those of a longer run. Of the
+/// sampler's columns, lp__ and accept_stat__ are the kernel's, and the others are 0. The first chain is made before files are opened, since
+/// its variables are those of the draws. Errors and files are those of `sample`: a sampling_error has the draws.
 template <kernel_maker F>
 draws run_chains(F const& make, run_settings const& settings, random_key const& key) {
   using kernel = std::invoke_result_t<F const&, std::size_t, random_key const&>;
@@ -99,9 +99,9 @@ draws run_chains(F const& make, run_settings const& settings, random_key const& 
   return running::run(
       settings, names,
       [&](std::uint64_t id) {
-        // A key that is no seed alone cannot be made of its first word.
+        // Only a key without an address can be reproduced from a seed.
         bool const seeded = key == random_key(key.words()[0]);
-        return running::lines_of(
+        return running::setting_lines(
             settings, id, {{"algorithm", "fixed_param", 2}},
             running::seed_lines(seeded ? std::optional(key.words()[0]) : std::nullopt));
       },

@@ -1,4 +1,4 @@
-// Random numbers for samplers: one stream for each transition of each chain, so that results depend on no order of execution.
+// Random streams for samplers: one for each transition of each chain, so that results do not depend on the order of execution.
 #pragma once
 
 #include <overdub/core/requirements.hpp>
@@ -12,15 +12,15 @@
 
 namespace overdub::inference {
 
-/// Makes random numbers: `s(chain, transition)` is a generator, always in the same state for the same two numbers. Transition 0 is
-/// where the chain begins, and where its first step size is looked for. It is called by many threads at once.
+/// Random streams: `s(chain, transition)` returns a generator, in the same state for the same arguments. Transition 0 is that of the
+/// initial point and the search of the initial step size. Threads call it concurrently.
 template <class S>
 concept random_streams = requires(S const& s, std::uint64_t chain, std::uint64_t transition) {
   { s(chain, transition) } -> std::uniform_random_bit_generator;
 };
 
 /// Streams of std::mt19937_64, seeded by mixing the seed, the chain and the transition (SplitMix64: Steele, Lea and Flood 2014,
-/// "Fast splittable pseudorandom number generators"). To make a generator takes some microseconds, and no memory.
+/// "Fast splittable pseudorandom number generators"). Seeding a generator takes some microseconds, and allocates nothing.
 struct mersenne_streams {
   std::uint64_t seed = 0;
 
@@ -48,7 +48,7 @@ private:
 
 namespace drawing {
 
-// Boost's distributions give the same numbers with every standard library; the standard's do not.
+// Boost's distributions return the same numbers with every standard library; those of the standard do not.
 template <std::uniform_random_bit_generator G>
 double uniform(G& generator) {
   return boost::random::uniform_01<double>()(generator);

@@ -29,7 +29,7 @@ inline summary::row row_of(std::string const& name, chain_values const& x) {
   if (x.values.size() == 1) r.mean = r.q5 = r.median = r.q95 = x.values.front();
   if (x.values.size() < 2) return r;
   std::vector<double> sorted = x.values;
-  if (std::ranges::any_of(sorted, [](double v) { return overdub::is_nan(v); })) // have no order, and no quantiles
+  if (std::ranges::any_of(sorted, [](double v) { return overdub::is_nan(v); })) // quantiles are not defined
     std::ranges::fill(sorted, diagnosing::none);
   std::ranges::sort(sorted);
   r.mean = diagnosing::mean(x.values);
@@ -62,7 +62,8 @@ OVERDUB_DECL summary::summary(draws const& of) {
     has_energies_ = has_energies_ || totals.energetic();
     if (undefined_point_.empty()) undefined_point_ = of.record(c).undefined_point;
     ebfmi_.push_back(totals.energy_fraction());
-    undefined_fractions_ += overdub::is_nan(ebfmi_.back()) && (totals.energetic() || totals.transitions() == 0);
+    undefined_fractions_ +=
+        overdub::is_nan(ebfmi_.back()) && (totals.energetic() || totals.transitions() == 0);
   }
 }
 

@@ -1,4 +1,4 @@
-// target: what is sampled, a log density on all of R^n with its gradient. It needs nothing else of overdub than errors.
+// target: a log density on R^n with its gradient, which samplers accept. The header depends on overdub's errors alone.
 #pragma once
 
 #include <overdub/call/error.hpp>
@@ -13,19 +13,20 @@
 
 namespace overdub::inference {
 
-/// A target cannot be sampled, settings make no sense, or a file of draws cannot be written or read.
+/// A target cannot be sampled, settings are invalid, or a file of draws cannot be written or read.
 struct OVERDUB_EXPORTED inference_error : error {
   using error::error;
 };
 
-/// Refuses a count among settings that was made of a negative number, or is greater than what makes sense.
+/// Throws inference_error for a setting that is a converted negative number, or greater than the maximum.
 inline void check_count(
-    char const* setting, std::size_t count, std::size_t most = std::numeric_limits<std::ptrdiff_t>::max()) {
+    char const* setting, std::size_t count,
+    std::size_t maximum = std::numeric_limits<std::ptrdiff_t>::max()) {
   if (count > static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()))
     throw inference_error(message(
         "overdub: %s = %lld: it is a count, and not negative", setting, static_cast<long long>(count)));
-  if (count > most)
-    throw inference_error(message("overdub: %s = %zu: it is at most %zu", setting, count, most));
+  if (count > maximum)
+    throw inference_error(message("overdub: %s = %zu: it is at most %zu", setting, count, maximum));
 }
 inline void check_threads(unsigned threads) {
   if (threads > static_cast<unsigned>(std::numeric_limits<int>::max()))
@@ -35,23 +36,23 @@ inline void check_threads(unsigned threads) {
 }
 
 /// A density on R^n: `t.dimension()` is n, and `t(q, gradient)` returns the logarithm of the density at q, up to a constant, and
-/// writes its gradient; both spans have n elements. Where the log density or its gradient is not finite, a sampler does not go:
-/// that is no error. An exception ends the sampling, and reaches the caller. A target is called by one thread at a time.
+/// writes its gradient; both spans have n elements. Samplers reject points where the log density or its gradient is not finite; that is no
+/// error. An exception ends the sampling, and is passed to the caller. A target is called by one thread at a time.
 template <class T>
 concept target = requires(T& t, std::span<double const> q, std::span<double> gradient) {
   { std::as_const(t).dimension() } -> std::convertible_to<std::size_t>;
   { t(q, gradient) } -> std::convertible_to<double>;
 };
 
-/// A target that says itself what is kept of a draw, as the parameters before they were transformed to R^n: `t.names()` are the
-/// names of the numbers that `t.report(q, out)` writes.
+/// A target that determines the numbers of a draw, for example the parameters on their supports: `t.names()` are the names of the numbers
+/// that `t.report(q, out)` writes.
 template <class T>
 concept reporting_target = target<T> && requires(T& t, std::span<double const> q, std::span<double> out) {
   { std::as_const(t).names() } -> std::convertible_to<std::vector<std::string>>;
   t.report(q, out);
 };
 
-/// The names of what is kept of a draw of `t`: its own, or q.1, q.2, ...
+/// The names of the numbers of a draw: those of a reporting_target, or q.1, q.2, ...
 template <target T>
 std::vector<std::string> names_of(T const& t) {
   if constexpr (reporting_target<T>)

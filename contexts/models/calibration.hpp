@@ -1,4 +1,4 @@
-// Checks of samplers of a model: simulation-based calibration, and Geweke's joint test of moves. The model simulates itself.
+// Checks of samplers of a model: simulation-based calibration, and Geweke's joint distribution test of kernels.
 #pragma once
 
 #include <overdub/contexts/inference/calibration.hpp>
@@ -19,18 +19,18 @@ namespace overdub::models {
 
 namespace detail {
 
-// Data are drawn anew by site.
-inline void refuse_parts(model_core const& m, selection const& observed) {
+// Rejects sites that are observed in part: data are simulated by site.
+inline void reject_partial_sites(model_core const& m, selection const& observed) {
   m.check(observed);
   for (site const& s : m.sites())
-    refuse_unless(
+    reject_unless(
         observed.extent(s.address) != 0, s,
         "is observed in part: sample what is observed and what is not at addresses of their own");
 }
 
-// A trace with its observed choices drawn anew.
+// A trace with its observed choices drawn again.
 template <class Result, class... A>
-trace with_data(
+trace with_new_data(
     generative_function<Result, A...> const& m, trace const& t, selection const& observed,
     random_key const& key) {
   auto const made = [&]() -> trace {
@@ -43,7 +43,7 @@ trace with_data(
     }
   }();
   for (std::uint32_t s = 0; s < m.sites().size(); ++s)
-    refuse_unless(
+    reject_unless(
         made.presence(s) == t.presence(s), m.sites()[s],
         "is observed, or depends on what is, and it is not made with all data: the moves of a model are "
         "tested where data do not decide on which choices are made");
@@ -54,21 +54,21 @@ trace with_data(
 
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// Simulation-based calibration of a sampler of a model, where some sites are observed: the model draws from the prior and draws the data,
-/// and the parameters are all other choices, by their names in a `number_row`. Called is, at once on `settings.threads`,
+/// Simulation-based calibration of a sampler of a model, where some sites are observed. The model simulates parameters and data; the
+/// parameters are all other choices, with their names in a `number_row`. It calls, concurrently on `settings.threads`,
 ///
-///   sampler(observations, key, draws)   makes so many draws, nearly independent, of a choice_map of observations: inference::draws, whose
-///                                       variables have the parameters' names; or a std::vector<std::vector<double>> of parameters in the
-///                                       order of the program.
+///   sampler(observations, key, draws)   which returns this number of nearly independent draws, given a choice_map of observations:
+///                                       inference::draws, whose variables have the parameters' names; or a
+///                                       std::vector<std::vector<double>> of parameters in the order of the program.
 ///
 /// Throws model_error for sites that are observed in part and for parameters in branches, and what simulation_based_calibration throws.
 template <class Result, class... A, class S>
 inference::calibration calibrate(
     generative_function<Result, A...> const& m, selection const& observed, S const& sampler,
     inference::calibration_settings settings, random_key const& key) {
-  detail::refuse_parts(*m.core(), observed);
+  detail::reject_partial_sites(*m.core(), observed);
   for (site const& s : m.sites())
-    detail::refuse_unless(
+    detail::reject_unless(
         !s.is_conditional || observed.contains(s.address, {}), s,
         "is nested in a branch, and has no rank where it is not made");
   number_row const parameters(m.simulate(key.at("like")), !observed);
@@ -96,10 +96,11 @@ inference::calibration calibrate(
       settings, key);
 }
 
-/// Geweke's joint test of moves of a model, where some sites are observed: the moves, and observations that are drawn anew, leave the joint
-/// distribution as it is. A chain keeps one Trace from its first transition to its last, so that what a trace keeps is tested with the
-/// moves. The statistics are each parameter, its square, and the logarithm of the joint density, lp__; parameters that were not made are 0.
-/// Throws model_error for sites that are observed in part and for maps of choices in branches, and what geweke_joint_test throws.
+/// Geweke's joint distribution test of kernels of a model, where some sites are observed: the kernels, and observations that are drawn
+/// again, leave the joint distribution invariant. A chain updates one Trace from its first transition to its last, so that the incremental
+/// state of a trace is tested with the kernels. The statistics are each parameter, its square, and the log joint density, lp__; parameters
+/// that are not made are 0. Throws model_error for sites that are observed in part and for choices in a map or loop in a branch, and what
+/// geweke_joint_test throws.
 template <class Trace = followed_trace, class Result, class... A, class... Moves>
 inference::joint_test test_moves(
     generative_function<Result, A...> const& m, selection const& observed,
@@ -108,7 +109,7 @@ inference::joint_test test_moves(
     Trace now;
     std::tuple<Moves...> moves;
   };
-  detail::refuse_parts(*m.core(), observed);
+  detail::reject_partial_sites(*m.core(), observed);
   number_row const parameters(m.simulate(key.at("like")), !observed);
   if (settings.names.empty()) {
     for (std::string const& name : parameters.names()) {
@@ -127,7 +128,7 @@ inference::joint_test test_moves(
         std::apply([&](auto&... move) { (move(s.now, k.at(number++), record), ...); }, s.moves);
       },
       [&](state& s, random_key const& k) {
-        trace const drawn = detail::with_data(m, s.now.as_trace(), observed, k);
+        trace const drawn = detail::with_new_data(m, s.now.as_trace(), observed, k);
         for (std::uint32_t each = 0; each < m.sites().size(); ++each)
           if (observed.contains(m.sites()[each].address, {})) s.now.set_all(each, drawn.values()[each]);
         s.now.commit();

@@ -1,4 +1,4 @@
-// The operation `sample` of a model's program: what the program calls the parts of its distribution, and the indices of its address.
+// The operation `sample` of a model's program: the names of the functions of its distribution, and the indices of its address.
 #pragma once
 
 #include <overdub/ir/function.hpp>
@@ -8,22 +8,22 @@
 
 namespace overdub::models {
 
-/// What stands in front of a distribution's name in the names of its parts. Those of normal(mean, sd) are
+/// The prefixes of the names of a distribution's functions. Those of normal(mean, sd) are
 ///
 ///   @"log_density of normal"(x, mean, sd)    its log density
-///   @"constrain normal"(y, mean, sd)         x of a number y without constraints, and the log of the Jacobian; for continuous ones
+///   @"constrain normal"(y, mean, sd)         x of an unconstrained y, and log |det dx/dy|; of continuous ones
 ///   @"unconstrain normal"(x, mean, sd)       y
-///   @"bounds of binomial"(trials, p)         the least and the greatest x, where these are finitely many integers, or truths
-///   "draw normal(f64, f64)"                  a native function that draws x; its object is a random_generator
+///   @"bounds of binomial"(trials, p)         the minimum and the maximum x, of finitely many integers, or bools
+///   "draw normal(f64, f64)"                  a host function that draws x; its object is a random_generator
 inline constexpr std::string_view density_prefix = "log_density of ", constrain_prefix = "constrain ",
                                   unconstrain_prefix = "unconstrain ", bounds_prefix = "bounds of ",
                                   draw_prefix = "draw ";
 
-/// The indices of the maps and loops around a region, outermost first. O(how deep it stands).
-inline std::vector<ir::value_id> indices_around(ir::function const& f, ir::region_id at) {
+/// The indices of the maps and loops that enclose a region, outermost first. O(depth of the region).
+inline std::vector<ir::value_id> enclosing_indices(ir::function const& f, ir::region_id at) {
   std::vector<ir::value_id> all;
   for (; f[at].parent != ir::nothing; at = f[f[at].parent].parent)
-    if (ir::op const around = f[f[at].parent].code; around == ir::op::map || around == ir::op::loop)
+    if (ir::op const enclosing = f[f[at].parent].code; enclosing == ir::op::map || enclosing == ir::op::loop)
       all.insert(all.begin(), f.argument(at, 0));
   return all;
 }

@@ -1,4 +1,4 @@
-// Programs that run a model: what each choice is to them, and what they give.
+// Programs that run a model: the role of each choice, and the results.
 #pragma once
 
 #include <overdub/contexts/models/sites.hpp>
@@ -10,21 +10,21 @@
 
 namespace overdub::models {
 
-/// What the choices of a site are in a run.
+/// Where the choices of a site come from in a run.
 enum class role : std::uint8_t {
-  given,        // an argument: an array with an axis for each turn
-  drawn,        // drawn from their distribution
-  chosen,       // given or drawn, one by one, as the host says
-  unconstrained // of an argument of numbers without constraints
+  given,        // an argument: an array with an axis for each enclosing map and loop
+  drawn,        // drawn from the distribution
+  chosen,       // a host function decides for each choice: its value, or that it is drawn
+  unconstrained // an argument on the unconstrained space, which is transformed to the support
 };
 
-/// What a run does with a model's choices, and gives: the schema of a program. Its arguments are the model's, and one for each site that
-/// is given or unconstrained. Its results are, in this order and as far as they are asked for,
+/// The signature of a program that runs a model. Its arguments are the model's, and one for each site that is given or unconstrained. Its
+/// results are those that are requested, in this order:
 ///
 ///   the model's own results
-///   scores: the sum of the log densities of all choices; or two, of those that were given, and of those that were drawn
+///   scores: the sum of the log densities of all choices; or two sums, of given and of drawn choices
 ///   values: all choices of each site
-///   free: the numbers without constraints that choices stand for, of the sites for which they exist
+///   unconstrained_values: all choices, transformed to the unconstrained space, of each site that has a transform
 ///   presence: of each conditional site, which of its choices were made
 ///   densities: the log density of each choice
 ///
@@ -36,25 +36,26 @@ struct choice_schema {
   scores score = scores::total;
   bool results = false;
   bool values = false;
-  bool free = false;
+  bool unconstrained_values = false;
   bool presence = false;
   bool densities = false;
-  bool shaped =
-      false; // the arrays of choices have as many elements as the model makes choices, as those of a trace have
+  bool has_trace_shapes =
+      false; // given arrays have the size of the site, as those of a trace: programs may rely on it
 
   friend auto operator<=>(choice_schema const&, choice_schema const&) = default;
 };
 
-/// The host's function that makes a choice: `draw` or `choose`. It is given the indices of the address, and the parameters of the
-/// distribution; it gives the value, and for `choose` whether it was given.
-struct choice_source {
+/// The host functions that make a choice. Both take the indices of the address, and the parameters of the distribution, and return the
+/// value; `choose` returns whether the value was given, too.
+struct choice_callbacks {
   ir::host_binding draw, choose;
 };
 
-/// The program of a schema, which is optimised. `sources` has one for each operation of each site, in their order, where choices are
-/// drawn or chosen. Throws model_error for a site that is unconstrained and has no transform. O(operations).
+/// The optimised program of a schema. `callbacks` has one for each operation of each site, in their order, where choices are drawn or
+/// chosen. Throws model_error for an unconstrained site without a transform. O(operations).
 OVERDUB_DECL ir::program choice_program_of(
-    model_program const& m, choice_schema const& s, std::vector<std::vector<choice_source>> const& sources);
+    model_program const& m, choice_schema const& s,
+    std::vector<std::vector<choice_callbacks>> const& callbacks);
 
 } // namespace overdub::models
 

@@ -1,5 +1,5 @@
-// choice transforms: a function of the user's that reads the choices of a trace and of an auxiliary model, and writes those of a next trace
-// and of an auxiliary model for the way back; with the logarithm of its Jacobian's determinant, by forward differentiation
+// Trace transforms: a function of the user's reads the choices of a trace and of an auxiliary model, and writes those of a new trace and of
+// the auxiliary model of the reverse move. The logarithm of its Jacobian determinant is computed by forward-mode differentiation
 // (Cusumano-Towner, Lew and Mansinghka, Automating Involutive MCMC using Probabilistic and Differentiable Programming, 2020).
 #pragma once
 
@@ -26,7 +26,7 @@
 namespace overdub::models {
 namespace detail {
 
-// ---- choices of any trace, one by one
+// ---- single choices of traces of either kind of model
 
 inline datum choice_at(trace const& t, address const& at) {
   std::uint32_t const s = t.core().site_at(at.site);
@@ -52,14 +52,14 @@ void for_each_choice_of(dynamic_trace<Result> const& t, F const& f) {
 
 inline bool is_continuous(datum const& x) { return x.type().element == ir::scalar::f64; }
 inline std::size_t numbers_in(datum const& x) { return static_cast<std::size_t>(x.size()); }
-/// How many of them are free. The density of a simplex is by its first n - 1 elements (distributions::simplex): the last one is what they
-/// leave. Other arrays add up to 1 with probability 0.
+/// The number of free coordinates. The density of a simplex is one of its first n - 1 elements (distributions::simplex), which determine
+/// the last one. Other arrays sum to 1 with probability 0.
 inline std::size_t free_numbers_in(datum const& x) {
   if (x.type().rank != 1 || !distributions::simplex::contains(x.as<array<double>>())) return numbers_in(x);
   return numbers_in(x) - 1;
 }
 
-/// Differentiates a transform along eight of the numbers that it reads.
+/// Differentiates a transform by eight of the numbers that it reads.
 class transform_tangents : public contexts::forward_along<8> {
 public:
   static constexpr std::string_view name = "choice_transform";
@@ -69,25 +69,24 @@ class transform_pass;
 
 } // namespace detail
 
-/// A continuous choice in a transform: the functions and operators of overdub take it.
+/// A continuous choice in a transform. The functions and operators of overdub accept it.
 using transformed_number = value<double, detail::transform_tangents>;
 
-/// The choices of the model, or of the auxiliary one, as a transform sees them: what is read is that of the trace before, and what is
-/// written becomes that of the trace after. An address names one choice, with all its indices; a choice is written once. Each throws
-/// model_error.
+/// The choices of the model, or of the auxiliary model, in a transform. It reads choices of the present trace, and writes those of the new
+/// one. An address has all indices of one choice; each choice is written at most once. All members throw model_error.
 class transformed_choices {
 public:
-  /// A choice. Discrete ones are constants.
+  /// A choice of the present trace. Discrete choices are constants.
   inline transformed_number real(address const& at) const;
   inline std::vector<transformed_number>
-  reals(address const& at) const; // an array of numbers; of a simplex, all
+  reals(address const& at) const; // an array; of a simplex, all elements
   inline i64 integer(address const& at) const;
   inline bool boolean(address const& at) const;
   inline bool contains(address const& at) const;
-  /// Says what a choice becomes: a number, or a std::vector of transformed numbers.
+  /// Sets a choice of the new trace: a number, or a std::vector of transformed numbers.
   template <class X>
   void write(address at, X const& x) const;
-  /// The same, of a choice that stays what it is elsewhere: it takes no part in the Jacobian.
+  /// Sets a choice of the new trace to a choice of the present one. It does not enter the Jacobian.
   inline void copy(address to, transformed_choices const& from, address const& at) const;
 
 private:
@@ -98,12 +97,12 @@ private:
   int side_;
 };
 
-/// What a transform is given: f(t) reads and writes t.model and t.auxiliary.
+/// The argument of a transform f(t), which reads and writes t.model and t.auxiliary.
 struct transformed_traces {
   transformed_choices model, auxiliary;
 };
 
-/// The auxiliary model that chooses nothing.
+/// The auxiliary model without choices.
 struct no_auxiliary {
   struct trace_type {
     static constexpr double score() { return 0; }
@@ -125,14 +124,14 @@ inline datum choice_at(no_auxiliary::trace_type const&, address const&) { return
 template <class F>
 void for_each_choice_of(no_auxiliary::trace_type const&, F const&) {}
 
-/// A choice on one of both sides.
-using transform_place = std::pair<int, address>;
-inline constexpr int of_model = 0, of_auxiliary = 1;
-inline std::string text_of_place(transform_place const& p) {
-  return (p.first == of_model ? "the choice " : "the auxiliary choice ") + text_of(p.second).substr(0, 80);
+/// A choice of the model or of the auxiliary model.
+using transform_address = std::pair<int, address>;
+inline constexpr int model_side = 0, auxiliary_side = 1;
+inline std::string text_of_address(transform_address const& p) {
+  return (p.first == model_side ? "the choice " : "the auxiliary choice ") + text_of(p.second).substr(0, 80);
 }
 
-/// One run of a transform, differentiated along the numbers from `first` on, in the order in which they are read.
+/// One run of a transform, differentiated by the numbers from `first` on, in the order in which it reads them.
 class transform_pass {
 public:
   static constexpr int directions = transform_tangents::directions;
@@ -140,38 +139,38 @@ public:
   using source = std::function<datum(address const&)>;
 
   struct input {
-    std::size_t first = 0, size = 0; // of its free numbers
+    std::size_t first = 0, size = 0; // of its free coordinates
   };
   struct output {
     datum value;
     std::vector<tangents> rows = {}; // of each number
     bool is_copy = false;
-    transform_place from = {};
+    transform_address from = {};
   };
 
   transform_pass(source model, source auxiliary, std::size_t first)
-      : given_{std::move(model), std::move(auxiliary)}, first_(first) {}
+      : sources_{std::move(model), std::move(auxiliary)}, first_(first) {}
 
   template <class F>
   void run(F const& f) {
-    transformed_traces t{transformed_choices(*this, of_model), transformed_choices(*this, of_auxiliary)};
+    transformed_traces t{transformed_choices(*this, model_side), transformed_choices(*this, auxiliary_side)};
     f(t);
   }
 
-  datum find(transform_place const& p) const { return given_[p.first](p.second); }
-  datum existing(transform_place const& p) const {
+  datum find(transform_address const& p) const { return sources_[p.first](p.second); }
+  datum existing(transform_address const& p) const {
     datum x = find(p);
     if (!x)
       throw model_error(message(
           "overdub: the transform reads %s, which there is not; name one choice, with all its indices",
-          text_of_place(p).c_str()));
+          text_of_address(p).c_str()));
     return x;
   }
-  std::vector<transformed_number> numbers(transform_place const& p, unsigned rank) {
+  std::vector<transformed_number> numbers(transform_address const& p, unsigned rank) {
     datum const x = existing(p);
     if (!is_continuous(x) || x.type().rank != rank)
       throw model_error(message(
-          "overdub: the transform reads %s as %s, and it is %s", text_of_place(p).c_str(),
+          "overdub: the transform reads %s as %s, and it is %s", text_of_address(p).c_str(),
           rank == 0 ? "a number" : "an array of numbers", overdub::detail::text_of(x.type()).c_str()));
     auto const [found, is_new] = inputs_.try_emplace(p);
     if (is_new) {
@@ -187,7 +186,7 @@ public:
         if (k < read.size)
           along[i] = column == read.first + k;
         else if (column >= read.first && column < read.first + read.size)
-          along[i] = -1; // of what the others leave of a simplex
+          along[i] = -1; // the last element of a simplex is 1 minus the others
       }
       all.emplace_back(
           rank == 0 ? x.as<double>() : x.elements<double>()[static_cast<i64>(k)], along,
@@ -195,25 +194,24 @@ public:
     }
     return all;
   }
-  void write(transform_place p, output made) {
-    auto const text = text_of_place(p);
+  void write(transform_address p, output made) {
+    auto const text = text_of_address(p);
     if (!outputs_.emplace(std::move(p), std::move(made)).second)
       throw model_error(message("overdub: the transform writes %s twice", text.c_str()));
   }
 
-  std::map<transform_place, input> const& inputs() const { return inputs_; }
-  std::map<transform_place, output> const& outputs() const { return outputs_; }
+  std::map<transform_address, input> const& inputs() const { return inputs_; }
+  std::map<transform_address, output> const& outputs() const { return outputs_; }
   std::size_t numbers_read() const { return count_; }
 
 private:
-  source given_[2];
+  source sources_[2];
   std::size_t first_, count_ = 0;
-  std::map<transform_place, input> inputs_;
-  std::map<transform_place, output> outputs_;
+  std::map<transform_address, input> inputs_;
+  std::map<transform_address, output> outputs_;
 };
 
-/// The logarithm of the absolute value of the determinant of an n by n matrix, row by row, by Gaussian elimination with partial pivots.
-/// O(n^3).
+/// log |det a| of a row-major n by n matrix, by Gaussian elimination with partial pivoting. O(n^3).
 inline double log_abs_determinant(std::vector<double> a, std::size_t n) {
   double sum = 0;
   for (std::size_t k = 0; k < n; ++k) {
@@ -234,7 +232,7 @@ inline double log_abs_determinant(std::vector<double> a, std::size_t n) {
   return sum;
 }
 
-/// What a transform made of two traces.
+/// The result of a transform of a trace and an auxiliary trace.
 class transformed {
 public:
   template <class F, class Model, class Auxiliary>
@@ -252,30 +250,33 @@ public:
     for (auto const& [at, made] : now().outputs()) written_[at.first].set(at.second, made.value);
   }
 
-  choice_map const& model() const { return written_[of_model]; }
-  choice_map const& auxiliary() const { return written_[of_auxiliary]; }
-  /// Whether a choice was read, or copied.
-  bool uses(transform_place const& p) const {
+  choice_map const& model() const { return written_[model_side]; }
+  choice_map const& auxiliary() const { return written_[auxiliary_side]; }
+  /// Whether the transform reads or copies a choice.
+  bool uses(transform_address const& p) const {
     if (now().inputs().contains(p)) return true;
     for (auto const& [at, made] : now().outputs())
       if (made.is_copy && made.from == p) return true;
     return false;
   }
 
-  /// The logarithm of the absolute value of the Jacobian's determinant. `lost` says which of the model's choices the trace after does not
-  /// have, or has with other values: others that are read are constants of the transform. Throws model_error where the numbers written
-  /// are not as many as those read. O(n^3) for n numbers.
-  template <class Lost>
-  double log_determinant(Lost const& is_lost) const {
-    auto const stays = [&](transform_place const& p) { return p.first == of_model && !is_lost(p.second); };
-    std::map<transform_place, bool> copied; // each once
+  /// log |det J|. `is_lost(address)` is whether the new trace does not have a choice of the model, or has it with another value; other
+  /// choices that are read are constants. Throws model_error where the transform writes another number of coordinates than it reads. O(n^3)
+  /// for n coordinates.
+  template <class IsLost>
+  double log_determinant(IsLost const& is_lost) const {
+    auto const is_unchanged = [&](transform_address const& p) {
+      return p.first == model_side && !is_lost(p.second);
+    };
+    std::map<transform_address, bool> copied; // each choice once
     std::size_t rows = 0, surplus = 0;
-    std::vector<std::pair<transform_place, std::size_t>> all; // numbers written, by their place and number
+    std::vector<std::pair<transform_address, std::size_t>>
+        all; // rows: the address and the coordinate that are written
     for (auto const& [at, made] : now().outputs()) {
       if (!is_continuous(made.value)) continue;
       std::size_t const size = free_numbers_in(made.value);
       if (made.is_copy) {
-        if (stays(made.from) || !copied.emplace(made.from, true).second) surplus += size;
+        if (is_unchanged(made.from) || !copied.emplace(made.from, true).second) surplus += size;
         continue;
       }
       for (std::size_t k = 0; k < size; ++k) all.emplace_back(at, k);
@@ -283,7 +284,7 @@ public:
     }
     std::vector<std::size_t> columns;
     for (auto const& [at, read] : now().inputs())
-      if (!stays(at) && !copied.contains(at))
+      if (!is_unchanged(at) && !copied.contains(at))
         for (std::size_t k = 0; k < read.size; ++k) columns.push_back(read.first + k);
     if (rows + surplus != columns.size())
       throw model_error(message(
@@ -299,24 +300,24 @@ public:
     return log_abs_determinant(std::move(matrix), rows);
   }
 
-  /// Throws model_error where a continuous choice is neither read nor copied: the inverse could not restore its value.
-  void refuse_unused(transform_place const& p, datum const& x) const {
+  /// Throws model_error where the transform neither reads nor copies a continuous choice: the inverse could not restore it.
+  void reject_unused(transform_address const& p, datum const& x) const {
     if (is_continuous(x) && !uses(p))
       throw model_error(message(
           "overdub: the transform does not read %s, whose value its inverse needs",
-          text_of_place(p).c_str()));
+          text_of_address(p).c_str()));
   }
 
 private:
   transform_pass const& now() const { return passes_.front(); }
 
-  std::vector<transform_pass> passes_; // one for eight numbers that are read
+  std::vector<transform_pass> passes_; // one for each eight coordinates that are read
   choice_map written_[2];
 };
 
-/// Throws model_error where a choice of `was` is not in `is`, or is another one up to rounding.
+/// Throws model_error where `is` does not have a choice of `was`, or has another value, up to the tolerance.
 template <class Was, class Is>
-void check_returns(Was const& was, Is const& is, int side, double tolerance) {
+void check_restored(Was const& was, Is const& is, int side, double tolerance) {
   for_each_choice_of(was, [&](address const& at, datum const& x) {
     datum const y = choice_at(is, at);
     bool same = static_cast<bool>(y) && x.type() == y.type() && x.shape() == y.shape();
@@ -333,14 +334,15 @@ void check_returns(Was const& was, Is const& is, int side, double tolerance) {
       same = x == y;
     if (!same)
       throw model_error(message(
-          "overdub: the inverse does not restore %s: it was %s, and is %s", text_of_place({side, at}).c_str(),
-          overdub::text_of(x).c_str(), y ? overdub::text_of(y).c_str() : "not there"));
+          "overdub: the inverse does not restore %s: it was %s, and is %s",
+          text_of_address({side, at}).c_str(), overdub::text_of(x).c_str(),
+          y ? overdub::text_of(y).c_str() : "not there"));
   });
 }
 
 } // namespace detail
 
-// ---- what a transform calls
+// ---- members that transforms call
 
 inline transformed_number transformed_choices::real(address const& at) const {
   return run_->numbers({side_, at}, 0).front();
@@ -386,9 +388,9 @@ void transformed_choices::write(address at, X const& x) const {
   run_->write({side_, std::move(at)}, std::move(made));
 }
 inline void transformed_choices::copy(address to, transformed_choices const& from, address const& at) const {
-  detail::transform_place place{from.side_, at};
-  datum x = run_->existing(place);
-  run_->write({side_, std::move(to)}, {.value = std::move(x), .is_copy = true, .from = std::move(place)});
+  detail::transform_address source{from.side_, at};
+  datum x = run_->existing(source);
+  run_->write({side_, std::move(to)}, {.value = std::move(x), .is_copy = true, .from = std::move(source)});
 }
 
 } // namespace overdub::models

@@ -1,4 +1,4 @@
-// Choices by their addresses: addresses, maps of choices, and selections.
+// Addresses of random choices, choice maps and selections.
 #pragma once
 
 #include <overdub/call/error.hpp>
@@ -21,15 +21,15 @@
 
 namespace overdub::models {
 
-/// Where a choice is made: a site, and an index for each map and loop around it. In text theta[3][1], or theta[3,1]. An address with
-/// fewer indices than its site has names all choices below.
+/// The address of a choice: the name of its site, and an index for each enclosing map and loop. In text theta[3][1], or theta[3,1]. An
+/// address with fewer indices than its site names all choices whose addresses begin with it.
 struct address {
   std::string site;
   std::vector<i64> indices;
 
   address() = default;
   address(std::string of, std::vector<i64> at) : site(std::move(of)), indices(std::move(at)) {}
-  /// Throws model_error for what is no address.
+  /// Parses an address. Throws model_error where the text is none.
   OVERDUB_DECL address(std::string_view text);
   address(std::string const& text) : address(std::string_view(text)) {}
   address(char const* text) : address(std::string_view(text)) {}
@@ -41,15 +41,15 @@ OVERDUB_DECL std::string text_of(address const& a);
 inline std::ostream& operator<<(std::ostream& out, address const& a) { return out << text_of(a); }
 
 namespace detail {
-// Whether an address has more indices than one that names all choices below.
+// Whether `top` is a proper prefix of an address.
 inline bool is_below(address const& a, address const& top) {
   return a.site == top.site && a.indices.size() > top.indices.size() &&
          std::equal(top.indices.begin(), top.indices.end(), a.indices.begin());
 }
-// What a distribution says of its parameters, of the choice that cannot be drawn.
+// Throws model_error, with the address of the choice that cannot be drawn, and the distribution's message.
 [[noreturn]] OVERDUB_DECL void throw_undrawable(address const& at, std::string_view why);
 [[noreturn]] OVERDUB_DECL void throw_choice_type(address const& at, ir::type wanted, ir::type found);
-// A choice as a C++ value of its type.
+// A choice as a C++ value. Throws type_error where it is of another type.
 template <class T>
 T choice_as([[maybe_unused]] address const& at, [[maybe_unused]] datum const& x) {
   static_assert(
@@ -66,7 +66,7 @@ T choice_as([[maybe_unused]] address const& at, [[maybe_unused]] datum const& x)
 }
 } // namespace detail
 
-/// How many choices a site of a shape has; the number of one of them, row by row; and the indices of a number.
+/// The number of choices of a site of this shape; the row-major number of one of them; and the indices of a number.
 inline std::size_t size_of(std::span<i64 const> shape) {
   std::size_t n = 1;
   for (i64 const extent : shape) n *= static_cast<std::size_t>(extent);
@@ -89,11 +89,11 @@ inline void indices_of(std::span<i64 const> shape, std::size_t number, std::vect
 
 /// A part of an array: an element, or all elements after the first indices. Throws index_error. O(elements).
 OVERDUB_DECL datum part_of(datum const& all, std::span<i64 const> indices);
-/// The same; nothing, where there is none.
+/// The same; nothing where the indices are out of range.
 OVERDUB_DECL datum part_if_inside(datum const& all, std::span<i64 const> indices);
 
-/// Values of choices. An address without indices takes all choices of a site, as an array with an axis for each index; later values
-/// replace earlier ones. A plain value.
+/// A choice map: values by address. An address without indices has an array of all choices of the site, with an axis for each index. Later
+/// values replace earlier ones. A plain value.
 class choice_map {
 public:
   choice_map() = default;
@@ -102,12 +102,12 @@ public:
     for (auto const& [at, x] : all) set(at, x);
   }
 
-  /// O(log n), and what is replaced.
+  /// O(log n + replaced addresses).
   OVERDUB_DECL choice_map& set(address at, datum x);
   choice_map& set(std::string site, std::vector<i64> indices, datum x) {
     return set(address(std::move(site), std::move(indices)), std::move(x));
   }
-  /// The value at an address, or nothing: set itself, or a part of what was set above. O(log n).
+  /// The value at an address, which may be a part of an array at a prefix of it; nothing, where none was set. O(log n).
   OVERDUB_DECL datum find(address const& at) const;
   bool contains(address const& at) const { return static_cast<bool>(find(at)); }
   /// The value at an address. Throws model_error where there is none, and type_error where it is no T.
@@ -117,10 +117,10 @@ public:
     if (!x) throw_missing(at);
     return detail::choice_as<T>(at, x);
   }
-  /// How many addresses were set.
+  /// The number of addresses with a value.
   std::size_t size() const { return all_.size(); }
   bool empty() const { return all_.empty(); }
-  /// Pairs of an address and a value, in order.
+  /// Pairs of an address and a value, in the order of addresses.
   auto begin() const { return all_.begin(); }
   auto end() const { return all_.end(); }
 
@@ -134,7 +134,7 @@ private:
 /// A line for each address.
 OVERDUB_DECL std::ostream& operator<<(std::ostream& out, choice_map const& all);
 
-/// Choices that were drawn, the logarithm of their density, and what the model returned.
+/// Drawn choices, their log density, and the result of the model.
 template <class Result>
 struct proposed_choices {
   choice_map choices;

@@ -10,24 +10,24 @@
 namespace overdub::models {
 
 OVERDUB_DECL address::address(std::string_view text) {
-  auto const refuse = [&] {
+  auto const reject = [&] {
     throw model_error(message(
         "overdub: \"%.100s\" is not an address: write a name, and indices after it, as in theta[3][1]",
         std::string(text).c_str()));
   };
   std::size_t at = text.find('[');
   site = text.substr(0, at);
-  if (site.empty()) refuse();
+  if (site.empty()) reject();
   while (at < text.size()) {
-    if (text[at] != '[') refuse();
+    if (text[at] != '[') reject();
     do {
       i64 index = 0;
       auto const [end, fault] = io::parse_number(text.data() + at + 1, text.data() + text.size(), index);
-      if (fault != std::errc() || end == text.data() + text.size()) refuse();
+      if (fault != std::errc() || end == text.data() + text.size()) reject();
       indices.push_back(index);
       at = static_cast<std::size_t>(end - text.data());
     } while (text[at] == ',');
-    if (text[at] != ']') refuse();
+    if (text[at] != ']') reject();
     ++at;
   }
 }

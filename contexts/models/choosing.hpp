@@ -1,5 +1,5 @@
-// choosing: a context that makes the random choices of a function while it runs, and keeps them by address. Branches and loops of C++,
-// recursion and `while_` may decide which choices there are.
+// choosing: a context that makes the random choices of a function while it runs, and records them by address. Control flow of C++,
+// recursion and `while_` may determine which choices are made.
 #pragma once
 
 #include <overdub/contexts/models/choices.hpp>
@@ -24,25 +24,25 @@ namespace models {
 
 class choosing;
 
-/// A choice that a run made.
+/// A choice of a run.
 struct made_choice {
   datum value;
   double log_density = 0;
-  bool is_drawn = false;    ///< it was not given
-  std::vector<i64> turns{}; ///< for each index the trip count of its map or loop; -1 where it is unknown
+  bool is_drawn = false;          ///< false: the value was given
+  std::vector<i64> trip_counts{}; ///< of the enclosing map or loop of each index; -1 where unknown
 };
 
-/// The choices that a run made, by address. A plain value.
+/// The choices of a run, by address. A plain value.
 class choice_record {
 public:
-  /// Throws model_error where there is one at the address, or at one with more or fewer indices. O(log n).
+  /// Throws model_error where a choice has this address already, or this site with another number of indices. O(log n).
   OVERDUB_DECL void add(address at, made_choice choice);
 
-  /// The sum of the log densities; of those that were given alone; and of those that were drawn.
+  /// The sum of all log densities; of given choices; of drawn choices.
   double score() const { return score_; }
   double given_score() const { return given_score_; }
   double drawn_score() const { return drawn_score_; }
-  /// nullptr, where there is none. O(log n).
+  /// nullptr where no choice has this address. O(log n).
   made_choice const* find(address const& at) const {
     auto const found = all_.find(at);
     return found == all_.end() ? nullptr : &found->second;
@@ -52,12 +52,12 @@ public:
   /// Pairs of an address and a choice, in the order of addresses.
   auto begin() const { return all_.begin(); }
   auto end() const { return all_.end(); }
-  /// Throws unmade_error where one of these was not made, or where an array of them has another size than what was made.
+  /// Throws unmade_error where the run did not make a given choice, or where a given array has another size than the choices.
   OVERDUB_DECL void check_all_made(choice_map const& given) const;
 
 private:
   [[noreturn]] OVERDUB_DECL static void throw_size(address const& at, i64 given, i64 made);
-  [[noreturn]] OVERDUB_DECL static void throw_alone(address const& at, ir::type given, address const& below);
+  [[noreturn]] OVERDUB_DECL static void throw_scalar(address const& at, ir::type given, address const& below);
   [[noreturn]] OVERDUB_DECL void throw_unmade(address const& at) const;
 
   std::map<address, made_choice> all_;
@@ -66,22 +66,22 @@ private:
 
 namespace detail {
 
-// What a model in a model gives; compilers may ask before they look at constraints.
+// The result of a model in a model. Lazy: compilers may instantiate the return type before they check the constraints.
 template <class Call, class F, class... X>
-struct part_result {
+struct submodel_result {
   using type = none;
 };
 template <class Call, function F, class... X>
-requires(origin_t<F>::name().ends_with('/')) struct part_result<Call, F, X...> {
+requires(origin_t<F>::name().ends_with('/')) struct submodel_result<Call, F, X...> {
   using type = recurse_t<Call, F, X...>;
 };
 
-// A function that is called once a turn: choices in it have the number of the turn behind their addresses.
+// A function that is called once per iteration, during which the iteration's number is appended to addresses.
 template <class F, bool ByIndex>
-struct in_turns {
+struct per_iteration {
   choosing* run;
   F const& f;
-  i64 turns; // -1 where nobody knows
+  i64 trip_count; // -1 where unknown
   mutable i64 next = 0;
   template <class... X>
   auto operator()(X&&... x) const;
@@ -89,15 +89,15 @@ struct in_turns {
 
 } // namespace detail
 
-/// Makes the choices of the function that runs in it: those that `source` gives, and others drawn from their distributions, by the key,
-/// as `simulate` draws them. Maps, loops, scans, `while_` and the functions of reductions append the number of the iteration to an address, and
-/// `within` prefixes its name; two choices at one address are rejected. It composes: enclosing contexts intercept each call, enclosed ones
-/// the log densities; to them a choice is a constant. Used by one thread at a time.
+/// Makes the choices of the function that runs in it: values from `source`, and others drawn from their distributions by the key, as
+/// `simulate` draws them. Maps, loops, scans, `while_` and the functions of reductions append the number of the iteration to an address;
+/// `within` prefixes its name. Two choices of one address are rejected. It composes: enclosing contexts intercept each call of the
+/// function, inner contexts the log densities, in which choices are constants. Used by one thread at a time.
 ///   choosing c(random_key(7)); double y = overdub(compose(log, c), f, 1.0); c.made().score()
 class choosing : public context {
 public:
   static constexpr std::string_view name = "choosing";
-  /// What a choice of this type is; nothing, where it is to be drawn. A value of another type is converted, where one can be.
+  /// Returns the value of the choice of an address and a type; nothing, where it is to be drawn. The value is converted to the type.
   using source = std::function<datum(address const&, ir::type)>;
 
   explicit choosing(random_key const& key, source given = {}) : key_(key), given_(std::move(given)) {}
@@ -120,19 +120,19 @@ public:
   // A model in a model.
   template <rule_call Call, function F, class... X>
   requires(origin_t<F>::name().ends_with('/')) auto overdub(Call const& call, F const&, X const&... x) ->
-      typename detail::part_result<Call, F, X...>::type {
-    inside const here(prefix_, origin_t<F>::name());
+      typename detail::submodel_result<Call, F, X...>::type {
+    address_prefix const here(prefix_, origin_t<F>::name());
     return call.recurse(x...);
   }
 
   template <class F, class... A>
   auto overdub(map_t const&, F const& f, A const&... xs) {
-    return map(in_turns(f, overdub::detail::sizes_of("map", xs...)), xs...);
+    return map(per_iteration(f, overdub::detail::sizes_of("map", xs...)), xs...);
   }
-  // The turns one after another.
+  // Sequential, since a choice_record is not thread-safe.
   template <class F, class... A>
   auto overdub(parallel_map_t const&, F const& f, A const&... xs) {
-    return map(in_turns(f, overdub::detail::sizes_of("parallel_map", xs...)), xs...);
+    return map(per_iteration(f, overdub::detail::sizes_of("parallel_map", xs...)), xs...);
   }
   template <class N, class F>
   auto overdub(tabulate_t const&, N const& n, F const& f) {
@@ -144,48 +144,50 @@ public:
   }
   template <class X, class C, class F>
   auto overdub(while_t const&, X const& state, C const& condition, F const& body) {
-    return while_(state, in_turns(condition, -1), in_turns(body, -1));
+    return while_(state, per_iteration(condition, -1), per_iteration(body, -1));
   }
   template <class F, class X, class A>
   auto overdub(scan_t const&, F const& f, X const& state, A const& xs) {
-    return scan(in_turns(f, overdub::detail::sizes_of("scan", xs)), state, xs);
+    return scan(per_iteration(f, overdub::detail::sizes_of("scan", xs)), state, xs);
   }
   template <class F, class... A>
   auto overdub(reduce_t const&, F const& f, A const&... xs) {
     if constexpr (primitive<overdub::detail::given_t<F>>)
-      return reduce(f, xs...); // operations choose nothing
+      return reduce(f, xs...); // operations make no choices
     else
-      return reduce(in_turns(f, -1), xs...);
+      return reduce(per_iteration(f, -1), xs...);
   }
 
 private:
   template <class, bool>
-  friend struct detail::in_turns;
+  friend struct detail::per_iteration;
 
-  // A name in front of addresses, until the end of the scope.
-  class inside {
+  // Prefixes addresses by a name, until the end of the scope.
+  class address_prefix {
   public:
-    inside(std::string& prefix, std::string_view by) : prefix_(prefix), size_(prefix.size()) { prefix += by; }
-    inside(inside const&) = delete;
-    inside& operator=(inside const&) = delete;
-    ~inside() { prefix_.resize(size_); }
+    address_prefix(std::string& prefix, std::string_view by) : prefix_(prefix), size_(prefix.size()) {
+      prefix += by;
+    }
+    address_prefix(address_prefix const&) = delete;
+    address_prefix& operator=(address_prefix const&) = delete;
+    ~address_prefix() { prefix_.resize(size_); }
 
   private:
     std::string& prefix_;
     std::size_t size_;
   };
-  // An index behind them.
-  class turn {
+  // Appends an index to addresses, until the end of the scope.
+  class iteration {
   public:
-    turn(choosing& run, i64 i, i64 turns) : run_(run) {
+    iteration(choosing& run, i64 i, i64 trip_count) : run_(run) {
       run.indices_.push_back(i);
-      run.turns_.push_back(turns);
+      run.trip_counts_.push_back(trip_count);
     }
-    turn(turn const&) = delete;
-    turn& operator=(turn const&) = delete;
-    ~turn() {
+    iteration(iteration const&) = delete;
+    iteration& operator=(iteration const&) = delete;
+    ~iteration() {
       run_.indices_.pop_back();
-      run_.turns_.pop_back();
+      run_.trip_counts_.pop_back();
     }
 
   private:
@@ -193,12 +195,12 @@ private:
   };
 
   template <class F>
-  detail::in_turns<F, false> in_turns(F const& f, i64 turns) {
-    return {this, f, turns};
+  detail::per_iteration<F, false> per_iteration(F const& f, i64 trip_count) {
+    return {this, f, trip_count};
   }
   template <class F, class N>
-  detail::in_turns<F, true> by_index(F const& f, N turns) {
-    return {this, f, static_cast<i64>(turns)};
+  detail::per_iteration<F, true> by_index(F const& f, N trip_count) {
+    return {this, f, static_cast<i64>(trip_count)};
   }
 
   template <class D>
@@ -209,10 +211,10 @@ private:
     address at(prefix_ + std::string(site), indices_);
     datum x = given_ ? given_(at, type) : datum();
     bool const is_drawn = !x;
-    x = is_drawn ? datum(drawn(at, plain)) : detail::given_as(at, x, type);
+    x = is_drawn ? datum(drawn(at, plain)) : detail::typed_value(at, x, type);
     X const value = x.as<X>();
     auto const density = static_cast<double>(concrete(log_density(d, value)));
-    made_.add(std::move(at), {std::move(x), density, is_drawn, turns_});
+    made_.add(std::move(at), {std::move(x), density, is_drawn, trip_counts_});
     return value;
   }
   template <class D>
@@ -231,20 +233,20 @@ private:
   source given_;
   choice_record made_;
   std::string prefix_;
-  std::vector<i64> indices_, turns_;
+  std::vector<i64> indices_, trip_counts_;
 };
 
 namespace detail {
 
 template <class F, bool ByIndex>
 template <class... X>
-auto in_turns<F, ByIndex>::operator()(X&&... x) const {
+auto per_iteration<F, ByIndex>::operator()(X&&... x) const {
   i64 number = next++;
   if constexpr (ByIndex) {
     auto const first = [](auto const& i, auto const&...) { return static_cast<i64>(concrete(i)); };
     number = first(x...);
   }
-  choosing::turn const here(*run, number, turns);
+  choosing::iteration const here(*run, number, trip_count);
   return f(std::forward<X>(x)...);
 }
 
@@ -253,9 +255,10 @@ auto in_turns<F, ByIndex>::operator()(X&&... x) const {
 
 namespace detail {
 template <class F, bool ByIndex>
-struct lowered_from<models::detail::in_turns<F, ByIndex>> : lowered_from<F> {};
+struct lowered_from<models::detail::per_iteration<F, ByIndex>> : lowered_from<F> {};
 template <class F, bool ByIndex>
-inline constexpr bool combines_in_lanes<models::detail::in_turns<F, ByIndex>> = combines_in_lanes<given_t<F>>;
+inline constexpr bool combines_in_lanes<models::detail::per_iteration<F, ByIndex>> =
+    combines_in_lanes<given_t<F>>;
 } // namespace detail
 } // namespace overdub
 

@@ -40,19 +40,20 @@ OVERDUB_DECL void choice_record::check_all_made(choice_map const& given) const {
   for (auto const& [at, x] : given) {
     if (all_.contains(at)) continue;
     datum::extents const& shape = x.shape();
-    std::vector<i64> last; // by axis, of turns that nobody counted
+    std::vector<i64> last; // by axis: the trip count, or where it is unknown, the largest index plus 1
     bool is_made = false;
     for (auto below = all_.upper_bound(at); below != all_.end() && detail::is_below(below->first, at);
          ++below) {
       is_made = true;
       auto const& [address, choice] = *below;
       std::size_t const above = at.indices.size(), axes = address.indices.size() - above;
-      if (axes > shape.size()) throw_alone(at, x.type(), address);
+      if (axes > shape.size()) throw_scalar(at, x.type(), address);
       last.resize(std::max(last.size(), axes), 0);
       for (std::size_t k = 0; k < axes; ++k) {
-        i64 const turns = choice.turns[above + k], size = shape[k];
-        last[k] = turns < 0 ? std::max(last[k], address.indices[above + k] + 1) : turns;
-        if (turns >= 0 ? turns != size : address.indices[above + k] >= size) throw_size(at, size, last[k]);
+        i64 const trip_count = choice.trip_counts[above + k], size = shape[k];
+        last[k] = trip_count < 0 ? std::max(last[k], address.indices[above + k] + 1) : trip_count;
+        if (trip_count >= 0 ? trip_count != size : address.indices[above + k] >= size)
+          throw_size(at, size, last[k]);
       }
     }
     for (std::size_t k = 0; k < last.size(); ++k)
@@ -67,7 +68,7 @@ OVERDUB_DECL void choice_record::throw_size(address const& at, i64 given, i64 ma
       "overdub: %.80s was given %lld values, and the run makes %lld iterations", text_of(at).c_str(),
       static_cast<long long>(given), static_cast<long long>(made)));
 }
-OVERDUB_DECL void choice_record::throw_alone(address const& at, ir::type given, address const& below) {
+OVERDUB_DECL void choice_record::throw_scalar(address const& at, ir::type given, address const& below) {
   throw unmade_error(message(
       "overdub: %.80s was given a value of type %s, and the run makes a choice in each iteration there: give "
       "an array "

@@ -1,4 +1,4 @@
-// The density of some choices of a trace with all others as they are, on numbers without constraints, with its gradient.
+// The density of some choices of a trace given all others, on the unconstrained space, with its gradient.
 #pragma once
 
 #include <overdub/compile/tiered_program.hpp>
@@ -17,58 +17,60 @@
 namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// The density of the choices of some sites, as `inference::target` has it. What the others say is computed when it is bound to a trace,
-/// once: the trace stays as it is, and where it is, until it is bound again. It allocates nothing after the first time. One thread uses one at a time.
+/// The density of the choices of active sites, an `inference::target`. `bind` computes once what depends on other choices alone, and refers
+/// to the trace: until the next `bind`, the trace must not change or be moved. Evaluation allocates nothing after the first call. Used by
+/// one thread at a time.
 class conditional_density {
 public:
-  /// Throws model_error for a site that is discrete, or has no transform, or of which not each trace has as many choices.
+  /// Throws model_error for a site that is discrete, has no transform, or whose number of choices varies between traces.
   conditional_density(shared_core core, std::vector<std::uint32_t> sites);
 
-  /// With the choices of a trace that is changed, as they are.
+  /// Conditions on the other choices of a mutable trace.
   template <class Trace>
   void bind(Trace const& t) {
     auto const inputs = static_cast<std::uint32_t>(t.arguments());
-    auto const all = inputs + static_cast<std::uint32_t>(moved_.size());
+    auto const all = inputs + static_cast<std::uint32_t>(active_.size());
     std::uint32_t known = 0;
     for (std::uint32_t k = 0; k < all; ++k) {
-      t.program().pass_input(free_, k, k);
-      if (k >= inputs && moved_[k - inputs]) continue;
-      t.program().pass_input(once_, known++, k);
+      t.program().pass_input(unconstrain_, k, k);
+      if (k >= inputs && active_[k - inputs]) continue;
+      t.program().pass_input(precomputed_, known++, k);
       t.program().pass_input(gradient_, k, k);
       t.program().pass_input(values_, k, k);
     }
-    once_.run();
-    for (std::size_t k = 0; k < once_.code().results.size(); ++k)
-      if (once_.code().results[k].rank == 0)
-        gradient_.set(all + k, once_.word(k));
+    precomputed_.run();
+    for (std::size_t k = 0; k < precomputed_.code().results.size(); ++k)
+      if (precomputed_.code().results[k].rank == 0)
+        gradient_.set(all + k, precomputed_.word(k));
       else
-        gradient_.lend(all + k, once_.elements(k), once_.extents(k));
-    free_.run();
+        gradient_.lend(all + k, precomputed_.elements(k), precomputed_.extents(k));
+    unconstrain_.run();
     numbers_.clear();
     for (part& p : parts_) {
       p.parameter = inputs + p.site;
       p.first = numbers_.size();
       p.extents.clear();
-      std::uint32_t const rank = free_.code().results[p.free].rank;
+      std::uint32_t const rank = unconstrain_.code().results[p.unconstrained].rank;
       if (rank == 0) {
-        numbers_.push_back(std::bit_cast<double>(free_.word(p.free)));
+        numbers_.push_back(std::bit_cast<double>(unconstrain_.word(p.unconstrained)));
         continue;
       }
-      p.extents.assign(free_.extents(p.free), free_.extents(p.free) + rank);
+      p.extents.assign(unconstrain_.extents(p.unconstrained), unconstrain_.extents(p.unconstrained) + rank);
       std::size_t size = 1;
       for (i64 const n : p.extents) size *= static_cast<std::size_t>(n);
       numbers_.resize(p.first + size);
-      if (size > 0) std::memcpy(numbers_.data() + p.first, free_.elements(p.free), size * sizeof(double));
+      if (size > 0)
+        std::memcpy(numbers_.data() + p.first, unconstrain_.elements(p.unconstrained), size * sizeof(double));
     }
   }
-  /// The numbers that the choices of the trace stand for.
+  /// The choices of the trace, on the unconstrained space.
   std::span<double const> numbers() const { return numbers_; }
   std::size_t dimension() const { return numbers_.size(); }
 
-  /// The logarithm of the joint density, up to what does not depend on q, and its gradient.
+  /// The log density at q, up to a constant, and its gradient.
   double operator()(std::span<double const> q, std::span<double> gradient);
 
-  /// Sets the choices of the trace to those that numbers stand for.
+  /// Sets the choices of the trace to those of a point of the unconstrained space.
   template <class Trace>
   void set(Trace& t, std::span<double const> q) {
     lend(values_, q);
@@ -86,9 +88,9 @@ public:
   }
 
 private:
-  struct part { // the numbers of a site
+  struct part { // the coordinates of a site
     std::uint32_t site = 0;
-    std::uint32_t free = 0; // a result of the program that gives the numbers
+    std::uint32_t unconstrained = 0; // the result of the program `unconstrain`
     std::uint32_t parameter = 0;
     std::size_t first = 0;
     std::vector<i64> extents = {};
@@ -99,9 +101,9 @@ private:
   model_core::conditional_code code_of(std::vector<std::uint32_t> const& sites) const;
 
   shared_core core_;
-  std::vector<bool> moved_; // by site
+  std::vector<bool> active_; // by site
   model_core::conditional_code code_;
-  tiered_call once_, gradient_, free_, values_;
+  tiered_call precomputed_, gradient_, unconstrain_, values_;
   std::vector<part> parts_;
   std::vector<double> numbers_;
 };

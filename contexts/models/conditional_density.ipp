@@ -15,14 +15,16 @@ namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
 OVERDUB_DECL conditional_density::conditional_density(shared_core core, std::vector<std::uint32_t> sites)
-    : core_(std::move(core)), moved_(core_->sites().size(), false), code_(code_of(sites)), once_(code_.once),
-      gradient_(code_.gradient), free_(code_.free), values_(code_.values) {
-  for (std::uint32_t const s : sites) moved_[s] = true;
-  std::uint32_t free = 0;
+    : core_(std::move(core)), active_(core_->sites().size(), false), code_(code_of(sites)),
+      precomputed_(code_.precomputed), gradient_(code_.gradient), unconstrain_(code_.unconstrain),
+      values_(code_.values) {
+  for (std::uint32_t const s : sites) active_[s] = true;
+  std::uint32_t unconstrained = 0;
   for (std::uint32_t s = 0; s < core_->sites().size(); ++s) {
-    if (moved_[s]) parts_.push_back({.site = s, .free = free});
-    free += parts_of(core_->program(), core_->program().entry, core_->sites()[s].nodes[0]).unconstrain !=
-            ir::nothing;
+    if (active_[s]) parts_.push_back({.site = s, .unconstrained = unconstrained});
+    unconstrained +=
+        parts_of(core_->program(), core_->program().entry, core_->sites()[s].nodes[0]).unconstrain !=
+        ir::nothing;
   }
 }
 
@@ -63,19 +65,19 @@ OVERDUB_DECL void conditional_density::lend(bound_call& to, std::span<double con
 
 OVERDUB_DECL model_core::conditional_code
 conditional_density::code_of(std::vector<std::uint32_t> const& sites) const {
-  std::vector<bool> moved(core_->sites().size(), false);
+  std::vector<bool> active(core_->sites().size(), false);
   for (std::uint32_t const s : sites) {
     site const& of = core_->sites()[s];
     char const* const why =
         of.is_discrete() ? "is discrete, and has no gradient: move it by gibbs or from_prior"
-        : of.is_conditional || of.is_counted || of.varies_in_size
+        : of.is_conditional || of.has_random_count || of.varies_in_size
             ? "is not made in each trace, or not as often: Hamiltonian Monte Carlo moves among as many "
               "numbers each time; move it by random_walk"
             : nullptr;
     if (why != nullptr) throw model_error(message("overdub: the choice \"%s\" %s", of.address.c_str(), why));
-    moved[s] = true;
+    active[s] = true;
   }
-  return core_->code_of_some(moved);
+  return core_->conditional_code_of(active);
 }
 
 } // namespace OVERDUB_EXECUTE_ABI

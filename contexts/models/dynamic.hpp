@@ -1,5 +1,5 @@
-// dynamic_model: a model that is run directly, and not staged. Which choices there are may depend on choices in any way: recursion,
-// `while_`, and branches and loops of C++. Each operation runs the function once.
+// dynamic_model: a model that is run directly, and not staged. Recursion, `while_`, and control flow of C++ may determine which choices are
+// made. Each operation of the generative function interface runs the function once.
 #pragma once
 
 #include <overdub/array/owned.hpp>
@@ -14,16 +14,16 @@
 
 namespace overdub::models {
 
-/// A run of a dynamic model: its choices by address, what it returned, and the logarithm of the density. A plain value.
+/// A trace of a dynamic model: its choices by address, its result, and its log density. A plain value.
 template <class Result>
 class dynamic_trace {
 public:
   dynamic_trace(choice_record made, Result result) : made_(std::move(made)), result_(std::move(result)) {}
 
-  /// The logarithm of the density of all choices.
+  /// The log density of all choices.
   double score() const { return made_.score(); }
   Result const& result() const { return result_; }
-  /// A choice. Throws model_error where none was made, and type_error where it is no T. O(log n).
+  /// A choice. Throws model_error where it was not made, and type_error where it is no T. O(log n).
   template <class T>
   T get(address const& at) const {
     made_choice const* const choice = made_.find(at);
@@ -34,7 +34,7 @@ public:
   bool contains(address const& at) const { return made_.find(at) != nullptr; }
   /// All choices; or those that are selected. O(choices).
   choice_map choices(selection const& of = selection::all()) const { return made_.choices(of); }
-  /// How many choices were made.
+  /// The number of choices.
   std::size_t size() const { return made_.size(); }
   /// The sum of the log densities of the selected choices.
   double project(selection const& of) const {
@@ -50,12 +50,12 @@ private:
   Result result_;
 };
 
-/// Throws model_error where a trace does not make what is observed, or has it with another value.
+/// Throws model_error where a trace does not make an observed choice, or makes it with another value.
 template <class Result>
 void check_observed(dynamic_trace<Result> const& t, choice_map const& observed) {
   t.made().check_all_made(observed);
   for (auto const& [at, choice] : t.made())
-    if (datum const x = observed.find(at)) detail::check_is(at, x, choice.value);
+    if (datum const x = observed.find(at)) detail::check_equals(at, x, choice.value);
 }
 
 /// A trace, and the logarithm of its weight.
@@ -64,7 +64,7 @@ struct weighted_dynamic_trace {
   dynamic_trace<Result> of;
   double weight = 0;
 };
-/// A trace, the logarithm of its weight, and the choices of the old trace that it does not have, or has with new values.
+/// A trace, the logarithm of its weight, and the choices of the old trace that it does not have, or has with another value.
 template <class Result>
 struct updated_dynamic_trace {
   dynamic_trace<Result> of;
@@ -91,50 +91,50 @@ public:
 
   /// Draws all choices.
   trace_type simulate(random_key const& key) const { return run(key, {}); }
-  /// Draws all choices, for another model.
+  /// Draws all choices, as a proposal for another model.
   proposed_choices<result_type> propose(random_key const& key) const {
     trace_type const t = simulate(key);
     return {t.choices(), t.score(), t.result()};
   }
-  /// Draws what is not constrained. The weight is the log density of the constrained choices: an importance weight. Throws unmade_error
-  /// where a constrained choice was not made.
+  /// Draws the choices without a constraint. The weight is the log density of the constrained choices: an importance weight. Throws
+  /// unmade_error where a constrained choice was not made.
   weighted_type generate(choice_map const& constraints, random_key const& key) const {
     trace_type t = run(key, [&](address const& at, ir::type) { return constraints.find(at); });
     t.made().check_all_made(constraints);
     double const weight = t.made().given_score();
     return {std::move(t), weight};
   }
-  /// The trace of choices that are all given. Throws model_error where one is not.
+  /// The trace of these choices. Throws model_error where one is missing.
   trace_type assess(choice_map const& choices) const {
     trace_type t =
-        run(random_key(0), [&](address const& at, ir::type) { return detail::given_to_assess(choices, at); });
+        run(random_key(0), [&](address const& at, ir::type) { return detail::required_choice(choices, at); });
     t.made().check_all_made(choices);
     return t;
   }
-  /// The trace with other choices. Those that the old trace does not have, or has with another type, and that are not given, are drawn.
-  /// The weight is log p(new) - log p(old) - log q(drawn); with what is discarded, an update goes back.
+  /// The trace with changed choices. A choice that is neither given nor in the old trace with this type is drawn. The weight is log p(new)
+  /// - log p(old) - log q(drawn). An update by the discarded choices restores the old trace.
   updated_type
   update(trace_type const& t, choice_map const& changes, random_key const& key = random_key(0)) const {
     trace_type next = run(key, [&](address const& at, ir::type type) {
       datum x = changes.find(at);
-      return x ? x : detail::kept(t.made(), at, type);
+      return x ? x : detail::previous_choice(t.made(), at, type);
     });
     next.made().check_all_made(changes);
     record_change change = detail::update_of(t.made(), next.made(), changes);
     return {std::move(next), change.weight, std::move(change.discard)};
   }
-  /// The trace with the selected choices drawn anew, each from its distribution. The weight is the logarithm of the acceptance ratio of
-  /// Metropolis and Hastings: what all that stays says, now and before.
+  /// The trace with the selected choices drawn again, each from its distribution. The weight is the logarithm of the Metropolis-Hastings
+  /// acceptance ratio: the log ratio of the densities of the choices that are kept, in the new and in the old trace.
   updated_type regenerate(trace_type const& t, selection const& of, random_key const& key) const {
     return regenerate(t, of, {}, key);
   }
-  /// The same, of a trace of these observations: they stay, and one that appears is not drawn. Throws unmade_error where one was not made.
+  /// The same for a trace of observations: they are kept, and one that appears is not drawn. Throws unmade_error where one was not made.
   updated_type regenerate(
       trace_type const& t, selection const& of, choice_map const& observed, random_key const& key) const {
     trace_type next = run(key, [&](address const& at, ir::type type) {
       datum x = observed.find(at);
       if (x) return x;
-      return of.contains(at) ? datum() : detail::kept(t.made(), at, type);
+      return of.contains(at) ? datum() : detail::previous_choice(t.made(), at, type);
     });
     next.made().check_all_made(observed);
     record_change change = detail::regeneration_of(t.made(), next.made(), observed);
@@ -146,7 +146,7 @@ public:
   auto run_in(C&& contexts) const {
     return std::apply([&](A const&... x) { return run_with(std::forward<C>(contexts), x...); }, arguments_);
   }
-  /// The same with other arguments, which may be tagged.
+  /// The same with other arguments, which may be values of contexts.
   template <class C, class... X>
   auto run_with(C&& contexts, X const&... x) const {
     return overdub::overdub(std::forward<C>(contexts), f_, x...);
@@ -166,7 +166,7 @@ private:
 
 namespace detail {
 
-// f in contexts that stand around the one that makes the choices.
+// f in contexts that enclose `choosing`.
 template <class Composition, class F>
 struct in_contexts {
   std::shared_ptr<Composition> contexts;
@@ -195,8 +195,8 @@ struct run_directly<composition<Held...>>
     : std::bool_constant<(!has_pass<overdub::detail::held_context_t<Held>> && ...)> {};
 } // namespace detail
 
-/// The model overdub(contexts, f, x...), run directly: the contexts see f's calls, its choices too, and their hooks observe each run. Those
-/// that are lvalues are referred to, and must live as long. Thread-safe where they are. They keep no metadata, and have no passes.
+/// The model overdub(contexts, f, x...), run directly: the contexts intercept f's calls, its choices too, and their hooks observe each run.
+/// Contexts that are lvalues are referred to, and must live as long. Thread-safe where they are. They keep no metadata, and have no passes.
 template <class Context, class F, class... A>
 requires overdub::detail::contexts_to_run_in<Context>
 auto dynamic_model(Context&& contexts, F const& f, A const&... x) {

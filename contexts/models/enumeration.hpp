@@ -1,7 +1,7 @@
-// enumerate: the exact posterior of a model with few, discrete choices.
+// enumerate: the exact posterior of a model with few choices, all discrete, by enumeration.
 #pragma once
 
-#include <overdub/contexts/incremental/memory.hpp>
+#include <overdub/contexts/incremental/cells.hpp>
 #include <overdub/contexts/models/choice_order.hpp>
 #include <overdub/contexts/models/model.hpp>
 #include <overdub/core/floating_point.hpp>
@@ -18,16 +18,16 @@
 namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// All values of choices that were not observed, with their probabilities.
+/// The posterior of discrete choices.
 class enumeration {
 public:
   /// The logarithm of the probability of the observations.
   double log_evidence() const { return log_evidence_; }
-  /// How many assignments have a probability above 0.
+  /// The number of assignments with a probability above 0.
   std::size_t size() const { return size_; }
-  /// The probability of a value at an address, given the observations. Throws model_error for what was not enumerated.
+  /// The posterior probability of a value at an address. Throws model_error where the address was not enumerated.
   double probability(address const& at, i64 value) const;
-  /// By address and value.
+  /// The marginal probabilities, by address and value.
   std::map<address, std::map<i64, double>> const& marginals() const { return marginals_; }
 
 private:
@@ -37,15 +37,15 @@ private:
   std::map<address, std::map<i64, double>> marginals_;
 };
 
-// The enumeration from a trace on, whose choices that are not observed are set to each of their values.
+// Enumerates the values of the choices of a trace that are not observed.
 OVERDUB_DECL enumeration enumerate_from(trace const& start, choice_map const& observed, std::size_t maximum);
 
-/// The exact posterior of the choices that are not observed, which have finitely many values. Throws model_error for others, for choices
-/// in branches, and where there are more than so many assignments. A run of the model for each assignment; memory: that of all.
+/// The exact posterior of the choices that are not observed. Throws model_error where one has infinitely many values or is nested in a
+/// branch, and for more than `maximum` assignments. Time: a run of the model per assignment. Memory: O(assignments x choices).
 template <class Result, class... A>
 enumeration enumerate(
-    generative_function<Result, A...> const& m, choice_map const& observed, std::size_t most = 1'000'000) {
-  return enumerate_from(m.generate(observed, random_key(0)).of, observed, most);
+    generative_function<Result, A...> const& m, choice_map const& observed, std::size_t maximum = 1'000'000) {
+  return enumerate_from(m.generate(observed, random_key(0)).of, observed, maximum);
 }
 
 } // namespace OVERDUB_EXECUTE_ABI

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <overdub/contexts/incremental/memory.hpp>
+#include <overdub/contexts/incremental/cells.hpp>
 #include <overdub/contexts/models/choice_order.hpp>
 #include <overdub/contexts/models/enumeration.hpp>
 #include <overdub/core/floating_point.hpp>
@@ -18,14 +18,14 @@
 namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-// Goes through all assignments, the last choice fastest. What a choice may be is asked when those before it are set.
+// Visits all assignments, the last choice fastest. The support of a choice may depend on the choices before it.
 class enumerator {
 public:
-  enumerator(trace const& start, choice_map const& observed, std::size_t most)
-      : core_(start.core()), arguments_(start.arguments()), most_(most) {
+  enumerator(trace const& start, choice_map const& observed, std::size_t maximum)
+      : core_(start.core()), arguments_(start.arguments()), maximum_(maximum) {
     for (std::uint32_t s = 0; s < core_.sites().size(); ++s) {
       site const& each = core_.sites()[s];
-      if (each.is_conditional || each.is_counted)
+      if (each.is_conditional || each.has_random_count)
         throw model_error(message(
             "overdub: the choice \"%s\" is nested in a branch, or is made as often as other choices say; "
             "enumerate "
@@ -51,12 +51,12 @@ public:
   enumeration run() {
     visit(0);
     enumeration e;
-    double most = -std::numeric_limits<double>::infinity();
-    for (outcome const& o : all_) most = std::max(most, o.log_probability);
+    double maximum = -std::numeric_limits<double>::infinity();
+    for (outcome const& o : all_) maximum = std::max(maximum, o.log_probability);
     if (all_.empty()) return e;
     double total = 0;
-    for (outcome const& o : all_) total += std::exp(o.log_probability - most);
-    e.log_evidence_ = most + std::log(total);
+    for (outcome const& o : all_) total += std::exp(o.log_probability - maximum);
+    e.log_evidence_ = maximum + std::log(total);
     e.size_ = all_.size();
     for (outcome const& o : all_)
       for (std::size_t k = 0; k < choices_.size(); ++k)
@@ -66,7 +66,7 @@ public:
   }
 
 private:
-  // All choices of a site.
+  // The values of all choices of a site.
   struct site_values {
     datum number;
     std::optional<contexts::increments::cells> array;
@@ -86,7 +86,7 @@ private:
   struct choice {
     std::uint32_t site;
     std::vector<i64> at;
-    std::size_t number; // among all, site by site
+    std::size_t number; // among all choices, site by site
     i64 value;
   };
   struct outcome {
@@ -103,7 +103,7 @@ private:
     std::vector<datum> all = arguments_;
     for (site_values const& v : values_) all.push_back(v.all());
     for (i64 const i : c.at) all.emplace_back(i);
-    auto const of = core_.code_of(c.site, site_question::bounds)->run(all);
+    auto const of = core_.code_of(c.site, site_query::bounds)->run(all);
     return {of[0].as<i64>(), of[1].as<i64>()};
   }
   void visit(std::size_t depth) {
@@ -114,7 +114,7 @@ private:
       c.value = x;
       values_[c.site].set(c.at, static_cast<std::uint64_t>(x));
       visit(depth + 1);
-      if (x == high) break; // which may be the last one there is
+      if (x == high) break; // ++x might overflow
     }
   }
   void score() {
@@ -123,9 +123,10 @@ private:
       throw model_error(message("overdub: an assignment has a probability that is NaN: a parameter of a "
                                 "distribution is not allowed there"));
     if (log_probability == -std::numeric_limits<double>::infinity()) return;
-    if (all_.size() == most_)
+    if (all_.size() == maximum_)
       throw model_error(message(
-          "overdub: there are more than %zu assignments of the choices: enumerate fewer, or sample", most_));
+          "overdub: there are more than %zu assignments of the choices: enumerate fewer, or sample",
+          maximum_));
     outcome o{{}, log_probability};
     for (choice const& c : choices_) o.values.push_back(c.value);
     all_.push_back(std::move(o));
@@ -133,9 +134,9 @@ private:
 
   model_core const& core_;
   std::vector<datum> arguments_;
-  std::size_t most_;
+  std::size_t maximum_;
   std::vector<site_values> values_; // by site
-  std::vector<choice> choices_;     // that are not observed, in an order in which they may be made
+  std::vector<choice> choices_;     // those not observed, in the order of choice_order
   std::vector<outcome> all_;
 };
 

@@ -1,4 +1,4 @@
-// What models throw.
+// The exceptions of models.
 #pragma once
 
 #include <overdub/call/error.hpp>
@@ -7,19 +7,19 @@
 
 namespace overdub::models {
 
-/// A model cannot be run, or is asked for what it does not have: a choice at an address that it never makes, a value outside of its
-/// support, an array of another size.
+/// A model cannot be run, or an argument does not fit it: an address that it never samples, a value outside of the support, an array of
+/// another size.
 struct OVERDUB_EXPORTED model_error : error {
   using error::error;
 };
 
-/// A choice was given that a run did not make, since its branch was not taken.
+/// A choice was given that the run did not make, since its branch was not taken.
 struct OVERDUB_EXPORTED unmade_error : model_error {
   using model_error::model_error;
 };
 
 namespace detail {
-// Where derivatives by a choice are asked for.
+// Rejects a derivative by a discrete choice.
 [[noreturn]] inline void throw_discrete(std::string const& at) {
   throw model_error(message(
       "overdub: the choice \"%s\" is discrete, and has no derivative; select the continuous ones",

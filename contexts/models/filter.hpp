@@ -1,10 +1,10 @@
-// particle_filter of a sequence of models: each has the choices of the one before it, and more.
+// particle_filter: sequential Monte Carlo for a sequence of models, of which each extends the one before by further choices.
 #pragma once
 
 #include <overdub/contexts/inference/particles.hpp>
-#include <overdub/contexts/models/changing_trace.hpp>
 #include <overdub/contexts/models/model.hpp>
 #include <overdub/contexts/models/moves.hpp>
+#include <overdub/contexts/models/mutable_trace.hpp>
 #include <overdub/core/floating_point.hpp>
 
 #include <cmath>
@@ -19,27 +19,27 @@
 namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// A particle: the trace so far. It is an incremental trace, where the model has these. A plain value.
+/// A particle: the trace so far. It is an incremental trace where the model supports that. A plain value.
 class particle {
 public:
-  /// A choice, or all of a site, by address, as `trace` has it.
+  /// A choice, or all choices of a site, as `trace::get` returns it.
   template <class T>
   T get(address const& at) const {
-    return followed_ ? followed_->get<T>(at) : trace_->get<T>(at);
+    return incremental_ ? incremental_->get<T>(at) : trace_->get<T>(at);
   }
   /// The logarithm of the density of all choices.
-  double score() const { return followed_ ? followed_->score() : trace_->score(); }
-  /// The trace; it runs the model, where the particle is incremental.
-  trace as_trace() const { return followed_ ? followed_->as_trace() : *trace_; }
-  /// Whether a step computes the appended iterations alone, and does not run the model.
-  bool is_followed() const { return followed_.has_value(); }
+  double score() const { return incremental_ ? incremental_->score() : trace_->score(); }
+  /// The trace. Of an incremental particle it runs the model.
+  trace as_trace() const { return incremental_ ? incremental_->as_trace() : *trace_; }
+  /// Whether a step computes the appended iterations alone, instead of the whole model.
+  bool is_incremental() const { return incremental_.has_value(); }
 
-  /// Of a first model, or of the next one; the logarithm of the weight. Where it is NaN, the particle stays what it was. `by` are the model
-  /// and what is observed, made ready for all particles; where it is nothing, the model is run.
+  /// Extends the particle to the first model, or to the next one, and returns the logarithm of its weight. If that is NaN, the particle is
+  /// unchanged. `by` is the extension that all particles share; where it is nullptr, the model is run.
   template <class M>
   double extend(M const& m, choice_map const& observed, trace_extension const* by, random_key const& key) {
-    if (followed_)
-      if (auto const weight = follow(by, key)) return *weight;
+    if (incremental_)
+      if (auto const weight = extend_incrementally(by, key)) return *weight;
     for (auto const& [at, x] : observed) observed_.set(at, x);
     if (trace_) {
       auto made = m.update(*trace_, observed, key);
@@ -48,40 +48,40 @@ public:
     }
     auto made = m.generate(observed, key);
     try {
-      followed_.emplace(made.of, observed);
+      incremental_.emplace(made.of, observed);
       observed_ = {};
-    } catch (model_error const&) { // it is run again in each step
+    } catch (model_error const&) { // the model has no incremental traces: run it in each step
       trace_ = std::move(made.of);
     }
     return made.weight;
   }
-  /// Moves of its choices, which follow changes.
+  /// Applies transition kernels to the choices.
   template <class... Moves>
   void move(random_key const& key, Moves... moves) {
-    if (followed_) return move(*followed_, key, moves...);
+    if (incremental_) return move(*incremental_, key, moves...);
     followed_trace t(*trace_, observed_);
     move(t, key, moves...);
     trace_ = t.as_trace();
   }
 
 private:
-  // The weight of what came; nothing, where the trace does not grow so.
-  std::optional<double> follow(trace_extension const* by, random_key const& key) {
+  // The weight of the appended choices; nothing, where the incremental trace cannot be extended so.
+  std::optional<double> extend_incrementally(trace_extension const* by, random_key const& key) {
     try {
       if (by != nullptr) {
-        followed_->extend(*by);
-        double const weight = followed_->propose(key);
+        incremental_->extend(*by);
+        double const weight = incremental_->propose(key);
         if (overdub::is_nan(weight))
-          followed_->rollback();
+          incremental_->rollback();
         else
-          followed_->commit();
+          incremental_->commit();
         return weight;
       }
-    } catch (error const&) { // what is wrong, and not only not followed, an update says, too
+    } catch (error const&) { // if it is an error of the model, `update` throws it again
     }
-    trace_ = followed_->as_trace();
-    observed_ = followed_->observed();
-    followed_.reset();
+    trace_ = incremental_->as_trace();
+    observed_ = incremental_->observed();
+    incremental_.reset();
     return {};
   }
   template <class... Moves>
@@ -91,32 +91,32 @@ private:
     (moves(t, key.at(number++), record), ...);
   }
 
-  std::optional<followed_trace> followed_;
-  std::optional<trace> trace_; // where it is not followed
-  choice_map observed_;        // in it
+  std::optional<followed_trace> incremental_;
+  std::optional<trace> trace_; // of a particle that is not incremental
+  choice_map observed_;        // of trace_
 };
 
-/// The model of a step and what is observed in it, ready for all particles.
+/// The model of a step and its observations, shared by all particles.
 template <class M>
 struct filter_step {
   M of;
   choice_map observed;
-  std::optional<trace_extension> by; // where traces grow by it
+  std::optional<trace_extension> by; // where traces can be extended by it
 
-  filter_step(M const& m, choice_map seen) : of(m), observed(std::move(seen)) {
+  filter_step(M const& m, choice_map observations) : of(m), observed(std::move(observations)) {
     try {
       by.emplace(of, observed);
-    } catch (error const&) { // which is said where the model is run
+    } catch (error const&) { // running the model throws it again
     }
   }
 };
 
 /// Particles of a sequence of models (Del Moral, Doucet and Jasra, Sequential Monte Carlo samplers, 2006): `model_at(t)` is that of step t,
-/// a model of one function with other arguments, and `observed_at(t)` what is observed in it besides what was before; both are called once
-/// a step. New choices are drawn from their distributions. After resampling, particles are moved by `moves`, if there are any: by updates,
-/// not by runs. Results are the same on any number of threads. A step computes the appended iterations of each particle,
-/// where outermost maps and loops get larger trip counts (`changing_trace::extend`); of other models, and in the first step, it runs the model. A
-/// particle that is drawn more than once is copied: O(its choices).
+/// a model of one function with other arguments, and `observed_at(t)` are the observations that step t adds; both are called once per step.
+/// New choices are drawn from their distributions. After resampling, the kernels `moves` rejuvenate the particles. Results are the same on
+/// any number of threads. Where outermost maps and loops get larger trip counts, a step computes the appended iterations of each particle
+/// (`mutable_trace::extend`); of other models, and in the first step, it runs the model. A particle that is drawn more than once is copied:
+/// O(its choices).
 template <class At, class Observed, class... Moves>
 inference::filtered<particle> particle_filter(
     At const& model_at, Observed const& observed_at, std::size_t steps,

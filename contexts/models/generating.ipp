@@ -7,12 +7,12 @@
 
 namespace overdub::models::detail {
 
-OVERDUB_DECL datum kept(choice_record const& before, address const& at, ir::type type) {
+OVERDUB_DECL datum previous_choice(choice_record const& before, address const& at, ir::type type) {
   made_choice const* const choice = before.find(at);
   return choice != nullptr && choice->value.type() == type ? choice->value : datum();
 }
 
-OVERDUB_DECL datum given_to_assess(choice_map const& choices, address const& at) {
+OVERDUB_DECL datum required_choice(choice_map const& choices, address const& at) {
   datum x = choices.find(at);
   if (!x)
     throw model_error(message(
@@ -64,7 +64,7 @@ OVERDUB_DECL double assessing::score() const {
 
 OVERDUB_DECL assessing::assessing(std::shared_ptr<choice_map const> const& all)
     : choosing(
-          random_key(0), [all](address const& at, ir::type) { return detail::given_to_assess(*all, at); }),
+          random_key(0), [all](address const& at, ir::type) { return detail::required_choice(*all, at); }),
       choices_(all) {}
 
 OVERDUB_DECL record_change updating::change() const {
@@ -77,7 +77,7 @@ OVERDUB_DECL updating::updating(std::shared_ptr<data const> const& all, random_k
           key,
           [all](address const& at, ir::type type) {
             datum x = all->changes.find(at);
-            return x ? x : detail::kept(all->before, at, type);
+            return x ? x : detail::previous_choice(all->before, at, type);
           }),
       data_(all) {}
 
@@ -92,7 +92,7 @@ OVERDUB_DECL regenerating::regenerating(std::shared_ptr<data const> const& all, 
           [all](address const& at, ir::type type) {
             datum x = all->observed.find(at);
             if (x) return x;
-            return all->of.contains(at) ? datum() : detail::kept(all->before, at, type);
+            return all->of.contains(at) ? datum() : detail::previous_choice(all->before, at, type);
           }),
       data_(all) {}
 

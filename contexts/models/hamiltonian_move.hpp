@@ -1,4 +1,4 @@
-// no_u_turn: a Hamiltonian move of some choices with all others as they are.
+// no_u_turn: a Hamiltonian Monte Carlo kernel for some choices, given all others.
 #pragma once
 
 #include <overdub/contexts/inference/adaptation.hpp>
@@ -18,11 +18,10 @@
 
 namespace overdub::models {
 
-/// no_u_turn{"mu", "tau"}: all choices of some sites, which are continuous, move at once by a transition of NUTS, on the gradient of the
-/// model by them alone (Hoffman and Gelman 2014). What depends on other choices and on data alone is computed once a transition.
-/// Between moves of other choices it is a step of Gibbs sampling. Step size and diagonal metric are adapted while a chain warms up. A
-/// copy begins anew. Throws model_error for no sites and for discrete ones, for observed and conditional ones, and where a trajectory
-/// ends with other choices than there were: what it moves is not to decide on branches with choices.
+/// no_u_turn{"mu", "tau"}: a transition of NUTS for all choices of some continuous sites, given all other choices (Hoffman and Gelman
+/// 2014). What depends on other choices and on data alone is computed once per transition. Among kernels of other choices it is a step of
+/// Gibbs sampling. Step size and diagonal metric are adapted during the warm-up; a copy is not adapted. Throws model_error for no sites,
+/// for discrete, observed and conditional ones, and where a trajectory changes which choices are made.
 class no_u_turn {
 public:
   no_u_turn(
@@ -44,7 +43,7 @@ public:
   void operator()(Trace& t, random_key const& key, move_record& record) {
     for (std::string const& a : addresses_) {
       std::uint32_t const s = t.core().site_at(a);
-      detail::refuse_unless(!t.has_observed(s), t.core().sites()[s], "is observed, and does not move");
+      detail::reject_unless(!t.has_observed(s), t.core().sites()[s], "is observed, and does not move");
     }
     if (state_ != nullptr && state_->core == &t.core()) state_->density.bind(t);
     if (state_ == nullptr || state_->core != &t.core() || state_->density.dimension() != state_->dimension)
@@ -60,10 +59,10 @@ public:
     record.divergent += made.divergent;
     s.density.set(t, s.chain.position());
     t.propose(key);
-    bool const same = t.keeps_structure();
-    if (!same) {
+    bool const has_same_structure = t.keeps_structure();
+    if (!has_same_structure) {
       t.rollback();
-      detail::refuse_unless(
+      detail::reject_unless(
           false, t.core().sites()[t.core().site_at(addresses_[0])],
           "decides with others on which choices are made; move them by random_walk or from_prior");
     }
@@ -75,11 +74,11 @@ public:
     state_->warmup = warmup;
     state_->is_last = iteration + 1 == warmup;
   }
-  /// 0, where it did not begin.
+  /// 0 before the first transition.
   double step_size() const { return state_ == nullptr ? 0 : state_->chain.step_size(); }
 
 private:
-  // What samplers are given: copies are of one density.
+  // The sampler's target. Copies share the density.
   struct target {
     conditional_density* of;
     std::size_t dimension() const { return of->dimension(); }
@@ -110,7 +109,7 @@ private:
     std::size_t warmup = 0;
   };
 
-  // The step size for this transition. What the last one taught is learned now, when the density is that of the other choices as they are.
+  // Prepares the step size. The previous transition is learned only now, since find_step_size must run with the present density.
   void prepare(state& s, random_generator& g) {
     if (!std::exchange(s.began, true)) s.chain.find_step_size(g);
     if (!std::exchange(s.learned, false)) return;

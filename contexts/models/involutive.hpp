@@ -1,10 +1,9 @@
-// involutive: a move of chains whose proposal is an involution of the model's choices and auxiliary ones: involutive_move of a trace that
-// follows changes.
+// involutive: involutive MCMC as a transition kernel: involutive_move of a mutable trace.
 #pragma once
 
-#include <overdub/contexts/models/changing_trace.hpp>
 #include <overdub/contexts/models/choice_transform.hpp>
 #include <overdub/contexts/models/moves.hpp>
+#include <overdub/contexts/models/mutable_trace.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -15,14 +14,14 @@
 
 namespace overdub::models {
 
-/// The choices of a trace of moves, one by one, as they are or as they are proposed: what an auxiliary model may depend on. It refers to
-/// the trace, and is of the moment.
+/// A view of the choices of a mutable trace, committed or proposed, on which an auxiliary model may depend. It refers to the trace, and is
+/// valid until the next commit or rollback.
 template <class Trace>
 class choices_now {
 public:
   choices_now(Trace const& t, bool is_proposed) : of_(t), is_proposed_(is_proposed) {}
 
-  /// A choice, by its whole address. Throws model_error where none is made.
+  /// A choice, by an address with all indices. Throws model_error where it is not made.
   template <class T>
   T get(address const& at) const {
     datum const x = find(at);
@@ -42,16 +41,18 @@ public:
     return type.rank > 0 ? part_of(of_.values(s), at.indices) : datum::of_bits(type, of_.bits(s, at.indices));
   }
 
-  friend datum choice_at(choices_now const& t, address const& at) { return t.find(at); } // for transforms
+  friend datum choice_at(choices_now const& t, address const& at) {
+    return t.find(at);
+  } // found by transforms
 
 private:
   Trace const& of_;
   bool is_proposed_;
 };
 
-/// involutive(auxiliary_of, involution): as `involutive_move`, which see; what the proposal does not affect is not recomputed.
-/// `auxiliary_of(t)` is given choices_now. Which choices it moves is not known: `mcmc` does not check for choices that no move updates. Throws
-/// model_error, as that, for what is no bijection; involutive_move can check whether a function is its own inverse.
+/// involutive(auxiliary_of, involution): the step of `involutive_move`, evaluated incrementally. The argument of `auxiliary_of` is a
+/// `choices_now`. `mcmc` does not know which choices it updates, and does not check that each choice has a kernel. Throws the model_errors
+/// of `involutive_move` for a transform that is no bijection; only `involutive_move` can check that a function is its own inverse.
 template <class Auxiliary, class F>
 class involutive {
 public:
@@ -60,44 +61,44 @@ public:
 
   template <class Trace>
   void operator()(Trace& t, random_key const& key, move_record& record) {
-    using detail::of_auxiliary, detail::of_model;
+    using detail::auxiliary_side, detail::model_side;
     choices_now<Trace> const now(t, false);
     auto const auxiliary = auxiliary_of_(now).simulate(key.at("proposal"));
-    detail::transformed const there(involution_, now, auxiliary);
+    detail::transformed const forward(involution_, now, auxiliary);
     detail::for_each_choice_of(auxiliary, [&](address const& at, datum const& x) {
-      there.refuse_unused({of_auxiliary, at}, x);
+      forward.reject_unused({auxiliary_side, at}, x);
     });
     proposal<Trace> const open(t);
-    t.set(there.model());
-    for (auto const& [at, ignored] : there.model())
-      if (datum const x = now.find(at)) there.refuse_unused({of_model, at}, x);
+    t.set(forward.model());
+    for (auto const& [at, ignored] : forward.model())
+      if (datum const x = now.find(at)) forward.reject_unused({model_side, at}, x);
     double weight = t.propose();
     if (weight > -std::numeric_limits<double>::infinity()) {
       choices_now<Trace> const next(t, true);
-      for (auto const& [place, ignored] : there.model())
-        if (!next.contains(place))
+      for (auto const& [where, ignored] : forward.model())
+        if (!next.contains(where))
           throw model_error(message(
               "overdub: the transform writes the choice %.80s, which the model does not make then",
-              text_of(place).c_str()));
-      choice_map lost = there.model();
+              text_of(where).c_str()));
+      choice_map lost = forward.model();
       std::vector<i64> at;
-      for (choice_place const& c : t.vanished()) {
+      for (choice_index const& c : t.vanished()) {
         t.indices_of(c.site, c.number, at);
-        address const place(t.core().sites()[c.site].address, at);
-        datum const x = now.find(place);
-        there.refuse_unused({of_model, place}, x);
-        lost.set(place, x);
+        address const where(t.core().sites()[c.site].address, at);
+        datum const x = now.find(where);
+        forward.reject_unused({model_side, where}, x);
+        lost.set(where, x);
       }
       weight = t.proposed_difference() - auxiliary.score() +
-               there.log_determinant([&](address const& each) { return lost.contains(each); });
-      t.as_proposed([&] { weight += auxiliary_of_(next).assess(there.auxiliary()).score(); });
+               forward.log_determinant([&](address const& each) { return lost.contains(each); });
+      t.as_proposed([&] { weight += auxiliary_of_(next).assess(forward.auxiliary()).score(); });
     }
     random_generator g(key.at("accept"));
     if (detail::accepts(weight, t.score(), g, record)) t.commit();
   }
 
 private:
-  // Rolls back what was not committed.
+  // Rolls back unless the proposal was committed.
   template <class Trace>
   class proposal {
   public:

@@ -1,4 +1,4 @@
-// mcmc: chains of moves of a model's choices, for run_chains.
+// mcmc: Markov chains of transition kernels ("moves") for a model's choices, for run_chains.
 #pragma once
 
 #include <overdub/contexts/inference/run_chains.hpp>
@@ -22,7 +22,7 @@
 namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// An observed choice that a trace did not make; where it made all, nothing. O(observations of conditional sites).
+/// An observed choice that the trace does not make; nothing, where it makes all. O(observations of conditional sites).
 inline std::optional<address> unmade_choice(trace const& t, choice_map const& observed) {
   std::vector<i64> at;
   for (auto const& [where, x] : observed) {
@@ -42,9 +42,9 @@ inline std::optional<address> unmade_choice(trace const& t, choice_map const& ob
   return {};
 }
 
-/// A trace of the observations whose density is finite: of up to 100 that are drawn, the first one. Throws model_error, which names a
-/// choice that speaks against the last.
-inline trace proper_trace(
+/// Draws up to 100 traces of the observations, and returns the first whose density is finite. Throws model_error where none is, with a
+/// choice that makes the density of the last one 0 or NaN.
+inline trace initial_trace(
     shared_core const& m, std::vector<datum> const& arguments, choice_map const& observed,
     random_key const& key) {
   std::string why;
@@ -54,7 +54,7 @@ inline trace proper_trace(
       auto const unmade = unmade_choice(t, observed);
       if (!unmade && overdub::is_finite(t.score())) return t;
       why = unmade ? text_of(*unmade) + " is observed, and is not made" : improper_choice(t);
-    } catch (unmade_error const& e) { // what was drawn takes another branch
+    } catch (unmade_error const& e) { // a drawn choice takes a branch without the observation
       why = std::string_view(e.what()).substr(9);
     }
   }
@@ -63,10 +63,11 @@ inline trace proper_trace(
       m->name().c_str(), why.c_str()));
 }
 
-/// Refuses moves of choices that a model does not make, and choices that are neither observed nor moved: they would stay what they were
-/// drawn as. Choices in branches, which are drawn where they appear, may; and nothing is known of moves without `moved()`.
+/// Throws model_error for kernels of choices that the model does not make, and for choices that are neither observed nor updated by a
+/// kernel: they would keep the values that were drawn first. Conditional choices need no kernel, since they are drawn where they appear. A
+/// kernel without `moved()` may update any choice.
 template <class IsObserved, class... Moves>
-void check_moved(model_core const& m, IsObserved const& is_observed, Moves const&... moves) {
+void check_moves(model_core const& m, IsObserved const& is_observed, Moves const&... moves) {
   auto const check = [&](auto const& move) {
     if constexpr (requires { move.moved(); }) m.check(move.moved());
   };
@@ -83,14 +84,14 @@ void check_moved(model_core const& m, IsObserved const& is_observed, Moves const
     }
 }
 
-/// One chain of a model: in each transition all moves are made, one after another. It is a transition_kernel.
+/// One chain of a model: a transition applies all kernels, one after another. It is a transition_kernel.
 template <class Trace, class... Moves>
 class chain_of_moves {
 public:
-  chain_of_moves(trace const& start, choice_map const& observed, selection const& kept, Moves... moves)
-      : trace_(start, observed), row_(start, kept), moves_(std::move(moves)...) {
+  chain_of_moves(trace const& start, choice_map const& observed, selection const& reported, Moves... moves)
+      : trace_(start, observed), row_(start, reported), moves_(std::move(moves)...) {
     auto const is_observed = [&](std::uint32_t s) { return trace_.size(s) == 0 || trace_.is_observed(s); };
-    std::apply([&](auto const&... each) { check_moved(trace_.core(), is_observed, each...); }, moves_);
+    std::apply([&](auto const&... each) { check_moves(trace_.core(), is_observed, each...); }, moves_);
   }
 
   inference::kernel_statistics transition(random_key const& key) {
@@ -127,48 +128,48 @@ template <class Trace, class... Moves>
 class chain_maker {
 public:
   chain_maker(
-      shared_core of, std::vector<datum> arguments, choice_map observed, selection kept,
+      shared_core of, std::vector<datum> arguments, choice_map observed, selection reported,
       std::tuple<Moves...> moves)
       : core_(std::move(of)), arguments_(std::move(arguments)), observed_(std::move(observed)),
-        kept_(std::move(kept)), moves_(std::move(moves)) {}
+        reported_(std::move(reported)), moves_(std::move(moves)) {}
 
   chain_of_moves<Trace, Moves...> operator()(std::size_t, random_key const& key) const {
-    trace const start = proper_trace(core_, arguments_, observed_, key);
+    trace const start = initial_trace(core_, arguments_, observed_, key);
     return std::apply(
-        [&](Moves const&... m) { return chain_of_moves<Trace, Moves...>(start, observed_, kept_, m...); },
+        [&](Moves const&... m) { return chain_of_moves<Trace, Moves...>(start, observed_, reported_, m...); },
         moves_);
   }
-  /// The same, of whose draws other choices are kept.
-  chain_maker keeping(selection kept) const {
-    return chain_maker(core_, arguments_, observed_, std::move(kept), moves_);
+  /// The same chains, with draws of other choices.
+  chain_maker keeping(selection reported) const {
+    return chain_maker(core_, arguments_, observed_, std::move(reported), moves_);
   }
-  /// The same, where each proposal runs the whole model: to compare.
+  /// The same chains, where each proposal runs the model in full: for comparison.
   chain_maker<reexecuted_trace, Moves...> reexecuted() const {
-    return {core_, arguments_, observed_, kept_, moves_};
+    return {core_, arguments_, observed_, reported_, moves_};
   }
 
 private:
   shared_core core_;
   std::vector<datum> arguments_;
   choice_map observed_;
-  selection kept_;
+  selection reported_;
   std::tuple<Moves...> moves_;
 };
 
-/// run_chains(mcmc(m, observed, gibbs("z"), random_walk("mu")), settings, key): each chain begins with a trace of the observations, and
-/// keeps all choices that were not observed as a whole, or those of `keeping`. Throws model_error for moves of what the model never
-/// samples, and for choices that are neither observed nor moved.
+/// run_chains(mcmc(m, observed, gibbs("z"), random_walk("mu")), settings, key): each chain begins at a trace of the observations. A draw
+/// has the choices of all sites that are not observed as a whole, or those of `keeping`. Throws model_error for kernels of choices that the
+/// model never samples, and for choices that are neither observed nor updated by a kernel.
 template <class Result, class... A, class... Moves>
 chain_maker<followed_trace, Moves...>
 mcmc(generative_function<Result, A...> const& m, choice_map const& observed, Moves... moves) {
   selection given;
   for (auto const& [at, x] : observed)
     if (at.indices.empty()) given.add(at);
-  check_moved(
+  check_moves(
       *m.core(),
       [&](std::uint32_t s) {
         return std::any_of(observed.begin(), observed.end(), [&](auto const& each) {
-          return each.first.site == m.sites()[s].address; // some of it at least
+          return each.first.site == m.sites()[s].address; // of some of its choices at least
         });
       },
       moves...);

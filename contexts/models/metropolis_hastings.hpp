@@ -1,4 +1,4 @@
-// metropolis_hastings: a step whose proposal is a model of its own, staged or dynamic: it draws choices of the next trace by addresses.
+// metropolis_hastings: a step whose proposal is a model, staged or dynamic, that draws choices of the new trace by address.
 #pragma once
 
 #include <overdub/contexts/models/choices.hpp>
@@ -12,32 +12,33 @@
 
 namespace overdub::models {
 
-/// A trace after a step: another one, or the one before.
+/// The trace after a step: the proposed one, or the old one.
 template <class Trace>
 struct metropolis_step {
   Trace of;
   bool accepted = false;
-  double weight = 0; // the logarithm of the acceptance ratio; NaN where there was none, which rejects
+  double weight = 0; // the logarithm of the acceptance ratio; the step is rejected where it is NaN
 };
 
-/// A step of Metropolis and Hastings from a trace of the model: `proposal_of(t)` is the model that proposes from the trace t, and its choices
-/// become those of the trace at the same addresses; other choices that appear are drawn from their distributions. The reverse proposal is
-/// `proposal_of` of the new trace, which draws the old choices (Cusumano-Towner and others, PLDI 2019). Observed choices are not to be
-/// proposed. Throws model_error where the trace does not have them, or has them with other values; where the proposal makes choices that
-/// the model does not, or observed ones; and where the reverse proposal does not draw all old choices. Runs the model once, and the proposal twice; moves of `mcmc` update incrementally instead.
+/// A Metropolis-Hastings step from a trace of the model. `proposal_of(t)` is the model that proposes from the trace t; its choices become
+/// those of the new trace at the same addresses, and other choices that appear are drawn from their distributions. The reverse proposal is
+/// `proposal_of` of the new trace, which assesses the old choices (Cusumano-Towner and others, PLDI 2019). Throws model_error where the
+/// trace does not have the observations; where the proposal makes observed choices, or ones that the model does not make; and where the
+/// reverse proposal does not make all old choices. Runs the model once, and the proposal twice; kernels of `mcmc` are evaluated
+/// incrementally instead.
 template <class Model, class Trace, class Proposal>
 metropolis_step<Trace> metropolis_hastings(
     Model const& m, Trace const& t, Proposal const& proposal_of, choice_map const& observed,
     random_key const& key) {
   check_observed(t, observed);
-  auto const there = proposal_of(t).propose(key.at("proposal"));
-  for (auto const& [at, x] : there.choices)
+  auto const proposed = proposal_of(t).propose(key.at("proposal"));
+  for (auto const& [at, x] : proposed.choices)
     if (observed.contains(at))
       throw model_error(message(
           "overdub: the proposal draws the choice %.80s, which is observed; leave it out of the proposal",
           text_of(at).c_str()));
-  auto next = m.update(t, there.choices, key.at("update"));
-  double const weight = next.weight - there.weight + proposal_of(next.of).assess(next.discard).score();
+  auto next = m.update(t, proposed.choices, key.at("update"));
+  double const weight = next.weight - proposed.weight + proposal_of(next.of).assess(next.discard).score();
   random_generator g(key.at("accept"));
   if (std::log(g.uniform()) < weight) return {std::move(next.of), true, weight};
   return {t, false, weight};

@@ -1,4 +1,4 @@
-// model: a function that makes random choices, with its arguments, as something to be simulated, conditioned and scored.
+// model: a staged generative function with its arguments, and the operations of the generative function interface on it.
 #pragma once
 
 #include <overdub/compile/followed_program.hpp>
@@ -15,13 +15,13 @@
 namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// A model and its arguments. Its operations are those of Gen's generative function interface; they are programs made of the function,
-/// which all models of it share. A plain value; thread-safe.
+/// A model and its arguments. Its operations are those of Gen's generative function interface. They run programs that are staged from the
+/// function, and shared by all of its models. A plain value; thread-safe.
 template <class Result, class... A>
 class generative_function {
 public:
   generative_function(shared_core of, A const&... x) : core_(std::move(of)), arguments_(data_of(x...)) {}
-  /// In contexts, whose fields are arguments.
+  /// The model in contexts, whose fields are arguments of its programs.
   generative_function(shared_core of, overdub::detail::followed_contexts contexts, A const&... x)
       : core_(std::move(of)), arguments_(data_of(x...)), contexts_(std::move(contexts)) {}
 
@@ -41,41 +41,41 @@ public:
   trace simulate(random_key const& key) const {
     return on_inputs([&](auto const& x) { return models::simulate(core_, x, key); });
   }
-  /// Draws all choices, for another model.
+  /// Draws all choices, as a proposal for another model.
   proposed_choices<Result> propose(random_key const& key) const {
     trace const t = simulate(key);
     return {t.choices(), t.score(), result(t)};
   }
-  /// Draws what is not constrained; with the log density of what is.
+  /// Draws the choices without a constraint. The weight is the log density of the constrained ones.
   weighted_trace generate(choice_map const& constraints, random_key const& key) const {
     return on_inputs([&](auto const& x) { return models::generate(core_, x, constraints, key); });
   }
-  /// The trace of choices that are all given.
+  /// The trace of these choices.
   trace assess(choice_map const& choices) const {
     return on_inputs([&](auto const& x) { return models::assess(core_, x, choices); });
   }
-  /// Changes choices of a trace of this model; the arguments become those of this one.
+  /// Changes choices of a trace of this function; its arguments become those of this model.
   updated_trace
   update(trace const& t, choice_map const& changes, random_key const& key = random_key(0)) const {
     return on_inputs([&](auto const& x) { return models::update(own(t), x, changes, key); });
   }
-  /// Draws the selected choices anew.
+  /// Draws the selected choices again.
   updated_trace regenerate(trace const& t, selection const& of, random_key const& key) const {
     return on_inputs([&](auto const& x) { return models::regenerate(own(t), x, of, key); });
   }
 
-  /// The derivatives of the score of a trace of this model by the arguments that the trace has, in their types: 0 by integers and bools, and
-  /// an empty array by arrays of them.
+  /// The derivatives of a trace's score by the trace's arguments, in their types: 0 by integers and bools, and an empty array by arrays of
+  /// them.
   std::tuple<A...> argument_gradients(trace const& t) const {
     return tree_of<std::tuple<A...>>(models::argument_gradients(own(t)));
   }
 
-  /// What the model returned in a trace of its own. Throws model_error for another one's.
+  /// The result of the model in a trace. Throws model_error for a trace of another model.
   Result result(trace const& t) const { return own(t).template result<Result>(); }
 
   shared_core const& core() const { return core_; }
   std::vector<datum> const& arguments() const { return arguments_; }
-  /// The arguments of its programs: those of the function, and fields of its contexts as they are now.
+  /// The arguments of its programs: those of the function, and the present values of fields of its contexts.
   std::vector<datum> inputs() const { return contexts_.behind(arguments_); }
   std::vector<site> const& sites() const { return core_->sites(); }
 
@@ -98,7 +98,7 @@ private:
   overdub::detail::followed_contexts contexts_;
 };
 
-// Whether a model's contexts have no hooks.
+// Rejects contexts with hooks.
 template <class... C>
 consteval bool have_no_hooks() {
   static_assert(
@@ -110,10 +110,10 @@ consteval bool have_no_hooks() {
   return true;
 }
 
-/// The model overdub(contexts, f, x...): the contexts' rules and passes make the function's program once for each of their
-/// fingerprints, as they are now. They rewrite what the model computes; random choices stay. Fields that rules read (context_field) are
-/// arguments, too, and each operation has them as they are then. Contexts with such fields that are lvalues are referred to, and must live as
-/// long; nothing is asked of others later. The contexts have no hooks.
+/// The model overdub(contexts, f, x...). The contexts' rules and passes transform the function's program, once for each fingerprint of the
+/// contexts; random choices are not transformed. Fields that rules read (context_field) are arguments, and each operation reads their
+/// present values. Lvalue contexts with such fields are referred to, and must live as long; other contexts are used here alone. The
+/// contexts have no hooks.
 template <class Context, class F, class... A>
 requires(overdub::detail::contexts_to_run_in<Context>) //
     auto model(compile_options const& o, Context&& contexts, F const& f, A const&... x) {
@@ -144,8 +144,8 @@ requires(overdub::detail::contexts_to_run_in<Context>) //
   return model(compile_options(), std::forward<Context>(contexts), f, x...);
 }
 
-/// The model f(x...), of arguments as `widened` has them. The function captures nothing. With an executor among the options, its
-/// programs become machine code. Throws staging_error, and model_error where its choices cannot be followed.
+/// The model f(x...), with arguments converted by `widened`. The function captures nothing. With an executor among the options, its
+/// programs are compiled to machine code. Throws staging_error, and model_error where the addresses of its choices cannot be determined.
 template <class F, class... A>
 requires(!overdub::detail::contexts_to_run_in<F>) //
     auto model(compile_options const& o, F const& f, A const&... x) {

@@ -1,13 +1,13 @@
-// A model's programs, and how they are run.
+// The compiled form of a model: its program, its sites, and the programs of its operations, which are compiled on demand and cached.
 #pragma once
 
 #include <overdub/compile/options.hpp>
 #include <overdub/compile/tiered_program.hpp>
-#include <overdub/contexts/incremental/slices.hpp>
+#include <overdub/contexts/incremental/update_program_cache.hpp>
 #include <overdub/contexts/models/choice_program.hpp>
 #include <overdub/contexts/models/choices.hpp>
 #include <overdub/contexts/models/site_program.hpp>
-#include <overdub/contexts/models/turns_program.hpp>
+#include <overdub/contexts/models/trip_count_program.hpp>
 #include <overdub/contexts/random.hpp>
 #include <overdub/execute/datum.hpp>
 #include <overdub/execute/interpreter.hpp>
@@ -31,27 +31,27 @@
 namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// What a run of a model gave, as far as its schema asked for it.
+/// The results of a run of a model: those that its schema requests.
 struct model_run {
   std::vector<datum> results;
-  double score = 0;             // of all choices; or of those that were given
-  double drawn_score = 0;       // of the others
-  std::vector<datum> values;    // by site
-  std::vector<datum> free;      // by site; nothing where it is discrete
-  std::vector<datum> presence;  // by site; nothing where it is not conditional
-  std::vector<datum> densities; // by site
+  double score = 0;                 // of all choices; or of given ones
+  double drawn_score = 0;           // of drawn ones
+  std::vector<datum> values;        // by site
+  std::vector<datum> unconstrained; // by site; nothing where it has no transform
+  std::vector<datum> presence;      // by site; nothing where it is not conditional
+  std::vector<datum> densities;     // by site
 };
 
-/// Says what a choice is, where its role is `chosen`: nothing, where it is to be drawn.
+/// Returns the value of a choice whose role is `chosen`; nothing, where it is to be drawn.
 using chooser = std::function<datum(std::uint32_t site, std::span<i64 const> indices)>;
 
-/// From so many programs on, constraints of other combinations of sites get none of their own.
-inline constexpr std::size_t most_programs = 32;
+/// The limit of cached programs. Beyond it, constraints of new combinations of sites run a generic program instead of one of their own.
+inline constexpr std::size_t maximum_programs = 32;
 
-/// A model's sites, and its programs by schema, which are made when they are first asked for. Immutable to its users; thread-safe.
+/// A model's sites, and its programs by schema, each compiled at its first use. Logically immutable; thread-safe.
 class model_core : public std::enable_shared_from_this<model_core> {
 public:
-  /// Throws model_error where the function makes choices that cannot be followed.
+  /// Throws model_error where the addresses of the function's choices cannot be determined (`model_program_of`).
   OVERDUB_DECL model_core(ir::program staged, compile_options const& o);
   model_core(model_core const&) = delete;
   model_core& operator=(model_core const&) = delete;
@@ -65,19 +65,21 @@ public:
   bool has_conditional_sites() const {
     return std::ranges::any_of(sites(), [](site const& s) { return s.is_conditional; });
   }
-  /// The site of this address. Throws model_error, with one that is spelled alike.
+  /// The site of this address. Throws model_error where there is none, with the name of a similar one.
   OVERDUB_DECL std::uint32_t site_at(std::string_view address) const;
   /// Throws model_error for an address of a selection that no choice of the model can have.
   OVERDUB_DECL void check(selection const& of) const;
 
-  /// Runs the model. `given` has an element for each site: its choices, where they are given. Throws what the model throws.
+  /// Runs the model. `given` has an element for each site, which is read where its role is given or unconstrained. Throws what the model
+  /// throws.
   OVERDUB_DECL model_run
   run(choice_schema const& s, std::span<datum const> arguments, std::span<datum const> given,
       random_key const& key = random_key(0), chooser const& choose = {}) const;
-  /// The gradient of the score of all choices, by those of these sites; 0 or nothing for the others.
+  /// The gradient of the score by the choices of the sites that are requested, in the order of sites.
   OVERDUB_DECL std::vector<datum> gradient(
-      std::vector<bool> const& asked, std::span<datum const> arguments, std::span<datum const> given) const;
-  /// The same by the arguments, all of them: 0 or an empty array for those that have no derivatives.
+      std::vector<bool> const& requested, std::span<datum const> arguments,
+      std::span<datum const> given) const;
+  /// The gradient of the score by all arguments: 0 or an empty array for those that are not differentiable.
   OVERDUB_DECL std::vector<datum>
   argument_gradient(std::span<datum const> arguments, std::span<datum const> given) const;
 
@@ -85,36 +87,37 @@ public:
   /// addresses; `unknown_trip_count`, where it depends on more than the arguments.
   OVERDUB_DECL std::vector<i64> trip_counts(std::span<datum const> arguments) const;
 
-  /// The score of all choices, and for each conditional site which of its choices were made, as a function that is updated incrementally for changes of the
-  /// arguments and choices, which are its inputs in this order.
-  OVERDUB_DECL std::shared_ptr<contexts::incremental_slices> slices() const;
-  /// The same as a program that is run in full.
+  /// The incremental program whose inputs are the arguments and the choices of each site, and whose results are the score, and of each
+  /// conditional site which of its choices were made.
+  OVERDUB_DECL std::shared_ptr<contexts::update_program_cache> update_programs() const;
+  /// The same program, to be run in full.
   OVERDUB_DECL std::shared_ptr<tiered_program const> code_of_score() const;
-  /// The program of one choice. Throws model_error where the question has no answer.
-  OVERDUB_DECL std::shared_ptr<tiered_program const> code_of(std::uint32_t site, site_question q) const;
-  /// Whether what is asked of a site's choices is answered by the model's arguments alone: all choices have one answer.
-  OVERDUB_DECL bool has_one_answer(std::uint32_t site, site_question q) const;
-  /// Programs of the density of the choices of some sites, without constraints: `once` gives what depends on the others alone, and takes
-  /// the arguments and these; `gradient` takes all, and that, and gives the logarithm and its derivatives; `free` gives the numbers without
-  /// constraints of all continuous choices, and `values` all choices of numbers.
+  /// The program of a query about one choice. Throws model_error where the site's distribution does not support it.
+  OVERDUB_DECL std::shared_ptr<tiered_program const> code_of(std::uint32_t site, site_query q) const;
+  /// Whether the result of a query depends on the model's arguments alone: it is the same for all choices of the site.
+  OVERDUB_DECL bool is_same_for_all_choices(std::uint32_t site, site_query q) const;
+  /// Programs of the density of the choices of active sites on the unconstrained space, given all other choices. `precomputed` takes the
+  /// arguments and the other choices, and returns what depends on them alone; `gradient` takes the arguments, all choices, and these
+  /// values, and returns the log density and its gradient. `unconstrain` maps all choices to the unconstrained space, and `values` maps
+  /// back.
   struct conditional_code {
-    std::shared_ptr<tiered_program const> once, gradient, free, values;
+    std::shared_ptr<tiered_program const> precomputed, gradient, unconstrain, values;
   };
-  OVERDUB_DECL conditional_code code_of_some(std::vector<bool> const& sites) const;
-  /// Code of a program that was optimised already, run as the model's options say.
+  OVERDUB_DECL conditional_code conditional_code_of(std::vector<bool> const& sites) const;
+  /// Compiles an optimised program with the model's options.
   std::shared_ptr<tiered_program const> code_of(ir::program p) const {
     return tiered_program::of(std::move(p), options_, optimised::already);
   }
-  /// The program of a schema, for what runs it by itself.
+  /// The program of a schema, which is not cached.
   OVERDUB_DECL ir::program program_of(choice_schema const& s) const;
 
   /// All choices in one role.
   choice_schema all_in(role r) const { return {.roles = std::vector<role>(sites().size(), r)}; }
-  /// Whether the program of a schema was made already; and how many programs were made.
+  /// Whether the program of a schema is cached; and the number of cached programs.
   OVERDUB_DECL bool has(choice_schema const& s) const;
   OVERDUB_DECL std::size_t programs() const;
 
-  /// The random numbers of what is drawn in this thread, until the end of the scope.
+  /// Until the end of the scope, runs in this thread draw choices by this key.
   class drawing {
   public:
     explicit drawing(random_key const& key, chooser const* choose = nullptr)
@@ -127,7 +130,7 @@ public:
 
   private:
     friend class model_core;
-    // Called by functions that the linker may have merged, and by some that it has not: not inlined, so that all mean one variable.
+    // Not inlined: functions that the linker merged across shared libraries, and others, must refer to one thread-local variable.
     static drawing*& current();
     random_key const& key_of(std::uint32_t site, std::string const& address) {
       if (site != site_) {
@@ -140,20 +143,20 @@ public:
     random_key key_;
     chooser const* choose_;
     drawing* before_;
-    std::uint32_t site_ = ~std::uint32_t{0}; // that drew last
+    std::uint32_t site_ = ~std::uint32_t{0}; // of which of_site_ is the key
     random_key of_site_{0};
   };
 
 private:
   struct caller;
 
-  // The score of the choices of a trace.
+  // The program of a trace's score.
   choice_schema scoring() const {
     choice_schema s = all_in(role::given);
-    s.shaped = true;
+    s.has_trace_shapes = true;
     return s;
   }
-  choice_schema following() const {
+  choice_schema scoring_with_presence() const {
     choice_schema s = scoring();
     s.presence = has_conditional_sites();
     return s;
@@ -165,15 +168,16 @@ private:
   model_program model_;
   compile_options options_;
   std::vector<std::unique_ptr<caller>> callers_;
-  std::vector<std::vector<choice_source>> sources_; // by site and operation
+  std::vector<std::vector<choice_callbacks>> callbacks_; // by site and operation
   mutable std::mutex mutex_;
-  mutable std::map<choice_schema, std::shared_ptr<tiered_program const>> made_;
+  mutable std::map<choice_schema, std::shared_ptr<tiered_program const>> programs_;
   mutable std::map<std::vector<bool>, std::shared_ptr<tiered_program const>> gradients_;
-  mutable std::map<std::vector<bool>, conditional_code> of_some_;
-  mutable std::map<std::pair<std::uint32_t, site_question>, std::shared_ptr<tiered_program const>> of_sites_;
-  mutable std::set<std::pair<std::uint32_t, site_question>> with_one_answer_; // of these
-  mutable std::shared_ptr<contexts::incremental_slices> slices_;
-  mutable std::shared_ptr<tiered_program const> of_score_, of_turns_;
+  mutable std::map<std::vector<bool>, conditional_code> conditional_programs_;
+  mutable std::map<std::pair<std::uint32_t, site_query>, std::shared_ptr<tiered_program const>>
+      query_programs_;
+  mutable std::set<std::pair<std::uint32_t, site_query>> same_for_all_choices_; // of these
+  mutable std::shared_ptr<contexts::update_program_cache> update_programs_;
+  mutable std::shared_ptr<tiered_program const> score_program_, trip_count_program_;
 };
 
 } // namespace OVERDUB_EXECUTE_ABI

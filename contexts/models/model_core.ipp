@@ -1,6 +1,6 @@
 #pragma once
 
-#include <overdub/contexts/models/known_parts.hpp>
+#include <overdub/contexts/models/binding_time.hpp>
 #include <overdub/contexts/models/model_core.hpp>
 #include <overdub/contexts/reverse/gradient_program.hpp>
 #include <overdub/execute/native_host.hpp>
@@ -12,17 +12,17 @@
 namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-// What programs call to make the choices of one operation.
+// The object of the host functions `draw` and `choose` of one operation `sample`.
 struct model_core::caller {
   model_core const* core;
   std::uint32_t site;
-  std::uint32_t turns;
+  std::uint32_t index_count;
   ir::type type;
   void (*native)(void*, void const* const*, void* const*);
 
   std::vector<i64> indices(void const* const* arguments) const {
-    std::vector<i64> all(turns);
-    for (std::uint32_t k = 0; k < turns; ++k) all[k] = *static_cast<i64 const*>(arguments[k]);
+    std::vector<i64> all(index_count);
+    for (std::uint32_t k = 0; k < index_count; ++k) all[k] = *static_cast<i64 const*>(arguments[k]);
     return all;
   }
   static void draw(void* self, void const* const* arguments, void* const* results);
@@ -41,10 +41,10 @@ OVERDUB_HIDDEN Drawing*& drawing_of_this_thread() {
 inline void model_core::caller::draw(void* object, void const* const* arguments, void* const* results) {
   auto const& self = *static_cast<caller const*>(object);
   random_key key = drawing::current()->key_of(self.site, self.core->sites()[self.site].address);
-  for (std::uint32_t k = 0; k < self.turns; ++k) key = key.at(*static_cast<i64 const*>(arguments[k]));
+  for (std::uint32_t k = 0; k < self.index_count; ++k) key = key.at(*static_cast<i64 const*>(arguments[k]));
   random_generator generator(key);
   try {
-    self.native(&generator, arguments + self.turns, results);
+    self.native(&generator, arguments + self.index_count, results);
   } catch (error const& e) {
     detail::throw_undrawable(
         address(self.core->sites()[self.site].address, self.indices(arguments)), e.what());
@@ -68,12 +68,12 @@ OVERDUB_DECL model_core::model_core(ir::program staged, compile_options const& o
     throw model_error(message("overdub: the programs of a model are made by passes of their own; leave "
                               "compile_options::passes as it is for model"));
   for (std::uint32_t s = 0; s < sites().size(); ++s) {
-    sources_.emplace_back();
+    callbacks_.emplace_back();
     for (ir::node_id const n : sites()[s].nodes) {
       choice_parts const parts = parts_of(program(), program().entry, n);
       callers_.push_back(
           std::make_unique<caller>(this, s, sites()[s].index_count, sites()[s].type, parts.draw.run));
-      sources_.back().push_back(
+      callbacks_.back().push_back(
           {.draw = {.run = &caller::draw, .object = callers_.back().get()},
            .choose = {.run = &caller::choose, .object = callers_.back().get()}});
     }
@@ -116,8 +116,8 @@ OVERDUB_DECL void model_core::check(selection const& of) const {
 }
 
 inline void model_core::check_draws(std::uint32_t site) const {
-  for (choice_source const& source : sources_[site])
-    if (static_cast<caller const*>(source.draw.object)->native == nullptr)
+  for (choice_callbacks const& each : callbacks_[site])
+    if (static_cast<caller const*>(each.draw.object)->native == nullptr)
       throw model_error(message(
           "overdub: there is no sampler for the choice \"%s\": the model's program came from a text, and no "
           "model with "
@@ -128,93 +128,95 @@ inline void model_core::check_draws(std::uint32_t site) const {
 OVERDUB_DECL ir::program model_core::program_of(choice_schema const& s) const {
   for (std::uint32_t k = 0; k < sites().size(); ++k)
     if (s.roles[k] == role::drawn) check_draws(k);
-  return choice_program_of(model_, s, sources_);
+  return choice_program_of(model_, s, callbacks_);
 }
 
 OVERDUB_DECL std::vector<i64> model_core::trip_counts(std::span<datum const> arguments) const {
   std::shared_ptr<tiered_program const> const code = [&] {
     std::lock_guard const lock(mutex_);
-    if (of_turns_ == nullptr) of_turns_ = code_of(turns_program_of(model_));
-    return of_turns_;
+    if (trip_count_program_ == nullptr) trip_count_program_ = code_of(trip_count_program_of(model_));
+    return trip_count_program_;
   }();
   std::vector<i64> all;
   for (datum const& n : code->run(arguments)) all.push_back(n.as<i64>());
   return all;
 }
 
-OVERDUB_DECL std::shared_ptr<contexts::incremental_slices> model_core::slices() const {
+OVERDUB_DECL std::shared_ptr<contexts::update_program_cache> model_core::update_programs() const {
   std::lock_guard const lock(mutex_);
-  if (slices_ == nullptr)
-    slices_ = std::make_shared<contexts::incremental_slices>(program_of(following()), options_);
-  return slices_;
+  if (update_programs_ == nullptr)
+    update_programs_ =
+        std::make_shared<contexts::update_program_cache>(program_of(scoring_with_presence()), options_);
+  return update_programs_;
 }
 
 OVERDUB_DECL std::shared_ptr<tiered_program const> model_core::code_of_score() const {
   std::lock_guard const lock(mutex_);
-  if (of_score_ == nullptr) of_score_ = code_of(program_of(following()));
-  return of_score_;
+  if (score_program_ == nullptr) score_program_ = code_of(program_of(scoring_with_presence()));
+  return score_program_;
 }
 
 OVERDUB_DECL std::shared_ptr<tiered_program const>
-model_core::code_of(std::uint32_t site, site_question q) const {
+model_core::code_of(std::uint32_t site, site_query q) const {
   std::lock_guard const lock(mutex_);
-  auto& found = of_sites_[{site, q}];
+  auto& found = query_programs_[{site, q}];
   if (found == nullptr) {
-    if (q == site_question::draw) check_draws(site);
-    ir::program p = site_program_of(model_, site, q, sources_);
+    if (q == site_query::draw) check_draws(site);
+    ir::program p = site_program_of(model_, site, q, callbacks_);
     ir::function const& f = p[p.entry];
     auto const parameters = f.parameters();
-    bool asks = false; // for a choice, or where it stands
+    bool uses_choices = false; // or indices
     for (std::size_t k = model_.arguments.size(); k < parameters.size(); ++k)
-      asks = asks || f.is_used(parameters[k]);
-    if (!asks) with_one_answer_.insert({site, q});
+      uses_choices = uses_choices || f.is_used(parameters[k]);
+    if (!uses_choices) same_for_all_choices_.insert({site, q});
     found = code_of(std::move(p));
   }
   return found;
 }
 
-OVERDUB_DECL bool model_core::has_one_answer(std::uint32_t site, site_question q) const {
+OVERDUB_DECL bool model_core::is_same_for_all_choices(std::uint32_t site, site_query q) const {
   (void)code_of(site, q);
   std::lock_guard const lock(mutex_);
-  return with_one_answer_.contains({site, q});
+  return same_for_all_choices_.contains({site, q});
 }
 
-OVERDUB_DECL model_core::conditional_code model_core::code_of_some(std::vector<bool> const& moved) const {
+OVERDUB_DECL model_core::conditional_code
+model_core::conditional_code_of(std::vector<bool> const& active) const {
   std::lock_guard const lock(mutex_);
-  conditional_code& found = of_some_[moved];
+  conditional_code& found = conditional_programs_[active];
   if (found.values != nullptr) return found;
   choice_schema s = scoring();
-  std::vector<bool> asked(program()[program().entry].parameters().size(), false);
-  for (std::size_t k = 0; k < moved.size(); ++k) {
-    if (moved[k]) s.roles[k] = role::unconstrained;
-    asked.push_back(moved[k]);
+  std::vector<bool> requested(program()[program().entry].parameters().size(), false);
+  for (std::size_t k = 0; k < active.size(); ++k) {
+    if (active[k]) s.roles[k] = role::unconstrained;
+    requested.push_back(active[k]);
   }
   ir::program p = program_of(s);
-  contexts::differentiate_entry(p, asked, true);
+  contexts::differentiate_entry(p, requested, true);
   pass::default_pipeline(p);
-  std::vector<bool> known = asked;
+  std::vector<bool> known = requested;
   known.flip();
-  parts_by_knowledge const parts = split_known(std::move(p), known);
+  binding_time_split const parts = split_by_binding_time(std::move(p), known);
   conditional_code made;
-  made.once = code_of(parts.once);
-  made.gradient = code_of(parts.each);
-  choice_schema free = all_in(role::given);
-  s.score = free.score = choice_schema::scores::none;
-  free.free = true;
+  made.precomputed = code_of(parts.static_part);
+  made.gradient = code_of(parts.dynamic_part);
+  choice_schema unconstrain = all_in(role::given);
+  s.score = unconstrain.score = choice_schema::scores::none;
+  unconstrain.unconstrained_values = true;
   s.values = true;
-  made.free = code_of(program_of(free));
+  made.unconstrain = code_of(program_of(unconstrain));
   made.values = code_of(program_of(s));
   return found = std::move(made);
 }
 
 OVERDUB_DECL bool model_core::has(choice_schema const& s) const {
   std::lock_guard const lock(mutex_);
-  return made_.contains(s);
+  return programs_.contains(s);
 }
 
 OVERDUB_DECL std::size_t model_core::programs() const {
   std::lock_guard const lock(mutex_);
-  return made_.size() + gradients_.size() + of_sites_.size() + 4 * of_some_.size();
+  return programs_.size() + gradients_.size() + query_programs_.size() + 4 * conditional_programs_.size();
 }
 
 OVERDUB_DECL model_run model_core::run(
@@ -223,15 +225,15 @@ OVERDUB_DECL model_run model_core::run(
   tiered_program const* code = nullptr;
   {
     std::lock_guard const lock(mutex_);
-    auto at = made_.find(s);
-    if (at == made_.end()) at = made_.emplace(s, code_of(program_of(s))).first;
+    auto at = programs_.find(s);
+    if (at == programs_.end()) at = programs_.emplace(s, code_of(program_of(s))).first;
     code = at->second.get();
   }
   std::vector<datum> all(arguments.begin(), arguments.end());
   for (std::uint32_t k = 0; k < sites().size(); ++k)
     if (s.roles[k] == role::given || s.roles[k] == role::unconstrained) all.push_back(given[k]);
   drawing const now(key, &choose);
-  std::vector<datum> const answers = [&] {
+  std::vector<datum> const results = [&] {
     try {
       return code->run(all);
     } catch (size_error const& e) {
@@ -245,27 +247,28 @@ OVERDUB_DECL model_run model_core::run(
   model_run r;
   std::size_t next = 0;
   if (s.results)
-    while (next < model_.function().results.size()) r.results.push_back(answers[next++]);
-  if (s.score != choice_schema::scores::none) r.score = answers[next++].as<double>();
-  if (s.score == choice_schema::scores::by_origin) r.drawn_score = answers[next++].as<double>();
+    while (next < model_.function().results.size()) r.results.push_back(results[next++]);
+  if (s.score != choice_schema::scores::none) r.score = results[next++].as<double>();
+  if (s.score == choice_schema::scores::by_origin) r.drawn_score = results[next++].as<double>();
   if (s.values)
-    for (std::size_t k = 0; k < sites().size(); ++k) r.values.push_back(answers[next++]);
-  if (s.free)
+    for (std::size_t k = 0; k < sites().size(); ++k) r.values.push_back(results[next++]);
+  if (s.unconstrained_values)
     for (site const& each : sites())
-      r.free.push_back(
-          parts_of(program(), program().entry, each.nodes[0]).unconstrain != ir::nothing ? answers[next++]
+      r.unconstrained.push_back(
+          parts_of(program(), program().entry, each.nodes[0]).unconstrain != ir::nothing ? results[next++]
                                                                                          : datum());
   if (s.presence)
-    for (site const& each : sites()) r.presence.push_back(each.is_conditional ? answers[next++] : datum());
+    for (site const& each : sites()) r.presence.push_back(each.is_conditional ? results[next++] : datum());
   if (s.densities)
-    for (std::size_t k = 0; k < sites().size(); ++k) r.densities.push_back(answers[next++]);
+    for (std::size_t k = 0; k < sites().size(); ++k) r.densities.push_back(results[next++]);
   return r;
 }
 
 OVERDUB_DECL std::vector<datum> model_core::gradient(
-    std::vector<bool> const& asked, std::span<datum const> arguments, std::span<datum const> given) const {
+    std::vector<bool> const& requested, std::span<datum const> arguments,
+    std::span<datum const> given) const {
   std::vector<bool> inputs(arguments.size(), false);
-  inputs.insert(inputs.end(), asked.begin(), asked.end());
+  inputs.insert(inputs.end(), requested.begin(), requested.end());
   return gradient_by(inputs, arguments, given);
 }
 

@@ -1,9 +1,9 @@
-// Moves: transitions of a trace that leave its density as it is, one choice at a time.
+// Moves: transition kernels of a mutable trace, which leave the posterior invariant. Most update one choice at a time.
 #pragma once
 
 #include <overdub/contexts/inference/elliptical_slice.hpp>
 #include <overdub/contexts/inference/streams.hpp>
-#include <overdub/contexts/models/changing_trace.hpp>
+#include <overdub/contexts/models/mutable_trace.hpp>
 #include <overdub/core/floating_point.hpp>
 
 #include <algorithm>
@@ -20,11 +20,11 @@
 
 namespace overdub::models {
 
-/// What moves did.
+/// Counts of the proposals of kernels.
 struct move_record {
   std::uint64_t proposed = 0, accepted = 0;
   std::uint64_t undefined = 0; ///< proposals whose density is NaN, which are rejected
-  std::uint64_t ties = 0;      ///< decisions that another order of additions could turn around
+  std::uint64_t ties = 0;      ///< decisions that rounding of the weight could reverse
   std::uint64_t divergent = 0; ///< trajectories of Hamiltonian moves whose energy error was too large
 
   move_record& operator+=(move_record const& other) {
@@ -42,7 +42,7 @@ struct move_record {
 
 namespace detail {
 
-/// Whether a proposal of this weight is accepted; a score tells how far its last digits can be trusted.
+/// The Metropolis-Hastings decision for a proposal of this weight. The score's magnitude bounds the rounding error of the weight.
 inline bool accepts(double weight, double score, random_generator& g, move_record& record) {
   ++record.proposed;
   double const u = std::log(g.uniform());
@@ -56,15 +56,15 @@ inline bool accepts(double weight, double score, random_generator& g, move_recor
   return yes;
 }
 
-inline void refuse_unless(bool fits, site const& s, char const* why) {
+inline void reject_unless(bool fits, site const& s, char const* why) {
   if (!fits) throw model_error(message("overdub: the choice \"%s\" %s", s.address.c_str(), why));
 }
 
-// A move of each choice of a site in its turn: step(indices, generator's key).
+// Calls step(key) for each choice of a site that is made and not observed, with its indices in `at`.
 template <class Trace, class Step>
 void for_each_choice(
     Trace const& t, std::uint32_t s, random_key const& key, std::vector<i64>& at, Step const& step) {
-  refuse_unless(!t.is_observed(s), t.core().sites()[s], "is observed, and does not move");
+  reject_unless(!t.is_observed(s), t.core().sites()[s], "is observed, and does not move");
   std::size_t const n = t.size(s);
   for (std::size_t k = 0; k < n; ++k) {
     if (t.is_observed(s, k)) continue;
@@ -76,12 +76,12 @@ void for_each_choice(
 
 } // namespace detail
 
-/// gibbs("z"): each choice of a site with finitely many values gets one of them, by their probabilities with all else as it is (Geman
-/// and Geman 1984). A step takes as many proposals as there are values. Throws model_error where a value makes other choices appear or
-/// vanish, and where there are more than `most_values`.
+/// gibbs("z"): draws each choice of a site from its full conditional distribution, which has a finite support (Geman and Geman 1984). A
+/// step evaluates a proposal for each value. Throws model_error where a value makes other choices appear or vanish, and for more than
+/// `maximum_values` values.
 class gibbs {
 public:
-  static constexpr i64 most_values = 1 << 20;
+  static constexpr i64 maximum_values = 1 << 20;
 
   explicit gibbs(std::string address) : address_(std::move(address)) {}
   selection moved() const { return {address(address_)}; }
@@ -89,14 +89,14 @@ public:
   template <class Trace>
   void operator()(Trace& t, random_key const& key, move_record& record) {
     std::uint32_t const s = t.core().site_at(address_);
-    detail::refuse_unless(
+    detail::reject_unless(
         t.core().sites()[s].type.rank == 0 && t.core().sites()[s].is_discrete(), t.core().sites()[s],
         "is not discrete, and has more values than can be tried; move it by random_walk or from_prior");
     std::optional<std::pair<i64, i64>> bounds;
-    bool are_those_of_all = false;
+    bool are_same_for_all = false;
     detail::for_each_choice(t, s, key.at(address_), at_, [&](random_key const& own) {
-      if (!bounds) are_those_of_all = t.core().has_one_answer(s, site_question::bounds);
-      if (!bounds || !are_those_of_all) bounds = bounds_of(t, s);
+      if (!bounds) are_same_for_all = t.core().is_same_for_all_choices(s, site_query::bounds);
+      if (!bounds || !are_same_for_all) bounds = bounds_of(t, s);
       step(t, s, *bounds, own, record);
     });
   }
@@ -104,16 +104,16 @@ public:
 private:
   template <class Trace>
   std::pair<i64, i64> bounds_of(Trace& t, std::uint32_t s) {
-    tiered_call& bounds = t.about(s, site_question::bounds, at_);
+    tiered_call& bounds = t.query(s, site_query::bounds, at_);
     bounds.run();
     auto const low = static_cast<i64>(bounds.word(0)), high = static_cast<i64>(bounds.word(1));
-    if (static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) >= most_values && low <= high)
+    if (static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) >= maximum_values && low <= high)
       throw model_error(message(
           "overdub: the choice \"%s\" has values from %lld to %lld, more than the %lld that gibbs tries one "
           "by one; move it by "
           "from_prior or metropolis",
           t.core().sites()[s].address.c_str(), static_cast<long long>(low), static_cast<long long>(high),
-          static_cast<long long>(most_values)));
+          static_cast<long long>(maximum_values)));
     return {low, high};
   }
   template <class Trace>
@@ -122,21 +122,21 @@ private:
       move_record& record) {
     auto const [low, high] = bounds;
     auto const now = static_cast<i64>(t.bits(s, at_));
-    // Of differences to the present score, if that is finite: they are more exact.
+    // Weights relative to the present score, if that is finite: differences have a smaller rounding error.
     constexpr double never = -std::numeric_limits<double>::infinity();
     bool const is_proper = overdub::is_finite(t.score());
     weights_.clear();
-    double most = is_proper ? 0 : never;
+    double maximum = is_proper ? 0 : never;
     for (i64 x = low; x <= high; ++x) {
       double weight = is_proper ? 0 : never;
       if (x != now) {
         t.set_bits(s, at_, static_cast<std::uint64_t>(x));
         weight = t.propose(key);
         if (!is_proper) weight = t.proposed_score();
-        bool const same = t.keeps_structure();
+        bool const has_same_structure = t.keeps_structure();
         t.rollback();
-        detail::refuse_unless(
-            same, t.core().sites()[s],
+        detail::reject_unless(
+            has_same_structure, t.core().sites()[s],
             "decides on which other choices are made, so that its values cannot be compared one by one; move "
             "it by from_prior or metropolis");
         if (overdub::is_nan(weight)) {
@@ -145,16 +145,16 @@ private:
         }
       }
       weights_.push_back(weight);
-      most = std::max(most, weight);
-      if (x == high) break; // which may be the last one there is
+      maximum = std::max(maximum, weight);
+      if (x == high) break; // ++x might overflow
     }
-    if (most == never) return; // no value is possible: it stays
+    if (maximum == never) return; // no value has a positive probability
     double total = 0;
-    for (double& w : weights_) total += w = std::exp(w - most);
+    for (double& w : weights_) total += w = std::exp(w - maximum);
     random_generator g(key);
     double left = g.uniform() * total;
     std::size_t chosen = 0;
-    bool tie = false; // at any of the bounds
+    bool tie = false; // the draw is within rounding of a boundary between two values
     for (; chosen + 1 < weights_.size(); ++chosen) {
       left -= weights_[chosen];
       tie = tie || std::abs(left) <= 1e-9 * total;
@@ -174,9 +174,9 @@ private:
   std::vector<double> weights_;
 };
 
-/// random_walk("mu", 0.5): each choice of a site moves by a normal step of this standard deviation (Metropolis 1953). Its logarithm is
-/// adapted while a chain warms up, by steps of 1 / sqrt(n), for 44 % of acceptance (Roberts and Rosenthal, Examples of Adaptive MCMC,
-/// 2009).
+/// random_walk("mu", 0.5): random-walk Metropolis for each choice of a site, with normal steps of this standard deviation (Metropolis
+/// 1953). Its logarithm is adapted during the warm-up, by steps of 1 / sqrt(n), for an acceptance rate of 44 % (Roberts and Rosenthal,
+/// Examples of Adaptive MCMC, 2009).
 class random_walk {
 public:
   explicit random_walk(std::string address, double sd = 1) : address_(std::move(address)), sd_(sd) {
@@ -190,7 +190,7 @@ public:
   template <class Trace>
   void operator()(Trace& t, random_key const& key, move_record& record) {
     std::uint32_t const s = t.core().site_at(address_);
-    detail::refuse_unless(
+    detail::reject_unless(
         t.core().sites()[s].type == ir::f64, t.core().sites()[s],
         t.core().sites()[s].type.rank > 0
             ? "is an array, and random_walk moves numbers; move it by no_u_turn or metropolis"
@@ -210,7 +210,7 @@ public:
     record += own;
   }
   void adapt(std::size_t) {
-    if (!moved_) return; // there was no such choice
+    if (!moved_) return; // the last transition made no such choice
     sd_ *= std::exp((acceptance_ - 0.44) / std::sqrt(static_cast<double>(++adapted_)));
   }
   double sd() const { return sd_; }
@@ -219,12 +219,12 @@ private:
   std::string address_;
   double sd_, acceptance_ = 0.44;
   bool moved_ = false;
-  std::size_t adapted_ = 0; // so often
+  std::size_t adapted_ = 0; // the number of adaptations
   std::vector<i64> at_;
 };
 
-/// from_prior("mu"): each choice of a site is drawn anew from its distribution, and accepted by what depends on it (Metropolis and
-/// Hastings). The same as `regenerate` of one choice.
+/// from_prior("mu"): proposes each choice of a site from its distribution given all others, with a Metropolis-Hastings decision, as
+/// `regenerate` of one choice.
 class from_prior {
 public:
   explicit from_prior(std::string address) : address_(std::move(address)) {}
@@ -233,19 +233,20 @@ public:
   template <class Trace>
   void operator()(Trace& t, random_key const& key, move_record& record) {
     std::uint32_t const s = t.core().site_at(address_);
-    detail::refuse_unless(
+    detail::reject_unless(
         t.core().sites()[s].type.rank == 0, t.core().sites()[s],
         "is an array, which from_prior does not draw anew");
     detail::for_each_choice(t, s, key.at(address_), at_, [&](random_key const& own) {
-      tiered_call& draw = t.about(s, site_question::draw, at_);
+      tiered_call& draw = t.query(s, site_query::draw, at_);
       {
         model_core::drawing const now(own.at("draw"));
         draw.run();
       }
-      double const there = std::bit_cast<double>(draw.word(1)), back = std::bit_cast<double>(draw.word(2));
+      double const forward = std::bit_cast<double>(draw.word(1)),
+                   reverse = std::bit_cast<double>(draw.word(2));
       t.set_bits(s, at_, draw.word(0));
       random_generator g(own.at("accept"));
-      if (detail::accepts(t.propose(own) - (there - back), t.score(), g, record))
+      if (detail::accepts(t.propose(own) - (forward - reverse), t.score(), g, record))
         t.commit();
       else
         t.rollback();
@@ -257,8 +258,8 @@ private:
   std::vector<i64> at_;
 };
 
-/// elliptical_slice("f"): all choices of a site, which are normal, are updated at once; no gradient, and no step size (Murray, Adams and MacKay
-/// 2010). Their means and standard deviations must not depend on them: the site is nested in maps alone.
+/// elliptical_slice("f"): elliptical slice sampling of all choices of a site, which are normal, at once (Murray, Adams and MacKay 2010). It
+/// needs no gradient and no step size. Their means and standard deviations must not depend on each other: the site is nested in no loop.
 class elliptical_slice {
 public:
   explicit elliptical_slice(std::string address) : address_(std::move(address)) {}
@@ -267,15 +268,15 @@ public:
   template <class Trace>
   void operator()(Trace& t, random_key const& key, move_record& record) {
     std::uint32_t const s = t.core().site_at(address_);
-    refuse_loops(t.core(), s);
+    reject_loops(t.core(), s);
     std::size_t const n = t.size(s);
-    detail::refuse_unless(!t.is_observed(s), t.core().sites()[s], "is observed, and does not move");
+    detail::reject_unless(!t.is_observed(s), t.core().sites()[s], "is observed, and does not move");
     all_.resize(n), moved_.clear(), x_.clear(), mean_.clear(), sd_.clear();
     for (std::size_t k = 0; k < n; ++k) {
       t.indices_of(s, k, at_);
       all_[k] = t.number(s, at_);
       if (t.is_observed(s, k) || !t.is_made(s, at_)) continue;
-      tiered_call& moments = t.about(s, site_question::moments, at_);
+      tiered_call& moments = t.query(s, site_query::moments, at_);
       moments.run();
       moved_.push_back(k);
       x_.push_back(all_[k]);
@@ -296,10 +297,10 @@ public:
       }
       set(t, s, x);
       double const score = t.score() + t.propose(key);
-      bool const same = t.keeps_structure();
+      bool const has_same_structure = t.keeps_structure();
       t.rollback();
-      detail::refuse_unless(
-          same, t.core().sites()[s],
+      detail::reject_unless(
+          has_same_structure, t.core().sites()[s],
           "decides on which other choices are made; move it by random_walk or from_prior");
       return score - prior;
     };
@@ -311,11 +312,11 @@ public:
   }
 
 private:
-  static void refuse_loops(model_core const& m, std::uint32_t s) {
+  static void reject_loops(model_core const& m, std::uint32_t s) {
     ir::function const& f = m.model().function();
     for (ir::region_id at = f[m.sites()[s].nodes[0]].parent; f[at].parent != ir::nothing;
          at = f[f[at].parent].parent)
-      detail::refuse_unless(
+      detail::reject_unless(
           f[f[at].parent].code == ir::op::map || f[f[at].parent].code == ir::op::if_, m.sites()[s],
           "is nested in a loop, where the distribution of one may depend on another; elliptical_slice moves "
           "all "
@@ -332,15 +333,14 @@ private:
 
   std::string address_;
   std::vector<i64> at_;
-  std::vector<std::size_t> moved_;          // which are not observed
-  std::vector<double> all_, x_, mean_, sd_; // of all choices; of those that move
+  std::vector<std::size_t> moved_;          // numbers of choices that are made and not observed
+  std::vector<double> all_, x_, mean_, sd_; // all_ of all choices; the others of those of moved_
 };
 
-/// metropolis(f): a proposal of one's own (Hastings 1970). f(t, key) sets choices of the trace, and returns log q(old | new) -
-/// log q(new | old); a commit in f throws model_error. Proposals that f rolls back are not counted.
-/// The result has the density of the choices that appear and that f sets, and, for those that vanish, the difference between the density of its
-/// reverse proposal and that of their distribution. Which choices it moves is not known: `mcmc` does not check for choices that no move updates where one of its moves
-/// has no `moved()`.
+/// metropolis(f): a custom proposal (Hastings 1970). f(t, key) sets choices of the trace, and returns log q(old | new) - log q(new | old);
+/// a commit in f throws model_error. Proposals that f rolls back are not counted. q(new | old) includes the density of choices that appear
+/// and that f sets; for choices that vanish, the result has the difference between the log density of f's reverse proposal and that of
+/// their distribution. `mcmc` does not know which choices it updates, and does not check that each choice has a kernel.
 template <class F>
 class metropolis {
 public:

@@ -1,4 +1,4 @@
-// The choices of a trace as numbers in a row, with names: what tables and files hold.
+// The choices of a trace as a row of named numbers, for tables and files of draws.
 #pragma once
 
 #include <overdub/contexts/models/trace.hpp>
@@ -18,20 +18,19 @@
 namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// Which numbers of a row are which choices: those of whole sites, in the order of the program,
-/// which is that of the function's choices, row by row. Names are Stan's, and count
-/// from 1: theta[1], theta[2]; school/theta[1] is school.theta[1]. Truths are 0 and 1. Where a choice of a conditional site was not made,
-/// NaN stands.
+/// The layout of a row of numbers: all choices of some sites, in the order of the program, each site in row-major order. Names are Stan's,
+/// whose indices count from 1: theta[1], theta[2]; school/theta[1] is school.theta[1]. Bools are 0 and 1. A choice that was not made is
+/// NaN.
 class number_row {
 public:
-  /// The sites that are selected as a whole. Throws model_error for one of which not each trace has as many numbers.
+  /// Has the sites that are selected as a whole. Throws model_error for a site whose number of choices or elements varies between traces.
   number_row(trace const& like, selection const& of);
 
   std::size_t size() const { return names_.size(); }
   std::vector<std::string> const& names() const { return names_; }
 
-  /// Writes the numbers of a trace, or of one that is changed; integers over 2^53 as the nearest double. Its choices have the shapes of those
-  /// of the first trace.
+  /// Writes the numbers of a trace or of a mutable trace, whose sites have the shapes of `like`. An integer over 2^53 is rounded to the
+  /// nearest double.
   template <class Trace>
   void write(
       Trace const& t, std::span<double> out, double absent = std::numeric_limits<double>::quiet_NaN()) const {
@@ -50,8 +49,7 @@ public:
     }
   }
   std::vector<double> of(trace const& t) const;
-  /// The choices that numbers stand for, of conditional sites numbers and truths. Throws model_error where an integer or a truth stands,
-  /// and a number is none.
+  /// The choices of a row. Throws model_error where the number of an integer or bool choice is none.
   choice_map choices(std::span<double const> row) const;
 
 private:

@@ -23,7 +23,7 @@ OVERDUB_DECL number_row::number_row(trace const& like, selection const& of) {
   for (std::uint32_t s = 0; s < like.values().size(); ++s) {
     site const& each = like.core().sites()[s];
     if (of.extent(each.address) <= 0) continue;
-    if (each.is_counted || each.is_resized || each.varies_in_size ||
+    if (each.has_random_count || each.is_resized || each.varies_in_size ||
         (each.is_conditional && each.type.rank > 0))
       throw model_error(message(
           "overdub: the choice \"%s\" is an array in a branch, or of a map whose trip count depends on other "
@@ -47,7 +47,7 @@ OVERDUB_DECL choice_map number_row::choices(std::span<double const> row) const {
     execute::with_type(s.type.element, [&]<class T>(T) {
       std::span<double const> const own = row.subspan(next, count(s));
       next += own.size();
-      if (s.is_conditional) { // those that were made
+      if (s.is_conditional) { // NaN is a choice that was not made
         std::vector<i64> at;
         for (std::size_t k = 0; k < own.size(); ++k) {
           if (overdub::is_nan(own[k])) continue;

@@ -1,4 +1,4 @@
-// Which choices of a trace are observed, and do not move.
+// The observed choices of a trace, which no kernel updates.
 #pragma once
 
 #include <overdub/contexts/models/site_constraints.hpp>
@@ -19,13 +19,13 @@ class observed_choices {
 public:
   explicit observed_choices(std::size_t sites) : of_(sites) {}
 
-  bool contains(choice_place const& c) const {
+  bool contains(choice_index const& c) const {
     return c.number < of_[c.site].size() && of_[c.site][c.number];
   }
   /// Whether some choices of a site are, and whether all are.
   bool has(std::uint32_t s) const { return !of_[s].empty(); }
   bool has_all(std::uint32_t s) const { return has(s) && std::ranges::find(of_[s], false) == of_[s].end(); }
-  /// They, with the values that they have in a trace. O(choices).
+  /// The observed choices with their values in a trace. O(choices).
   template <class Trace>
   choice_map values_in(Trace const& t) const {
     choice_map all;
@@ -42,24 +42,26 @@ public:
     return all;
   }
 
-  /// Adds what is observed in a trace. Throws model_error for choices that the trace does not make, or has with another value.
+  /// Adds observations. Throws model_error for choices that the trace does not make, or makes with another value.
   void add(trace const& t, choice_map const& observed);
 
   // ---- traces that grow
 
-  /// Makes room for choices that come, of sites of which there will be so many; what may fail of `observe`.
-  void make_room(std::vector<std::vector<i64>> const& shapes, std::vector<choice_place> const& coming);
-  /// Forgets the room, where there are only so many.
-  void give_room_back(std::vector<std::vector<i64>> const& shapes);
-  /// One for which there is room.
-  void observe(choice_place const& c, bool is_observed) { of_[c.site][c.number] = is_observed; }
+  /// Reserves memory for appended choices, for sites of these new shapes: `observe` does not fail then.
+  void reserve(std::vector<std::vector<i64>> const& shapes, std::vector<choice_index> const& coming);
+  /// Undoes `reserve`: the sites have these shapes again.
+  void release_room(std::vector<std::vector<i64>> const& shapes);
+  /// Of a choice whose memory is reserved.
+  void observe(choice_index const& c, bool is_observed) { of_[c.site][c.number] = is_observed; }
 
 private:
-  static void refuse_unmade(trace const& t, std::uint32_t s, std::size_t first, std::size_t count);
-  // A value that the trace does not have. Of many choices some may not be made, or observed by an address of their own.
-  static void refuse_another(trace const& t, choice_map const& observed, address const& at, datum const& x);
+  static void reject_unmade(trace const& t, std::uint32_t s, std::size_t first, std::size_t count);
+  // Rejects an observation whose value differs from the trace's. Of an array, elements may be absent, or have an observation of their own:
+  // these are not compared.
+  static void
+  reject_other_value(trace const& t, choice_map const& observed, address const& at, datum const& x);
 
-  std::vector<std::vector<bool>> of_; // by site and choice; empty where none is
+  std::vector<std::vector<bool>> of_; // by site and number; empty where the site has none
 };
 
 /// Throws model_error where a trace does not make what is observed, or has it with another value.

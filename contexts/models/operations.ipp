@@ -18,7 +18,7 @@ inline bool has_nan(datum const& x) {
   auto const is_nan = [](double each) { return overdub::is_nan(each); };
   return x.type().rank == 0 ? is_nan(x.as<double>()) : std::ranges::any_of(x.elements<double>(), is_nan);
 }
-// Why the log density of a choice is NaN: behind what it is.
+// Why the log density of a choice is NaN, as the end of a sentence.
 inline std::string why_undefined(trace const& t, std::uint32_t s, std::vector<i64> const& at) {
   model_core const& m = t.core();
   datum const x = part_of(t.values()[s], at);
@@ -27,9 +27,9 @@ inline std::string why_undefined(trace const& t, std::uint32_t s, std::vector<i6
   std::vector<datum> given = t.arguments();
   given.insert(given.end(), t.values().begin(), t.values().end());
   for (i64 const i : at) given.emplace_back(i);
-  try { // who draws it says what is wrong
+  try { // the distribution's check of its parameters has the reason
     model_core::drawing const now(random_key(0));
-    (void)m.code_of(s, site_question::draw)->run(given);
+    (void)m.code_of(s, site_query::draw)->run(given);
   } catch (model_error const& e) {
     std::string_view const said = e.what(), before = "cannot be drawn: ";
     if (auto const from = said.find(before); from != said.npos) why = said.substr(from + before.size());
@@ -37,7 +37,8 @@ inline std::string why_undefined(trace const& t, std::uint32_t s, std::vector<i6
   return ", and its log density is NaN: " + why;
 }
 
-// Runs where some sites are given as arrays. One that is too short is told in the words of the model.
+// Runs a program with sites given as arrays. If an array has another size than the site, the program's error names no address: then the
+// model is run again with choices given one by one, which throws a model_error with the address.
 inline model_run run_with(
     shared_core const& m, choice_schema const& s, std::vector<datum> const& arguments,
     site_constraints const& given, random_key const& key, chooser const& choose) {
@@ -48,7 +49,7 @@ inline model_run run_with(
     } catch (model_error const&) {
       throw;
     } catch (error const&) {
-      // It fails for another reason, too: the first one is told.
+      // It fails for another reason, too: the first error is thrown.
     }
     if (one_by_one) given.check_all_made(*one_by_one);
   };
@@ -63,7 +64,7 @@ inline model_run run_with(
   }
 }
 
-// The old trace's choices that another one has not, or has with another value.
+// The choices of `before` that `after` does not have, or has with another value.
 inline choice_map discarded(trace const& before, trace const& after, site_constraints const& changed) {
   choice_map all;
   for (std::uint32_t s = 0; s < before.values().size(); ++s)
@@ -94,8 +95,8 @@ OVERDUB_DECL weighted_trace generate(
       s.roles[k] = role::given;
     else if (given.has(k))
       s.roles[k] = role::chosen;
-  // Of many combinations of constraints, each is not worth a program: all is asked for one by one.
-  if (m->programs() >= most_programs && !m->has(s)) s = detail::tracing(*m, role::chosen);
+  // Beyond the limit of programs, one generic program serves all combinations of constraints.
+  if (m->programs() >= maximum_programs && !m->has(s)) s = detail::tracing(*m, role::chosen);
   model_run r = detail::run_with(m, s, arguments, given, key, [&](std::uint32_t k, std::span<i64 const> at) {
     return given.find(k, at);
   });
@@ -192,18 +193,18 @@ OVERDUB_DECL double project(trace const& t, selection const& of) {
 OVERDUB_DECL choice_map choice_gradients(trace const& t, selection const& of) {
   model_core const& m = t.core();
   m.check(of);
-  std::vector<bool> asked;
+  std::vector<bool> requested;
   for (site const& s : m.sites()) {
-    asked.push_back(of.extent(s.address) >= 0);
-    if (asked.back() && s.is_discrete()) detail::throw_discrete(s.address);
+    requested.push_back(of.extent(s.address) >= 0);
+    if (requested.back() && s.is_discrete()) detail::throw_discrete(s.address);
   }
-  std::vector<datum> const slopes = m.gradient(asked, t.arguments(), t.values());
+  std::vector<datum> const gradient = m.gradient(requested, t.arguments(), t.values());
   choice_map all;
   std::size_t next = 0;
   for (std::uint32_t k = 0; k < m.sites().size(); ++k) {
-    if (!asked[k]) continue;
+    if (!requested[k]) continue;
     site const& s = m.sites()[k];
-    datum const& each = slopes[next++];
+    datum const& each = gradient[next++];
     if (of.extent(s.address) > 0 && !s.is_conditional)
       all.set(s.address, {}, each);
     else
@@ -225,7 +226,7 @@ OVERDUB_DECL std::string improper_choice(trace const& t) {
   s.score = choice_schema::scores::none;
   s.densities = true;
   model_run const r = m.run(s, t.arguments(), t.values());
-  bool const is_nan = overdub::is_nan(t.score()); // then one that is
+  bool const is_nan = overdub::is_nan(t.score()); // then a choice whose log density is NaN
   std::string found;
   for (std::uint32_t k = 0; k < t.values().size() && found.empty(); ++k)
     t.for_each(k, [&](std::vector<i64> const& at) {

@@ -1,4 +1,4 @@
-// posterior: a model with observations as a target of Hamiltonian Monte Carlo and of all else that samples densities on R^n.
+// posterior: a model with observations as a target on R^n, for Hamiltonian Monte Carlo and other samplers.
 #pragma once
 
 #include <overdub/compile/tiered_program.hpp>
@@ -16,15 +16,15 @@
 namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// The density of a model's choices given observations, as a function of the unobserved choices transformed to numbers without constraints; with the
-/// logarithm of the Jacobian, and the gradient by reverse differentiation. A `reporting_target`: sample(posterior(m, observations)).
-/// A draw has the choices themselves, with Stan's names, which count from 1: theta[1], theta[2].
+/// The posterior density of a model on the unconstrained space: the log joint density of the observations and of the transformed unobserved
+/// choices, plus log |det J| of the transform, with the gradient by reverse-mode differentiation. It is a `reporting_target`:
+/// sample(posterior(m, observations)). A draw has the choices on their supports, with Stan's names, whose indices count from 1: theta[1].
 ///
-/// Copies share the programs; one thread uses one at a time. A call allocates nothing.
+/// Copies share the programs. Each is used by one thread at a time. Evaluation allocates nothing.
 class posterior {
 public:
-  /// Throws model_error for a choice that is discrete, or nested in a branch, and is not observed; for observations of a part of a site;
-  /// and what `generate` throws.
+  /// Throws model_error for an unobserved choice that is discrete or nested in a branch, for observations of a part of a site, and what
+  /// `generate` throws.
   template <class Result, class... A>
   posterior(generative_function<Result, A...> const& m, choice_map const& observed)
       : posterior(m.core(), m.inputs(), observed) {}
@@ -33,34 +33,34 @@ public:
   OVERDUB_DECL posterior(posterior const& other);
   posterior(posterior&&) = default;
 
-  /// How many numbers without constraints there are.
+  /// The dimension of the unconstrained space.
   std::size_t dimension() const { return layout_->dimension; }
   OVERDUB_DECL double operator()(std::span<double const> q, std::span<double> gradient);
   std::vector<std::string> names() const { return layout_->names; }
   OVERDUB_DECL void report(std::span<double const> q, std::span<double> out);
 
-  /// The numbers of a trace's choices.
+  /// The point of a trace.
   OVERDUB_DECL std::vector<double> numbers_of(trace const& t) const;
-  /// The trace of numbers.
+  /// The trace of a point.
   OVERDUB_DECL trace trace_of(std::span<double const> q) const;
-  /// What speaks against a point, in a sentence: a choice whose log density is not finite. Nothing, where none is.
+  /// A sentence with a choice whose log density is not finite at a point; empty where there is none.
   std::string improper_choice(std::span<double const> q) const {
     return models::improper_choice(trace_of(q));
   }
 
 private:
-  struct part { // the numbers of a site
+  struct part { // the coordinates of a site
     std::uint32_t site = 0;
     std::uint32_t parameter = 0;
     std::size_t first = 0, size = 0;
-    std::vector<i64> extents; // none for one number
+    std::vector<i64> extents; // none for a scalar
   };
   struct layout {
     shared_core core;
     std::vector<datum> arguments; // and observations
     std::vector<role> roles;
-    std::vector<datum> observed; // by site
-    std::vector<datum> known;    // what was computed of arguments and observations, once
+    std::vector<datum> observed;    // by site
+    std::vector<datum> precomputed; // results of the static part, which depends on arguments and observations
     std::vector<part> parts;
     std::size_t dimension = 0;
     std::vector<std::string> names;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <overdub/contexts/models/known_parts.hpp>
+#include <overdub/contexts/models/binding_time.hpp>
 #include <overdub/contexts/models/numbers.hpp>
 #include <overdub/contexts/models/posterior.hpp>
 #include <overdub/contexts/models/site_constraints.hpp>
@@ -23,10 +23,10 @@ posterior::posterior(shared_core const& m, std::vector<datum> const& arguments, 
   detail::site_constraints const given(*m, observed);
   weighted_trace const first = generate(m, arguments, observed, random_key(0));
   choice_schema s = m->all_in(role::unconstrained);
-  s.shaped = true;
+  s.has_trace_shapes = true;
   for (std::uint32_t k = 0; k < m->sites().size(); ++k) {
     site const& of = m->sites()[k];
-    auto const refuse = [&](char const* why) {
+    auto const reject = [&](char const* why) {
       throw model_error(message("overdub: the choice \"%s\" %s", of.address.c_str(), why));
     };
     if (given.is_whole(k)) {
@@ -34,14 +34,14 @@ posterior::posterior(shared_core const& m, std::vector<datum> const& arguments, 
       continue;
     }
     if (given.has(k))
-      refuse("is observed in part: sample what is observed and what is not at addresses of their own");
+      reject("is observed in part: sample what is observed and what is not at addresses of their own");
     if (of.is_discrete())
-      refuse("is discrete, and has no gradient: observe it, sum over its values, or move it by gibbs");
-    if (of.is_counted)
-      refuse("is made as often as other choices say, so that the number of choices may change: Hamiltonian "
+      reject("is discrete, and has no gradient: observe it, sum over its values, or move it by gibbs");
+    if (of.has_random_count)
+      reject("is made as often as other choices say, so that the number of choices may change: Hamiltonian "
              "Monte Carlo moves among as many numbers as there are at first");
     if (of.is_conditional || of.varies_in_size)
-      refuse("is nested in a branch, so that the number of choices may change: Hamiltonian Monte Carlo moves "
+      reject("is nested in a branch, so that the number of choices may change: Hamiltonian Monte Carlo moves "
              "among as many numbers as there are at first");
   }
   made->roles = s.roles;
@@ -49,15 +49,15 @@ posterior::posterior(shared_core const& m, std::vector<datum> const& arguments, 
 
   choice_schema shapes = m->all_in(role::given);
   shapes.score = choice_schema::scores::none;
-  shapes.free = true;
-  model_run const free = m->run(shapes, arguments, first.of.values());
+  shapes.unconstrained_values = true;
+  model_run const start = m->run(shapes, arguments, first.of.values());
   selection latent;
   auto parameter = static_cast<std::uint32_t>(arguments.size());
-  std::vector<bool> asked(arguments.size(), false);
+  std::vector<bool> requested(arguments.size(), false);
   for (std::uint32_t k = 0; k < s.roles.size(); ++k, ++parameter) {
-    asked.push_back(s.roles[k] == role::unconstrained);
+    requested.push_back(s.roles[k] == role::unconstrained);
     if (s.roles[k] == role::given) continue;
-    datum const& y = free.free[k];
+    datum const& y = start.unconstrained[k];
     auto const size = static_cast<std::size_t>(y.size());
     made->parts.push_back({k, parameter, made->dimension, size, y.shape()});
     made->dimension += size;
@@ -67,16 +67,16 @@ posterior::posterior(shared_core const& m, std::vector<datum> const& arguments, 
   made->names = number_row(first.of, latent).names();
 
   ir::program p = m->program_of(s);
-  contexts::differentiate_entry(p, asked, true);
+  contexts::differentiate_entry(p, requested, true);
   pass::default_pipeline(p);
   std::vector<bool> known(arguments.size(), true);
   for (role const r : s.roles) known.push_back(r == role::given);
-  parts_by_knowledge const parts = split_known(std::move(p), known);
+  binding_time_split const parts = split_by_binding_time(std::move(p), known);
   std::vector<datum> data = arguments;
   for (std::uint32_t k = 0; k < s.roles.size(); ++k)
     if (s.roles[k] == role::given) data.push_back(given.whole()[k]);
-  made->known = m->code_of(parts.once)->run(data);
-  made->gradient = m->code_of(parts.each);
+  made->precomputed = m->code_of(parts.static_part)->run(data);
+  made->gradient = m->code_of(parts.dynamic_part);
   s.score = choice_schema::scores::none;
   s.values = true;
   made->values = m->code_of(m->program_of(s));
@@ -86,7 +86,7 @@ posterior::posterior(shared_core const& m, std::vector<datum> const& arguments, 
 
 OVERDUB_DECL posterior::posterior(posterior const& other) : layout_(other.layout_) { bind(); }
 
-// Arguments and observations stay; numbers come with each call.
+// Binds arguments and observations once; the point is bound in each call.
 inline void posterior::bind() {
   gradient_.emplace(layout_->gradient);
   values_.emplace(layout_->values);
@@ -104,7 +104,7 @@ inline void posterior::bind() {
     for (std::uint32_t k = 0; k < layout_->roles.size(); ++k, ++next)
       if (layout_->roles[k] == role::given) pass(layout_->observed[k]);
     if (call == &*gradient_)
-      for (datum const& d : layout_->known) pass(d), ++next;
+      for (datum const& d : layout_->precomputed) pass(d), ++next;
   }
 }
 
@@ -150,11 +150,11 @@ OVERDUB_DECL void posterior::report(std::span<double const> q, std::span<double>
 OVERDUB_DECL std::vector<double> posterior::numbers_of(trace const& t) const {
   choice_schema s = layout_->core->all_in(role::given);
   s.score = choice_schema::scores::none;
-  s.free = true;
+  s.unconstrained_values = true;
   model_run const r = layout_->core->run(s, layout_->arguments, t.values());
   std::vector<double> q(layout_->dimension);
   for (part const& p : layout_->parts) {
-    datum const& y = r.free[p.site];
+    datum const& y = r.unconstrained[p.site];
     if (p.extents.empty())
       q[p.first] = y.as<double>();
     else

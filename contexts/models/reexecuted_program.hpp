@@ -1,9 +1,9 @@
-// A program that is run as a whole for each change of its inputs: what incremental programs are compared with.
+// A program that is recomputed in full for each change of its inputs: the baseline of incremental programs.
 #pragma once
 
 #include <overdub/compile/tiered_program.hpp>
-#include <overdub/contexts/incremental/memory.hpp>
-#include <overdub/contexts/incremental/parts.hpp>
+#include <overdub/contexts/incremental/cells.hpp>
+#include <overdub/contexts/incremental/update_results.hpp>
 #include <overdub/execute/datum.hpp>
 #include <overdub/header_only.hpp>
 
@@ -19,11 +19,12 @@
 namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// A program whose first result is an f64, kept with its inputs. It is used as an incremental_program is, and runs all of it each time.
+/// A program whose first result is an f64, with its inputs. It has the interface of incremental_program, and recomputes each proposal in
+/// full.
 class reexecuted_program {
 public:
   reexecuted_program(std::shared_ptr<tiered_program const> code, std::vector<datum> const& inputs);
-  /// Copies what is committed.
+  /// Copies the committed state.
   reexecuted_program(reexecuted_program const& other);
   reexecuted_program(reexecuted_program&&) = default;
   reexecuted_program& operator=(reexecuted_program const& other) { return *this = reexecuted_program(other); }
@@ -44,7 +45,7 @@ public:
   std::uint64_t proposed() const { return proposed_; }
   double difference() const { return std::bit_cast<double>(proposed_) - std::bit_cast<double>(value_); }
 
-  /// Of results behind the first: f(path, bits) for all elements that were proposed.
+  /// Calls f(path, bits) for all elements of a proposed result, one after the first.
   template <class F>
   void for_each_change(std::size_t result, F const& f) const {
     auto const& of = results_[result].array;
@@ -64,14 +65,14 @@ public:
   }
   template <class F>
   void as_committed(F const& f) {
-    struct exchanged {
+    struct swapped_inputs {
       reexecuted_program& of;
-      explicit exchanged(reexecuted_program& p) : of(p) {
-        for (std::size_t k = of.changes_.size(); k-- > 0;) of.exchange(of.changes_[k]);
+      explicit swapped_inputs(reexecuted_program& p) : of(p) {
+        for (std::size_t k = of.changes_.size(); k-- > 0;) of.swap_value(of.changes_[k]);
       }
-      exchanged(exchanged const&) = delete;
-      ~exchanged() {
-        for (change& c : of.changes_) of.exchange(c);
+      swapped_inputs(swapped_inputs const&) = delete;
+      ~swapped_inputs() {
+        for (change& c : of.changes_) of.swap_value(c);
       }
     } const now(*this);
     f();
@@ -86,32 +87,32 @@ public:
   }
 
 private:
-  static constexpr std::size_t nowhere = ~std::size_t{0};
-  struct one_value {
+  static constexpr std::size_t no_element = ~std::size_t{0};
+  struct stored_value {
     contexts::increments::cells array;
     std::uint64_t bits;
   };
-  static std::uint64_t bits_at(one_value const& x, std::span<i64 const> path) {
+  static std::uint64_t bits_at(stored_value const& x, std::span<i64 const> path) {
     return x.array.type().rank > 0 ? x.array.bits_at(x.array.at(path)) : x.bits;
   }
-  static datum as_datum(one_value const& x) {
+  static datum as_datum(stored_value const& x) {
     return x.array.type().rank > 0 ? x.array.as_datum() : datum::of_bits(x.array.type(), x.bits);
   }
-  struct change { // what it was
+  struct change { // an undo record: the value of an input, or of an element, before the change
     std::uint32_t input = 0;
-    std::size_t byte = nowhere;
+    std::size_t byte = no_element;
     std::uint64_t bits = 0;
     std::optional<contexts::increments::cells> whole = {};
-    i64 rows = 0; // that came, and are still behind the end where they went
+    i64 rows = 0; // appended; negative after an undo, while the rows are still stored after the array's end
   };
 
-  void keep();
-  // What an input is, and what it was, change places.
-  void exchange(change& c);
+  void save();
+  // Exchanges an input's present value and the one of the record.
+  void swap_value(change& c);
 
   std::shared_ptr<tiered_program const> code_;
   tiered_call call_;
-  std::vector<one_value> inputs_, results_;
+  std::vector<stored_value> inputs_, results_;
   std::vector<change> changes_;
   std::uint64_t value_ = 0, proposed_ = 0;
 };

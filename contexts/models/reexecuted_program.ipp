@@ -22,7 +22,7 @@ OVERDUB_DECL reexecuted_program::reexecuted_program(
     if (d.type().rank > 0) inputs_.back().array.assign(d);
   }
   propose();
-  keep();
+  save();
 }
 
 OVERDUB_DECL reexecuted_program::reexecuted_program(reexecuted_program const& other)
@@ -78,11 +78,11 @@ OVERDUB_DECL void reexecuted_program::commit() {
   if (changes_.empty()) return;
   propose();
   changes_.clear();
-  keep();
+  save();
 }
 
 OVERDUB_DECL void reexecuted_program::rollback() {
-  for (std::size_t k = changes_.size(); k-- > 0;) exchange(changes_[k]);
+  for (std::size_t k = changes_.size(); k-- > 0;) swap_value(changes_[k]);
   changes_.clear();
   proposed_ = value_;
 }
@@ -95,7 +95,7 @@ reexecuted_program::pass_input(bound_call& to, std::size_t parameter, std::uint3
     to.set(parameter, inputs_[i].bits);
 }
 
-OVERDUB_DECL void reexecuted_program::keep() {
+OVERDUB_DECL void reexecuted_program::save() {
   value_ = proposed_;
   for (std::size_t k = 0; k < results_.size(); ++k)
     if (results_[k].array.type().rank > 0)
@@ -104,17 +104,17 @@ OVERDUB_DECL void reexecuted_program::keep() {
       results_[k].bits = call_.word(k);
 }
 
-OVERDUB_DECL void reexecuted_program::exchange(change& c) {
+OVERDUB_DECL void reexecuted_program::swap_value(change& c) {
   auto& to = inputs_[c.input];
   if (c.rows != 0) {
     to.array.extend(-c.rows);
     c.rows = -c.rows;
     return;
   }
-  std::uint64_t const now = c.byte == nowhere ? to.bits : to.array.bits_at(c.byte);
+  std::uint64_t const now = c.byte == no_element ? to.bits : to.array.bits_at(c.byte);
   if (c.whole)
     std::swap(to.array, *c.whole);
-  else if (c.byte != nowhere)
+  else if (c.byte != no_element)
     to.array.set_bits_at(c.byte, c.bits);
   else
     to.bits = c.bits;

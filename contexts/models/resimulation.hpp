@@ -1,4 +1,4 @@
-// resimulation: chains of dynamic models, which draw some choices anew and keep the others.
+// resimulation: Markov chains of dynamic models, whose proposals draw some choices from their distributions and keep the others.
 #pragma once
 
 #include <overdub/contexts/inference/run_chains.hpp>
@@ -18,19 +18,20 @@
 
 namespace overdub::models {
 
-/// One chain of a dynamic model: in each transition the choices of each selection are drawn anew together, one selection after another,
-/// and accepted by Metropolis and Hastings. It is a transition_kernel.
+/// One chain of a dynamic model. A transition is a Metropolis-Hastings step for each selection, one after another, which proposes all of
+/// the selection's choices from their distributions. It is a transition_kernel.
 template <class Model>
 class resimulation_chain {
 public:
   using trace_type = typename Model::trace_type;
 
-  /// Throws model_error where a choice that is kept is an array.
+  /// Throws model_error where a reported choice is an array.
   resimulation_chain(
-      Model m, trace_type start, choice_map observed, std::vector<selection> moved, std::vector<address> kept)
+      Model m, trace_type start, choice_map observed, std::vector<selection> moved,
+      std::vector<address> reported)
       : model_(std::move(m)), trace_(std::move(start)), observed_(std::move(observed)),
-        moved_(std::move(moved)), kept_(std::move(kept)) {
-    for (address const& at : kept_)
+        moved_(std::move(moved)), reported_(std::move(reported)) {
+    for (address const& at : reported_)
       if (made_choice const* const choice = trace_.made().find(at);
           choice != nullptr && choice->value.type().rank > 0)
         throw model_error(message(
@@ -43,7 +44,7 @@ public:
   inference::kernel_statistics transition(random_key const& key) {
     std::size_t proposed = 0, accepted = 0;
     for (std::size_t k = 0; k < moved_.size(); ++k) {
-      if (!moves(moved_[k])) continue; // there is none of these choices now
+      if (!moves(moved_[k])) continue; // the trace has none of these choices
       ++proposed;
       accepted += step(moved_[k], key.at(k));
     }
@@ -54,19 +55,20 @@ public:
   void adapt(std::size_t, std::size_t) {}
   std::vector<std::string> names() const {
     std::vector<std::string> all;
-    for (address const& at : kept_) all.push_back(text_of(at));
+    for (address const& at : reported_) all.push_back(text_of(at));
     return all;
   }
   /// NaN where a choice was not made.
   void report(std::span<double> out) const {
-    for (std::size_t k = 0; k < kept_.size(); ++k) {
-      made_choice const* const choice = trace_.made().find(kept_[k]);
-      out[k] = choice == nullptr ? std::numeric_limits<double>::quiet_NaN()
-                                 : detail::given_as(kept_[k], choice->value, ir::f64).template as<double>();
+    for (std::size_t k = 0; k < reported_.size(); ++k) {
+      made_choice const* const choice = trace_.made().find(reported_[k]);
+      out[k] = choice == nullptr
+                   ? std::numeric_limits<double>::quiet_NaN()
+                   : detail::typed_value(reported_[k], choice->value, ir::f64).template as<double>();
     }
   }
   trace_type const& state() const { return trace_; }
-  /// How many proposals had no density: NaN, or a choice that cannot be drawn; they were rejected.
+  /// The number of proposals that were rejected since their density is NaN, or a choice cannot be drawn.
   std::size_t undefined() const { return undefined_; }
 
 private:
@@ -83,12 +85,12 @@ private:
       if (!(std::log(g.uniform()) < proposed.weight)) return false;
       trace_ = std::move(proposed.of);
       return true;
-    } catch (unmade_error const&) { // another trace than one of the observations
+    } catch (unmade_error const&) { // the proposal does not make an observed choice
       return false;
     } catch (model_error const&) { // a choice that cannot be drawn
       ++undefined_;
       return false;
-    } catch (size_error const&) { // an array that is kept, of a distribution of another size
+    } catch (size_error const&) { // a kept array has another size than its distribution now
       ++undefined_;
       return false;
     }
@@ -98,17 +100,17 @@ private:
   trace_type trace_;
   choice_map observed_;
   std::vector<selection> moved_;
-  std::vector<address> kept_;
+  std::vector<address> reported_;
   std::size_t undefined_ = 0;
 };
 
-/// run_chains(resimulation(m, observed, {{"x"}, {"tree/"}}, {"x"}), settings, key): each chain begins with a trace of the observations
-/// whose density is finite, moves each of the selections without what is observed, and keeps the choices at these addresses, which are
-/// numbers. Throws model_error where 100 traces have none, with what speaks against the last.
+/// run_chains(resimulation(m, observed, {{"x"}, {"tree/"}}, {"x"}), settings, key): each chain begins at a trace of the observations with a
+/// finite density, updates the unobserved choices of each selection, and reports the choices at the addresses `reported`, which are
+/// numbers. Throws model_error where 100 drawn traces have no finite density, with the reason of the last.
 template <class F, class... A>
 auto resimulation(
     dynamic_function<F, A...> const& m, choice_map const& observed, std::vector<selection> const& moved,
-    std::vector<address> const& kept) {
+    std::vector<address> const& reported) {
   using model = dynamic_function<F, A...>;
   return [=](std::size_t, random_key const& key) {
     std::string why;
@@ -125,12 +127,12 @@ auto resimulation(
                          : io::number_text(choice.log_density, io::significant(6)));
               break;
             }
-        } catch (unmade_error const& e) { // what was drawn takes another way
+        } catch (unmade_error const& e) { // the drawn trace does not make an observed choice
           why = std::string_view(e.what()).substr(9);
         }
         return {};
       }();
-      if (!start.empty()) return resimulation_chain<model>(m, start[0], observed, moved, kept);
+      if (!start.empty()) return resimulation_chain<model>(m, start[0], observed, moved, reported);
     }
     throw model_error(message(
         "overdub: of 100 traces of a dynamic model none has these observations and a finite density; of the "

@@ -1,11 +1,11 @@
-// sample: a random choice of a model, by its address. A model is a function; what it samples is decided by whoever runs it.
+// sample: a random choice of a model, with its address. A model is a function; the operation that runs it determines the values of its
+// choices.
 #pragma once
 
 #include <overdub/contexts/distributions/distribution.hpp>
 #include <overdub/contexts/models/choice_operation.hpp>
 #include <overdub/contexts/random.hpp>
 #include <overdub/header_only.hpp>
-#include <overdub/ir/zero_value.hpp>
 #include <overdub/stage/stage.hpp>
 
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace models {
 
 namespace detail {
 
-// The name of a distribution's type: its family's, and those of the distributions among its parameters: truncated(normal).
+// Writes the name of a distribution's type: its family's, and those of the distributions among its parameters, as truncated(normal).
 struct name_writer {
   char* to = nullptr;
   std::size_t size = 0;
@@ -69,9 +69,9 @@ constexpr std::size_t put_name(char* to, std::string_view prefix) {
   writes_name<D>::into(w, first);
   return w.size;
 }
-// As a template argument, behind what stands in front of it.
+// The name with a prefix, as a template argument.
 template <class D, auto const& Prefix>
-consteval auto name_behind() {
+consteval auto name_with_prefix() {
   char text[put_name<D>(nullptr, Prefix) + 1]{};
   put_name<D>(text, Prefix);
   return fixed_string<sizeof text>(text);
@@ -79,7 +79,7 @@ consteval auto name_behind() {
 inline constexpr std::string_view no_prefix = "";
 template <class D>
 std::string name_of() {
-  return std::string(name_behind<D, no_prefix>().view());
+  return std::string(name_with_prefix<D, no_prefix>().view());
 }
 
 template <class D>
@@ -122,15 +122,16 @@ struct bounds_body {
   }
 };
 template <class D>
-inline constexpr fn_t<name_behind<D, density_prefix>(), density_body<D>> density_of{};
+inline constexpr fn_t<name_with_prefix<D, density_prefix>(), density_body<D>> density_of{};
 template <class D>
-inline constexpr fn_t<name_behind<D, unconstrain_prefix>(), unconstrain_body<D>> unconstrain_of{};
+inline constexpr fn_t<name_with_prefix<D, unconstrain_prefix>(), unconstrain_body<D>> unconstrain_of{};
 template <class D>
-inline constexpr fn_t<name_behind<D, bounds_prefix>(), bounds_body<D>> bounds_of{};
+inline constexpr fn_t<name_with_prefix<D, bounds_prefix>(), bounds_body<D>> bounds_of{};
 template <class D>
-inline constexpr fn_t<name_behind<D, constrain_prefix>(), constrain_body<D>> constrain_of{};
+inline constexpr fn_t<name_with_prefix<D, constrain_prefix>(), constrain_body<D>> constrain_of{};
 
-// A distribution of plain numbers, of one of symbols; what it draws; and whether that stands for numbers without constraints.
+// The distribution of plain numbers of a distribution of symbols; the type of its draws; and whether it has a transform to the
+// unconstrained space.
 struct as_plain {
   template <class X>
   constexpr auto operator()(X const& x) const {
@@ -155,8 +156,8 @@ concept constrains = requires(D const& d, X const& x) {
   support(d).log_abs_det_jacobian(x);
 };
 
-// A distribution from the addresses of its numbers, in order.
-struct from_addresses {
+// Reads a distribution's parameters, in order.
+struct read_parameters {
   void const* const*& next;
   template <class T>
   T operator()(std::type_identity<T>) const {
@@ -167,12 +168,12 @@ struct from_addresses {
   }
 };
 template <class D>
-void draw_native(void* generator, void const* const* parameters, void* const* results) {
-  D const d = from_addresses{parameters}(std::type_identity<D>{});
+void draw_on_host(void* generator, void const* const* parameters, void* const* results) {
+  D const d = read_parameters{parameters}(std::type_identity<D>{});
   *static_cast<drawn_t<D>*>(results[0]) = distributions::draw(d, *static_cast<random_generator*>(generator));
 }
 
-// The level of the symbols among a distribution's parameters; the staging run's own one, where it has none.
+// The level of the symbols among a distribution's parameters; that of the staging run where there is none.
 template <class... X>
 struct level_in {
   using type = level<staging, void>;
@@ -188,10 +189,10 @@ struct level_in<distributions::distributed<Family, P...>, More...> : level_in<P.
 template <class X, class... More>
 struct level_in<X, More...> : level_in<More...> {};
 
-// A value of each type, where the recorder is.
+// Records a zero of each type.
 OVERDUB_DECL std::vector<ir::value_id>
 zeros_of(overdub::detail::recorder& r, std::vector<ir::type> const& types);
-// The choice as an operation, where the recorder is, and the host's function that draws it.
+// Records the operation `sample`, and binds the host function that draws the choice.
 OVERDUB_DECL ir::value_id stage_choice(
     overdub::detail::recorder& r, std::string_view address, std::string const& distribution,
     std::vector<ir::value_id> const& parameters, void (*draw)(void*, void const* const*, void* const*),
@@ -223,7 +224,7 @@ struct sample_t {
     return overdub::detail::refused{};
   }
 
-  /// As an operation of a program, with the functions of its distribution.
+  /// Records an operation `sample`, and the functions of its distribution.
   template <rule_call Call, class... D>
   auto stage(Call const& call, D const&... d) const {
     constexpr bool one = sizeof...(D) == 1 && (distributions::a_distribution<D> && ...);
@@ -235,7 +236,7 @@ struct sample_t {
   }
 
 private:
-  // As a function of the program that is staged.
+  // Records a call of f, which adds f to the program.
   template <class S, class F, class... X>
   static void stage_function(S const& levels, F const& f, X const&... x) {
     (void)overdub::detail::call(levels, f, overdub::detail::wrap(levels, x)...);
@@ -250,12 +251,12 @@ private:
     std::vector<ir::type> const types = r.types_of(parameters);
     {
       auto const aside = r.enter(r.scratch());
-      auto const zeros = detail::zeros_of(r, types); // nobody needs what becomes of them
+      auto const zeros = detail::zeros_of(r, types); // of calls whose results are discarded
       std::size_t at = 0;
       auto next = [&] { return zeros[at++]; };
       D const like = overdub::detail::refilled(d, next);
-      auto const x =
-          overdub::detail::symbol_for<X, level>(ir::zero_value(r.at(), overdub::detail::ir_type_of<X>));
+      auto const x = overdub::detail::symbol_for<X, level>(
+          detail::zeros_of(r, {overdub::detail::ir_type_of<X>}).front());
       stage_function(call.levels(), detail::density_of<plain>, x, like);
       if constexpr (detail::finite_support<detail::support_t<plain>>) {
         stage_function(call.levels(), detail::bounds_of<plain>, like);
@@ -267,7 +268,7 @@ private:
     }
     return overdub::tag(
         X{}, symbol_of_value{detail::stage_choice(
-                 r, Address.view(), detail::name_of<plain>(), parameters, &detail::draw_native<plain>,
+                 r, Address.view(), detail::name_of<plain>(), parameters, &detail::draw_on_host<plain>,
                  overdub::detail::ir_type_of<X>)});
   }
 };
@@ -293,12 +294,12 @@ consteval auto with_slash() {
 } // namespace detail
 } // namespace models
 
-/// cx(sample<"mu">, distribution): a random choice. Its address is the name, with an index for each `map` and `loop` around it:
-/// theta[3]. Who runs the model says whether it is drawn, given, or scored.
+/// cx(sample<"mu">, distribution): a random choice. Its address is the name, with an index for each enclosing `map` and `loop`: theta[3].
+/// The operation that runs the model determines whether it is drawn or given.
 template <fixed_string Address>
 inline constexpr models::sample_t<Address> sample{};
 
-/// cx(within<"left">(part), x...): a model in a model; the addresses of its choices begin with left/.
+/// cx(within<"left">(part), x...): calls a model in a model. The addresses of its choices begin with left/.
 template <fixed_string Prefix, function F>
 constexpr auto within(F const&) {
   static_assert(std::is_empty_v<F>, "overdub: a model in a model captures nothing; give it arguments");

@@ -28,7 +28,7 @@ OVERDUB_DECL ir::value_id stage_choice(
     types += (types.empty() ? "" : ", ") + ir::text_of(r.program, t);
   (void)r.bind(std::string(draw_prefix) + distribution + '(' + types + ')', draw, nullptr);
 
-  std::vector<ir::value_id> operands = indices_around(r.here(), r.at().region());
+  std::vector<ir::value_id> operands = enclosing_indices(r.here(), r.at().region());
   ir::attributes a = ir::attributes::of(r.program.intern(address));
   a.detail = r.program.intern(distribution);
   a.count = static_cast<std::uint16_t>(operands.size());

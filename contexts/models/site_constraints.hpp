@@ -1,4 +1,4 @@
-// Constraints of a run of a model, by site and with the types of their sites.
+// Constraints of a run of a model, by site, and converted to the types of their sites.
 #pragma once
 
 #include <overdub/contexts/models/trace.hpp>
@@ -13,33 +13,32 @@
 namespace overdub::models::detail {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// A value for a choice of a site, or for all behind some indices, as an array.
+/// A value for a choice, or an array for all choices whose indices begin with these.
 struct given_choice {
   std::uint32_t site;
   std::vector<i64> indices;
   datum value;
 };
 
-/// Constraints, by site and with the types of their sites.
+/// Constraints by site.
 class site_constraints {
 public:
   site_constraints(model_core const& m, choice_map const& all);
 
   bool has(std::uint32_t s) const { return first_[s] < first_[s + 1]; }
-  /// All choices of a site, where they were given as one and none besides.
+  /// Whether all choices of a site are given by one array.
   bool is_whole(std::uint32_t s) const { return whole_[s] && first_[s] + 1 == first_[s + 1]; }
   std::vector<datum> const& whole() const { return whole_; }
-  /// What is given for a choice; nothing, where nothing is. O(log n).
+  /// The given value of a choice; nothing, where there is none. O(log n).
   datum find(std::uint32_t s, std::span<i64 const> indices) const;
-  /// By site, and then by indices.
+  /// Sorted by site and indices.
   std::span<given_choice const> all() const { return all_; }
 
-  /// Throws where a choice was given that a run did not make.
+  /// Throws model_error or unmade_error where the trace does not make a given choice.
   void check_all_made(trace const& t) const;
   [[noreturn]] static void throw_unmade(model_core const& m, address const& at);
 
-  /// Throws where what is given is for none of a site's choices, of which there are so many along each index, or the values are others in
-  /// number.
+  /// Throws model_error where the indices or the size of a given value do not fit a site that makes `made[k]` choices along index k.
   static void check_size(model_core const& m, given_choice const& c, std::span<i64 const> made);
 
 private:
@@ -47,10 +46,11 @@ private:
 
   model_core const& m_;
   std::vector<given_choice> all_;
-  std::vector<std::size_t> first_; // by site: the first of its own in all
+  std::vector<std::size_t> first_; // by site: the index of its first element in all_
   std::vector<datum> whole_;       // by site
 };
 
+/// The schema of a run whose results make a `trace`.
 OVERDUB_DECL choice_schema tracing(model_core const& m, role r);
 
 } // namespace OVERDUB_EXECUTE_ABI

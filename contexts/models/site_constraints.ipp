@@ -24,7 +24,7 @@ OVERDUB_DECL site_constraints::site_constraints(model_core const& m, choice_map 
           of.index_count, of.index_count == 1 ? "index" : "indices"));
     ir::type wanted = of.type;
     for (std::size_t k = at.indices.size(); k < of.index_count; ++k) wanted = wanted.array_of();
-    all_.push_back({s, at.indices, given_as(at, x, wanted)});
+    all_.push_back({s, at.indices, typed_value(at, x, wanted)});
     if (at.indices.empty()) whole_[s] = all_.back().value;
   }
   std::ranges::sort(all_, {}, [](given_choice const& c) { return std::tie(c.site, c.indices); });

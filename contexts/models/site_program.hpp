@@ -1,4 +1,4 @@
-// Programs of one choice: what its distribution is, with all other choices as they are.
+// Programs that evaluate the distribution of one choice, given all other choices of a trace.
 #pragma once
 
 #include <overdub/contexts/models/choice_program.hpp>
@@ -9,21 +9,22 @@
 
 namespace overdub::models {
 
-/// What is asked of one choice, and what the program gives.
-enum class site_question : std::uint8_t {
-  draw,    // another value, drawn; its log density; and that of the present value
+/// What a program computes of one choice, and its results.
+enum class site_query : std::uint8_t {
+  draw,    // a new value, drawn from the distribution; its log density; and that of the present value
   density, // the log density of the present value
-  bounds,  // the least and the greatest value, two i64
-  moments, // the mean and the standard deviation, where it is normal
-  made     // whether the branches that it stands in are taken
+  bounds,  // the minimum and the maximum of the support, two i64
+  moments, // the mean and the standard deviation of a normal distribution
+  is_made  // whether the enclosing branches are taken
 };
 
-/// The program of a choice of a site, which is optimised. Its arguments are the model's, all choices of each site, and the indices of the
-/// choice. It computes what the distribution needs, and no more: of maps around it one turn, of loops those before it; where what they
-/// carry is made of choices alone, only the one before it. Throws model_error where a question has no answer. O(operations).
+/// The optimised program of a query. Its arguments are the model's, all choices of each site, and the indices of the choice. It is a slice
+/// of the model (Weiser 1981): of an enclosing map it runs one iteration; of an enclosing loop those before the choice, or the previous one
+/// alone where choices determine all loop-carried values. Throws model_error where the distribution does not support the query.
+/// O(operations).
 OVERDUB_DECL ir::program site_program_of(
-    model_program const& m, std::uint32_t site, site_question q,
-    std::vector<std::vector<choice_source>> const& sources);
+    model_program const& m, std::uint32_t site, site_query q,
+    std::vector<std::vector<choice_callbacks>> const& callbacks);
 
 } // namespace overdub::models
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <overdub/contexts/models/choice_writer.hpp>
+#include <overdub/contexts/models/choice_lowering.hpp>
 #include <overdub/contexts/models/site_program.hpp>
 #include <overdub/ir/effects.hpp>
 #include <overdub/ir/walk.hpp>
@@ -13,15 +13,16 @@
 namespace overdub::models {
 namespace detail {
 
-/// Writes what stands before a choice, in the turns of its indices.
-class site_writer : public choice_writer {
+/// Copies the operations that a choice may depend on, in the iterations of its indices.
+class site_lowering : public choice_lowering {
 public:
-  site_writer(
+  site_lowering(
       ir::program& p, model_program const& m, choice_schema const& s, std::uint32_t site,
-      std::vector<std::vector<choice_source>> const& sources)
-      : choice_writer(p, m, s, sources, m.sites[site].index_count), site_(site), n_(m.sites[site].nodes[0]) {
+      std::vector<std::vector<choice_callbacks>> const& callbacks)
+      : choice_lowering(p, m, s, callbacks, m.sites[site].index_count), site_(site),
+        n_(m.sites[site].nodes[0]) {
     for (ir::region_id at = original()[n_].parent;; at = original()[original()[at].parent].parent) {
-      way_.insert(way_.begin(), at);
+      enclosing_regions_.insert(enclosing_regions_.begin(), at);
       if (original()[at].parent == ir::nothing) break;
     }
     auto const own = at_->parameters();
@@ -29,77 +30,80 @@ public:
       indices_.push_back(own[k]);
   }
 
-  void run(site_question q) {
-    unused_.sites.assign(m_.sites.size(), no_outputs);
-    asks_whether_made_ = q == site_question::made;
-    open(0);
-    if (asks_whether_made_) return finish({is_made_ == ir::nothing ? at_.literal(true) : is_made_});
-    choice_parts const parts = parts_of(p_, from_, n_);
+  void run(site_query q) {
+    ignored_outputs_.sites.assign(m_.sites.size(), no_outputs);
+    tests_presence_ = q == site_query::is_made;
+    copy_operations_before(0);
+    if (tests_presence_) return finish({is_made_ == ir::nothing ? at_.literal(true) : is_made_});
+    choice_parts const parts = parts_of(p_, original_, n_);
     std::vector<ir::value_id> parameters;
     for (ir::value_id const v : parts.parameters) parameters.push_back(mapped(v));
     switch (q) {
-    case site_question::draw: {
-      ir::value_id const x = asked_of_host(n_, site_, role::drawn, parameters).first;
-      ir::value_id const there = at_->result(calling(parts.log_density, x, parameters));
-      finish({x, there, at_->result(calling(parts.log_density, argument(site_, n_), parameters))});
+    case site_query::draw: {
+      ir::value_id const x = call_host(n_, site_, role::drawn, parameters).first;
+      ir::value_id const log_density = at_->result(insert_call(parts.log_density, x, parameters));
+      finish(
+          {x, log_density,
+           at_->result(insert_call(parts.log_density, choice_argument(site_, n_), parameters))});
       return;
     }
-    case site_question::density:
-      finish({at_->result(calling(parts.log_density, argument(site_, n_), parameters))});
+    case site_query::density:
+      finish({at_->result(insert_call(parts.log_density, choice_argument(site_, n_), parameters))});
       return;
-    case site_question::bounds: {
+    case site_query::bounds: {
       if (parts.bounds == ir::nothing)
-        refuse("has infinitely many values, which cannot be tried one by one: observe it, or move it in "
+        reject("has infinitely many values, which cannot be tried one by one: observe it, or move it in "
                "another way");
       ir::node_id const call = at_.insert(
           ir::op::call, parameters, std::vector(p_[parts.bounds].results), ir::attributes::of(parts.bounds));
       finish({at_->result(call, 0), at_->result(call, 1)});
       return;
     }
-    case site_question::moments:
+    case site_query::moments:
       if (p_.text(original()[n_].attributes.detail) != "normal")
-        refuse("is not normal, as elliptical slice sampling wants it: move it in another way");
+        reject("is not normal, as elliptical slice sampling wants it: move it in another way");
       finish({parameters[0], parameters[1]});
       return;
-    case site_question::made:
-      break; // answered before its distribution was asked for
+    case site_query::is_made:
+      break; // it returned above: it needs no distribution
     }
   }
 
 private:
-  [[noreturn]] void refuse(char const* why) const {
+  [[noreturn]] void reject(char const* why) const {
     throw model_error(message("overdub: the choice \"%s\" %s", m_.sites[site_].address.c_str(), why));
   }
 
-  // The operations before the choice, from the region of this depth on.
-  void open(std::size_t depth) {
-    ir::node_id const next = depth + 1 < way_.size() ? original()[way_[depth + 1]].parent : n_;
+  // Copies the operations before the choice, from the enclosing region of this depth on.
+  void copy_operations_before(std::size_t depth) {
+    ir::node_id const next =
+        depth + 1 < enclosing_regions_.size() ? original()[enclosing_regions_[depth + 1]].parent : n_;
     std::vector<ir::node_id> nodes;
-    for (ir::node_id const n : original().nodes_of(way_[depth])) nodes.push_back(n);
+    for (ir::node_id const n : original().nodes_of(enclosing_regions_[depth])) nodes.push_back(n);
     for (ir::node_id const n : nodes) {
       if (n == next) break;
-      write(n, unused_);
+      lower(n, ignored_outputs_);
     }
     if (next == n_) return;
-    ir::region_id const body = way_[depth + 1];
+    ir::region_id const body = enclosing_regions_[depth + 1];
     if (ir::op const code = original()[next].code; code == ir::op::map) {
-      map_.insert_or_assign(original().argument(body, 0), indices_[turn_++]);
+      map_.insert_or_assign(original().argument(body, 0), indices_[next_index_++]);
     } else if (code == ir::op::loop) {
       enter_loop(next, body);
-    } else if (code == ir::op::if_ && asks_whether_made_) {
-      return ask_within(next, depth);
+    } else if (code == ir::op::if_ && tests_presence_) {
+      return test_branch(next, depth);
     }
-    open(depth + 1);
+    copy_operations_before(depth + 1);
   }
-  // Whether a branch is taken, and what it is asked then.
-  void ask_within(ir::node_id branch, std::size_t depth) {
+  // Whether a branch is taken and the choice is made in it.
+  void test_branch(ir::node_id branch, std::size_t depth) {
     ir::value_id const operands[] = {mapped(original().operand(branch, 0))};
     ir::type const result[] = {ir::boolean};
     std::vector<ir::type> const no_arguments[] = {{}, {}};
     ir::node_id const choice = at_.insert(ir::op::if_, operands, result, {}, no_arguments);
-    bool const is_first = way_[depth + 1] == original().region_at(branch, 0);
+    bool const is_first = enclosing_regions_[depth + 1] == original().region_at(branch, 0);
     at_.to_end(at_->region_at(choice, is_first ? 0 : 1));
-    open(depth + 1);
+    copy_operations_before(depth + 1);
     ir::value_id const inside[] = {is_made_ == ir::nothing ? at_.literal(true) : is_made_};
     at_.yield(inside);
     at_.to_end(at_->region_at(choice, is_first ? 1 : 0));
@@ -109,41 +113,41 @@ private:
     is_made_ = at_->result(choice);
   }
 
-  // What a loop carries into the turn of the choice.
+  // Computes the loop-carried values at the iteration of the choice.
   void enter_loop(ir::node_id loop, ir::region_id body) {
-    ir::value_id const index = indices_[turn_++];
+    ir::value_id const index = indices_[next_index_++];
     bool const reversed = original()[loop].attributes.is_reversed();
     ir::value_id const one = at_.literal(std::int64_t{1});
-    ir::value_id before = index; // how many turns are before it
+    ir::value_id before = index; // the number of iterations before it
     if (reversed)
       before = at_.add(ir::op::sub, at_.add(ir::op::sub, mapped(original().operand(loop, 0)), one), index);
-    std::size_t const carried = original().arguments_of(body).size() - 1;
+    std::size_t const loop_carried = original().arguments_of(body).size() - 1;
     std::vector<ir::value_id> start;
-    for (std::uint32_t k = 0; k < carried; ++k) start.push_back(mapped(original().operand(loop, k + 1)));
-    if (carried > 0) {
-      std::vector<ir::value_id> const state = depends_on_choices_alone(body)
-                                                  ? turn_before(body, index, before, reversed, start)
-                                                  : turns_before(loop, body, before, reversed, start);
-      for (std::uint32_t k = 0; k < carried; ++k)
+    for (std::uint32_t k = 0; k < loop_carried; ++k) start.push_back(mapped(original().operand(loop, k + 1)));
+    if (loop_carried > 0) {
+      std::vector<ir::value_id> const state = is_determined_by_choices(body)
+                                                  ? previous_iteration(body, index, before, reversed, start)
+                                                  : previous_iterations(loop, body, before, reversed, start);
+      for (std::uint32_t k = 0; k < loop_carried; ++k)
         map_.insert_or_assign(original().argument(body, k + 1), state[k]);
     }
     map_.insert_or_assign(original().argument(body, 0), index);
   }
 
-  // Whether what a turn gives to the next is computed from choices, and not from what it was given itself.
-  bool depends_on_choices_alone(ir::region_id body) const {
+  // Whether an iteration's loop-carried results depend on choices, and on no loop-carried value of the iteration before.
+  bool is_determined_by_choices(ir::region_id body) const {
     ir::function const& f = original();
     std::vector<bool> depends(f.value_count(), false);
     for (std::uint32_t k = 1; k < f.arguments_of(body).size(); ++k)
       depends[index_of(f.argument(body, k))] = true;
     for (ir::node_id const n : f.nodes_of(body)) {
       bool any = false;
-      auto const look = [&](ir::node_id m) {
+      auto const visit = [&](ir::node_id m) {
         if (f[m].code == ir::op::sample) return;
         for (ir::value_id const v : f.operands_of(m)) any = any || depends[index_of(v)];
       };
-      look(n);
-      for (ir::region_id const r : f.regions_of(n)) ir::walk(f, r, look);
+      visit(n);
+      for (ir::region_id const r : f.regions_of(n)) ir::walk(f, r, visit);
       for (ir::value_id const v : f.results_of(n)) depends[index_of(v)] = any;
     }
     ir::node_id const last = f.yield_of(body);
@@ -151,16 +155,16 @@ private:
       if (depends[index_of(f.operand(last, k))]) return false;
     return true;
   }
-  // What a turn yields to the next one, where operations go.
+  // Copies an iteration to the cursor, and returns its loop-carried results.
   std::vector<ir::value_id>
-  turn(ir::region_id body, ir::value_id index, std::vector<ir::value_id> const& state) {
+  copy_iteration(ir::region_id body, ir::value_id index, std::vector<ir::value_id> const& state) {
     map_.insert_or_assign(original().argument(body, 0), index);
     for (std::uint32_t k = 0; k < state.size(); ++k)
       map_.insert_or_assign(original().argument(body, k + 1), state[k]);
     std::vector<ir::node_id> nodes;
     for (ir::node_id const n : original().nodes_of(body)) nodes.push_back(n);
     nodes.pop_back();
-    for (ir::node_id const n : nodes) write(n, unused_);
+    for (ir::node_id const n : nodes) lower(n, ignored_outputs_);
     std::vector<ir::value_id> next;
     for (std::uint32_t k = 0; k < state.size(); ++k)
       next.push_back(mapped(original().operand(original().yield_of(body), k)));
@@ -171,13 +175,13 @@ private:
     for (ir::value_id const v : values) types.push_back(at_->type_of(v));
     return types;
   }
-  std::vector<ir::value_id> results_behind(ir::node_id n) {
+  std::vector<ir::value_id> results_after(ir::node_id n) {
     at_.to_after(n);
     std::vector<ir::value_id> all;
     for (ir::value_id const v : at_->results_of(n)) all.push_back(v);
     return all;
   }
-  std::vector<ir::value_id> turn_before(
+  std::vector<ir::value_id> previous_iteration(
       ir::region_id body, ir::value_id index, ir::value_id before, bool reversed,
       std::vector<ir::value_id> const& start) {
     ir::value_id const any = at_.add(ir::op::gt, before, at_.literal(std::int64_t{0}));
@@ -187,12 +191,12 @@ private:
     at_.to_end(at_->region_at(choice, 0));
     ir::value_id const previous =
         at_.add(reversed ? ir::op::add : ir::op::sub, index, at_.literal(std::int64_t{1}));
-    at_.yield(turn(body, previous, start));
+    at_.yield(copy_iteration(body, previous, start));
     at_.to_end(at_->region_at(choice, 1));
     at_.yield(start);
-    return results_behind(choice);
+    return results_after(choice);
   }
-  std::vector<ir::value_id> turns_before(
+  std::vector<ir::value_id> previous_iterations(
       ir::node_id loop, ir::region_id body, ir::value_id before, bool reversed,
       std::vector<ir::value_id> const& start) {
     std::vector<ir::type> arguments = types_of(start);
@@ -211,22 +215,22 @@ private:
     }
     std::vector<ir::value_id> state;
     for (std::uint32_t k = 0; k < start.size(); ++k) state.push_back(at_->argument(inner, k + 1));
-    at_.yield(turn(body, index, state));
-    return results_behind(made);
+    at_.yield(copy_iteration(body, index, state));
+    return results_after(made);
   }
 
   std::uint32_t site_;
   ir::node_id n_;
-  std::vector<ir::region_id> way_; // regions around the choice, outermost first
+  std::vector<ir::region_id> enclosing_regions_; // outermost first
   std::vector<ir::value_id> indices_;
-  std::size_t turn_ = 0;
-  outputs unused_;
-  bool asks_whether_made_ = false;
-  ir::value_id is_made_ = ir::nothing; // in what was written so far
+  std::size_t next_index_ = 0;
+  outputs ignored_outputs_;
+  bool tests_presence_ = false;
+  ir::value_id is_made_ = ir::nothing; // by the branches that were copied so far
 };
 
-// Erases what nobody needs, even where it may fail: choices of a trace have been through it.
-inline void drop_unneeded(ir::program& p) {
+// Erases unused operations, even those that may fail: the run that made the trace executed them without failure.
+inline void erase_unused(ir::program& p) {
   auto const effects = ir::effects(p).of_each(p[p.entry]);
   std::vector<ir::node_id> nodes;
   ir::walk(p[p.entry], ir::function::body, [&](ir::node_id n) { nodes.push_back(n); });
@@ -244,8 +248,8 @@ inline void drop_unneeded(ir::program& p) {
 } // namespace detail
 
 OVERDUB_DECL ir::program site_program_of(
-    model_program const& m, std::uint32_t site, site_question q,
-    std::vector<std::vector<choice_source>> const& sources) {
+    model_program const& m, std::uint32_t site, site_query q,
+    std::vector<std::vector<choice_callbacks>> const& callbacks) {
   if (m.sites[site].nodes.size() > 1)
     throw model_error(message(
         "overdub: the choice \"%s\" has one address in two branches, so that its distribution is not known "
@@ -254,9 +258,9 @@ OVERDUB_DECL ir::program site_program_of(
   ir::program p = m.program;
   choice_schema const s{
       .roles = std::vector<role>(m.sites.size(), role::given), .score = choice_schema::scores::none};
-  detail::site_writer(p, m, s, site, sources).run(q);
+  detail::site_lowering(p, m, s, site, callbacks).run(q);
   pass::default_pipeline(p);
-  detail::drop_unneeded(p);
+  detail::erase_unused(p);
   pass::default_pipeline(p);
   return p;
 }

@@ -15,46 +15,46 @@
 namespace overdub::models {
 namespace detail {
 
-/// Copies what makes choices to where it is called, callees first.
-class choices_inlined {
+/// Inlines the functions that make choices, callees first.
+class choice_inliner {
 public:
-  explicit choices_inlined(ir::program& p) : p_(p), calls_(p), chooses_(p.functions.size()) {}
+  explicit choice_inliner(ir::program& p) : p_(p), calls_(p), makes_choices_(p.functions.size()) {}
 
   void run() {
     for (ir::function_id const f : calls_.order()) {
-      refuse_function_values(f);
+      reject_function_values(f);
       for (ir::cursor c(p_, f); c.next();) {
-        if (c.code() == ir::op::sample) chooses_[index_of(f)] = true;
+        if (c.code() == ir::op::sample) makes_choices_[index_of(f)] = true;
         if (c.code() != ir::op::call) continue;
         ir::function_id const callee = (*c)[c.node()].attributes.callee();
-        if (!reaches_choices(callee)) continue;
-        chooses_[index_of(f)] = true;
-        if (calls_.is_recursive(callee)) refuse_recursion(callee);
-        copy(c, callee);
+        if (!makes_choices(callee)) continue;
+        makes_choices_[index_of(f)] = true;
+        if (calls_.is_recursive(callee)) reject_recursion(callee);
+        inline_call(c, callee);
       }
     }
   }
 
 private:
-  // A function that calls itself is known to choose only when all of it was seen.
-  bool reaches_choices(ir::function_id f) const {
-    if (chooses_[index_of(f)] || !calls_.is_recursive(f)) return chooses_[index_of(f)];
+  // Of a recursive function, makes_choices_ is not known before all of its cycle was visited: the body decides.
+  bool makes_choices(ir::function_id f) const {
+    if (makes_choices_[index_of(f)] || !calls_.is_recursive(f)) return makes_choices_[index_of(f)];
     bool found = false;
     ir::walk(p_[f], ir::function::body, [&](ir::node_id n) {
       found = found || p_[f][n].code == ir::op::sample ||
-              (p_[f][n].code == ir::op::call && chooses_[p_[f][n].attributes.subject]);
+              (p_[f][n].code == ir::op::call && makes_choices_[p_[f][n].attributes.subject]);
     });
     return found;
   }
-  [[noreturn]] void refuse_recursion(ir::function_id f) const {
+  [[noreturn]] void reject_recursion(ir::function_id f) const {
     throw model_error(message(
         "overdub: @%s makes random choices and calls itself, so that it is not known how many choices there "
         "are; write it as a loop",
         std::string(p_.name_of(f)).c_str()));
   }
-  void refuse_function_values(ir::function_id f) const {
+  void reject_function_values(ir::function_id f) const {
     ir::walk(p_[f], ir::function::body, [&](ir::node_id n) {
-      if (p_[f][n].code == ir::op::closure && reaches_choices(p_[f][n].attributes.callee()))
+      if (p_[f][n].code == ir::op::closure && makes_choices(p_[f][n].attributes.callee()))
         throw model_error(message(
             "overdub: @%s makes random choices, and becomes a function value in @%s: it is not known where "
             "it "
@@ -64,7 +64,7 @@ private:
     });
   }
 
-  void copy(ir::cursor& c, ir::function_id callee) {
+  void inline_call(ir::cursor& c, ir::function_id callee) {
     ir::value_map<ir::value_id> map;
     ir::node_id const call = c.node();
     for (std::uint32_t i = 0; i < p_[callee].parameters().size(); ++i)
@@ -75,9 +75,9 @@ private:
     originals.pop_back();
     std::string_view name = p_.name_of(callee);
     if (std::size_t const slash = name.rfind("/#"); slash != name.npos)
-      name = name.substr(0, slash + 1); // of several signatures
+      name = name.substr(0, slash + 1); // a number follows the name where the function has several signatures
     std::string const prefix(name.ends_with('/') ? name : "");
-    std::vector<ir::value_id> const indices = indices_around(*c, (*c)[call].parent);
+    std::vector<ir::value_id> const indices = enclosing_indices(*c, (*c)[call].parent);
     for (ir::node_id const n : originals) {
       ir::node_id const made = c.clone(callee, n, map);
       std::vector<ir::node_id> samples;
@@ -86,7 +86,7 @@ private:
       };
       note(made);
       for (ir::region_id const r : c->regions_of(made)) ir::walk(*c, r, note);
-      for (ir::node_id const m : samples) extend(c, m, prefix, indices);
+      for (ir::node_id const m : samples) extend_address(c, m, prefix, indices);
     }
     std::vector<ir::value_id> results;
     for (ir::value_id const v : p_[callee].operands_of(last)) {
@@ -97,8 +97,8 @@ private:
     }
     c.replace(call, results);
   }
-  void
-  extend(ir::cursor& c, ir::node_id n, std::string const& prefix, std::vector<ir::value_id> const& indices) {
+  void extend_address(
+      ir::cursor& c, ir::node_id n, std::string const& prefix, std::vector<ir::value_id> const& indices) {
     ir::attributes& a = c.attributes_of(n);
     if (!prefix.empty()) a.subject = index_of(p_.intern(prefix + std::string(p_.text(a.text()))));
     if (indices.empty()) return;
@@ -109,41 +109,41 @@ private:
   }
   ir::program& p_;
   ir::call_components calls_;
-  std::vector<bool> chooses_; // by function
+  std::vector<bool> makes_choices_; // by function
 };
 
-/// Finds the sites of an entry that makes its choices itself.
+/// Finds the sites of a program whose entry has all operations `sample`.
 class site_finder {
 public:
   explicit site_finder(model_program& m) : m_(m), f_(m.function()) {}
 
   void run() {
-    chosen_ = reached_from({});
+    dependent_ = dependents_of({});
     ir::walk(f_, ir::function::body, [&](ir::node_id n) {
-      if (f_[n].code == ir::op::sample) find(n);
+      if (f_[n].code == ir::op::sample) add_site(n);
     });
     for (site& s : m_.sites)
       s.is_conditional = s.is_conditional && (s.is_resized || !is_always_made(s, ir::function::body));
     for (ir::value_id const v : f_.parameters()) {
-      counted_by all{counted(reached_from({.values = v})), {}};
-      if (f_.type_of(v).rank > 0) all.size = counted(reached_from({.sizes = v}));
+      affected_counts all{counted_site(dependents_of({.values = v})), {}};
+      if (f_.type_of(v).rank > 0) all.size = counted_site(dependents_of({.sizes = v}));
       m_.arguments.push_back(all);
     }
   }
 
 private:
-  // The values that depend on something, and the arrays of which the sizes do: on choices; or on a parameter's value or elements, or its
-  // size, where choices stay what they are.
-  struct reach {
+  // The values that depend on a source, and the arrays whose sizes do. A source are all choices; or a parameter's value or elements; or a
+  // parameter's size. For a parameter, choices are constants.
+  struct dependence {
     std::vector<bool> values, sizes; // by value
   };
   struct source {
     ir::value_id values = ir::nothing, sizes = ir::nothing;
     bool is_choices() const { return values == ir::nothing && sizes == ir::nothing; }
   };
-  // What a region is given depends on it where the region makes some, or uses one.
-  reach reached_from(source const& from) const {
-    reach all{std::vector<bool>(f_.value_count()), std::vector<bool>(f_.value_count())};
+  // A forward dataflow analysis. A region's arguments depend on the source where the region uses a value that does, or has one itself.
+  dependence dependents_of(source const& from) const {
+    dependence all{std::vector<bool>(f_.value_count()), std::vector<bool>(f_.value_count())};
     if (from.values != ir::nothing) all.values[index_of(from.values)] = true;
     if (from.sizes != ir::nothing) all.sizes[index_of(from.sizes)] = true;
     auto const any = [](std::vector<bool> const& of, auto const& values) {
@@ -199,76 +199,76 @@ private:
         });
     return all;
   }
-  // A site whose choices are as many as such values say, or not at all.
-  std::optional<std::uint32_t> counted(reach const& by) const {
+  // A site whose number of choices, or presence, depends on these values.
+  std::optional<std::uint32_t> counted_site(dependence const& by) const {
     for (std::uint32_t s = 0; s < m_.sites.size(); ++s)
       for (ir::node_id const n : m_.sites[s].nodes) {
-        bool has_turns = m_.sites[s].type.rank > 0;
+        bool has_loop = m_.sites[s].type.rank > 0;
         for (ir::region_id at = f_[n].parent; f_[at].parent != ir::nothing; at = f_[f_[at].parent].parent) {
           bool const is_branch = f_[f_[at].parent].code == ir::op::if_;
-          if ((has_turns || !is_branch) && by.values[index_of(f_.operand(f_[at].parent, 0))]) return s;
-          has_turns = has_turns || !is_branch;
+          if ((has_loop || !is_branch) && by.values[index_of(f_.operand(f_[at].parent, 0))]) return s;
+          has_loop = has_loop || !is_branch;
         }
       }
     return {};
   }
-  void find(ir::node_id n) {
+  void add_site(ir::node_id n) {
     site s;
     s.address = m_.program.text(f_[n].attributes.text());
     s.type = f_.type_of(f_.result(n));
     s.nodes.push_back(n);
     if (s.address.find_first_of("[]") != std::string::npos)
-      refuse(s.address, "has brackets in its name; indices are those of the maps and loops around it");
+      reject(s.address, "has brackets in its name; indices are those of the maps and loops around it");
     if (s.address.ends_with('/'))
-      refuse(
+      reject(
           s.address, "has a name that ends as the names that stand before addresses do; call it another way");
-    std::vector<ir::value_id> const indices = indices_around(f_, f_[n].parent);
-    bool has_turns = false; // inside of where it is looked at
+    std::vector<ir::value_id> const indices = enclosing_indices(f_, f_[n].parent);
+    bool has_loop = false; // between the site and the region `at`
     for (ir::region_id at = f_[n].parent; f_[at].parent != ir::nothing; at = f_[f_[at].parent].parent) {
-      ir::op const around = f_[f_[at].parent].code;
-      if (around == ir::op::map || around == ir::op::loop) {
-        has_turns = true;
-        s.is_counted = s.is_counted || chosen_.values[index_of(f_.operand(f_[at].parent, 0))];
-      } else if (around == ir::op::if_) {
+      ir::op const enclosing = f_[f_[at].parent].code;
+      if (enclosing == ir::op::map || enclosing == ir::op::loop) {
+        has_loop = true;
+        s.has_random_count = s.has_random_count || dependent_.values[index_of(f_.operand(f_[at].parent, 0))];
+      } else if (enclosing == ir::op::if_) {
         s.is_conditional = true;
-        bool const is_decided = chosen_.values[index_of(f_.operand(f_[at].parent, 0))]; // by choices
-        s.is_resized = s.is_resized || (has_turns && is_decided);
+        bool const is_decided = dependent_.values[index_of(f_.operand(f_[at].parent, 0))]; // by choices
+        s.is_resized = s.is_resized || (has_loop && is_decided);
         s.varies_in_size = s.varies_in_size || (s.type.rank > 0 && is_decided);
       } else
-        refuse(
+        reject(
             s.address,
-            "is nested in an operation \"" + std::string(ir::name_of(around)) +
+            "is nested in an operation \"" + std::string(ir::name_of(enclosing)) +
                 "\", whose iterations have no addresses; choices may be nested in maps, loops and branches");
     }
     if (indices.size() + s.type.rank > std::size_t{ir::max_rank})
-      refuse(s.address, "is nested in more maps and loops than an array has axes");
+      reject(s.address, "is nested in more maps and loops than an array has axes");
     s.index_count = static_cast<std::uint32_t>(indices.size());
     bool same = f_[n].attributes.count == indices.size();
     for (std::uint32_t k = 0; same && k < indices.size(); ++k) same = f_.operand(n, k) == indices[k];
     if (!same)
-      refuse(
+      reject(
           s.address, "has other indices than those of the maps and loops around it, which make an address");
     if (auto const known = m_.find(s.address))
-      join(m_.sites[*known], s);
+      merge(m_.sites[*known], s);
     else
       m_.sites.push_back(std::move(s));
   }
-  // Two choices of one address are never made both, and of one kind.
-  void join(site& known, site const& s) const {
+  // Operations of one address are mutually exclusive, and have one type and number of indices.
+  void merge(site& known, site const& s) const {
     for (ir::node_id const other : known.nodes)
-      if (!exclude(other, s.nodes[0]))
-        refuse(
+      if (!are_exclusive(other, s.nodes[0]))
+        reject(
             s.address,
             "is sampled twice; give each choice an address of its own, or call its function within "
             "a name: cx(overdub::within<\"left\">(f), ...)");
     if (known.type != s.type || known.index_count != s.index_count)
-      refuse(s.address, "is sampled in two branches, with different types or numbers of indices");
+      reject(s.address, "is sampled in two branches, with different types or numbers of indices");
     known.is_resized = known.is_resized || s.is_resized;
-    known.is_counted = known.is_counted || s.is_counted;
+    known.has_random_count = known.has_random_count || s.has_random_count;
     known.varies_in_size = known.varies_in_size || s.varies_in_size;
     known.nodes.push_back(s.nodes[0]);
   }
-  // Whether each run of a region makes a choice of a site: it, a turn, or both branches of an `if`.
+  // Whether each execution of a region makes a choice of a site: by itself, in an iteration, or in both branches of an `if`.
   bool is_always_made(site const& s, ir::region_id r) const {
     for (ir::node_id const n : f_.nodes_of(r)) {
       if (std::ranges::find(s.nodes, n) != s.nodes.end()) return true;
@@ -278,8 +278,8 @@ private:
     }
     return false;
   }
-  // Whether two operations stand in different branches of one `if`.
-  bool exclude(ir::node_id a, ir::node_id b) const {
+  // Whether two operations are nested in different branches of one `if`.
+  bool are_exclusive(ir::node_id a, ir::node_id b) const {
     std::vector<std::pair<ir::node_id, ir::region_id>> of_a;
     for (ir::region_id at = f_[a].parent; f_[at].parent != ir::nothing; at = f_[f_[at].parent].parent)
       of_a.emplace_back(f_[at].parent, at);
@@ -288,7 +288,7 @@ private:
         if (node == f_[at].parent) return f_[node].code == ir::op::if_ && region != at;
     return false;
   }
-  [[noreturn]] void refuse(std::string const& address, std::string const& why) const {
+  [[noreturn]] void reject(std::string const& address, std::string const& why) const {
     throw model_error(
         message("overdub: @%s: the choice \"%s\" %s", name().c_str(), address.c_str(), why.c_str()));
   }
@@ -296,10 +296,10 @@ private:
 
   model_program& m_;
   ir::function const& f_;
-  reach chosen_; // by choices
+  dependence dependent_; // on choices
 };
 
-// The function of a name, which may have a number behind it, that takes these types.
+// The function of these parameter types with a name, or with the name and the suffix of an overload, "#2".
 inline ir::function_id
 function_of(ir::program const& p, std::string const& name, std::span<ir::type const> parameters) {
   for (std::uint32_t i = 0; i < p.functions.size(); ++i) {
@@ -319,7 +319,7 @@ function_of(ir::program const& p, std::string const& name, std::span<ir::type co
 
 OVERDUB_DECL model_program model_program_of(ir::program p) {
   model_program m{std::move(p), {}, {}};
-  detail::choices_inlined(m.program).run();
+  detail::choice_inliner(m.program).run();
   detail::site_finder(m).run();
   return m;
 }

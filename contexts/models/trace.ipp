@@ -40,15 +40,15 @@ OVERDUB_DECL void trace::throw_no_run() {
 
 OVERDUB_DECL void trace::throw_none(model_core const& of, address const& at, std::span<i64 const> made) {
   std::string const text = text_of(at);
-  std::size_t const turns = made.size();
-  if (turns == 0 && !at.indices.empty())
+  std::size_t const index_count = made.size();
+  if (index_count == 0 && !at.indices.empty())
     throw model_error(message(
         "overdub: the model @%s makes one choice \"%.80s\", which has no indices, and %.80s was asked for",
         of.name().c_str(), at.site.c_str(), text.c_str()));
-  if (at.indices.size() > turns)
+  if (at.indices.size() > index_count)
     throw model_error(message(
         "overdub: %.80s has %zu indices, and each choice \"%.80s\" of the model @%s has %zu", text.c_str(),
-        at.indices.size(), at.site.c_str(), of.name().c_str(), turns));
+        at.indices.size(), at.site.c_str(), of.name().c_str(), index_count));
   for (std::size_t k = 0; k < at.indices.size(); ++k)
     if (at.indices[k] < 0 || at.indices[k] >= made[k])
       throw model_error(message(

@@ -1,7 +1,7 @@
-// How a trace grows: more turns of maps and loops, whose choices are given, or drawn.
+// The extension of a trace by iterations of its outermost maps and loops, whose choices are given or drawn, as a particle filter needs it.
 #pragma once
 
-#include <overdub/contexts/incremental/memory.hpp>
+#include <overdub/contexts/incremental/cells.hpp>
 #include <overdub/contexts/models/site_constraints.hpp>
 #include <overdub/contexts/models/trace_structure.hpp>
 #include <overdub/execute/array_words.hpp>
@@ -18,8 +18,8 @@
 namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// An extension of traces of a model: new arguments, the trip counts of maps and loops with them, and given choices. It is made
-/// once for any number of traces; reading is thread-safe.
+/// An extension of traces of a model: new arguments, the trip counts of maps and loops for them, and given choices. Any number of traces
+/// share one; reading is thread-safe.
 class trace_extension {
 public:
   /// Throws model_error for addresses that the model never samples.
@@ -42,37 +42,38 @@ private:
   detail::site_constraints given_;
 };
 
-/// The iterations that a proposal appends: the new number of choices of each site, and which of the appended ones are observed, or still to
-/// be drawn.
+/// The iterations that a proposal appends: the proposed shape of each site, and which of the appended choices are observed, or still to be
+/// drawn.
 class trace_growth {
 public:
   bool is_growing() const { return is_growing_; }
-  /// With the appended choices.
+  /// By site, with the appended choices.
   std::vector<std::vector<i64>> const& shapes() const { return shapes_; }
-  /// Begins, from the shapes that the choices have. Throws model_error where there would be fewer, or as many as is not known, and where
-  /// rows would be of another length.
+  /// Begins to extend sites of these shapes. Throws model_error where a site would have fewer choices, where their number is unknown, and
+  /// where rows would have another length.
   void begin(trace_extension const& by, std::vector<std::vector<i64>> const& before);
-  /// Of the given choices those that have a place in the trace: they are what they are, or are not made yet, and observed where they
-  /// appear. Throws model_error where one has another value. O(log n) each; of whole sites O(choices).
+  /// Checks given choices whose address exists before the extension. One that is not made is set, and observed if it appears. Throws
+  /// model_error where one that is made has another value. O(log n) each; of whole sites O(choices).
   template <class Trace, class Program>
-  void
-  give_old(Trace const& t, Program& p, detail::site_constraints const& given, trace_structure& structure) {
+  void constrain_existing(
+      Trace const& t, Program& p, detail::site_constraints const& given, trace_structure& structure) {
     std::vector<i64> at;
     for (auto const& [s, where, x] : given.all()) {
       bool const is_one = where.size() == t.shape(s).size();
       bool const is_old = where.empty() || where[0] < t.shape(s)[0];
-      if (is_one && structure.is_conditional(s)) told_.push_back({s, number_of(shapes_[s], where)});
-      if (is_one && is_old) give_old(t, p, s, where, x, structure);
+      if (is_one && structure.is_conditional(s))
+        conditional_constraints_.push_back({s, number_of(shapes_[s], where)});
+      if (is_one && is_old) constrain_existing(t, p, s, where, x, structure);
       if (is_one || !is_old) continue;
       for (std::size_t k = 0; k < t.size(s); ++k) {
         t.indices_of(s, k, at);
         if (std::equal(where.begin(), where.end(), at.begin()))
-          give_old(t, p, s, at, given.find(s, at), structure);
+          constrain_existing(t, p, s, at, given.find(s, at), structure);
       }
     }
   }
 
-  /// Gives an input of a program another value: of an array that got longer, the rows that it has more.
+  /// Sets an input of a program; appends rows where the new value extends an array.
   template <class Program>
   static void extend_input(Program& p, std::uint32_t input, datum const& x) {
     datum now;
@@ -84,15 +85,15 @@ public:
     else
       for (i64 row = now.shape()[0]; row < x.shape()[0]; ++row) p.append(input, part_of(x, {&row, 1}));
   }
-  /// Adds the rows of a site to an input of a program: what is given, and 0 for what is to be drawn. Throws model_error where that is
-  /// an array.
+  /// Appends the rows of a site to an input of a program: given values, and 0 for choices that will be drawn. Throws model_error where a
+  /// choice that will be drawn is an array.
   template <class Program>
   void extend_site(
       model_core const& m, Program& p, std::uint32_t input, std::uint32_t s, std::vector<i64> const& before,
       detail::site_constraints const& given, trace_structure& structure) {
     std::vector<i64> const& shape = shapes_[s];
     site const& of = m.sites()[s];
-    (void)execute::bytes_for( // or no memory can hold them
+    (void)execute::bytes_for( // throws where the size overflows
         shape.data(), static_cast<std::uint32_t>(shape.size()), execute::size_of(of.type.element));
     std::size_t in_row = 1;
     for (std::size_t k = 1; k < shape.size(); ++k) in_row *= static_cast<std::size_t>(shape[k]);
@@ -103,14 +104,14 @@ public:
       for (std::size_t number = first; number < first + in_row; ++number) {
         indices_of(shape, number, at);
         datum const x = given.find(s, at);
-        choice_place const c{s, number};
+        choice_index const c{s, number};
         if (x) {
           observed_.push_back(c);
           structure.set(c);
         } else if (of.type.rank > 0) {
-          refuse_array(m, s, at);
+          reject_array(m, s, at);
         } else {
-          waiting_.push_back(c);
+          pending_.push_back(c);
         }
         if (shape.size() == 1)
           p.append(input, x ? x : datum::of_bits(of.type, 0));
@@ -120,40 +121,41 @@ public:
     }
   }
 
-  /// A choice is set by others: it is not drawn.
+  /// A kernel set the choice: it is not drawn.
   void was_set(std::uint32_t s, std::size_t number);
-  /// What is given of the choices that come, and of those that there are but were not made; in branches, by their addresses.
-  std::vector<choice_place> const& observed() const { return observed_; }
+  /// The given choices that are appended, or that exist and are not made.
+  std::vector<choice_index> const& observed() const { return observed_; }
   bool is_observed(std::uint32_t s, std::size_t number) const {
-    return std::ranges::find(observed_, choice_place{s, number}) != observed_.end();
+    return std::ranges::find(observed_, choice_index{s, number}) != observed_.end();
   }
-  std::vector<choice_place> const& told() const { return told_; }
+  /// All given choices of conditional sites.
+  std::vector<choice_index> const& conditional_constraints() const { return conditional_constraints_; }
 
-  /// Puts those that wait in the order in which the model makes them.
+  /// Sorts the choices to be drawn in the order in which the model makes them.
   void sort(trace_structure const& structure);
-  /// The next one that waits; nothing where there is none. It was asked for then: it was drawn, or is not made.
-  choice_place const* next() const { return asked_ < waiting_.size() ? &waiting_[asked_] : nullptr; }
-  void was_asked() { ++asked_; }
-  /// All wait again.
-  void draw_again() { asked_ = 0; }
-  void forget();
+  /// The next choice to be drawn; nullptr after the last. `advance` passes it: it was drawn, or is not made.
+  choice_index const* next() const { return next_ < pending_.size() ? &pending_[next_] : nullptr; }
+  void advance() { ++next_; }
+  /// All are drawn again.
+  void restart() { next_ = 0; }
+  void clear();
 
 private:
   bool is_before(
-      trace_structure const& structure, choice_place const& a, choice_place const& b, std::vector<i64>& of_a,
+      trace_structure const& structure, choice_index const& a, choice_index const& b, std::vector<i64>& of_a,
       std::vector<i64>& of_b) const;
   template <class Trace, class Program>
-  void give_old(
+  void constrain_existing(
       Trace const& t, Program& p, std::uint32_t s, std::vector<i64> const& at, datum const& x,
       trace_structure& structure) {
     auto const input = static_cast<std::uint32_t>(t.arguments()) + s;
     if (!t.is_made(s, at)) {
-      if (x.type().rank > 0) refuse_array(t.core(), s, at);
+      if (x.type().rank > 0) reject_array(t.core(), s, at);
       if (at.empty())
         p.set(input, x);
       else
         p.set_at(input, at, x.bits());
-      choice_place const c{s, number_of(shapes_[s], at)};
+      choice_index const c{s, number_of(shapes_[s], at)};
       structure.set(c);
       observed_.push_back(c);
     } else if (datum const is =
@@ -166,16 +168,16 @@ private:
           overdub::text_of(is).c_str()));
     }
   }
-  [[noreturn]] static void refuse_array(model_core const& m, std::uint32_t s, std::vector<i64> const& at);
-  // Whether an array is another one with rows behind its end.
+  [[noreturn]] static void reject_array(model_core const& m, std::uint32_t s, std::vector<i64> const& at);
+  // Whether an array has another one as its first rows.
   static bool begins_with(datum const& x, datum const& beginning);
   static datum zeros(ir::type t, std::span<i64 const> shape);
-  [[noreturn]] static void refuse(model_core const& m, std::uint32_t s, char const* why);
+  [[noreturn]] static void reject(model_core const& m, std::uint32_t s, char const* why);
 
   bool is_growing_ = false;
-  std::vector<std::vector<i64>> shapes_; // by site, while it grows
-  std::vector<choice_place> observed_, told_, waiting_;
-  std::size_t asked_ = 0; // so many of those that wait do so no longer
+  std::vector<std::vector<i64>> shapes_; // by site; valid while is_growing_
+  std::vector<choice_index> observed_, conditional_constraints_, pending_;
+  std::size_t next_ = 0; // in pending_
 };
 
 } // namespace OVERDUB_EXECUTE_ABI

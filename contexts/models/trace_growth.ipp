@@ -23,22 +23,22 @@ OVERDUB_DECL void
 trace_growth::begin(trace_extension const& by, std::vector<std::vector<i64>> const& before) {
   model_core const& m = *by.core();
   shapes_ = before;
-  std::span<i64 const> turns = by.trip_counts();
+  std::span<i64 const> trip_counts = by.trip_counts();
   for (std::uint32_t s = 0; s < before.size(); ++s) {
-    bool has_rows = true; // that there are
+    bool has_rows = true;
     for (std::size_t axis = 0; axis < before[s].size(); ++axis) {
-      i64 const n = turns[axis], had = before[s][axis];
+      i64 const n = trip_counts[axis], old_extent = before[s][axis];
       if (n == unknown_trip_count)
-        refuse(
+        reject(
             m, s, "is nested in a branch, or its number depends on more than numbers and sizes of arguments");
-      if (axis == 0 ? n < had : n != had && has_rows)
-        refuse(m, s, axis == 0 ? "would have fewer choices" : "would have rows of another length");
-      has_rows = has_rows && had > 0;
+      if (axis == 0 ? n < old_extent : n != old_extent && has_rows)
+        reject(m, s, axis == 0 ? "would have fewer choices" : "would have rows of another length");
+      has_rows = has_rows && old_extent > 0;
       shapes_[s][axis] = n;
     }
-    turns = turns.subspan(before[s].size());
+    trip_counts = trip_counts.subspan(before[s].size());
     if (m.sites()[s].type.rank > 0 && before[s].size() > 1 && shapes_[s] != before[s])
-      refuse(m, s, "is an array in a map in another one");
+      reject(m, s, "is an array in a map in another one");
   }
   for (detail::given_choice const& c : by.given().all())
     detail::site_constraints::check_size(m, c, shapes_[c.site]);
@@ -46,29 +46,29 @@ trace_growth::begin(trace_extension const& by, std::vector<std::vector<i64>> con
 }
 
 OVERDUB_DECL void trace_growth::was_set(std::uint32_t s, std::size_t number) {
-  auto const is_it = [&](choice_place const& c) {
-    return c.site == s && (c.number == number || number == choice_place::all);
+  auto const is_it = [&](choice_index const& c) {
+    return c.site == s && (c.number == number || number == choice_index::all);
   };
-  asked_ -= static_cast<std::size_t>(
-      std::count_if(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(asked_), is_it));
-  std::erase_if(waiting_, is_it);
+  next_ -= static_cast<std::size_t>(
+      std::count_if(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(next_), is_it));
+  std::erase_if(pending_, is_it);
 }
 
 OVERDUB_DECL void trace_growth::sort(trace_structure const& structure) {
   std::vector<i64> of_a, of_b;
   std::ranges::sort(
-      waiting_.begin() + static_cast<std::ptrdiff_t>(asked_), waiting_.end(),
-      [&](choice_place const& a, choice_place const& b) { return is_before(structure, a, b, of_a, of_b); });
+      pending_.begin() + static_cast<std::ptrdiff_t>(next_), pending_.end(),
+      [&](choice_index const& a, choice_index const& b) { return is_before(structure, a, b, of_a, of_b); });
 }
 
-OVERDUB_DECL void trace_growth::forget() {
-  observed_.clear(), told_.clear(), waiting_.clear();
-  asked_ = 0;
+OVERDUB_DECL void trace_growth::clear() {
+  observed_.clear(), conditional_constraints_.clear(), pending_.clear();
+  next_ = 0;
   is_growing_ = false;
 }
 
 OVERDUB_DECL bool trace_growth::is_before(
-    trace_structure const& structure, choice_place const& a, choice_place const& b, std::vector<i64>& of_a,
+    trace_structure const& structure, choice_index const& a, choice_index const& b, std::vector<i64>& of_a,
     std::vector<i64>& of_b) const {
   indices_of(shapes_[a.site], a.number, of_a);
   indices_of(shapes_[b.site], b.number, of_b);
@@ -76,7 +76,7 @@ OVERDUB_DECL bool trace_growth::is_before(
 }
 
 OVERDUB_DECL void
-trace_growth::refuse_array(model_core const& m, std::uint32_t s, std::vector<i64> const& at) {
+trace_growth::reject_array(model_core const& m, std::uint32_t s, std::vector<i64> const& at) {
   throw model_error(message(
       "overdub: the appended choice %.80s is an array, which is not drawn for a trace that grows; "
       "give it, or change the trace by update",
@@ -100,7 +100,7 @@ OVERDUB_DECL datum trace_growth::zeros(ir::type t, std::span<i64 const> shape) {
   return none.as_datum();
 }
 
-OVERDUB_DECL void trace_growth::refuse(model_core const& m, std::uint32_t s, char const* why) {
+OVERDUB_DECL void trace_growth::reject(model_core const& m, std::uint32_t s, char const* why) {
   throw model_error(message(
       "overdub: with these arguments the choice \"%s\" %s, and a trace grows by iterations of its outermost "
       "maps "

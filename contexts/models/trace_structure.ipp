@@ -14,18 +14,18 @@ namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
 OVERDUB_DECL
-trace_structure::trace_structure(model_core const& m, choice_map const& observed, std::size_t most_turns)
+trace_structure::trace_structure(model_core const& m, choice_map const& observed, std::size_t maximum_indices)
     : order_(m), number_(m.sites().size(), none) {
-  refuse_unknown(m, observed);
+  reject_unsupported(m, observed);
   for (std::uint32_t s = 0; s < m.sites().size(); ++s) {
     if (!m.sites()[s].is_conditional) continue;
-    if (m.sites()[s].index_count > most_turns) refuse_indices(m, s);
+    if (m.sites()[s].index_count > maximum_indices) reject_indices(m, s);
     number_[s] = static_cast<std::uint32_t>(conditional_.size());
     conditional_.push_back(s);
   }
 }
 
-OVERDUB_DECL void trace_structure::refuse_indices(model_core const& m, std::uint32_t s) {
+OVERDUB_DECL void trace_structure::reject_indices(model_core const& m, std::uint32_t s) {
   throw model_error(message(
       "overdub: the choice \"%s\" is nested in %u maps and loops, and a choice is updated alone in up to "
       "%zu; "
@@ -33,28 +33,28 @@ OVERDUB_DECL void trace_structure::refuse_indices(model_core const& m, std::uint
       m.sites()[s].address.c_str(), m.sites()[s].index_count, contexts::incremental_program::most_indices));
 }
 
-OVERDUB_DECL void trace_structure::set(choice_place const& c) {
+OVERDUB_DECL void trace_structure::set(choice_index const& c) {
   if (is_conditional(c.site)) set_.push_back(c);
-  if (!drawn_.empty()) set_since_.push_back(c);
+  if (!drawn_.empty()) set_after_draw_.push_back(c);
 }
 
-OVERDUB_DECL void trace_structure::was_drawn(choice_place const& c, double log_density) {
+OVERDUB_DECL void trace_structure::was_drawn(choice_index const& c, double log_density) {
   if (is_conditional(c.site)) set_.push_back(c);
-  forget_set();
+  drop_overwritten_draws();
   drawn_.push_back({c, log_density});
 }
 
-OVERDUB_DECL void trace_structure::draw_again() {
-  forget_set();
-  std::vector<choice_place> drawn;
+OVERDUB_DECL void trace_structure::discard_draws() {
+  drop_overwritten_draws();
+  std::vector<choice_index> drawn;
   for (drawn_choice const& d : drawn_) drawn.push_back(d.at);
   sort(drawn);
-  std::erase_if(set_, [&](choice_place const& c) { return std::ranges::binary_search(drawn, c); });
+  std::erase_if(set_, [&](choice_index const& c) { return std::ranges::binary_search(drawn, c); });
   drawn_.clear();
 }
 
 OVERDUB_DECL double trace_structure::drawn_density() {
-  forget_set();
+  drop_overwritten_draws();
   double sum = 0;
   for (drawn_choice const& d : drawn_)
     if (!is_conditional(d.at.site) || appears(d.at)) sum += d.log_density;
@@ -62,8 +62,8 @@ OVERDUB_DECL double trace_structure::drawn_density() {
 }
 
 OVERDUB_DECL bool
-trace_structure::precedes_drawn(choice_place const& c, std::vector<std::vector<i64>> const& shapes) {
-  forget_set();
+trace_structure::precedes_drawn(choice_index const& c, std::vector<std::vector<i64>> const& shapes) {
+  drop_overwritten_draws();
   std::vector<i64> at, other;
   indices_of(shapes[c.site], c.number, at);
   return std::ranges::any_of(drawn_, [&](drawn_choice const& d) {
@@ -72,11 +72,11 @@ trace_structure::precedes_drawn(choice_place const& c, std::vector<std::vector<i
   });
 }
 
-OVERDUB_DECL std::vector<choice_place>
+OVERDUB_DECL std::vector<choice_index>
 trace_structure::first_to_draw(std::vector<std::vector<i64>> const& shapes) const {
-  std::vector<choice_place> first;
+  std::vector<choice_index> first;
   std::vector<i64> at, other;
-  for (choice_place const& c : to_draw_) {
+  for (choice_index const& c : to_draw_) {
     indices_of(shapes[c.site], c.number, at);
     if (!first.empty()) {
       indices_of(shapes[first[0].site], first[0].number, other);
@@ -88,14 +88,15 @@ trace_structure::first_to_draw(std::vector<std::vector<i64>> const& shapes) cons
   return first;
 }
 
-OVERDUB_DECL void trace_structure::forget() {
-  appeared_.clear(), to_draw_.clear(), vanished_.clear(), set_.clear(), drawn_.clear(), set_since_.clear();
+OVERDUB_DECL void trace_structure::clear() {
+  appeared_.clear(), to_draw_.clear(), vanished_.clear(), set_.clear(), drawn_.clear(),
+      set_after_draw_.clear();
   is_same_ = true;
 }
 
-OVERDUB_DECL void trace_structure::refuse_unknown(model_core const& m, choice_map const& observed) {
+OVERDUB_DECL void trace_structure::reject_unsupported(model_core const& m, choice_map const& observed) {
   for (site const& s : m.sites())
-    if (s.is_counted)
+    if (s.has_random_count)
       throw model_error(message(
           "overdub: how many choices \"%s\" are made depends on other choices, so that moves of these "
           "would make them appear or vanish; change such traces by update and regenerate",
@@ -122,17 +123,17 @@ OVERDUB_DECL void trace_structure::refuse_unknown(model_core const& m, choice_ma
   }
 }
 
-OVERDUB_DECL void trace_structure::forget_set() {
-  if (set_since_.empty()) return;
-  sort(set_since_);
+OVERDUB_DECL void trace_structure::drop_overwritten_draws() {
+  if (set_after_draw_.empty()) return;
+  sort(set_after_draw_);
   std::erase_if(drawn_, [&](drawn_choice const& d) {
-    return std::ranges::binary_search(set_since_, d.at) ||
-           std::ranges::binary_search(set_since_, choice_place{d.at.site, choice_place::all});
+    return std::ranges::binary_search(set_after_draw_, d.at) ||
+           std::ranges::binary_search(set_after_draw_, choice_index{d.at.site, choice_index::all});
   });
-  set_since_.clear();
+  set_after_draw_.clear();
 }
 
-OVERDUB_DECL void trace_structure::sort(std::vector<choice_place>& all) {
+OVERDUB_DECL void trace_structure::sort(std::vector<choice_index>& all) {
   std::ranges::sort(all);
   auto const behind = std::ranges::unique(all);
   all.erase(behind.begin(), behind.end());

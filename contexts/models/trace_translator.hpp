@@ -1,4 +1,4 @@
-// trace_translator: from a trace of one model to a weighted trace of another one, by a transform of choices (Cusumano-Towner, Bichsel,
+// trace_translator: maps a trace of one model to a weighted trace of another one, by a transform of choices (Cusumano-Towner, Bichsel,
 // Gehr, Vechev and Mansinghka, Incremental Inference for Probabilistic Programs, PLDI 2018; Gen's trace translators).
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace overdub::models {
 
-/// A trace of another model, with the logarithm of the factor of its importance weight.
+/// A trace of another model, with the logarithm of the incremental importance weight.
 template <class Trace>
 struct translated_trace {
   Trace of;
@@ -32,10 +32,10 @@ void for_each_choice_of(unobserved<Trace> const& t, F const& f) {
 
 } // namespace detail
 
-/// Translates traces to a model: `forward_of(t)` is an auxiliary model for a trace of the first one, and `backward_of(u)` for a trace u of the
-/// second one, each may be no_auxiliary; `transform(x)` reads the choices of t and of the former, and writes all choices of u that are not
-/// observed, and those of the latter. It is a bijection. A trace's weight times exp(weight) is a weight of its translation: expectations
-/// over the second model's posterior, up to its normalising constant, are those of weighted translations of the first one's.
+/// Translates traces t of a first model to traces u of a second one. `forward_of(t)` and `backward_of(u)` are auxiliary models; each may be
+/// no_auxiliary. `transform(x)` is a bijection: it reads the choices of t and of the forward model, and writes all choices of u that are
+/// not observed, and those of the backward model. A weighted trace of the first model's posterior, with its weight multiplied by
+/// exp(weight), is a weighted trace of the second model's posterior.
 template <class Model, class Forward, class Backward, class F>
 class trace_translator {
 public:
@@ -55,39 +55,40 @@ public:
     return translate(t, forward_of_(t).simulate(key.at("proposal"))).first;
   }
 
-  /// The same; and translates back by the inverse, a transform too, to see that it returns. Throws model_error where it does not.
+  /// The same, and translates back by the inverse transform. Throws model_error where that does not restore the trace.
   template <class Inverse, class Trace>
   auto checked(Inverse const& inverse, Trace const& t, random_key const& key, double tolerance = 1e-6) const {
     auto const auxiliary = forward_of_(t).simulate(key.at("proposal"));
     auto made = translate(t, auxiliary);
-    detail::transformed const back(inverse, made.first.of, made.second);
-    detail::check_returns(detail::unobserved<Trace>{t, before_}, back.model(), detail::of_model, tolerance);
-    detail::check_returns(auxiliary, back.auxiliary(), detail::of_auxiliary, tolerance);
+    detail::transformed const reverse(inverse, made.first.of, made.second);
+    detail::check_restored(
+        detail::unobserved<Trace>{t, before_}, reverse.model(), detail::model_side, tolerance);
+    detail::check_restored(auxiliary, reverse.auxiliary(), detail::auxiliary_side, tolerance);
     return std::move(made.first);
   }
 
 private:
   template <class Trace, class Auxiliary>
   auto translate(Trace const& t, Auxiliary const& auxiliary) const {
-    detail::transformed const there(transform_, t, auxiliary);
+    detail::transformed const forward(transform_, t, auxiliary);
     detail::for_each_choice_of(t, [&](address const& at, datum const& x) {
-      if (!before_.contains(at)) there.refuse_unused({detail::of_model, at}, x);
+      if (!before_.contains(at)) forward.reject_unused({detail::model_side, at}, x);
     });
     detail::for_each_choice_of(auxiliary, [&](address const& at, datum const& x) {
-      there.refuse_unused({detail::of_auxiliary, at}, x);
+      forward.reject_unused({detail::auxiliary_side, at}, x);
     });
     choice_map all = observed_;
-    for (auto const& [at, x] : there.model()) {
+    for (auto const& [at, x] : forward.model()) {
       if (observed_.contains(at))
         throw model_error(message(
             "overdub: the transform writes the choice %.80s, which is observed", text_of(at).c_str()));
       all.set(at, x);
     }
     auto of = to_.assess(all);
-    auto back = backward_of_(of).assess(there.auxiliary());
-    double const weight = of.score() - t.score() + back.score() - auxiliary.score() +
-                          there.log_determinant([&](address const& at) { return !before_.contains(at); });
-    return std::pair(translated_trace<decltype(of)>{std::move(of), weight}, std::move(back));
+    auto reverse = backward_of_(of).assess(forward.auxiliary());
+    double const weight = of.score() - t.score() + reverse.score() - auxiliary.score() +
+                          forward.log_determinant([&](address const& at) { return !before_.contains(at); });
+    return std::pair(translated_trace<decltype(of)>{std::move(of), weight}, std::move(reverse));
   }
 
   Model to_;

@@ -1,4 +1,4 @@
-// A value that was given for a choice, as one of the choice's type.
+// The conversion of a given value to the type of its choice.
 #pragma once
 
 #include <overdub/array/elements.hpp>
@@ -13,7 +13,7 @@
 namespace overdub::models::detail {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// A number as one of another type, where a constraint may be written as it: integers, bools and floats are numbers, and 0 and 1 are bools.
+/// Converts a number of a constraint: integers, bools and floats to floating-point numbers, and 0 and 1 to bools; nothing else.
 template <class To, class From>
 std::optional<To> as_one_of(From x) {
   if constexpr (std::floating_point<To> ? !std::same_as<From, double> : std::integral<From>)
@@ -21,14 +21,14 @@ std::optional<To> as_one_of(From x) {
   return {};
 }
 
-/// A value as one of another type; nothing, where it is none of that type. O(elements), or O(1) where it is of that type already.
+/// Converts a value or the elements of an array; nothing, where one is no value of that type. O(elements), or O(1) for the same type.
 OVERDUB_DECL datum converted(datum const& x, ir::type to);
 
-/// A value that was given for a choice, as one of its type. Throws model_error where it is none.
-OVERDUB_DECL datum given_as(address const& at, datum const& x, ir::type wanted);
+/// Converts a given value to the type of its choice. Throws model_error where it cannot.
+OVERDUB_DECL datum typed_value(address const& at, datum const& x, ir::type wanted);
 
-/// Throws model_error where what is observed at an address is not what a trace has there.
-OVERDUB_DECL void check_is(address const& at, datum const& observed, datum const& is);
+/// Throws model_error where an observation differs from the choice of a trace.
+OVERDUB_DECL void check_equals(address const& at, datum const& observed, datum const& is);
 
 } // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub::models::detail

@@ -28,7 +28,7 @@ OVERDUB_DECL datum converted(datum const& x, ir::type to) {
   });
 }
 
-OVERDUB_DECL datum given_as(address const& at, datum const& x, ir::type wanted) {
+OVERDUB_DECL datum typed_value(address const& at, datum const& x, ir::type wanted) {
   datum y = converted(x, wanted);
   if (!y)
     throw model_error(message(
@@ -40,8 +40,8 @@ OVERDUB_DECL datum given_as(address const& at, datum const& x, ir::type wanted) 
   return y;
 }
 
-OVERDUB_DECL void check_is(address const& at, datum const& observed, datum const& is) {
-  if (!(given_as(at, observed, is.type()) == is))
+OVERDUB_DECL void check_equals(address const& at, datum const& observed, datum const& is) {
+  if (!(typed_value(at, observed, is.type()) == is))
     throw model_error(message(
         "overdub: %.80s is observed as %.80s, and the trace has %.80s: generate one of what is observed",
         text_of(at).c_str(), overdub::text_of(observed).c_str(), overdub::text_of(is).c_str()));

@@ -1,4 +1,4 @@
-// bars: measurements of the same work done in several ways, as the times of full re-execution and of incremental recomputation.
+// bars: a bar chart that compares measurements of several methods, as the times of full re-execution and of incremental recomputation.
 #pragma once
 
 #include <overdub/contexts/report/figure.hpp>
@@ -10,9 +10,8 @@
 
 namespace overdub::report {
 
-/// Bars from 0 in groups, one group for each row. Each bar has its number, and, but for a row's first, how often it goes into that one:
-/// "12 times less". Values that are negative or not finite have no bar; their number says what they are. Takes time proportional to the
-/// numbers, of which those of 60 rows are drawn.
+/// Bars from 0, one group for each row. Each bar has its number, and, except the first of a row, its ratio to the first: "12 times less".
+/// Values that are negative or not finite have a number without a bar. At most 60 rows are drawn. Time: O(numbers).
 struct bars {
   struct row {
     std::string name;
@@ -28,14 +27,14 @@ struct bars {
   /// Throws report_error for a row that has not one value for each way.
   std::string html() const {
     using namespace writing;
-    double most = 0;
+    double maximum = 0;
     for (row const& r : rows) {
       if (r.values.size() != ways.size())
         throw report_error(message(
             "overdub: the row \"%.60s\" of the bars \"%.60s\" has %zu values for %zu ways", r.name.c_str(),
             title.c_str(), r.values.size(), ways.size()));
       for (double const v : r.values)
-        if (drawable(v)) most = std::max(most, v);
+        if (drawable(v)) maximum = std::max(maximum, v);
     }
     constexpr double bar = 18, step = 21;
     std::size_t const count = std::min<std::size_t>(rows.size(), 60);
@@ -45,7 +44,7 @@ struct bars {
       f.say("There are no measurements.");
       return f.html();
     }
-    scale const x({0, most}, 4, f.width() - 4 - (width == share::quarter ? 100 : 180));
+    scale const x({0, maximum}, 4, f.width() - 4 - (width == share::quarter ? 100 : 180));
     for (std::size_t i = 0; i < count; ++i) {
       row const& r = rows[i];
       double y = 2 + group * static_cast<double>(i);

@@ -1,4 +1,4 @@
-// diagnostics: the table of a summary of draws, and what speaks against them.
+// diagnostics: the table of a summary of draws, and its warnings.
 #pragma once
 
 #include <overdub/contexts/inference/summary.hpp>
@@ -10,7 +10,8 @@
 
 namespace overdub::report {
 
-/// The estimates of an `inference::summary` with their Monte Carlo errors, and its warnings below; or a sentence that there are none.
+/// The estimates of an `inference::summary` with their Monte Carlo standard errors, and the warnings below, or a sentence that there are
+/// none.
 struct diagnostics {
   std::string title;
   inference::summary summary;

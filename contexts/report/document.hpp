@@ -1,4 +1,4 @@
-// document: a page of sections, in one file.
+// document: a report, a page of sections in one file.
 #pragma once
 
 #include <overdub/contexts/report/style.hpp>
@@ -13,13 +13,13 @@
 
 namespace overdub::report {
 
-/// What a section is made of: `b.html()` is an element of HTML, in which all text is `escaped`.
+/// A block of a section: `b.html()` returns an HTML element, in which all text is `escaped`.
 template <class B>
 concept block = requires(B const& b) {
   { b.html() } -> std::convertible_to<std::string>;
 };
 
-/// A heading, and sentences and blocks below it. A block is written when it is added, and not kept.
+/// A heading with sentences and blocks. A block is rendered when it is added; no reference to it is kept.
 class section {
 public:
   explicit section(std::string heading) : heading_(std::move(heading)) {}
@@ -30,13 +30,13 @@ public:
     blocks_ += "<p>" + escaped(sentences) + "</p>\n";
     return *this;
   }
-  /// Throws what the block throws, before it is added.
+  /// Appends a block. If its `html` throws, the section is unchanged.
   template <block B>
   section& add(B const& b) {
     blocks_ += b.html();
     return *this;
   }
-  /// The heading can be linked to by its id.
+  /// The HTML of the section, whose element has this id.
   std::string html(std::string_view id) const {
     return "<section id=\"" + escaped(id) + "\">\n<h2>" + escaped(heading_) +
            "</h2>\n<div class=\"blocks\">\n" + blocks_ + "</div>\n</section>\n";
@@ -46,8 +46,8 @@ private:
   std::string heading_, blocks_;
 };
 
-/// A page with a title, a sentence below it, and sections, with links to them where there are several. It has no script, and a rule in
-/// it forbids the browser to fetch anything. It is the same for the same blocks: there is no date in it.
+/// A page with a title, a lead sentence, and sections, with links to them if there are several. It has no script, and its content security
+/// policy forbids the browser to fetch anything. It has no date: equal blocks make equal pages.
 class document {
 public:
   explicit document(std::string title, std::string lead = {})
@@ -79,8 +79,8 @@ public:
     return page + "</main>\n</body>\n</html>\n";
   }
 
-  /// Replaces the file if there is one, when all of it is written. Throws report_error when it cannot be written; the file is as it
-  /// was then.
+  /// Writes the page, and replaces an existing file when all of it is written. Throws report_error when it cannot; then an existing file is
+  /// unchanged.
   void write(std::string const& path) const {
     std::string const page = html();
     try {

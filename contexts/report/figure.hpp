@@ -15,7 +15,7 @@
 
 namespace overdub::report {
 
-/// How much of the page's width a figure takes: a quarter, a half, or all of it.
+/// The fraction of the page's width that a figure has.
 enum class share { quarter, half, whole };
 
 namespace writing {
@@ -25,7 +25,7 @@ inline std::string_view class_of(share s) {
   return s == share::quarter ? "quarter" : s == share::half ? "half" : "whole";
 }
 
-/// There are six colours, as classes c0 to c5 of the page's style; further ones begin again.
+/// One of six colours, the classes c0 to c5 of the page's style, in rotation.
 inline std::string colour(std::size_t i) { return "c" + std::to_string(i % 6); }
 
 struct point {
@@ -39,11 +39,11 @@ inline void append(std::string& out, double pixels) {
   out += text;
 }
 
-/// At most so many of the points, in their order, which look the same as a line: of points that follow one another, the highest and
-/// the lowest.
-inline std::vector<point> thinned(std::vector<point> points, std::size_t most) {
-  if (points.size() <= most) return points;
-  std::size_t const buckets = std::max<std::size_t>(most / 2, 1);
+/// Reduces points of a line to at most `limit`, with the same appearance: the lowest and the highest point of each bucket of successive
+/// points.
+inline std::vector<point> thinned(std::vector<point> points, std::size_t limit) {
+  if (points.size() <= limit) return points;
+  std::size_t const buckets = std::max<std::size_t>(limit / 2, 1);
   std::vector<point> kept;
   for (std::size_t b = 0; b < buckets; ++b) {
     std::size_t const begin = points.size() * b / buckets, end = points.size() * (b + 1) / buckets;
@@ -58,11 +58,11 @@ inline std::vector<point> thinned(std::vector<point> points, std::size_t most) {
   return kept;
 }
 
-/// A figure that is drawn element by element. Classes are those of the page's style.
+/// A figure, built element by element. Classes are those of the page's style.
 class figure {
 public:
   figure(share s, double height, std::string_view title) : figure(class_of(s), pixels(s), height, title) {}
-  /// Of classes of its own, and a width in pixels.
+  /// With these classes, and a width in pixels.
   figure(std::string_view classes, double width, double height, std::string_view title)
       : classes_(classes), title_(title), width_(width), height_(height) {}
 
@@ -79,7 +79,7 @@ public:
   void key(std::string_view classes, std::string_view name) {
     keys_ += "<span class=\"key " + std::string(classes) + "\"><i></i>" + escaped(name) + "</span> ";
   }
-  /// Says how many of the things are not finite, and were left out.
+  /// Adds a note if n of the elements were left out since they are not finite.
   void note_left_out(std::size_t n, std::size_t of, std::string_view what) {
     if (n > 0)
       note(
@@ -119,7 +119,7 @@ public:
     }
     path(classes, steps);
   }
-  /// A path, of steps as SVG has them.
+  /// A path of SVG commands.
   void path(std::string_view classes, std::string_view steps) {
     if (steps.empty()) return;
     open("path", classes);
@@ -127,7 +127,7 @@ public:
     svg_ += steps;
     svg_ += "\"/>\n";
   }
-  /// What is drawn until `close_group` has a title, which is shown when one points to it.
+  /// Elements until `close_group` have a title, which browsers show as a tooltip.
   void open_group(std::string_view title) { svg_ += "<g><title>" + escaped(title) + "</title>"; }
   void close_group() { svg_ += "</g>\n"; }
 
@@ -138,7 +138,7 @@ public:
     append(steps, p.y);
   }
 
-  /// The figure in HTML: without a picture where nothing was drawn.
+  /// The figure in HTML; without a picture if nothing was drawn.
   std::string html() const {
     std::string out =
         "<figure class=\"" + classes_ + "\"><figcaption>" + escaped(title_) + "</figcaption>" + above_;
@@ -175,17 +175,17 @@ private:
   double width_, height_;
 };
 
-/// The letters of the longest number at an axis.
+/// The length of the longest label of an axis, in characters.
 inline std::size_t longest_label(scale const& s, int about) {
-  std::size_t most = 1;
-  for (double const tick : s.ticks(about)) most = std::max(most, length(s.label(tick, about)));
-  return most;
+  std::size_t longest = 1;
+  for (double const tick : s.ticks(about)) longest = std::max(longest, length(s.label(tick, about)));
+  return longest;
 }
 
-/// What a letter at an axis takes in pixels.
+/// The width of a character of an axis label, in pixels.
 inline constexpr double letter_width = 7.2;
 
-/// Draws ticks and their numbers below a plot that ends at `bottom`, as many as there is room for, and `name` below them.
+/// Draws about `about` ticks and their labels below a plot that ends at `bottom`, or as many as fit, and `name` below them.
 inline void
 draw_x_axis(figure& f, scale const& x, double top, double bottom, std::string_view name, int about) {
   auto const length_of_labels = [&] {
@@ -201,7 +201,7 @@ draw_x_axis(figure& f, scale const& x, double top, double bottom, std::string_vi
   f.line("axis", {x.from(), bottom}, {x.to(), bottom});
   if (!name.empty()) f.text("name middle", {(x.from() + x.to()) / 2, bottom + 33}, name);
 }
-/// Draws ticks and their numbers at the left of a plot.
+/// Draws ticks and their labels at the left of a plot.
 inline void
 draw_y_axis(figure& f, scale const& y, double left, double right, std::string_view name, int about) {
   for (double const tick : y.ticks(about)) {
@@ -210,7 +210,7 @@ draw_y_axis(figure& f, scale const& y, double left, double right, std::string_vi
   }
   if (!name.empty()) f.text("name", {2, y.to() - 9}, name);
 }
-/// The pixels that the numbers at the left of a plot take.
+/// The width of the labels at the left of a plot, in pixels.
 inline double left_margin(interval shown, int about) {
   return 14 + letter_width * static_cast<double>(longest_label(scale(shown, 0, 1), about));
 }

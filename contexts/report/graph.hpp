@@ -1,4 +1,4 @@
-// graph: what depends on what, with the part that a change reaches.
+// graph: a directed graph, as of dependencies, with highlighted nodes, as those that an update affects.
 #pragma once
 
 #include <overdub/contexts/report/figure.hpp>
@@ -17,12 +17,12 @@
 
 namespace overdub::report {
 
-/// Where the edges of a graph go.
+/// The direction of a graph's edges.
 enum class direction { right, down };
 
-/// A directed graph. Highlighted nodes, and the edges between them, stand out. Graphviz lays it out, and is given sizes alone and no
-/// text, so that no label can be read as its language. Where its program dot is not there, and of graphs of more than 300 nodes or
-/// 1500 edges, which nobody could read, there is a list instead, with a sentence that says why.
+/// A directed graph. Nodes may be highlighted; edges between highlighted nodes are, too. Graphviz lays it out; its input has sizes and no
+/// text, so that no label can be parsed as its language. If the program dot is not installed, and for more than 300 nodes or 1500 edges,
+/// the block is a list instead, with a sentence that says why.
 struct graph {
   struct node {
     std::string id, label;
@@ -39,8 +39,7 @@ struct graph {
   std::string note = {};
   share width = share::whole;
 
-  /// Throws report_error where two nodes have one id, and for an edge of a node that is not there. Takes the time that dot takes, up to
-  /// a second or two.
+  /// Throws report_error where two nodes have one id, and for an edge of an unknown node. Time: that of dot, up to some two seconds.
   std::string html() const {
     auto const links = links_of();
     auto const highlighted = static_cast<std::size_t>(std::ranges::count_if(nodes, &node::highlighted));
@@ -66,7 +65,7 @@ struct graph {
 
 private:
   using link = std::pair<std::size_t, std::size_t>; // numbers of nodes
-  static constexpr std::size_t letters = 28;        // of a label
+  static constexpr std::size_t letters = 28;        // of a label, at most
   static constexpr double letter = 7.3, node_height = 26, unit = 72;
 
   std::vector<link> links_of() const {
@@ -106,7 +105,7 @@ private:
     return text + "}\n";
   }
 
-  // A reader of dot's format "plain": lines of words, in inches from the bottom left corner.
+  // Parses dot's format "plain": lines of words, with coordinates in inches from the bottom left corner.
   struct words {
     std::string_view rest;
 
@@ -182,7 +181,7 @@ private:
     return f->html();
   }
 
-  // A curve of cubic splines, and the head of an arrow, which begins where they end.
+  // A curve of cubic splines, and an arrowhead at its end.
   static void draw_edge(std::vector<writing::point> const& p, std::string& lines, std::string& heads) {
     using writing::figure;
     if (p.size() < 2) return;
@@ -190,7 +189,7 @@ private:
     for (std::size_t k = 1; k < p.size(); ++k) figure::step(lines, k == 1 ? 'C' : ' ', p[k]);
     auto const end = p.back();
     double dx = 0, dy = 0, far = 0;
-    for (std::size_t k = p.size() - 1; k-- > 0 && far < 1e-3;) { // control points may be one
+    for (std::size_t k = p.size() - 1; k-- > 0 && far < 1e-3;) { // control points may coincide
       dx = end.x - p[k].x;
       dy = end.y - p[k].y;
       far = std::hypot(dx, dy);
@@ -205,32 +204,32 @@ private:
     heads += 'Z';
   }
 
-  // Each node with those that its edges lead to; the highlighted ones first.
+  // Each node with its successors, highlighted nodes first.
   std::string list(std::string const& why, std::vector<link> const& links) const {
     std::vector<std::size_t> order;
     for (bool const which : {true, false})
       for (std::size_t i = 0; i < nodes.size(); ++i)
         if (nodes[i].highlighted == which) order.push_back(i);
-    constexpr std::size_t most = 200, most_edges = 8;
+    constexpr std::size_t limit = 200, edge_limit = 8;
     std::vector<std::vector<std::size_t>> next(nodes.size());
     for (auto const& [from, to] : links) next[from].push_back(to);
 
     std::string out = "<figure class=\"" + std::string(writing::class_of(width)) + "\"><figcaption>" +
                       escaped(title) + "</figcaption><p>" + escaped(why) + "</p>";
     if (!nodes.empty()) out += "\n<ul class=\"nodes\">\n";
-    for (std::size_t k = 0; k < std::min(most, order.size()); ++k) {
+    for (std::size_t k = 0; k < std::min(limit, order.size()); ++k) {
       node const& n = nodes[order[k]];
       out += n.highlighted ? "<li><b>" + escaped(n.label) + "</b>" : "<li>" + escaped(n.label);
       auto const& targets = next[order[k]];
-      for (std::size_t t = 0; t < std::min(most_edges, targets.size()); ++t)
+      for (std::size_t t = 0; t < std::min(edge_limit, targets.size()); ++t)
         out += (t == 0 ? " → " : ", ") + escaped(nodes[targets[t]].label);
-      if (targets.size() > most_edges)
-        out += ", and " + std::to_string(targets.size() - most_edges) + " more";
+      if (targets.size() > edge_limit)
+        out += ", and " + std::to_string(targets.size() - edge_limit) + " more";
       out += "</li>\n";
     }
     if (!nodes.empty()) out += "</ul>";
-    if (order.size() > most)
-      out += "<p class=\"note\">Of " + counted(nodes.size(), "node") + ", " + std::to_string(most) +
+    if (order.size() > limit)
+      out += "<p class=\"note\">Of " + counted(nodes.size(), "node") + ", " + std::to_string(limit) +
              " are listed, highlighted ones first.</p>";
     if (!note.empty()) out += "<p class=\"note\">" + escaped(note) + "</p>";
     return out + "</figure>\n";

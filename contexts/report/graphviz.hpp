@@ -1,4 +1,4 @@
-// graphviz: Graphviz's program dot, as a child process.
+// graphviz: runs Graphviz's program dot as a child process.
 #pragma once
 
 #include <overdub/contexts/report/text.hpp>
@@ -16,9 +16,9 @@
 
 namespace overdub::report {
 
-/// What dot makes of a graph in its language, in a format such as "svg"; nothing where the program is not there. Throws report_error
-/// when it fails, or when temporary files cannot be written. Where the program ignores SIGCHLD, nobody knows how dot ended: then it
-/// failed if it wrote nothing. What dot says itself goes to the standard error.
+/// The output of dot for a graph in its language, in a format such as "svg"; nothing if dot is not installed. Throws report_error if dot
+/// fails, or if temporary files cannot be written. If the process ignores SIGCHLD, the exit status of dot is unknown: it counts as failed
+/// if it wrote nothing. Messages of dot go to the standard error.
 inline std::optional<std::string> graphviz(std::string const& graph, std::string const& format) {
   struct closing {
     void operator()(std::FILE* file) const { std::fclose(file); }
@@ -46,7 +46,8 @@ inline std::optional<std::string> graphviz(std::string const& graph, std::string
   do {
     waited = ::waitpid(child, &status, 0);
   } while (waited == -1 && errno == EINTR);
-  bool const is_known = waited == child; // not where SIGCHLD is ignored, or another waits for all children
+  bool const is_known =
+      waited == child; // false if SIGCHLD is ignored, or another thread waits for all children
   if (is_known && WIFEXITED(status) && WEXITSTATUS(status) == 127) return std::nullopt;
 
   std::rewind(out.get());

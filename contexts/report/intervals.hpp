@@ -1,4 +1,4 @@
-// intervals: several quantities below one another, each with its interval.
+// intervals: an interval plot (forest plot) of several quantities.
 #pragma once
 
 #include <overdub/contexts/report/figure.hpp>
@@ -11,8 +11,8 @@
 
 namespace overdub::report {
 
-/// Intervals, each a line from low to high with a dot in the middle, and, where it is finite, a ring for what was observed. Rows with
-/// numbers that are not finite have no line, and "not defined" instead. Takes time proportional to the rows, of which 200 are drawn.
+/// Intervals, each a line from low to high with a dot at `middle`, and a ring at `observed` if that is finite. A row whose numbers are not
+/// finite has the text "not defined" instead. At most 200 rows are drawn. Time: O(rows).
 struct intervals {
   struct row {
     std::string name;
@@ -29,13 +29,13 @@ struct intervals {
   std::string html() const {
     using namespace writing;
     std::size_t const count = std::min<std::size_t>(rows.size(), 200);
-    std::size_t const most = width == share::quarter ? 8 : 24; // letters of a name
+    std::size_t const name_limit = width == share::quarter ? 8 : 24; // in characters
     interval shown;
     std::size_t letters = 1;
     bool any_observed = false;
     for (std::size_t i = 0; i < count; ++i) {
       row const& r = rows[i];
-      letters = std::max(letters, std::min(most, length(r.name)));
+      letters = std::max(letters, std::min(name_limit, length(r.name)));
       if (has_line(r))
         for (double const v : {r.low, r.middle, r.high}) shown.add(v);
       if (drawable(r.observed)) {
@@ -56,7 +56,7 @@ struct intervals {
       row const& r = rows[i];
       double const y = 10 + row_height * (static_cast<double>(i) + 0.5);
       f.open_group(r.name + ": " + number(r.middle) + ", " + number(r.low) + " to " + number(r.high));
-      f.text("end", {across.from() - 8, y + 4}, shortened(r.name, most));
+      f.text("end", {across.from() - 8, y + 4}, shortened(r.name, name_limit));
       if (has_line(r)) {
         f.line("c0 span", {across(r.low), y}, {across(r.high), y});
         f.dots("c0 middle-dot", std::vector<point>{{across(r.middle), y}});

@@ -1,4 +1,4 @@
-// listing: text as it is written: source code, what a program printed.
+// listing: preformatted text, as source code or the output of a program.
 #pragma once
 
 #include <overdub/contexts/report/figure.hpp>
@@ -9,18 +9,18 @@
 
 namespace overdub::report {
 
-/// Text in letters of one width, with its lines and spaces. Lines that are too long go on in the next.
+/// Preformatted text in a monospaced font. Long lines are wrapped.
 struct listing {
   std::string title, text;
   share width = share::whole;
   std::string note = {};
 
-  /// Takes time proportional to the text.
+  /// O(size of the text).
   std::string html() const {
     std::string out = "<figure class=\"" + std::string(writing::class_of(width)) + "\"><figcaption>" +
                       escaped(title) + "</figcaption><pre>";
     std::string_view left = text;
-    while (!left.empty()) { // `escaped` makes spaces of line ends
+    while (!left.empty()) { // `escaped` replaces line breaks by spaces
       auto const end = std::min(left.find('\n'), left.size());
       out += escaped(left.substr(0, end)) + '\n';
       left.remove_prefix(std::min(end + 1, left.size()));

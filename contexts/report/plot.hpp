@@ -1,4 +1,4 @@
-// plot: points, lines and bands of x and y.
+// plot: points, lines and bands over x and y axes.
 #pragma once
 
 #include <overdub/contexts/report/figure.hpp>
@@ -14,16 +14,17 @@ namespace overdub::report {
 /// How a series is drawn.
 enum class mark { points, line, band };
 
-/// Numbers x and y; of a band, y is where it begins, and `high` where it ends.
+/// Numbers x and y. A band is between y and `high`.
 struct series {
   std::string name;
   mark drawn = mark::points;
   std::vector<double> x = {}, y = {}, high = {};
-  std::optional<std::size_t> colour = {}; ///< one of six; else that of its place among the series
+  std::optional<std::size_t> colour = {}; ///< one of six; the default is that of its index among the series
 };
 
-/// Series in one figure. Points at which a number is not finite are left out, and counted in a note; lines go on behind them. At most
-/// some thousand points are drawn, and a note says so. An interval that is not empty is what an axis shows; else it shows all.
+/// Series in one figure. Points with a number that is not finite are left out, and counted in a note; lines continue across them. Of a
+/// series, at most 2000 points are drawn, and a note says so. `x_shown` and `y_shown` are the ranges of the axes; the default is the range
+/// of the data.
 struct plot {
   std::string title;
   std::string x = {}, y = {}; ///< the names of the axes
@@ -32,7 +33,7 @@ struct plot {
   interval x_shown = {}, y_shown = {};
   std::string note = {};
 
-  /// Throws report_error unless each x has a y, and each y of a band a high. Takes time proportional to the points.
+  /// Throws report_error unless each x has a y, and each y of a band a high. O(points).
   std::string html() const {
     using namespace writing;
     for (report::series const& s : series) check(s);
@@ -95,7 +96,7 @@ private:
       writing::figure& f, report::series const& s, std::string const& colour, scale const& x,
       scale const& y) {
     using namespace writing;
-    constexpr std::size_t most = 2000;
+    constexpr std::size_t limit = 2000;
     std::vector<point> points, highs;
     for (std::size_t i = 0; i < s.x.size(); ++i) {
       if (!drawn(s, i)) continue;
@@ -105,25 +106,25 @@ private:
     std::size_t const finite = points.size();
     f.open_group(s.name);
     if (s.drawn == mark::points) {
-      if (finite > most) points = some_of(points, most);
+      if (finite > limit) points = some_of(points, limit);
       f.dots(colour + (finite <= 200 ? " dots few" : " dots"), points);
     } else if (s.drawn == mark::line) {
-      f.curve(colour + " line", thinned(std::move(points), most));
+      f.curve(colour + " line", thinned(std::move(points), limit));
     } else {
-      points = thinned(std::move(points), most);
-      highs = thinned(std::move(highs), most);
+      points = thinned(std::move(points), limit);
+      highs = thinned(std::move(highs), limit);
       points.insert(points.end(), highs.rbegin(), highs.rend());
       f.curve(colour + " band", points, true);
     }
     f.close_group();
     f.note_left_out(s.x.size() - finite, s.x.size(), "point");
-    if (s.drawn == mark::points && finite > most)
-      f.note(std::to_string(most) + " of " + counted(finite, "point") + " are drawn.");
+    if (s.drawn == mark::points && finite > limit)
+      f.note(std::to_string(limit) + " of " + counted(finite, "point") + " are drawn.");
   }
-  // Of all parts of the series alike.
-  static std::vector<writing::point> some_of(std::vector<writing::point> const& points, std::size_t most) {
+  // Evenly spaced points of the series.
+  static std::vector<writing::point> some_of(std::vector<writing::point> const& points, std::size_t limit) {
     std::vector<writing::point> kept;
-    for (std::size_t k = 0; k < most; ++k) kept.push_back(points[k * points.size() / most]);
+    for (std::size_t k = 0; k < limit; ++k) kept.push_back(points[k * points.size() / limit]);
     return kept;
   }
 };

@@ -1,4 +1,4 @@
-// posterior: the distribution of a variable, as its draws have it.
+// posterior: a histogram of the draws of a variable.
 #pragma once
 
 #include <overdub/contexts/inference/draws.hpp>
@@ -15,7 +15,7 @@ namespace overdub::report {
 
 namespace writing {
 
-/// Counts of numbers in bins of one width; `gap` is what pictures leave free at both ends of a bin, as a part of it.
+/// Counts of numbers in bins of equal width. `gap` is the margin at both ends of a drawn bin, as a fraction of its width.
 struct histogram {
   double first = 0, bin = 1, gap = 0;
   std::vector<std::size_t> counts;
@@ -24,10 +24,10 @@ struct histogram {
   double edge(std::size_t i) const { return first + static_cast<double>(i) * bin; }
 };
 
-/// Of sorted numbers, of which there is one at least and not all are equal: integers have a bin each where they are at most 40 apart.
-/// Else bins are as wide as D. Freedman and P. Diaconis say ("On the histogram as a density estimator", Zeitschrift für
-/// Wahrscheinlichkeitstheorie und verwandte Gebiete 57, 1981), twice the distance of the quartiles by the cube root of the count, but
-/// from 12 to 60, and go no further than two lengths of the central 90 % from them, lest few numbers far away hide the rest.
+/// The histogram of sorted numbers, which are not all equal. Integers of a range of at most 40 have a bin each. Otherwise the width is by
+/// the rule of D. Freedman and P. Diaconis ("On the histogram as a density estimator", Zeitschrift für Wahrscheinlichkeitstheorie und
+/// verwandte Gebiete 57, 1981), twice the interquartile range divided by the cube root of the count, with 12 to 60 bins. The range is
+/// limited to the central 90 % interval extended by twice its length, lest outliers hide the rest.
 inline histogram histogram_of(std::vector<double> const& sorted) {
   auto const quantile = [&](double p) {
     return sorted[static_cast<std::size_t>(p * static_cast<double>(sorted.size() - 1) + 0.5)];
@@ -67,9 +67,9 @@ inline histogram histogram_of(std::vector<double> const& sorted) {
 
 } // namespace writing
 
-/// A histogram of all chains, with the quantiles of 5, 50 and 95 %; what is between them is darker. Quantiles are those of
-/// `inference::summary`. Values that are not finite are left out, and counted in a note, as those are that are too far away to be
-/// shown; a constant is a sentence. Takes time n log n in the number of draws.
+/// A histogram of the draws of all chains, with the 5 %, 50 % and 95 % quantiles of `inference::summary`; the central 90 % is darker.
+/// Values that are not finite or beyond the axis are left out, and counted in a note. A constant has a sentence instead. O(n log n) in the
+/// number of draws.
 struct posterior {
   std::string title;
   inference::chain_values draws;

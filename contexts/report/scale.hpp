@@ -1,4 +1,4 @@
-// Axes: which numbers a plot shows, where they stand, and which of them are written at the axis.
+// Axes: the range of a plot, the mapping of numbers to pixels, ticks and their labels.
 #pragma once
 
 #include <overdub/contexts/report/text.hpp>
@@ -11,7 +11,7 @@
 
 namespace overdub::report {
 
-/// Numbers from low to high. Without numbers, low is greater than high.
+/// The numbers from low to high. It is empty if low is greater than high.
 struct interval {
   double low = 1, high = -1;
 
@@ -22,7 +22,7 @@ struct interval {
 
 namespace writing {
 
-/// Whether a number has a place in a plot: NaN and infinity have none, and differences of numbers that do are finite.
+/// Whether a plot can show a number: it is finite, and so small that differences do not overflow.
 inline bool drawable(double x) { return std::abs(x) <= 1e300; }
 
 inline interval range_of(std::span<double const> numbers) {
@@ -32,7 +32,7 @@ inline interval range_of(std::span<double const> numbers) {
   return range;
 }
 
-/// An interval in which numbers can be told apart: one that is too short is widened.
+/// The interval, widened if it is too short for distinct labels.
 inline interval widened(interval shown) {
   if (shown.empty()) return {0, 1};
   double const magnitude = std::max(std::abs(shown.low), std::abs(shown.high));
@@ -42,14 +42,14 @@ inline interval widened(interval shown) {
   return {middle - half, middle + half};
 }
 
-/// With a part of its length at both ends.
+/// The interval, extended by a fraction of its length at both ends.
 inline interval padded(interval shown, double part) {
   return {shown.low - part * shown.length(), shown.high + part * shown.length()};
 }
 
 } // namespace writing
 
-/// The numbers of an interval in pixels: low stands at `from`, high at `to`, what is beyond at the ends.
+/// A linear map from an interval to pixels: low to `from`, high to `to`. Numbers outside are clamped.
 class scale {
 public:
   scale(interval shown, double from, double to) : shown_(writing::widened(shown)), from_(from), to_(to) {}
@@ -61,21 +61,22 @@ public:
     return from_ + (std::clamp(x, shown_.low, shown_.high) - shown_.low) / shown_.length() * (to_ - from_);
   }
 
-  /// About as many round numbers of the interval, from 2 on: multiples of 1, 2 or 5 times a power of ten (P. S. Heckbert, "Nice numbers
-  /// for graph labels", Graphics Gems, 1990).
+  /// About `about` round numbers of the interval, for `about` of at least 2: multiples of 1, 2 or 5 times a power of ten (P. S. Heckbert,
+  /// "Nice numbers for graph labels", Graphics Gems, 1990).
   std::vector<double> ticks(int about) const {
     std::vector<double> all;
     double const step = step_of(about);
     for (double k = std::ceil(shown_.low / step); k * step <= shown_.high; ++k) all.push_back(k * step);
     return all;
   }
-  /// What is written at a tick: as many digits as tell one from the next.
+  /// The label of a tick, with as many digits as distinguish it from the next.
   std::string label(double tick, int about) const {
-    double const step = step_of(about), most = std::max(std::abs(shown_.low), std::abs(shown_.high));
+    double const step = step_of(about), magnitude = std::max(std::abs(shown_.low), std::abs(shown_.high));
     if (std::abs(tick) < step / 2) return "0";
     int const place = static_cast<int>(std::floor(std::log10(step) + 1e-9));
-    if (most < 1e6 && step >= 0.99e-5) return writing::fixed(tick, std::max(0, -place));
-    return writing::scientific(tick, std::max(1, static_cast<int>(std::floor(std::log10(most))) - place + 1));
+    if (magnitude < 1e6 && step >= 0.99e-5) return writing::fixed(tick, std::max(0, -place));
+    return writing::scientific(
+        tick, std::max(1, static_cast<int>(std::floor(std::log10(magnitude))) - place + 1));
   }
 
 private:

@@ -1,5 +1,5 @@
-// The style of a page, light and dark as the reader's system is. The colours of data are those of M. Okabe and K. Ito, "Color universal
-// design" (2008), which are told apart with any colour vision; on a dark page they are lighter.
+// The style sheet of a page, light or dark by the reader's system setting. The colours of data are those of M. Okabe and K. Ito, "Color
+// universal design" (2008), which are distinguishable with any colour vision; on a dark page they are lighter.
 #pragma once
 
 #include <overdub/core/requirements.hpp>

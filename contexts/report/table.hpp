@@ -10,15 +10,15 @@
 
 namespace overdub::report {
 
-/// Rows of cells below heads. A column in which all cells are numbers, or say that there is none, stands at the right. Takes time
-/// proportional to the text, of which 500 rows are shown.
+/// Rows of cells below heads. A column whose cells are all numbers, or stand for a missing number, is right-aligned. At most 500 rows are
+/// shown. O(size of the text).
 struct table {
   std::string title;
   std::vector<std::string> heads = {};
   std::vector<std::vector<std::string>> rows = {};
   std::string note = {};
 
-  /// Throws report_error for a row that has not one cell for each head.
+  /// Throws report_error unless each row has one cell for each head.
   std::string html() const {
     for (std::size_t i = 0; i < rows.size(); ++i)
       if (rows[i].size() != heads.size())

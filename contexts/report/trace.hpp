@@ -1,4 +1,4 @@
-// trace: how chains went, one line each.
+// trace: a trace plot, the draws of a variable by iteration, one line for each chain.
 #pragma once
 
 #include <overdub/contexts/inference/draws.hpp>
@@ -11,9 +11,8 @@
 
 namespace overdub::report {
 
-/// The values of a variable in the order in which its chains drew them. Of a long chain, the greatest and the least of neighbours are
-/// drawn, so that a figure takes some 30 kB, however many draws there are; of more than 16 chains, the first 16. Values that are not
-/// finite are left out, and counted in a note. Takes time proportional to the draws.
+/// The trace plot of a variable. Of a long chain, the minimum and the maximum of successive draws are drawn, so that a figure has some 30
+/// kB at most; of more than 16 chains, the first 16. Values that are not finite are left out, and counted in a note. O(draws).
 struct trace {
   std::string title;
   inference::chain_values draws;

@@ -208,6 +208,10 @@ inline linear atan2_tangent(term const& x, term const& y, linear const& dx, line
   if (!dy.is_zero()) all = all - x / r / r * dy;
   return all;
 }
+inline term one_minus_square(term const& x) {
+  term const square = x * x;
+  return select(square < 0.5, 1.0 - square, (1.0 - x) * (1.0 + x));
+}
 inline term exp_of_minus_square(term const& x) {
   term const z = clamp(x, -28.0, 28.0), square = z * z;
   return exp(-square) * (1.0 - fma(z, z, -square));

@@ -165,19 +165,19 @@ double time_of(Trace& t, std::uint32_t site) {
 
 report::graph
 dependence(models::model_core const& m, std::vector<std::string> const& arguments, update const& u) {
-  auto const slices = m.slices();
+  auto const slices = m.update_programs();
   ir::function const& f = slices->function();
   std::vector<std::string> inputs = arguments;
   for (models::site const& s : m.sites()) inputs.push_back(s.address);
   std::size_t const moved = arguments.size() + m.site_at(u.site);
-  increments::schema changes(inputs.size());
+  increments::change_signature changes(inputs.size());
   auto const turns = static_cast<std::uint8_t>(m.sites()[m.site_at(u.site)].index_count);
   changes[moved] = turns == 0 ? increments::input_change{.whole = true}
-                              : increments::input_change{.places = 1, .indices = turns};
+                              : increments::input_change{.elements = 1, .indices = turns};
 
   groups const all(f);
   std::map<std::size_t, std::string_view> ran;
-  for (increments::step const& s : slices->for_schema(changes)->what.steps)
+  for (increments::step const& s : slices->for_changes(changes)->program.steps)
     if (std::size_t const g = all.of(s.node); g != groups::nowhere) {
       std::string_view& how = ran[g];
       if (f[s.node].parent == ir::function::body && all.is_alone(s.node)) how = text_of(s.ran);
@@ -244,7 +244,7 @@ void comparison::print() const {
 }
 
 void count_programs(std::string const& name, models::model_core const& m, page& to) {
-  auto const slices = m.slices();
+  auto const slices = m.update_programs();
   to.programs.rows.push_back(
       {name, std::to_string(m.programs() + slices->made()), std::to_string(slices->made()),
        std::to_string(slices->count())});

@@ -1,6 +1,8 @@
 // Live ranges, and placement of retain and release operations.
 #include "function.hpp"
 
+#include <overdub/execute/buffer.hpp>
+
 #include <algorithm>
 #include <utility>
 

@@ -1,6 +1,7 @@
 #include "runtime.hpp"
 
 #include <overdub/execute/control_handlers.hpp>
+#include <overdub/execute/ran_ahead.hpp>
 #include <overdub/execute/reduce_handlers.hpp>
 #include <overdub/execute/run.hpp>
 
@@ -132,7 +133,7 @@ void sample(machine* m, std::byte* frame, std::uint32_t list, std::uint32_t numb
 }
 
 void on_machine(code const* const* compiled, std::byte* frame) {
-  machine_pool::borrowed borrowed;
+  borrowed_machine borrowed;
   machine& m = *borrowed;
   m.program = *compiled;
   m.contexts = nullptr;

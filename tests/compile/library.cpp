@@ -139,7 +139,7 @@ TEST_CASE("changes that would break the library are refused, and nothing is chan
   of.define(two_functions);
   std::uint64_t const world = of.world();
   CHECK_THROWS_WITH(
-      of.define(scale_by("3.0")), Catch::Contains("@scale is defined already, and otherwise; redefine it"));
+      of.define(scale_by("3.0")), Catch::Contains("@scale has another definition already; redefine it"));
   CHECK_THROWS_AS(
       of.define("func @g(%x: f64) -> f64 {\n  %y = call @nowhere(%x) : f64\n  return %y\n}\n"),
       ir::parse_error);

@@ -64,12 +64,6 @@ inline derivatives of_one(std::string_view name, real x) {
   throw std::invalid_argument("no closed form of " + std::string(name));
 }
 
-// The derivative of (1 - x) (1 + x) is accurate to the last place of 1 only. That of fma(-x, x, 1) is accurate to 4 units
-// for all x, but takes 100 times as long without such an instruction, and 1.5 times if the compiler may not use it.
-inline bool has_accurate_second(std::string_view name, real x) {
-  return std::abs(x) > 0.01 || (name != "asin" && name != "acos" && name != "atanh");
-}
-
 // The partial derivatives of a binary operation.
 struct partial_derivatives {
   real x, y;

@@ -62,8 +62,8 @@ TEST_CASE("a loop that updates an array in 40 branches, one after another, is up
             last + ", 0, 1.5 : f64[] yield %u" + k + " }\n";
   }
   text += "    yield %s40\n  }\n  return %r\n}\n";
-  auto const slices = std::make_shared<oc::incremental_slices>(parsed(text), od::compile_options{});
-  oc::incremental_program f(slices, {od::datum(std::vector<double>{1, 2, 3})});
+  auto const programs = std::make_shared<oc::update_program_cache>(parsed(text), od::compile_options{});
+  oc::incremental_program f(programs, {od::datum(std::vector<double>{1, 2, 3})});
   f.set(0, od::datum(std::vector<double>{1, 7, 3}));
   f.propose();
   f.commit();

@@ -26,8 +26,7 @@ void check_one_in(Op op) {
     auto const first = [](auto u) { return derivative(Op{}, u); };
     auto const d = closed_forms::distance(first(x), right.first);
     if (d > worst) worst = d, at = x;
-    if (closed_forms::distance(T(0), right.first) == 0 || !closed_forms::has_accurate_second(op.name(), x))
-      continue;
+    if (closed_forms::distance(T(0), right.first) == 0) continue;
     auto const d2 = closed_forms::distance(derivative(first, x), right.second);
     if (d2 > worst_second) worst_second = d2, at_second = x;
   }

@@ -177,7 +177,6 @@ TEST_CASE("in programs, derivatives of operations of one number are right to a f
         };
         once.note(closed_forms::distance(second(forwards[i]), right.first), x);
         back.note(closed_forms::distance(backs[i].call<double>(x), right.first), x);
-        if (!closed_forms::has_accurate_second(op, x)) continue;
         twice.note(closed_forms::distance(second(forwards_of_back[i]), right.second), x);
         // Reverse over reverse: the product of two partial derivatives overflows before a third factor brings it back.
         if (std::abs(x) < 1e75 && std::abs(x) > 1e-75)

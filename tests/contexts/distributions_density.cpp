@@ -35,7 +35,7 @@ using real = boost::multiprecision::cpp_bin_float_50;
 
 constexpr double inf = ds::infinity, no_number = std::numeric_limits<double>::quiet_NaN();
 
-// The error, in parts of 1 or of the value where that is larger.
+// The error, relative to the maximum of 1 and the value.
 double error(double found, double right) {
   if (found == right) return 0;
   double const e = std::abs(found - right) / std::max(1.0, std::abs(right));
@@ -50,7 +50,7 @@ void agree(D const& d, Law const& law, std::initializer_list<X> xs) {
     double const density = bm::pdf(law, static_cast<double>(x));
     if (density > 1e-290)
       CHECK(error(log_density(d, x), std::log(density)) < 2e-13);
-    else // Boost gives what is too small for a number, or nearly
+    else // Boost underflows, or nearly
       CHECK(log_density(d, x) < -667);
   }
 }
@@ -117,7 +117,7 @@ TEST_CASE("probabilities of integers agree with Boost's") {
       log_density(ds::categorical_logit(logits), 1) == Approx(-std::log(1 + std::exp(1.0) + std::exp(-1.0))));
 }
 
-TEST_CASE("densities are accurate where the textbook's formulas cancel") {
+TEST_CASE("densities are accurate where textbook formulas cancel") {
   real const pi = bm::constants::pi<real>();
   auto const log_gamma = [](real const& a) { return bm::lgamma(a); };
   double worst = 0;
@@ -179,7 +179,7 @@ TEST_CASE("densities are accurate where the textbook's formulas cancel") {
   CHECK(worst > 0);
 }
 
-TEST_CASE("tails and thin slices of truncated distributions are accurate") {
+TEST_CASE("tails and narrow intervals of truncated distributions are accurate") {
   auto const right = [](double low, double high, double x) { // of a standard normal, in 50 digits
     real const r = boost::multiprecision::sqrt(real(2));
     real const mass = (bm::erfc(real(low) / r) - bm::erfc(real(high) / r)) / 2;
@@ -192,7 +192,7 @@ TEST_CASE("tails and thin slices of truncated distributions are accurate") {
         {3.0, 3.0 + 0x1p-20}, {0.0, 0.29},          {0.49, 0.81},  {5.0, 5.05},          {5.0, 5.06},
         {-5.06, -5.0},        {12.0, 12.0 + 0x1p-6}}) {
     double const x = 0.5 * (low + high);
-    double const moved = 1e-13 + 4e-15 / (high - low); // the sums of 7 and bounds are rounded
+    double const moved = 1e-13 + 4e-15 / (high - low); // rounding of the sums of 7 and bounds
     INFO(low << " to " << high);
     CHECK(error(log_density(ds::truncated(ds::normal(0, 1), low, high), x), right(low, high, x)) < 1e-13);
     CHECK(
@@ -202,7 +202,7 @@ TEST_CASE("tails and thin slices of truncated distributions are accurate") {
     CHECK(error(log_density(ds::truncated_below(ds::normal(0, 1), low), x), right(low, 1e4, x)) < 1e-13);
     CHECK(error(log_density(ds::truncated_above(ds::normal(0, 1), high), x), right(-1e4, high, x)) < 1e-13);
   }
-  // A slice that is thin even in numbers of the distribution itself: all but uniform.
+  // An interval that is narrow relative to the scale of the distribution: nearly uniform.
   CHECK(error(log_density(ds::truncated(ds::normal(1e6, 1e4), 1, 1 + 0x1p-40), 1), std::log(0x1p40)) < 1e-11);
   CHECK(error(log_density(ds::truncated(ds::half_normal(3), 1, 1 + 0x1p-40), 1), std::log(0x1p40)) < 1e-12);
   CHECK(error(log_density(ds::truncated(ds::cauchy(1e6, 3), 1, 1 + 0x1p-40), 1), std::log(0x1p40)) < 1e-12);
@@ -221,7 +221,7 @@ TEST_CASE("tails and thin slices of truncated distributions are accurate") {
   CHECK(error(log_density(ds::truncated(c, -1.0, 3.0), 1.0), log_density(c, 1.0) + std::log(2.0)) < 1e-14);
 }
 
-TEST_CASE("outside of the support a density is 0, and at parameters that are not allowed it is no number") {
+TEST_CASE("outside of the support a density is 0, and for invalid parameters NaN") {
   auto const outside = [](auto const& d, auto... x) {
     INFO(ds::detail::text_of(d));
     for (bool const zero : {(log_density(d, x) == -inf)...}) CHECK(zero);
@@ -255,7 +255,7 @@ TEST_CASE("outside of the support a density is 0, and at parameters that are not
   CHECK(log_density(m, -1.0) == -inf);
   CHECK(log_density(m, 1.5) == Approx(std::log((std::exp(-1.5) + 2) / 3)));
   CHECK(log_density(ds::mixture(std::tuple(0, 1), ds::exponential(1), ds::uniform(1, 2)), 0.5) == -inf);
-  // Without weight a component says nothing, however likely it makes x.
+  // A component of weight 0 is ignored, however large its density.
   CHECK(
       log_density(ds::mixture(std::tuple(0, 1), ds::normal(0, 1), ds::normal(100, 1)), 0.0) ==
       log_density(ds::normal(100, 1), 0.0));
@@ -290,7 +290,7 @@ TEST_CASE("outside of the support a density is 0, and at parameters that are not
   CHECK(std::isnan(log_density(ds::categorical(od::array<double>{1, -2}), 0)));
 }
 
-TEST_CASE("arrays with an element that is no number, empty arrays, and short rows") {
+TEST_CASE("arrays with a NaN element, empty arrays, and short rows") {
   using vector = od::array<double>;
   CHECK(std::isnan(log_density(ds::dirichlet(vector{1, 2}), vector{no_number, 1.0})));
   auto const triangle = od::array<vector>{vector{1, 0}, vector{0.5, 2}};
@@ -310,7 +310,7 @@ TEST_CASE("arrays with an element that is no number, empty arrays, and short row
   }
 }
 
-TEST_CASE("at the edges of the parameters, what is certain is certain") {
+TEST_CASE("degenerate distributions at the boundary of the parameters") {
   CHECK(log_density(ds::bernoulli(1), true) == 0.0);
   CHECK(log_density(ds::bernoulli(1), false) == -inf);
   CHECK(log_density(ds::binomial(5, 0), 0) == 0.0);
@@ -353,7 +353,7 @@ TEST_CASE("arrays: dirichlet and multivariate_normal") {
   CHECK(std::isnan(log_density(ds::multivariate_normal(vector{0, 0}, flat), vector{0, 1})));
 }
 
-TEST_CASE("parameters that are not allowed are named in a sentence") {
+TEST_CASE("invalid parameters are reported with a diagnostic") {
   auto const said = [](auto const& d) {
     try {
       check(d);

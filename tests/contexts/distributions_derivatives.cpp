@@ -1,7 +1,6 @@
 // Run by clang: each family is differentiated in its own types.
 //
-// The derivatives of log densities, by the variable and by all parameters, however they are taken; and at the edges, where they must be
-// numbers.
+// The derivatives of log densities, by the variable and by all parameters, in each mode; and at boundaries, where they must be finite.
 #include "catch.hpp"
 
 #include <overdub/contexts/check_finite.hpp>
@@ -54,13 +53,13 @@ inline constexpr auto of_half_lines =
 inline constexpr auto of_parts = od::fn<"of_parts">([](auto y, auto concentrations) {
   return log_density(ds::dirichlet(concentrations), ds::simplex::constrain(y));
 });
-// A covariance that depends on a number: the triangle is made in the function.
+// A covariance that depends on a parameter: the function computes its Cholesky factor.
 inline constexpr auto of_vectors = od::fn<"of_vectors">(
     [](auto x, auto mean, auto rows) { return log_density(ds::multivariate_normal(mean, rows), x); });
 
 } // namespace
 
-TEST_CASE("derivatives of densities of all numbers") {
+TEST_CASE("derivatives of densities on the real line") {
   right_at(ds::normal, 0.3, 1.2, 0.7);
   right_at(ds::student_t, 0.3, 3.0, 1.2, 0.7);
   right_at(ds::student_t, 9.0, 31.0, 1.2, 0.7);
@@ -84,7 +83,7 @@ TEST_CASE("derivatives of densities between bounds") {
   right_at(ds::uniform, 0.3, -1.0, 2.0);
   CHECK(test_derivative(of_truncated, 1.3, 0.4, 1.1, 0.9, 2.0));
   CHECK(test_derivative(of_truncated, 1.3, 1.6, 1.1, 0.9, 2.0));
-  CHECK(test_derivative(of_truncated, 1.3, 1.6, 1.1, 1.2, 1.4)); // thin slices
+  CHECK(test_derivative(of_truncated, 1.3, 1.6, 1.1, 1.2, 1.4)); // narrow intervals
   CHECK(test_derivative(of_truncated, 4.3, 1.6, 1.1, 4.22, 4.38));
   CHECK(test_derivative(of_truncated, 1.3, 0.9, 1.1, 1.1, 2.0)); // on one side, and near the middle
   CHECK(test_derivative(of_half_lines, 1.3, 0.4, 1.1, 0.9, 2.0));
@@ -116,7 +115,7 @@ inline constexpr auto of_weighed = od::fn<"of_weighed">([](auto x, auto w) {
   return log_density(ds::mixture(std::tuple(w, 1.0 - w), ds::normal(0, 1), ds::normal(100, 1)), x);
 });
 
-TEST_CASE("outside of the support, and at its edges, gradients are numbers") {
+TEST_CASE("gradients outside of the support and at its boundary are finite") {
   auto const finite = [](auto const& xs) {
     bool all = true;
     od::each_leaf([&](double x) { all = all && std::isfinite(x); }, xs);
@@ -134,11 +133,11 @@ TEST_CASE("outside of the support, and at its edges, gradients are numbers") {
     CHECK(finite(gradient<0, 1, 2, 3>(of_mixture)(x, 0.2, 0.4, 1.3)));
     CHECK(finite(gradient<0, 1, 2, 3, 4>(of_truncated)(x, 0.4, 1.1, 0.5, 1.5)));
   }
-  CHECK(finite(gradient<0>(of_mixture)(-1e200, 0.0, 0.4, 1.3))); // no component is there
+  CHECK(finite(gradient<0>(of_mixture)(-1e200, 0.0, 0.4, 1.3))); // no component has a density there
   CHECK(finite(gradient<0, 1, 2>(density_of<ds::cauchy_t>)(1e200, 0.0, 1.0)));
   CHECK(finite(gradient<0, 1, 2, 3>(density_of<ds::student_t_t>)(1e200, 3.0, 0.0, 1.0)));
   CHECK(finite(gradient<1>(density_of<ds::poisson_t>)(i64{0}, 0.0)));
-  // A component without weight: the slope is that of the other one; by its weight it is the ratio of the densities.
+  // A component of weight 0: the derivative by x is that of the other one; that by the weight is the ratio of the densities.
   CHECK(gradient<0>(of_weighed)(0.5, 0.0) == 99.5);
   CHECK(gradient<1>(of_weighed)(99.0, 0.0) == Approx(std::exp(-99.0 * 99.0 / 2 + 0.5) - 1));
   CHECK(std::isfinite(gradient<1>(of_weighed)(0.5, 0.0)));
@@ -155,14 +154,14 @@ TEST_CASE("outside of the support, and at its edges, gradients are numbers") {
 inline constexpr auto of_distribution =
     od::fn<"of_distribution">([](auto d, auto x) { return log_density(d, x); });
 
-TEST_CASE("the gradient by a distribution is a tree like it") {
+TEST_CASE("the gradient by a distribution is a tree of the same structure") {
   auto const g = gradient<0>(of_distribution)(ds::normal(0.0, 2.0), 2.0);
   CHECK(std::get<0>(g.parameters) == 0.5);
   CHECK(std::get<1>(g.parameters) == 0.0);
 }
 
-// check_finite stops at the first operation that gives no finite number.
-TEST_CASE("at ordinary points no operation of a density gives infinity or NaN") {
+// check_finite throws at the first operation whose result is not finite.
+TEST_CASE("at ordinary points no operation of a density returns infinity or NaN") {
   auto const ordinary = [](auto family, auto const& x, auto const&... p) {
     INFO(family.name());
     od::contexts::check_finite context;

@@ -1,5 +1,5 @@
 // Draws have the distributions that they are drawn from: Kolmogorov-Smirnov and chi-squared tests against Boost.Math's distribution
-// functions, with fixed keys. And densities integrate, or add up, to 1.
+// functions, with fixed keys. Densities integrate, or sum, to 1.
 #include "catch.hpp"
 
 #include <overdub/contexts/distributions.hpp>
@@ -46,7 +46,7 @@ auto sample(D const& d) {
   return all;
 }
 
-// Of the largest distance of two distribution functions (Kolmogorov, 1933): about 2 exp(-2 n distance^2).
+// The p-value of the maximum distance of two distribution functions (Kolmogorov, 1933): about 2 exp(-2 n distance^2).
 template <class D, class Cdf>
 void follows(D const& d, Cdf const& cdf) {
   auto all = sample(d);
@@ -66,7 +66,7 @@ void follows_law(D const& d, Law const& law) {
   follows(d, [&](double x) { return bm::cdf(law, x); });
 }
 
-// By the numbers of draws in cells that are expected to have ten at least.
+// The p-value of the counts of cells with an expected count of at least ten.
 template <class D>
 void counts_follow(D const& d, i64 from, i64 to) {
   std::vector<double> found(static_cast<std::size_t>(to - from + 1)), expected;
@@ -91,7 +91,7 @@ void counts_follow(D const& d, i64 from, i64 to) {
   if (of_expected > 1)
     statistic += (of_found - of_expected) * (of_found - of_expected) / of_expected, ++cells;
   INFO(ds::detail::text_of(d) << ": " << statistic << " in " << cells);
-  CHECK(rest > -1e-6); // the probabilities add up to no more than 1
+  CHECK(rest > -1e-6); // the probabilities sum to at most 1
   CHECK(rest < 1);
   CHECK(bm::cdf(bm::complement(bm::chi_squared(std::max(1.0, cells - 1)), statistic)) > 1e-6);
 }
@@ -201,7 +201,7 @@ TEST_CASE("draws of integers") {
       Approx(0.3 + 1 / (1 + std::exp(1.0))).margin(5 * std::sqrt(0.21 + 0.2) / std::sqrt(count)));
 }
 
-// The normal approximation is good to 1e-4 there.
+// The error of the normal approximation is below 1e-4 there.
 TEST_CASE("draws of large counts") {
   auto const is_normal = [](auto const& d, double mean, double variance) {
     bm::normal const law(mean, std::sqrt(variance));
@@ -209,7 +209,7 @@ TEST_CASE("draws of large counts") {
   };
   for (double const rate : {9e8, 3e9, 4e15}) is_normal(ds::poisson(rate), rate, rate);
   is_normal(ds::binomial(4'000'000'000'000, 0.3), 1.2e12, 0.84e12);
-  // Many trials that hardly ever succeed: Poisson, to 1e-8 and better.
+  // Many trials of a small probability: Poisson, up to 1e-8.
   auto const is_poisson = [](auto const& d, double rate) {
     bm::poisson const law(rate);
     std::vector<double> found(60);
@@ -242,7 +242,7 @@ TEST_CASE("draws of large counts") {
           od::random_key(1)) != 0);
 }
 
-TEST_CASE("draws of arrays: the parts of dirichlet are beta, the projections of multivariate_normal normal") {
+TEST_CASE("draws of arrays: marginals of dirichlet are beta, projections of multivariate_normal normal") {
   using vector = od::array<double>;
   od::random_key const key(4);
   auto const parts = ds::dirichlet(vector{0.3, 2, 5});
@@ -278,7 +278,7 @@ TEST_CASE("draws of arrays: the parts of dirichlet are beta, the projections of 
   }
 }
 
-TEST_CASE("draws for parameters next to 0") {
+TEST_CASE("draws for parameters near 0") {
   int ones = 0, first = 0;
   for (i64 i = 0; i < 3000; ++i) {
     od::random_key const key = od::random_key(4).at(i);
@@ -295,7 +295,7 @@ TEST_CASE("draws for parameters next to 0") {
   CHECK(draw(ds::negative_binomial(100, 1e-307), od::random_key(2)) == 0);
 }
 
-TEST_CASE("draws of cauchy's far tails") {
+TEST_CASE("draws of the tails of cauchy") {
   // Beyond 1e9 the density is that of 1 / u, to eighteen digits.
   follows(ds::truncated_below(ds::cauchy(0, 1), 1e9), [](double x) { return 1 - 1e9 / x; });
   follows(ds::truncated_above(ds::cauchy(0, 1), -1e9), [](double x) { return -1e9 / x; });
@@ -305,7 +305,7 @@ TEST_CASE("draws of cauchy's far tails") {
   follows(ds::truncated(ds::cauchy(0, 1), 1e200, 2e200), [](double x) { return 2 * (1 - 1e200 / x); });
 }
 
-TEST_CASE("draws of other generators of random bits") {
+TEST_CASE("draws from other uniform random bit generators") {
   auto const all_follow = [](auto g) {
     double total = 0, squares = 0, counted = 0;
     int const n = 20000;
@@ -369,7 +369,7 @@ TEST_CASE("densities integrate to 1") {
       0.0, 1.0));
 }
 
-TEST_CASE("probabilities add up to 1") {
+TEST_CASE("probabilities sum to 1") {
   adds_up(ds::binomial(300, 0.3), 0, 300);
   adds_up(ds::binomial(3, 0.9), 0, 3);
   adds_up(ds::poisson(30), 0, 200);

@@ -1,4 +1,4 @@
-// What a normal density needs: no polygamma functions, and no macro of xxHash that the user's own includes would see.
+// The header of the normal distribution includes no polygamma functions, and defines no macro of xxHash that affects other includes.
 #include <overdub/contexts/distributions/location_scale.hpp>
 
 #if defined BOOST_MATH_SF_DIGAMMA_HPP || defined _BOOST_POLYGAMMA_2013_07_30_HPP_

@@ -1,7 +1,7 @@
 // Run by clang: each family is staged and rewritten in contexts.
 //
-// Staged, interpreted, optimised and compiled to machine code, densities and transforms give what the C++ functions give, to the bit; and
-// distributions travel through functions, branches, loops and maps.
+// Staged, interpreted, optimised and compiled to machine code, densities and transforms equal those of C++ bit for bit; and distributions
+// are values of functions, branches, loops and maps.
 #include "catch.hpp"
 #include "property.hpp"
 
@@ -31,7 +31,7 @@ namespace ds = overdub::distributions;
 using od::i64;
 using vector = od::array<double>;
 
-// All ways to run a function.
+// Runs a function with each executor.
 template <class R, class... A>
 struct ways {
   std::vector<od::executable> all;
@@ -97,7 +97,7 @@ void agrees(F const& f) {
 
 } // namespace
 
-TEST_CASE("densities of numbers are the same in every way of running, wherever they are taken") {
+TEST_CASE("densities of numbers are the same with every executor") {
   agrees<double, double, double>(density_of<ds::normal_t>);
   agrees<double, double, double, double>(density_of<ds::student_t_t>);
   agrees<double, double, double>(density_of<ds::cauchy_t>);
@@ -110,7 +110,7 @@ TEST_CASE("densities of numbers are the same in every way of running, wherever t
   agrees<double, double, double>(density_of<ds::uniform_t>);
 }
 
-TEST_CASE("probabilities of integers are the same in every way of running") {
+TEST_CASE("probabilities of integers are the same with every executor") {
   agrees<bool, double>(density_of<ds::bernoulli_t>);
   agrees<i64, double>(density_of<ds::bernoulli_logit_t>);
   agrees<i64, i64, double>(density_of<ds::binomial_t>);
@@ -148,7 +148,7 @@ inline constexpr auto of_short_rows = od::fn<"of_short_rows">([](auto x, auto n)
   return log_density(ds::multivariate_normal(x, rows), x);
 });
 
-TEST_CASE("combinations, arrays and transforms are the same in every way of running") {
+TEST_CASE("combinators, arrays and transforms are the same with every executor") {
   agrees<double, double, double, double>(of_mixture);
   agrees<double, double, double, double, double>(of_truncated);
   agrees<vector>(of_parts);
@@ -188,16 +188,16 @@ inline constexpr auto travelling = od::fn<"travelling">([](od::scope auto& cx, a
   return log_density(widest, x) + od::sum(all);
 });
 
-TEST_CASE("a distribution is an argument, a result, a state, and an element of an array") {
+TEST_CASE("a distribution is an argument, a result, a loop-carried value, and an element of an array") {
   double sum = log_density(ds::normal(2.0, 16.0), 3.0);
   for (int i = 0; i < 4; ++i) sum += log_density(ds::normal(i * 2.0, 3.0), 3.0);
   CHECK(travelling(3.0, 2.0) == Approx(sum).epsilon(1e-14));
   ways<double, double, double> const all(travelling);
   CHECK(all.agree(travelling, 3.0, 2.0));
   CHECK(all.agree(travelling, 1.0, 2.0));
-  double const slope = od::run(od::contexts::forward{}, travelling, od::tag(3.0, 1.0), 2.0).metadata;
+  double const derivative = od::run(od::contexts::forward{}, travelling, od::tag(3.0, 1.0), 2.0).metadata;
   double const h = 1e-5;
-  CHECK(slope == Approx((travelling(3 + h, 2.0) - travelling(3 - h, 2.0)) / (2 * h)).epsilon(1e-6));
+  CHECK(derivative == Approx((travelling(3 + h, 2.0) - travelling(3 - h, 2.0)) / (2 * h)).epsilon(1e-6));
 }
 
 struct listen : od::context {
@@ -205,7 +205,7 @@ struct listen : od::context {
   void before(od::function auto f, auto const&...) { heard += std::string(f.name()) + " "; }
 };
 
-TEST_CASE("contexts see a density as a call, with the variable and the parameters") {
+TEST_CASE("contexts intercept a density as a call, with the variable and the parameters") {
   constexpr auto model = od::fn<"model">([](auto m) { return log_density(ds::normal(m, 1), 2); });
   CHECK(
       od::ir::print(od::stage(model, od::signature<double>)).find("call @normal.log_density(2.0, %0, 1.0)") !=
@@ -219,7 +219,7 @@ TEST_CASE("contexts see a density as a call, with the variable and the parameter
   CHECK(text.str() == "truncated(normal(0, 1.5), -1, 2) mixture((1, 2), beta(1, 2), beta(2, 1))");
 }
 
-// ---- a family of one's own
+// ---- a custom family
 
 struct laplace_t : ds::distribution<"laplace", laplace_t> {
   static constexpr std::tuple parameters{
@@ -234,7 +234,7 @@ struct laplace_t : ds::distribution<"laplace", laplace_t> {
 };
 inline constexpr laplace_t laplace{};
 
-TEST_CASE("a family of one's own is one like the others") {
+TEST_CASE("a custom family works like the others") {
   auto const d = laplace(1, 2);
   CHECK(log_density(d, 4.0) == -1.5 - std::log(4.0));
   CHECK(log_density(d, ds::infinity) == -ds::infinity);

@@ -1,4 +1,5 @@
-// Transforms to numbers without constraints: they have inverses, give what is in the support, and their Jacobians are those of derivatives.
+// Transforms from the unconstrained space: they are invertible, their values are in the support, and their Jacobians are those of
+// derivatives.
 #include "catch.hpp"
 #include "property.hpp"
 
@@ -29,14 +30,14 @@ void is_bijection(S const& support) {
     RC_ASSERT(support.contains(x));
     double const conditioning = std::exp(std::abs(y)) * 1e-14 + 1e-13;
     RC_ASSERT(std::abs(support.unconstrain(x) - y) < conditioning);
-    double const slope = od::run(od::contexts::forward{}, constrain, od::tag(y, 1.0)).metadata;
-    RC_ASSERT(std::abs(support.log_abs_det_jacobian(y) - std::log(std::abs(slope))) < 1e-12);
+    double const derivative = od::run(od::contexts::forward{}, constrain, od::tag(y, 1.0)).metadata;
+    RC_ASSERT(std::abs(support.log_abs_det_jacobian(y) - std::log(std::abs(derivative))) < 1e-12);
     // The derivative of the Jacobian, which a sampler needs, by differences.
     double const h = 1e-4, d = od::run(od::contexts::forward{}, log_det, od::tag(y, 1.0)).metadata;
     RC_ASSERT(std::abs(d - (log_det(y + h) - log_det(y - h)) / (2 * h)) < 1e-6);
     RC_ASSERT(std::abs(od::run(od::contexts::forward{}, there, od::tag(y, 1.0)).metadata - 1) < conditioning);
   });
-  for (double const y : {-800.0, 800.0}) { // far out: nothing that is no number
+  for (double const y : {-800.0, 800.0}) { // extreme values: no NaN
     CHECK(!std::isnan(support.constrain(y)));
     CHECK(!std::isnan(support.log_abs_det_jacobian(y)));
     CHECK(!std::isnan(od::run(od::contexts::forward{}, log_det, od::tag(y, 1.0)).metadata));
@@ -60,7 +61,7 @@ double log_det(std::vector<std::vector<double>> m) {
   return sum;
 }
 
-// A family of all chances, with both ends.
+// A family of the closed unit interval.
 struct share_t : ds::distribution<"share", share_t> {
   static constexpr std::tuple<> parameters{};
   static constexpr ds::unit_interval support() { return {}; }
@@ -83,7 +84,7 @@ TEST_CASE("the transforms of supports of numbers") {
   is_bijection(ds::at_most{-2.0});
 }
 
-TEST_CASE("the supports of families, and of what is truncated") {
+TEST_CASE("the supports of families, and of truncated ones") {
   CHECK(support(ds::uniform(1, 4)).constrain(0.0) == 2.5);
   auto const t = ds::truncated(ds::exponential(1), -3, 4);
   CHECK(support(t).low == 0.0);
@@ -111,8 +112,8 @@ TEST_CASE("the supports of families, and of what is truncated") {
   CHECK(!support(ds::binomial(5, 0.5)).contains(i64{6}));
 }
 
-// All that a truncated distribution of one's own may ask of a support.
-TEST_CASE("what is left of a support between bounds, above one and below one") {
+// All operations of a support that a custom truncated distribution may use.
+TEST_CASE("the intersection of a support with an interval and with half-lines") {
   auto const holds = [](auto const& s, double low, double high, bool has_low, bool has_high) {
     for (double const x : {low - 0.125, low, 0.5 * (low + high), high, high + 0.125})
       CHECK(s.contains(x) == ((!has_low || x >= low) && (!has_high || x <= high)));
@@ -132,7 +133,7 @@ TEST_CASE("what is left of a support between bounds, above one and below one") {
   holds(unit.below(0.25), 0, 0.25, true, true);
 }
 
-TEST_CASE("an interval's transform does not leave it by rounding") {
+TEST_CASE("rounding does not move the transform of an interval out of it") {
   ds::interval const s{-1.0, 0.1};
   for (double y = 0; y < 800; y += 0.25) {
     CHECK(s.contains(s.constrain(y)));
@@ -146,7 +147,7 @@ TEST_CASE("an interval's transform does not leave it by rounding") {
   });
 }
 
-TEST_CASE("a density over numbers without constraints integrates to 1") {
+TEST_CASE("a density on the unconstrained space integrates to 1") {
   boost::math::quadrature::sinh_sinh<double> line;
   auto const total = [&](auto const& d) {
     return line.integrate([&](double y) {
@@ -161,7 +162,7 @@ TEST_CASE("a density over numbers without constraints integrates to 1") {
   CHECK(total(ds::truncated_above(ds::normal(0, 1), 1)) == Approx(1).epsilon(1e-8));
 }
 
-TEST_CASE("a broken stick: sums to 1, has an inverse, and the Jacobian of its first parts") {
+TEST_CASE("stick-breaking: sums to 1, is invertible, and has the Jacobian of its first elements") {
   for (double const part : ds::simplex::constrain(vector{0, 0, 0})) CHECK(part == Approx(0.25));
   CHECK(ds::simplex::constrain(vector{}).size() == 1);
   CHECK(ds::simplex::unconstrain(vector{1}).size() == 0);
@@ -183,6 +184,6 @@ TEST_CASE("a broken stick: sums to 1, has an inverse, and the Jacobian of its fi
     }
     RC_ASSERT(std::abs(log_det(jacobian) - ds::simplex::log_abs_det_jacobian(y)) < 1e-8);
   });
-  // Far out the parts are small, and are not lost.
+  // For extreme values, elements are small, and do not underflow.
   CHECK(ds::simplex::unconstrain(ds::simplex::constrain(vector{-300, 5}))[0] == Approx(-300).epsilon(1e-13));
 }

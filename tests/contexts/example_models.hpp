@@ -1,4 +1,4 @@
-// Models that several tests run: each with its log density in plain C++, which is written besides the machinery of models.
+// Models that several tests run, each with its log density in plain C++, which does not use the library's models.
 #pragma once
 
 #include <overdub/contexts/distributions.hpp>
@@ -70,7 +70,7 @@ inline double density_of_walk(ms::trace const& t, i64 n, double drift) {
   return sum;
 }
 
-// Branches, with one address in both of them, and others in one.
+// Branches, with one address in both branches, and others in one of them.
 inline constexpr auto kinds = od::fn<"kinds">([](od::scope auto& cx, auto n) {
   return od::sum(cx(od::tabulate, n, [&](auto) {
     auto const z = cx(od::sample<"z">, ds::bernoulli(0.4));
@@ -100,7 +100,7 @@ inline double density_of_kinds(ms::trace const& t, i64 n) {
   return sum;
 }
 
-// A model that is called several times, within names, and in a map.
+// A model that is called several times, by within, and in a map.
 inline constexpr auto part = od::fn<"part">([](od::scope auto& cx, auto n, auto mu) {
   auto const s = cx(od::sample<"s">, ds::exponential(1));
   return od::sum(cx(od::tabulate, n, [&](auto) { return cx(od::sample<"x">, ds::normal(mu, s)); }));

@@ -1,4 +1,4 @@
-// Models whose traces grow.
+// Models whose traces can be extended.
 #pragma once
 
 #include <overdub/contexts/distributions.hpp>
@@ -21,7 +21,7 @@ inline constexpr auto walk = od::fn<"walk">([](od::scope auto& cx, auto n, auto 
   });
 });
 
-// What is carried is computed, and not chosen; the plate behind it has as many turns as an array is long.
+// The loop-carried values are computed, and no choices; the trip count of the plate after the loop is the length of an array.
 inline constexpr auto levels = od::fn<"levels">([](od::scope auto& cx, auto const& steps) {
   auto const sd = cx(od::sample<"sd">, ds::exponential(1));
   auto const [last, all] = cx(

@@ -1,4 +1,4 @@
-// incremental: what runs again, and what is kept.
+// incremental: which operations an update recomputes, and which values it saves.
 #include "catch.hpp"
 #include "contexts/executors.hpp"
 
@@ -55,7 +55,7 @@ constexpr auto waves_in = od::fn<"waves_in">([](auto const& x) {
 
 } // namespace
 
-TEST_CASE("what a function runs in a context is updated by single elements, too") {
+TEST_CASE("a function that runs another one in a context is updated element by element, too") {
   auto f = oc::incremental(waves_in, numbers{1, 2, 3, 4});
   f.set_at<0>(1, 0.5);
   CHECK(f.propose() == Approx(std::cos(1.0) + std::cos(0.5) + std::cos(3.0) + std::cos(4.0)));
@@ -63,7 +63,8 @@ TEST_CASE("what a function runs in a context is updated by single elements, too"
       f.explain() == "%2 = map: one iteration\n%6 = reduce: updated by the difference\n1 other operation\n");
 }
 
-TEST_CASE("a change of an element runs one turn, and of what turns look up, those that look there") {
+TEST_CASE(
+    "a changed element runs one iteration, and one that is read at an index the iterations with this index") {
   for (od::compile_options const& o : executors()) {
     indices z{0, 1, 1, 2, 1, 0};
     numbers x{-0.5, 0.5, 1.5, 2.5, 1.0, 0.0}, means{0.0, 1.0, 2.0};
@@ -103,7 +104,7 @@ TEST_CASE("a change of an element runs one turn, and of what turns look up, thos
   }
 }
 
-TEST_CASE("a change that changes nothing runs nothing") {
+TEST_CASE("setting the present value runs nothing") {
   auto f = oc::incremental(mixture, indices{0, 1}, numbers{0.5, 0.25}, numbers{0.0, 1.0}, 1.0);
   f.set_at<0>(1, 1);
   f.set<3>(1.0);
@@ -113,7 +114,7 @@ TEST_CASE("a change that changes nothing runs nothing") {
   f.commit();
 }
 
-TEST_CASE("a sum that is not finite any more, in a branch that is not taken, does not make all run again") {
+TEST_CASE("a sum that is not finite in a branch that is not taken causes no full recomputation") {
   constexpr auto sides = od::fn<"sides">([](auto x, auto side) {
     auto const all = [&](double scale) { return od::sum(od::map([&](auto e) { return scale / e; }, x)); };
     return od::if_(
@@ -136,7 +137,8 @@ TEST_CASE("a sum that is not finite any more, in a branch that is not taken, doe
   }
 }
 
-TEST_CASE("updates of one kind share a slice, whatever their indices, and so do runs") {
+TEST_CASE("updates of one change signature share an update program, whatever their indices, and so do "
+          "computations") {
   constexpr auto own =
       od::fn<"own">([](auto z, auto x) { return od::sum(od::map([&](auto k) { return x[k] * x[k]; }, z)); });
   auto f = oc::incremental(own, indices{0, 1, 1, 0}, numbers{1.0, 2.0});
@@ -145,22 +147,22 @@ TEST_CASE("updates of one kind share a slice, whatever their indices, and so do 
       f.set_at<0>(i, k);
       f.commit();
     }
-  CHECK(f.program().all_slices().count() == 1);
+  CHECK(f.program().update_programs().count() == 1);
   auto g = oc::incremental(own, indices{1, 1}, numbers{3.0, 4.0});
   g.set_at<0>(0, 0);
   g.commit();
   CHECK(g.value() == 25.0);
-  CHECK(g.program().all_slices().count() == 1);
+  CHECK(g.program().update_programs().count() == 1);
   g.set_at<1>(0, 5.0);
   g.commit();
   CHECK(g.value() == 41.0);
-  f.set_at<0>(0, 0); // what g asked for is kept by all
+  f.set_at<0>(0, 0); // all computations save what g needs
   f.commit();
   CHECK(f.value() == 1.0 + 4 + 4 + 4);
-  CHECK(f.program().all_slices().count() == 2);
+  CHECK(f.program().update_programs().count() == 2);
 }
 
-TEST_CASE("neighbours: the turns before and behind an element, and none beyond the ends") {
+TEST_CASE("neighbours: the iterations before and after an element run, and none out of range") {
   for (od::compile_options const& o : executors()) {
     std::vector<double> x{1.0, 4.0, 9.0, 16.0, 25.0};
     auto f = oc::incremental(o, steps, numbers::copy_of(x));
@@ -170,15 +172,17 @@ TEST_CASE("neighbours: the turns before and behind an element, and none beyond t
       x[t] = 2.5;
       CHECK(f.value() == Approx(steps(numbers::copy_of(x))));
     }
-    f.set_at<0>(1, 3.0); // two neighbours at once
+    f.set_at<0>(1, 3.0); // two adjacent elements
     f.set_at<0>(2, 5.0);
     f.commit();
     CHECK(f.value() == Approx(0.25 + 4.0 + 6.25 + 0.0));
-    CHECK(f.program().all_slices().count() == 5); // in the middle, at each end, for two, and for neighbours
+    CHECK(
+        // in the middle, at each end, two elements, adjacent ones
+        f.program().update_programs().count() == 5);
   }
 }
 
-TEST_CASE("a loop runs from the change on, and stops where it agrees") {
+TEST_CASE("a loop runs from the first affected iteration to the early cutoff") {
   for (od::compile_options const& o : executors()) {
     std::vector<double> u(1000, 1.0);
     auto f = oc::incremental(o, decay, numbers::copy_of(u));
@@ -193,7 +197,7 @@ TEST_CASE("a loop runs from the change on, and stops where it agrees") {
   }
 }
 
-TEST_CASE("results that are arrays, arrays of arrays, and more places than four") {
+TEST_CASE("results that are arrays, arrays of arrays, and more than four changed elements") {
   for (od::compile_options const& o : executors()) {
     auto f = oc::incremental(o, scaled, 2.0, numbers{1.0, 2.0, 3.0, 4.0, 5.0, 6.0});
     f.set_at<1>(2, 10.0);
@@ -226,7 +230,7 @@ TEST_CASE("results that are arrays, arrays of arrays, and more places than four"
   }
 }
 
-TEST_CASE("sums that are not finite are summed again until they are") {
+TEST_CASE("sums that are not finite are recomputed until they are finite") {
   auto f = oc::incremental(roots, numbers{1.0, 2.0, 4.0});
   f.set_at<0>(0, 0.0);
   CHECK(f.propose() == std::numeric_limits<double>::infinity());
@@ -243,7 +247,7 @@ TEST_CASE("sums that are not finite are summed again until they are") {
   CHECK(f.difference() == 0.25);
 }
 
-TEST_CASE("a million differences lose less than three digits, and then all is summed again") {
+TEST_CASE("a million differences lose less than three digits, and then everything is recomputed") {
   std::vector<double> x(100, 1.0);
   constexpr auto total =
       od::fn<"total">([](auto y) { return od::sum(od::map([](auto e) { return 0.1 * e; }, y)); });
@@ -256,8 +260,8 @@ TEST_CASE("a million differences lose less than three digits, and then all is su
   }
   double const again = total(numbers::copy_of(x));
   CHECK(std::abs(f.value() - again) <= 1e-13 * again);
-  // The first run of everything is counted from its own end.
-  for (std::uint32_t k = 1'000'000; k < oc::incremental_program::most_commits + 10; ++k) {
+  // Commits are counted from the end of the first run.
+  for (std::uint32_t k = 1'000'000; k < oc::incremental_program::maximum_commits + 10; ++k) {
     f.set_at<0>(0, k);
     f.commit();
     x[0] = k;
@@ -266,7 +270,7 @@ TEST_CASE("a million differences lose less than three digits, and then all is su
   CHECK(std::abs(f.value() - exact) <= 1e-15 * exact);
 }
 
-TEST_CASE("maps in maps that get longer from turn to turn, constant results, and single precision") {
+TEST_CASE("nested maps of growing length, constant results, and single precision") {
   constexpr auto triangle = od::fn<"triangle">([](auto m) {
     return od::sum(od::tabulate(od::size(m), [&](auto i) {
       auto const row = m[i];
@@ -276,7 +280,7 @@ TEST_CASE("maps in maps that get longer from turn to turn, constant results, and
   auto f = oc::incremental(triangle, od::array<numbers>{numbers{1.0, 2.0}, numbers{3.0, 4.0}});
   CHECK(f.value() == 26.0);
   f.set_at<0>(1, 0, 5.0);
-  f.set_at<0>(0, 1, 7.0); // which is not read
+  f.set_at<0>(0, 1, 7.0); // not read
   f.commit();
   CHECK(f.value() == 42.0);
 
@@ -295,7 +299,7 @@ TEST_CASE("maps in maps that get longer from turn to turn, constant results, and
   CHECK(h.value() == 2.5);
 }
 
-TEST_CASE("turns of a list are those of maps with as many turns") {
+TEST_CASE("lists of iterations pass between maps of different trip counts") {
   constexpr auto halves = od::fn<"halves">([](auto z, auto means) {
     auto const a = od::map([&](auto k) { return means[k] * means[k]; }, z);
     return od::sum(od::tabulate(od::size(a) - 1, [&](auto t) { return 2.0 * a[t]; }));
@@ -306,7 +310,7 @@ TEST_CASE("turns of a list are those of maps with as many turns") {
     f.set_at<1>(1, 5.0);
     f.commit();
     CHECK(f.value() == 52.0);
-    f.set_at<0>(2, 0); // a turn that is not read
+    f.set_at<0>(2, 0); // an iteration that is not read
     f.commit();
     CHECK(f.value() == 52.0);
     f.set_at<0>(0, 1);
@@ -315,7 +319,7 @@ TEST_CASE("turns of a list are those of maps with as many turns") {
   }
 }
 
-TEST_CASE("loops with branches and elements that are looked up") {
+TEST_CASE("loops with branches and with reads at computed indices") {
   constexpr auto branches = od::fn<"branches">([](auto u, auto z, auto means, auto start) {
     return od::loop(od::size(u), start, [&](auto t, auto s) {
       auto const w = od::if_(
@@ -350,8 +354,9 @@ TEST_CASE("loops with branches and elements that are looked up") {
   }
 }
 
-TEST_CASE("a branch whose condition stays runs what changed in it, and one that flips runs afresh") {
-  // The level decides which of two sums it is, of which one has a branch of its own.
+TEST_CASE(
+    "a branch whose condition is unchanged runs its affected operations, and one that flips runs in full") {
+  // The level selects one of two sums, the second of which has a nested branch.
   constexpr auto switched = od::fn<"switched">([](auto level, auto x, auto y) {
     return od::if_(
         level > 0, [&] { return od::sum(od::map([](auto e) { return exp(e); }, x)); },
@@ -376,7 +381,7 @@ TEST_CASE("a branch whose condition stays runs what changed in it, and one that 
     f.commit();
     x = numbers{0.5, -1, 0.75, 0.25};
     CHECK(agrees());
-    f.set_at<2>(1, 9.0); // nobody reads it
+    f.set_at<2>(1, 9.0); // not read
     f.commit();
     y = numbers{1, 9, 3, 4};
     CHECK(agrees());
@@ -398,7 +403,7 @@ TEST_CASE("a branch whose condition stays runs what changed in it, and one that 
   }
 }
 
-TEST_CASE("what an update of a branch takes does not depend on how long its maps are") {
+TEST_CASE("the work of an update in a branch does not depend on the length of its maps") {
   constexpr auto chosen = od::fn<"chosen">([](auto which, auto x) {
     return od::if_(
         which, [&] { return od::sum(od::map([](auto e) { return sin(e); }, x)); },
@@ -415,7 +420,7 @@ TEST_CASE("what an update of a branch takes does not depend on how long its maps
   CHECK(f.value() == Approx(99'999 * std::cos(0.5) + std::cos(1.0)).epsilon(1e-9));
 }
 
-TEST_CASE("a sum that is not finite at the start is summed again, too") {
+TEST_CASE("a sum that is not finite at the start is recomputed, too") {
   constexpr auto inverses =
       od::fn<"inverses">([](auto x) { return od::sum(od::map([](auto e) { return 1.0 / e; }, x)); });
   auto f = oc::incremental(inverses, numbers{0.0, 2.0, 4.0});
@@ -425,7 +430,7 @@ TEST_CASE("a sum that is not finite at the start is summed again, too") {
   CHECK(f.value() == 1.0);
 }
 
-TEST_CASE("rows of other sizes are refused, and the changes stay") {
+TEST_CASE("rows of other lengths are rejected, and the changes stay pending") {
   constexpr auto ramps = od::fn<"ramps">([](auto lengths) {
     return od::tabulate(od::size(lengths), [&](auto i) {
       return od::tabulate(lengths[i], [](auto j) { return 1.0 * od::convert<double>(j); });
@@ -443,7 +448,7 @@ TEST_CASE("rows of other sizes are refused, and the changes stay") {
   CHECK(f.value()[1].size() == 1);
 }
 
-TEST_CASE("arrays in turns whose lengths differ are computed again, and not kept") {
+TEST_CASE("arrays whose length differs between iterations are recomputed, and not saved") {
   constexpr auto staircase = od::fn<"staircase">([](auto x, auto y) {
     return od::sum(od::tabulate(od::size(y), [&](auto i) {
       auto const row = od::tabulate(i + 1, [&](auto j) { return x[j] * x[j]; });
@@ -460,7 +465,7 @@ TEST_CASE("arrays in turns whose lengths differ are computed again, and not kept
   CHECK(f.value() == Approx(staircase(numbers{2.0, 0.25, 1.0}, numbers{0.1, 0.5, 0.3})));
 }
 
-TEST_CASE("a turn that two arrays lead to, of which one may not be there") {
+TEST_CASE("an iteration that two arrays affect, one of them under a condition") {
   constexpr auto twice = od::fn<"twice">([](auto x) {
     auto const m = od::size(x) - 1;
     auto const a = od::tabulate(m, [&](auto t) { return x[t + 1] * x[t + 1]; });

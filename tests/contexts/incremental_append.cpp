@@ -1,4 +1,4 @@
-// incremental: arrays that get longer. The turns that came run, and nothing else does.
+// incremental: appended elements. The appended iterations run, and no others.
 #include "catch.hpp"
 #include "contexts/executors.hpp"
 
@@ -50,7 +50,7 @@ numbers with(numbers const& x, double last) { return od::concat(x, numbers{last}
 
 } // namespace
 
-TEST_CASE("an element more is a turn more, and a difference of the sum") {
+TEST_CASE("an appended element runs one iteration, and adds to the sum") {
   for (od::compile_options const& o : executors()) {
     indices z{0, 1, 1};
     numbers x{-0.5, 0.5, 1.5};
@@ -75,7 +75,7 @@ TEST_CASE("an element more is a turn more, and a difference of the sum") {
       x = with(x, k / 64.0);
     }
     CHECK(f.value() == Approx(clusters(z, x, means)).epsilon(1e-12));
-    // What came is found by later changes, of it and of what it looks up.
+    // Later updates affect appended elements, and what they read.
     f.set_at<2>(1, 2.0);
     f.commit();
     f.set_at<0>(102, 0);
@@ -92,12 +92,12 @@ TEST_CASE("an element more is a turn more, and a difference of the sum") {
   }
 }
 
-TEST_CASE("neighbours of what came, and loops that go on") {
+TEST_CASE("neighbours of appended elements, and loops that continue") {
   for (od::compile_options const& o : executors()) {
     numbers x{1.0, 4.0, 9.0};
     auto steps = oc::incremental(o, walk, x);
     auto states = oc::incremental(o, smoothed, x);
-    states.set_at<0>(1, 4.5); // its states are kept
+    states.set_at<0>(1, 4.5); // loop-carried values are saved
     states.rollback();
     for (int k = 0; k < 20; ++k) {
       double const u = 16.0 - 0.75 * k;
@@ -130,7 +130,7 @@ TEST_CASE("neighbours of what came, and loops that go on") {
   }
 }
 
-TEST_CASE("an element that was there before is not changed by what comes") {
+TEST_CASE("an append does not change elements that were there before") {
   constexpr auto from_first = od::fn<"from_first">([](auto x) {
     auto const first = x[0];
     return od::sum(od::map([&](auto e) { return e - first; }, x));
@@ -141,7 +141,7 @@ TEST_CASE("an element that was there before is not changed by what comes") {
   CHECK(f.explain().find("recomputed in full") == std::string::npos);
 }
 
-TEST_CASE("rows come to arrays of arrays") {
+TEST_CASE("rows are appended to arrays of arrays") {
   for (od::compile_options const& o : executors()) {
     od::array<numbers> m{numbers{0.1, 0.2}, numbers{0.3, 0.4}};
     numbers const w{1.0, -1.0};
@@ -149,7 +149,7 @@ TEST_CASE("rows come to arrays of arrays") {
     for (int k = 0; k < 5; ++k) {
       numbers const row{0.5 * k, 0.25};
       f.append<0>(row);
-      f.set_at<0>(2 + k, 1, 0.125); // of what is new
+      f.set_at<0>(2 + k, 1, 0.125); // of an appended row
       (void)f.propose();
       CHECK(f.explain().find(": one appended iteration\n") != std::string::npos);
       f.commit();
@@ -168,7 +168,7 @@ TEST_CASE("rows come to arrays of arrays") {
   }
 }
 
-TEST_CASE("many elements come at once, however many") {
+TEST_CASE("lists of any length are appended") {
   for (od::compile_options const& o : executors()) {
     numbers x{1.0, 4.0, 9.0}, y{0.5, 0.25};
     indices z{0, 1};
@@ -179,9 +179,9 @@ TEST_CASE("many elements come at once, however many") {
     auto states = oc::incremental(o, smoothed, x);
     auto points = oc::incremental(o, clusters, z, y, means);
     auto table = oc::incremental(o, rows_of, m, w);
-    states.set_at<0>(1, 4.5); // its states are kept
+    states.set_at<0>(1, 4.5); // loop-carried values are saved
     states.rollback();
-    std::size_t slices = 0;
+    std::size_t programs = 0;
     for (int k = 0; k < 12; ++k) {
       numbers const x_then = x, y_then = y;
       indices const z_then = z;
@@ -199,7 +199,7 @@ TEST_CASE("many elements come at once, however many") {
         points.append<1>(e);
         table.append<0>(numbers{0.1 * e, -e});
       }
-      table.set_at<0>(m.size() - 1, 1, 0.5); // of what is new
+      table.set_at<0>(m.size() - 1, 1, 0.5); // of an appended row
       m = od::update(m, m.size() - 1, numbers{m[m.size() - 1][0], 0.5});
       auto const propose = [](auto& f) {
         f.propose();
@@ -218,7 +218,7 @@ TEST_CASE("many elements come at once, however many") {
       CHECK(list(states.value()) == list(smoothed(x)));
       CHECK(points.value() == Approx(clusters(z, y, means)).epsilon(1e-12));
       CHECK(table.value() == Approx(rows_of(m, w)).epsilon(1e-12));
-      // What came is found by later changes.
+      // Later updates affect appended elements.
       i64 const last = x.size() - 2;
       steps.set_at<0>(last, 0.75), steps.commit();
       states.set_at<0>(last, 0.75), states.commit();
@@ -228,13 +228,13 @@ TEST_CASE("many elements come at once, however many") {
       CHECK(steps.value() == Approx(walk(x)).epsilon(1e-12));
       CHECK(list(states.value()) == list(smoothed(x)));
       CHECK(table.value() == Approx(rows_of(m, w)).epsilon(1e-12));
-      if (k == 1) slices = points.program().all_slices().count();
+      if (k == 1) programs = points.program().update_programs().count();
     }
-    CHECK(points.program().all_slices().count() == slices);
+    CHECK(points.program().update_programs().count() == programs);
   }
 }
 
-TEST_CASE("what has some turns less than elements grows, where it has turns") {
+TEST_CASE("maps with fewer iterations than elements get appended iterations once they have any") {
   auto const bends = od::fn<"bends">([](auto const& x) {
     return od::sum(od::tabulate(od::size(x) - 2, [&](auto t) {
       auto const d = x[t + 2] - 2.0 * x[t + 1] + x[t];
@@ -256,24 +256,24 @@ TEST_CASE("what has some turns less than elements grows, where it has turns") {
       REQUIRE(f.value() == Approx(bends(x)).epsilon(1e-12));
     }
   }
-  // Of one element there are less than no turns.
-  auto const turns = od::fn<"turns">([](auto const& x) {
+  // With one element the trip count would be negative.
+  auto const second_differences = od::fn<"second_differences">([](auto const& x) {
     auto const n = od::size(x) - 2;
     return od::if_(
         n > 0, [&] { return od::sum(od::tabulate(n, [&](auto t) { return x[t + 2] * x[t]; })); },
         [&] { return x[0]; });
   });
   numbers y{3.0};
-  auto g = oc::incremental(turns, y);
+  auto g = oc::incremental(second_differences, y);
   for (int k = 0; k < 6; ++k) {
     g.append<0>(0.5 * k);
     y = with(y, 0.5 * k);
     g.commit();
-    REQUIRE(g.value() == Approx(turns(y)).epsilon(1e-12));
+    REQUIRE(g.value() == Approx(second_differences(y)).epsilon(1e-12));
   }
 }
 
-TEST_CASE("lists of different lengths come to no agreement") {
+TEST_CASE("appended lists of different lengths are rejected") {
   auto f = oc::incremental(clusters, indices{0, 1}, numbers{0.5, 0.75}, numbers{0.0, 1.0});
   for (int k = 0; k < 7; ++k) f.append<0>(k % 2);
   for (int k = 0; k < 6; ++k) f.append<1>(0.5);
@@ -286,28 +286,28 @@ TEST_CASE("lists of different lengths come to no agreement") {
                        numbers{0.5, 0.75, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5}, numbers{0.0, 1.0})));
 }
 
-TEST_CASE("what is no growth of all that belongs together is said, or runs as a whole") {
+TEST_CASE("appends to some of several arrays of one length are rejected, or recomputed in full") {
   auto f = oc::incremental(clusters, indices{0, 1}, numbers{0.5, 0.75}, numbers{0.0, 1.0});
   double const before = f.value();
   f.append<0>(1);
   CHECK_THROWS_AS(f.propose(), od::size_error);
   f.rollback();
   CHECK(f.propose() == before);
-  f.append<0>(2); // where there is no mean
+  f.append<0>(2); // there is no such mean
   f.append<1>(0.5);
   CHECK_THROWS_AS(f.propose(), od::index_error);
-  f.append<2>(4.0); // and now there is
+  f.append<2>(4.0); // now there is
   f.commit();
   numbers const means{0.0, 1.0, 4.0}, x{0.5, 0.75, 0.5};
   CHECK(f.value() == Approx(clusters(indices{0, 1, 2}, x, means)));
 
-  for (int k = 0; k < 6; ++k) f.append<0>(0), f.append<1>(1.0); // a list of them
+  for (int k = 0; k < 6; ++k) f.append<0>(0), f.append<1>(1.0); // a list
   f.commit();
   CHECK(
       f.value() == Approx(clusters(
                        od::concat(indices{0, 1, 2}, od::array<i64>::copy_of(std::vector<i64>(6, 0))),
                        od::concat(x, numbers::copy_of(std::vector<double>(6, 1.0))), means)));
-  f.set_at<1>(0, 0.25); // an element, and one more
+  f.set_at<1>(0, 0.25); // a changed and an appended element
   f.append<0>(1);
   f.append<1>(0.5);
   f.set_at<1>(9, 0.75);
@@ -320,8 +320,8 @@ TEST_CASE("what is no growth of all that belongs together is said, or runs as a 
   CHECK_THROWS_AS(f.set_at<1>(10, 0.0), od::index_error);
 }
 
-TEST_CASE("rows of one array have one size, whichever came, and all of them may have another one") {
-  // Twice used, so that it is an array.
+TEST_CASE("appended rows have the length of the others, and all rows may change their length") {
+  // Used twice, so that the array is not fused away.
   constexpr auto ragged = od::fn<"ragged">([](auto n) {
     auto const all = od::map([](auto k) { return od::tabulate(k, [&](auto i) { return 3 * k + i; }); }, n);
     return od::sum(od::tabulate(od::size(n), [&](auto t) { return all[t][0]; })) +
@@ -339,24 +339,24 @@ TEST_CASE("rows of one array have one size, whichever came, and all of them may 
   f.append<0>(3);
   f.commit();
   CHECK(f.value() == ragged(indices{3, 3, 3}));
-  // A copy, of which all runs at first.
+  // A copy's first update recomputes everything.
   auto copied = oc::incremental(ragged, indices{2, 2});
   for (i64 const size : {3, 4}) {
-    auto const kept = copied;
-    copied = kept;
+    auto const saved_copy = copied;
+    copied = saved_copy;
     copied.set_at<0>(0, size);
     copied.set_at<0>(1, size);
     (void)copied.propose();
     copied.rollback();
-    CHECK(copied.value() == kept.value());
+    CHECK(copied.value() == saved_copy.value());
     copied.set_at<0>(0, size);
     copied.set_at<0>(1, size);
     copied.commit();
     CHECK(copied.value() == ragged(indices{size, size}));
-    CHECK(kept.value() == ragged(indices{size - 1, size - 1}));
+    CHECK(saved_copy.value() == ragged(indices{size - 1, size - 1}));
   }
 
-  // Rows among others, as a whole: all of them get longer at once.
+  // All rows get longer at once.
   constexpr auto twice = od::fn<"twice">([](auto n) {
     auto const all = od::map([](auto k) { return od::tabulate(k, [&](auto i) { return 3 * k + i; }); }, n);
     auto const both = od::concat(all, all);
@@ -369,11 +369,11 @@ TEST_CASE("rows of one array have one size, whichever came, and all of them may 
   h.commit();
   CHECK(h.value() == twice(indices{5, 5}));
 
-  constexpr auto behind = od::fn<"behind">([](auto n) {
+  constexpr auto rows_of_next = od::fn<"rows_of_next">([](auto n) {
     return od::tabulate(
         od::size(n) - 1, [&](auto t) { return od::tabulate(n[t + 1], [](auto i) { return 2 * i; }); });
   });
-  auto g = oc::incremental(behind, indices{5});
+  auto g = oc::incremental(rows_of_next, indices{5});
   g.append<0>(3);
   g.append<0>(2);
   CHECK_THROWS_AS(g.propose(), od::size_error);
@@ -385,7 +385,7 @@ TEST_CASE("rows of one array have one size, whichever came, and all of them may 
   CHECK(g.value()[1][2] == 4);
 }
 
-TEST_CASE("arrays that were empty get elements") {
+TEST_CASE("elements are appended to empty arrays") {
   auto f = oc::incremental(clusters, indices{}, numbers{}, numbers{0.0, 1.0});
   CHECK(f.value() == 0.0);
   f.append<0>(1);

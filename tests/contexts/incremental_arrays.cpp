@@ -1,4 +1,4 @@
-// incremental: loops that carry arrays, as filters of hidden chains do, run from the change on; maps inside of them run in their turns.
+// incremental: loops with loop-carried arrays, as in filters of hidden Markov models, run from the first affected iteration on.
 #include "catch.hpp"
 #include "contexts/executors.hpp"
 
@@ -26,48 +26,50 @@ using numbers = od::array<double>;
 using integers = od::array<i64>;
 using rows = od::array<numbers>;
 
-// The logarithm of the probability of what a hidden chain showed, where -1 is not seen; and what its states are thought to be after each
-// turn. Rabiner, A tutorial on hidden Markov models, 1989, III A and V A.
-constexpr auto forward = od::fn<"forward">([](auto seen, auto start, auto moves, auto shows, auto weights) {
-  auto const [last, states] = od::scan(
-      [&](auto s, auto o) {
-        auto const [before, evidence] = s;
-        auto const predicted = od::tabulate(od::size(before), [&](auto j) {
-          return od::sum(od::tabulate(od::size(before), [&](auto k) { return before[k] * moves[k][j]; }));
-        });
-        auto const joint = od::if_(
-            o < 0, [&] { return predicted; },
-            [&] { return od::map([&](auto p, auto row) { return p * row[o]; }, predicted, shows); });
-        auto const total = od::sum(joint);
-        auto const after = od::map([&](auto p) { return p / total; }, joint);
-        return std::pair(std::tuple(after, evidence + od::log(total)), after);
-      },
-      std::tuple(start, 0.0), seen);
-  return std::get<1>(last) + od::sum(od::map([](auto p, auto w) { return p[0] * w; }, states, weights));
-});
+// The log likelihood of the observations of a hidden Markov model (-1: missing), and the filtered state probabilities of each iteration.
+// Rabiner, A tutorial on hidden Markov models, 1989, III A and V A.
+constexpr auto forward =
+    od::fn<"forward">([](auto seen, auto start, auto transitions, auto emissions, auto weights) {
+      auto const [last, states] = od::scan(
+          [&](auto s, auto o) {
+            auto const [before, evidence] = s;
+            auto const predicted = od::tabulate(od::size(before), [&](auto j) {
+              return od::sum(
+                  od::tabulate(od::size(before), [&](auto k) { return before[k] * transitions[k][j]; }));
+            });
+            auto const joint = od::if_(
+                o < 0, [&] { return predicted; },
+                [&] { return od::map([&](auto p, auto row) { return p * row[o]; }, predicted, emissions); });
+            auto const total = od::sum(joint);
+            auto const after = od::map([&](auto p) { return p / total; }, joint);
+            return std::pair(std::tuple(after, evidence + od::log(total)), after);
+          },
+          std::tuple(start, 0.0), seen);
+      return std::get<1>(last) + od::sum(od::map([](auto p, auto w) { return p[0] * w; }, states, weights));
+    });
 
 struct chain {
   std::vector<i64> seen;
   std::vector<double> weights;
   numbers start{0.5, 0.25, 0.25};
-  rows moves = rows::copy_of(std::vector<numbers>{{0.7, 0.2, 0.1}, {0.1, 0.8, 0.1}, {0.3, 0.3, 0.4}});
-  rows shows = rows::copy_of(std::vector<numbers>{{0.9, 0.1}, {0.4, 0.6}, {0.2, 0.8}});
+  rows transitions = rows::copy_of(std::vector<numbers>{{0.7, 0.2, 0.1}, {0.1, 0.8, 0.1}, {0.3, 0.3, 0.4}});
+  rows emissions = rows::copy_of(std::vector<numbers>{{0.9, 0.1}, {0.4, 0.6}, {0.2, 0.8}});
 
-  explicit chain(i64 turns) {
-    for (i64 t = 0; t < turns; ++t)
+  explicit chain(i64 length) {
+    for (i64 t = 0; t < length; ++t)
       seen.push_back(t * 7 % 5 % 3 - 1), weights.push_back(t % 4 == 0 ? 0.5 : 0.125);
   }
-  auto followed(od::compile_options const& o) const {
+  auto incremental_filter(od::compile_options const& o) const {
     return oc::incremental(
-        o, forward, integers::copy_of(seen), start, moves, shows, numbers::copy_of(weights));
+        o, forward, integers::copy_of(seen), start, transitions, emissions, numbers::copy_of(weights));
   }
   double value() const {
-    return forward(integers::copy_of(seen), start, moves, shows, numbers::copy_of(weights));
+    return forward(integers::copy_of(seen), start, transitions, emissions, numbers::copy_of(weights));
   }
 };
 
 bool has(std::string const& text, char const* what) { return text.find(what) != text.npos; }
-bool is_followed(std::string const& ran) {
+bool is_updated(std::string const& ran) {
   return has(ran, "loop: from the first affected iteration on") && !has(ran, "loop: recomputed in full");
 }
 rows of(std::vector<std::vector<double>> const& x) {
@@ -78,17 +80,17 @@ rows of(std::vector<std::vector<double>> const& x) {
 
 } // namespace
 
-TEST_CASE("a filter of a hidden chain runs from the change on") {
+TEST_CASE("a filter of a hidden Markov model runs from the first affected iteration on") {
   for (od::compile_options const& o : executors()) {
     chain c(60);
-    auto f = c.followed(o);
+    auto f = c.incremental_filter(o);
     CHECK(f.value() == Approx(c.value()).epsilon(1e-13));
     for (i64 k = 0; k < 80; ++k) {
       auto const t = static_cast<std::size_t>(k * 17) % c.seen.size();
       i64 const now = (c.seen[t] + 2) % 3 - 1;
       f.set_at<0>(static_cast<i64>(t), now);
       f.propose();
-      if (now != c.seen[t]) CHECK(is_followed(f.explain()));
+      if (now != c.seen[t]) CHECK(is_updated(f.explain()));
       if (k % 3 == 0) {
         f.rollback();
       } else {
@@ -98,7 +100,7 @@ TEST_CASE("a filter of a hidden chain runs from the change on") {
       INFO("update " << k);
       REQUIRE(f.value() == Approx(c.value()).epsilon(1e-13));
     }
-    // A turn more, and some at once.
+    // One appended iteration, or several.
     for (int k = 0; k < 6; ++k) {
       for (int n = 0; n <= k % 3 * 4; ++n) {
         c.seen.push_back((k + n) % 3 - 1);
@@ -111,11 +113,11 @@ TEST_CASE("a filter of a hidden chain runs from the change on") {
       f.commit();
       REQUIRE(f.value() == Approx(c.value()).epsilon(1e-13));
     }
-    // What it begins with, and what all turns use.
+    // The initial value, and an array that all iterations use.
     c.start = {0.25, 0.25, 0.5};
     f.set<1>(c.start);
     f.propose();
-    CHECK(is_followed(f.explain()));
+    CHECK(is_updated(f.explain()));
     f.commit();
     CHECK(f.value() == Approx(c.value()).epsilon(1e-13));
     f.set_at<2>(1, 1, 0.75);
@@ -126,21 +128,21 @@ TEST_CASE("a filter of a hidden chain runs from the change on") {
   }
 }
 
-TEST_CASE("what such a loop reads of arrays, it reads where it stands") {
+TEST_CASE("such a loop reads arrays in place") {
   chain const c(60);
-  auto const f = c.followed({});
-  auto const& slices = f.program().all_slices();
-  auto kept = slices.variables();
-  std::string const text = od::ir::print(
-      oc::increments::slice_of(
-          slices.program(), slices.program().entry, kept, {{.places = 1, .indices = 1}, {}, {}, {}, {}}, {})
-          .program);
+  auto const f = c.incremental_filter({});
+  auto const& programs = f.program().update_programs();
+  auto saved = programs.variables();
+  std::string const text = od::ir::print(oc::increments::make_update_program(
+                                             programs.program(), programs.program().entry, saved,
+                                             {{.elements = 1, .indices = 1}, {}, {}, {}, {}}, {})
+                                             .program);
   CHECK(has(text, " while "));
   CHECK_FALSE(has(text, " loop "));
-  CHECK_FALSE(has(text, " update ")); // which copies all of an array
+  CHECK_FALSE(has(text, " update ")); // it would copy the whole array
 }
 
-// Rows that are seen, and a vector that is carried, and agrees again.
+// Rows of observations and a loop-carried vector, which returns to its old value.
 constexpr auto relaxed = od::fn<"relaxed">([](auto x, auto start, auto by) {
   auto const last = od::loop(od::size(x), start, [&](auto t, auto s) {
     return od::tabulate(od::size(s), [&](auto j) { return od::floor(4.0 * (by * s[j] + x[t][j])) / 4.0; });
@@ -148,7 +150,7 @@ constexpr auto relaxed = od::fn<"relaxed">([](auto x, auto start, auto by) {
   return od::sum(last) + last[0];
 });
 
-TEST_CASE("rows are seen by a loop that carries a vector") {
+TEST_CASE("a loop with a loop-carried vector reads rows") {
   for (od::compile_options const& o : executors()) {
     std::vector<std::vector<double>> x(40, std::vector<double>(3));
     for (std::size_t t = 0; t < x.size(); ++t)
@@ -178,21 +180,21 @@ TEST_CASE("rows are seen by a loop that carries a vector") {
     check();
     f.set_at<1>(2, -8.0);
     f.propose();
-    CHECK(is_followed(f.explain()));
+    CHECK(is_updated(f.explain()));
     f.commit();
     start = {1, 2, -8};
     check();
-    start = {4, 5}; // a shorter vector: all that is kept of turns is
+    start = {4, 5}; // a shorter vector: all saved values get shorter
     f.set<1>(start);
     f.commit();
     check();
     start = {4, 5, 6, 7};
     f.set<1>(start);
-    CHECK_THROWS_AS(f.commit(), od::index_error); // rows have no fourth number
+    CHECK_THROWS_AS(f.commit(), od::index_error); // rows have three numbers
     f.rollback();
     start = {4, 5};
     check();
-    // A NaN goes on to the end; and -0 is not 0.
+    // A NaN lasts to the end; -0 differs from 0.
     x[3][1] = std::numeric_limits<double>::quiet_NaN();
     f.set_at<0>(3, 1, x[3][1]);
     f.commit();
@@ -204,7 +206,7 @@ TEST_CASE("rows are seen by a loop that carries a vector") {
   }
 }
 
-// In each of some series a vector is carried.
+// A loop-carried vector for each of several series.
 constexpr auto panel = od::fn<"panel">([](auto x, auto starts) {
   return od::sum(od::map(
       [](auto series, auto start) {
@@ -217,7 +219,7 @@ constexpr auto panel = od::fn<"panel">([](auto x, auto starts) {
       x, starts));
 });
 
-TEST_CASE("a loop in a map carries an array") {
+TEST_CASE("a loop in a map has a loop-carried array") {
   for (od::compile_options const& o : executors()) {
     std::vector<std::vector<double>> x(6, std::vector<double>(30)), starts(6, std::vector<double>(2));
     for (std::size_t i = 0; i < x.size(); ++i)
@@ -247,7 +249,7 @@ TEST_CASE("a loop in a map carries an array") {
   }
 }
 
-// A matrix is carried.
+// A loop-carried matrix.
 constexpr auto squared = od::fn<"squared">([](auto x, auto first) {
   auto const last = od::loop(od::size(x), first, [&](auto t, auto p) {
     return od::tabulate(od::size(p), [&](auto i) {
@@ -258,7 +260,7 @@ constexpr auto squared = od::fn<"squared">([](auto x, auto first) {
   return od::sum(od::map([](auto row) { return od::sum(row); }, last));
 });
 
-TEST_CASE("a loop carries a matrix") {
+TEST_CASE("a loop has a loop-carried matrix") {
   for (od::compile_options const& o : executors()) {
     std::vector<double> x(30, 0.25);
     rows const first = of({{1, 2}, {3, 4}});
@@ -278,7 +280,7 @@ TEST_CASE("a loop carries a matrix") {
   }
 }
 
-// A loop that carries a list which gets longer; and one in a map, where it has another length in each turn.
+// A loop-carried array that gets longer; and one whose length differs between the iterations of a map.
 constexpr auto longer = od::fn<"longer">([](auto x, auto first) {
   auto const last = od::loop(od::size(x), first, [&](auto t, auto s) {
     return od::tabulate(od::size(s) + 1, [&](auto) { return x[t]; });
@@ -294,7 +296,7 @@ constexpr auto triangle = od::fn<"triangle">([](auto x) {
   }));
 });
 
-TEST_CASE("arrays that get longer run again as a whole") {
+TEST_CASE("loops whose loop-carried arrays get longer are recomputed in full") {
   std::vector<double> x{1, 2, 3, 4};
   auto f = oc::incremental(longer, numbers::copy_of(x), numbers{1.0});
   f.set_at<0>(2, 8.0);
@@ -313,7 +315,7 @@ TEST_CASE("arrays that get longer run again as a whole") {
   CHECK(g.value() == triangle(numbers::copy_of(x)));
 }
 
-// A list that is swept in place, and one that is sometimes made anew.
+// An array that is updated in place, and one that a branch replaces.
 constexpr auto swept = od::fn<"swept">([](auto x, auto first) {
   auto const last = od::loop(od::size(x), first, [&](auto t, auto s) {
     auto const next = od::loop(od::size(s), s, [&](auto j, auto r) {
@@ -326,7 +328,7 @@ constexpr auto swept = od::fn<"swept">([](auto x, auto first) {
   return od::sum(last);
 });
 
-TEST_CASE("an array keeps its shape in loops inside, in branches, and where it is made anew") {
+TEST_CASE("a loop-carried array keeps its shape in nested loops, in branches, and where it is replaced") {
   for (od::compile_options const& o : executors()) {
     std::vector<double> x{1, 2, -0.5, 4, 0.25, 0, 3, 1};
     auto f = oc::incremental(o, swept, numbers::copy_of(x), numbers{1, 2, 3});
@@ -342,7 +344,7 @@ TEST_CASE("an array keeps its shape in loops inside, in branches, and where it i
   }
 }
 
-TEST_CASE("rows that a loop gives have other lengths in each turn of a map around it") {
+TEST_CASE("stacked rows differ in length between the iterations of an enclosing map") {
   od::ir::program const p = od::ir::parse(R"(entry @main
 func @main(%x: f64[][]) -> f64 {
   %n = length %x : i64
@@ -366,14 +368,14 @@ func @main(%x: f64[][]) -> f64 {
 })");
   auto const all = [](std::vector<double> const& x) { return od::datum::of({2, 2}, numbers::copy_of(x)); };
   oc::incremental_program f(
-      std::make_shared<oc::incremental_slices>(p, od::compile_options()), {all({1, 2, 3, 4})});
+      std::make_shared<oc::update_program_cache>(p, od::compile_options()), {all({1, 2, 3, 4})});
   i64 const path[] = {1, 1};
   f.set_at(0, path, od::datum(5.0).bits());
   f.commit();
   CHECK(f.result(0).as<double>() == 16.25); // 2 + 0.5, and 10 + 3.75
 }
 
-TEST_CASE("a turn that comes gives a row as long as the others") {
+TEST_CASE("an appended iteration returns a row as long as the others") {
   od::ir::program const p = od::ir::parse(R"(entry @main
 func @main(%x: f64[], %l: i64[]) -> f64 {
   %n = length %x, %l : i64
@@ -395,7 +397,7 @@ func @main(%x: f64[], %l: i64[]) -> f64 {
 })");
   auto const x = od::datum::of({3}, numbers{1, 2, 3});
   auto const l = od::datum::of({3}, integers{2, 2, 2});
-  oc::incremental_program f(std::make_shared<oc::incremental_slices>(p, od::compile_options()), {x, l});
+  oc::incremental_program f(std::make_shared<oc::update_program_cache>(p, od::compile_options()), {x, l});
   auto const append = [&](i64 length) {
     f.append(0, od::datum(4.0).bits());
     f.append(1, static_cast<std::uint64_t>(length));

@@ -1,4 +1,4 @@
-// incremental: products of sparse matrices. A change of an element runs the rows that read it.
+// incremental: products with sparse matrices. A changed element affects the rows that read it.
 #include "catch.hpp"
 #include "contexts/executors.hpp"
 
@@ -18,7 +18,7 @@ using od::i64;
 using numbers = od::array<double>;
 using indices = od::array<i64>;
 
-// Rows of different lengths, one behind the other; rows of one length; and rows as arrays.
+// Rows of different lengths in one array; rows of one length; an array of rows.
 constexpr auto compressed = od::fn<"compressed">([](auto w, auto start, auto col, auto val) {
   return od::sum(od::tabulate(od::size(start) - 1, [&](auto i) {
     auto const from = start[i];
@@ -43,7 +43,7 @@ constexpr auto in_rows = od::fn<"in_rows">([](auto w, auto col, auto val) {
       col, val);
 });
 
-// Rows of one length, in which a column of -1, or far behind the last, stands for no element.
+// Rows of one length, in which a column out of range marks a missing element.
 constexpr auto with_gaps = od::fn<"with_gaps">([](auto w, auto col, auto val, auto width) {
   auto const n = od::size(w);
   return od::sum(od::tabulate(od::size(col) / width, [&](auto i) {
@@ -54,7 +54,7 @@ constexpr auto with_gaps = od::fn<"with_gaps">([](auto w, auto col, auto val, au
     }));
   }));
 });
-// Sums over rows that read changed elements, and over what else reads them.
+// Sums over affected rows, and other reads of these.
 constexpr auto product = [](auto const& w, auto const& start, auto const& col, auto const& val) {
   return od::tabulate(od::size(start) - 1, [&](auto i) {
     auto const from = start[i];
@@ -109,7 +109,7 @@ bool has(std::string const& text, char const* part) { return text.find(part) != 
 
 } // namespace
 
-TEST_CASE("an element of a vector runs the rows of a sparse matrix that read it") {
+TEST_CASE("a changed element of a vector runs the rows of a sparse matrix that read it") {
   for (auto const& o : executors()) {
     random_numbers r;
     matrix const m(300, 40, r);
@@ -120,12 +120,12 @@ TEST_CASE("an element of a vector runs the rows of a sparse matrix that read it"
     CHECK_THAT(
         f.explain(), Catch::Contains("a list of iterations") && Catch::Contains("updated by the difference"));
     f.rollback();
-    f.set_at<3>(9, 0.75); // and one of the matrix, the row that it is of
+    f.set_at<3>(9, 0.75); // and an element of the matrix, which affects its row
     f.propose();
     CHECK_THAT(
         f.explain(), Catch::Contains("a list of iterations") && Catch::Contains("updated by the difference"));
     f.rollback();
-    f.set_at<2>(9, i64{3}); // indices are looked up again
+    f.set_at<2>(9, i64{3}); // the reverse index is rebuilt
     f.propose();
     f.rollback();
 
@@ -136,7 +136,7 @@ TEST_CASE("an element of a vector runs the rows of a sparse matrix that read it"
   }
 }
 
-TEST_CASE("values of sparse products follow changes of vectors, indices, elements and lengths of rows") {
+TEST_CASE("sparse products are updated for changes of vectors, indices, elements and row lengths") {
   for (auto const& o : executors()) {
     random_numbers r;
     matrix m(60, 30, r);
@@ -151,7 +151,7 @@ TEST_CASE("values of sparse products follow changes of vectors, indices, element
       case 0: // an index
         if (auto const at = any(m.col); true) f.set_at<2>(at, m2.col[at] = static_cast<i64>(r.below(30)));
         break;
-      case 1: // where a row begins
+      case 1: // the start of a row
         if (auto const at = 1 + r.below(59); true)
           f.set_at<1>(
               at, m2.start[at] = m.start[at - 1] + static_cast<i64>(r.below(static_cast<std::uint64_t>(
@@ -190,7 +190,7 @@ TEST_CASE("values of sparse products follow changes of vectors, indices, element
   }
 }
 
-TEST_CASE("rows as arrays, of a vector that is computed, are found, and lists of elements") {
+TEST_CASE("rows that are arrays, of a computed vector, are found for lists of elements") {
   for (auto const& o : executors()) {
     random_numbers r;
     constexpr i64 rows = 50;
@@ -216,7 +216,7 @@ TEST_CASE("rows as arrays, of a vector that is computed, are found, and lists of
       lists += has(f.explain(), "a list of iterations");
       f.commit();
       auto const wanted = in_rows(numbers::copy_of(w), cols, vals), is = f.value();
-      for (i64 i = 0; i < rows; ++i) CHECK(is[i] == wanted[i]); // which are not followed by differences
+      for (i64 i = 0; i < rows; ++i) CHECK(is[i] == wanted[i]); // computed, and not updated by differences
     }
     CHECK(lists > 50);
     auto copy = f;
@@ -227,9 +227,8 @@ TEST_CASE("rows as arrays, of a vector that is computed, are found, and lists of
   }
 }
 
-TEST_CASE(
-    "what an update of a sparse product does grows with the rows that it reaches, and not with all of them") {
-  // Work is counted: of 100 and 10,000 rows, of which 2 read the element.
+TEST_CASE("the work of an update of a sparse product grows with the affected rows, not with all rows") {
+  // Counted work, with 100 and 10,000 rows, two of which read the element.
   auto const work_of = [](i64 rows) {
     std::vector<i64> start, col;
     for (i64 i = 0; i <= rows; ++i) start.push_back(3 * i);
@@ -250,7 +249,7 @@ TEST_CASE(
   CHECK(many <= 1.1 * few);
 }
 
-TEST_CASE("a row that does not read at an index that is none is not run, and nothing is written for it") {
+TEST_CASE("a row that guards against an index out of range is not run, and nothing is written for it") {
   random_numbers r;
   constexpr i64 rows = 40, width = 4, columns = 20;
   std::vector<i64> col;
@@ -280,7 +279,7 @@ TEST_CASE("a row that does not read at an index that is none is not run, and not
   }
 }
 
-TEST_CASE("sums count a row once that reads several changed elements, or one in several ways") {
+TEST_CASE("sums count a row once if it reads several changed elements, or one in several ways") {
   random_numbers r;
   constexpr std::uint64_t rows = 60;
   matrix const m(static_cast<i64>(rows), rows, r);

@@ -1,5 +1,5 @@
-// Laws of hooks in incremental functions: what a proposal tells them is a part of what a run with the changed inputs tells, and has all in it
-// that a run before the change did not tell; values are those of runs.
+// Laws of hooks in incremental functions: the calls that hooks observe in a proposal are among those of a run with the new inputs, and
+// include all that a run with the old inputs does not have; values are those of runs.
 #include "catch.hpp"
 #include "contexts/executors.hpp"
 
@@ -26,7 +26,7 @@ struct listening : od::context {
   void before(od::mul_t, double x, double y) { heard.emplace_back('m', x, y); }
   void after(od::max_t, double, double x, double y) { heard.emplace_back('M', x, y); }
 };
-// Additions, too: sums are added one by one.
+// Observes additions, too, so that sums are computed element by element.
 struct listening_to_sums : listening {
   using listening::before;
   void before(od::add_t, double x, double y) { heard.emplace_back('a', x, y); }
@@ -120,11 +120,10 @@ void check_all(F const&... f) {
 
 } // namespace
 
-TEST_CASE(
-    "what hooks observe of a proposal is a part of what they observe of a run, and all of it that is new") {
+TEST_CASE("hooks observe in a proposal a part of what they observe in a run, with all that is new") {
   check_all<listening>(windows, largest, recurrence, branches, nested);
 }
 
-TEST_CASE("so it is where additions are observed") {
+TEST_CASE("the same holds where additions are observed") {
   check_all<listening_to_sums>(windows, largest, recurrence, branches);
 }

@@ -1,4 +1,4 @@
-// Incremental functions in contexts: updates of what the contexts make of a function are its runs in them.
+// Incremental functions in contexts: an update has the value of a run in these contexts.
 #include "catch.hpp"
 #include "contexts/executors.hpp"
 #include "contexts/test_contexts.hpp"
@@ -23,7 +23,7 @@ using numbers = od::array<double>;
 inline constexpr auto shifted_wave = od::fn<"shifted_wave">([](auto x, auto y) { return sin(x * x) + y; });
 inline constexpr auto total = od::fn<"total">(
     [](auto const& xs, auto a) { return od::sum(od::map([&](auto x) { return sin(x) * a; }, xs)); });
-// Sums of sines, where a condition says so.
+// Sums of sines under a condition.
 inline constexpr auto rows_and_scale = od::fn<"rows_and_scale">([](auto const& xs, auto a, auto is_on) {
   return od::if_(
              is_on, [&] { return od::sum(od::map([](auto x) { return sin(x); }, xs)) + 0.0 * a; },
@@ -41,7 +41,7 @@ inline constexpr auto recurrence = od::fn<"recurrence">([](auto const& xs, auto 
   });
   return last + a;
 });
-// Sines of sines.
+// Nested sines, by recursion.
 inline constexpr auto nested_sines =
     od::fn<"nested_sines">([](od::scope auto& cx, auto x, auto n) -> decltype(x) {
       return od::if_(
@@ -64,7 +64,7 @@ struct listening_to_functions : od::context {
   void before(decltype(sine), double x) { heard.push_back(x); }
 };
 
-// The rule reads an array.
+// A rule that reads an array.
 struct weighing : od::context {
   od::context_field<numbers> by = numbers{1.0, 2.0};
   weighing() = default;
@@ -106,10 +106,10 @@ TEST_CASE("the fingerprints that the contexts have when it is made decide") {
   auto const more = oc::incremental(r, shifted_wave, 0.5, 1.0);
   CHECK(fewer.value() == Approx(2.0 * std::sin(0.25) + 1.0));
   CHECK(more.value() == Approx(4.0 * std::sin(0.25) + 1.0));
-  CHECK(&fewer.program().all_slices() != &more.program().all_slices());
+  CHECK(&fewer.program().update_programs() != &more.program().update_programs());
 }
 
-TEST_CASE("passes before optimisation rewrite what is followed") {
+TEST_CASE("passes before optimisation rewrite the program that is updated") {
   auto f = oc::incremental(turning{}, shifted_wave, 0.5, 1.0);
   CHECK(f.value() == std::cos(0.25) + 1.0);
   f.set<0>(2.0);
@@ -117,7 +117,7 @@ TEST_CASE("passes before optimisation rewrite what is followed") {
   CHECK(f.value() == std::cos(4.0) + 1.0);
 }
 
-TEST_CASE("metadata go in and out as tags, and follow changes") {
+TEST_CASE("metadata are passed and returned as tags, and are updated") {
   auto f = oc::incremental(oc::forward{}, shifted_wave, od::tag(0.5, 1.0), 1.0);
   auto const direct = [](double x, double dx) {
     return od::run(oc::forward{}, shifted_wave, od::tag(x, dx), 1.0);
@@ -147,11 +147,11 @@ TEST_CASE("fields that rules read are inputs, as they are when an update is prop
     CHECK(f.value() == Approx(6.0 * sines(1.0, 2.0, 3.0)));
     f.set_at<0>(1, 4.0);
     CHECK(f.propose() == Approx(10.0 * sines(1.0, 4.0, 3.0)));
-    auto copy = f; // which has no changes
+    auto copy = f; // without pending changes
     f.rollback();
     CHECK(f.value() == Approx(6.0 * sines(1.0, 2.0, 3.0)));
     CHECK(f.propose() == Approx(10.0 * sines(1.0, 2.0, 3.0)));
-    s.by = 7.0; // behind the proposal
+    s.by = 7.0; // after the proposal
     f.commit();
     CHECK(f.value() == Approx(10.0 * sines(1.0, 2.0, 3.0)));
     f.commit();
@@ -166,8 +166,7 @@ TEST_CASE("fields that rules read are inputs, as they are when an update is prop
   }
 }
 
-TEST_CASE(
-    "contexts that were given by value keep their fields, and functions that call themselves read them") {
+TEST_CASE("contexts that are passed by value keep their fields, which recursive functions read") {
   auto f = oc::incremental(od::compose(doubling{}, scaling{}), shifted_wave, 0.5, 1.0);
   CHECK(f.value() == 6.0 * std::sin(0.25) + 1.0);
   f.set<1>(2.0);
@@ -184,7 +183,7 @@ TEST_CASE(
   CHECK(g.value() == direct(5));
 }
 
-TEST_CASE("an array in a field is followed by its elements") {
+TEST_CASE("an array in a field is updated element by element") {
   weighing w;
   numbers const xs{1.0, 2.0, 3.0};
   auto f = oc::incremental(w, total, xs, 1.0);
@@ -198,7 +197,7 @@ TEST_CASE("an array in a field is followed by its elements") {
   CHECK(f.value() == Approx(direct()));
 }
 
-TEST_CASE("a context that is global when a function begins to be followed stays") {
+TEST_CASE("a context that is global when incremental is called is one of the contexts of later updates") {
   doubling d;
   auto const plain = oc::incremental(shifted_wave, 0.5, 1.0);
   auto f = [&] {
@@ -217,7 +216,7 @@ TEST_CASE("a context that is global when a function begins to be followed stays"
       oc::incremental(shifted_wave, 0.5, 1.0), Catch::Contains("a scoped_global with hooks is open"));
 }
 
-TEST_CASE("hooks observe all calls at first, and then of those that a proposal computes again") {
+TEST_CASE("hooks observe all calls of the first run, and then those that a proposal recomputes") {
   for (od::compile_options const& o : executors()) {
     listening l;
     numbers xs{1.0, 2.0, 3.0, -1.0};
@@ -238,11 +237,11 @@ TEST_CASE("hooks observe all calls at first, and then of those that a proposal c
     xs = od::update(xs, 2, 5.0);
 
     l.heard.clear();
-    f.set<1>(3.0); // which all iterations use, so that the map runs again
+    f.set<1>(3.0); // all iterations use it, so that the map is recomputed in full
     f.commit();
     CHECK(l.heard == all(3.0));
 
-    for (int i = 0; i < 40; ++i) { // so often that plain runs might be chosen
+    for (int i = 0; i < 40; ++i) { // so often that plain runs would be chosen
       l.heard.clear();
       f.set_at<0>(i % 4, 10.0 + i);
       f.propose();
@@ -259,12 +258,12 @@ TEST_CASE("hooks observe all calls at first, and then of those that a proposal c
   }
 }
 
-TEST_CASE("what is computed to know old values is not observed, nor what is saved anew") {
+TEST_CASE("hooks do not observe rematerialised old values, nor values that are newly saved") {
   listening_to_sines l;
   auto f = oc::incremental(l, rows_and_scale, numbers{1.0, 2.0, 3.0}, 2.0, true);
   CHECK(l.heard.size() == 3);
   l.heard.clear();
-  f.set<1>(4.0); // a factor behind the sines
+  f.set<1>(4.0); // a factor, after the sines
   f.commit();
   CHECK(l.heard.empty());
   f.set_at<0>(1, 0.5);
@@ -281,8 +280,7 @@ TEST_CASE("what is computed to know old values is not observed, nor what is save
   CHECK(f.value() == Approx(4.0 * (std::sin(1.0) + std::sin(0.5) + std::sin(3.0))));
 }
 
-TEST_CASE(
-    "hooks observe functions that are computed again, in contexts with rules and fields, and in copies") {
+TEST_CASE("hooks observe recomputed functions in contexts with rules and fields, and in copies") {
   listening_to_functions l;
   scaling s;
   auto f = oc::incremental(od::compose(l, s), twice, 0.5, 1.0);
@@ -301,8 +299,8 @@ TEST_CASE(
   CHECK(f.value() == Approx(2.0 * (std::sin(0.5) + std::sin(2.0))));
 }
 
-TEST_CASE("a change that reaches nothing that a hook observes is silent, and a loop is observed from the "
-          "change on") {
+TEST_CASE(
+    "hooks observe nothing where nothing that they observe is affected, and a loop from the change on") {
   listening_to_sines l;
   auto f = oc::incremental(l, recurrence, numbers{0.5, 0.25, 0.125, 1.0}, 2.0);
   CHECK(l.heard.size() == 4);

@@ -1,4 +1,4 @@
-// incremental: how its inputs are set, told, moved and refused.
+// incremental: setting, reading, moving and rejecting inputs.
 #include "catch.hpp"
 
 #include <overdub/contexts/incremental.hpp>
@@ -27,7 +27,7 @@ constexpr auto of_many = od::fn<"of_many">(
 
 } // namespace
 
-TEST_CASE("a difference is that of a proposal") {
+TEST_CASE("a difference belongs to a proposal") {
   constexpr auto total = od::fn<"total">([](auto x) { return od::sum(x); });
   auto f = oc::incremental(total, numbers{1, 2, 3});
   CHECK(f.difference() == 0);
@@ -41,7 +41,7 @@ TEST_CASE("a difference is that of a proposal") {
   CHECK(f.difference() == 0);
 }
 
-TEST_CASE("arguments are told as they are, without what was not committed") {
+TEST_CASE("get returns committed arguments, without pending changes") {
   constexpr auto all = od::fn<"all">([](auto z, auto x, auto matrix, auto by) {
     auto const row = [&](auto const& r) { return od::sum(r) * by; };
     return od::sum(od::map(row, matrix)) + od::sum(od::map([&](auto k) { return x[k]; }, z));
@@ -71,7 +71,7 @@ TEST_CASE("arguments are told as they are, without what was not committed") {
   CHECK_THROWS_AS(f.get_at<2>(1, -1), od::index_error);
 }
 
-TEST_CASE("kinds of updates that write the same sums take turns, and each reads what the others wrote") {
+TEST_CASE("alternating change signatures that write the same sums read what the others wrote") {
   constexpr auto both = od::fn<"both">([](auto x, auto y, auto by, auto flag) {
     return od::sum(od::map([&](auto e) { return e * by; }, x)) * od::sum(y) + od::select(flag, 1.0, 0.0);
   });
@@ -82,9 +82,9 @@ TEST_CASE("kinds of updates that write the same sums take turns, and each reads 
   CHECK_FALSE(f.get<3>());
   for (int round = 0; round < 40; ++round) {
     double const e = 0.5 * round;
-    bool const is_kept = round % 3 != 2;
+    bool const is_committed = round % 3 != 2;
     auto const change = [&](auto& to, i64 i, double value) {
-      if (is_kept) to = od::update(to, i, value);
+      if (is_committed) to = od::update(to, i, value);
     };
     switch (round % 5) {
     case 0:
@@ -97,7 +97,7 @@ TEST_CASE("kinds of updates that write the same sums take turns, and each reads 
       break;
     case 2:
       f.set<2>(e);
-      if (is_kept) by = e;
+      if (is_committed) by = e;
       break;
     case 3:
       f.set_at<0>(0, e);
@@ -107,10 +107,10 @@ TEST_CASE("kinds of updates that write the same sums take turns, and each reads 
       break;
     default:
       f.set<3>(round % 2 == 0);
-      if (is_kept) flag = round % 2 == 0;
+      if (is_committed) flag = round % 2 == 0;
     }
     f.propose();
-    if (is_kept)
+    if (is_committed)
       f.commit();
     else
       f.rollback();
@@ -119,7 +119,7 @@ TEST_CASE("kinds of updates that write the same sums take turns, and each reads 
   }
 }
 
-TEST_CASE("a run is moved with what it keeps") {
+TEST_CASE("a computation is moved with its saved values") {
   auto f = oc::incremental(weighted, indices{0, 1}, numbers{0.5, 0.25}, numbers{0.0, 1.0}, 1.0);
   f.set_at<0>(0, 1);
   f.propose();
@@ -130,7 +130,7 @@ TEST_CASE("a run is moved with what it keeps") {
   CHECK(g.value() == Approx(weighted(indices{1, 1}, numbers{0.5, 0.25}, numbers{0.0, 2.0}, 1.0)));
 }
 
-TEST_CASE("what was moved from says so, and can be assigned to") {
+TEST_CASE("an object that was moved from throws, and can be assigned to") {
   auto f = oc::incremental(weighted, indices{0, 1}, numbers{0.5, 0.25}, numbers{0.0, 1.0}, 1.0);
   f.set_at<0>(0, 1);
   f.propose();
@@ -138,7 +138,7 @@ TEST_CASE("what was moved from says so, and can be assigned to") {
   char const* const moved =
       "overdub: this incremental computation was moved from, and has no value any more; "
       "assign to it before it is used";
-  CHECK_THROWS_WITH(f.commit(), moved); // what was proposed, too
+  CHECK_THROWS_WITH(f.commit(), moved); // the proposal was moved, too
   CHECK_THROWS_WITH(f.value(), moved);
   CHECK_THROWS_WITH(f.get<0>(), moved);
   CHECK_THROWS_WITH(f.get<3>(), moved);
@@ -156,7 +156,7 @@ TEST_CASE("what was moved from says so, and can be assigned to") {
   CHECK(f.value() == g.value());
 }
 
-TEST_CASE("of many inputs, each kind of update is told from the others") {
+TEST_CASE("change signatures of many inputs are distinguished") {
   auto f = oc::incremental(of_many, numbers{1, 2, 3}, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0);
   double x[] = {1, 2, 3}, b = 1, k = 1;
   auto const wanted = [&] { return 2 * (x[0] + x[1] + x[2]) + b + 3 + k; };
@@ -165,7 +165,7 @@ TEST_CASE("of many inputs, each kind of update is told from the others") {
     double const other = 0.5 * n + 0.25;
     if (n % 5 < 3) f.set_at<0>(at, x[at] = other);
     if (n % 5 == 3 || n % 7 == 2) f.set<2>(b = other);
-    if (n % 5 == 4) f.set<10>(k = other); // whose changes stand in the signature where the first input's do
+    if (n % 5 == 4) f.set<10>(k = other); // in the signature code it shares bits with the first input
     double const proposed = f.propose();
     CHECK(proposed == Approx(wanted()));
     f.commit();
@@ -173,9 +173,10 @@ TEST_CASE("of many inputs, each kind of update is told from the others") {
   }
 }
 
-TEST_CASE("a place that is set again, forgotten or set beside another is where the slice looks for it") {
+TEST_CASE("an element that is set again, rolled back or set beside another reaches the arguments of the "
+          "update program") {
   auto f = oc::incremental(of_many, numbers{1, 2, 3}, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0);
-  for (int n = 0; n < 3; ++n) { // the slice is there, and ready
+  for (int n = 0; n < 3; ++n) { // the update program is bound, and ready
     f.set_at<0>(1, 5.0 + n);
     f.commit();
   }
@@ -189,14 +190,14 @@ TEST_CASE("a place that is set again, forgotten or set beside another is where t
   f.set_at<0>(0, 2.0);
   CHECK(f.propose() == 2 * (2 + 7 + 6) + 5);
   f.rollback();
-  f.set_at<0>(1, 7.0); // as it is
+  f.set_at<0>(1, 7.0); // no change
   CHECK(f.propose() == 2 * (1 + 7 + 3) + 5);
   f.set_at<0>(2, 4.0);
   f.commit();
   CHECK(f.value() == 2 * (1 + 7 + 4) + 5);
 }
 
-TEST_CASE("where the function throws nothing changes, and the changes stay") {
+TEST_CASE("where the function throws nothing changes, and the changes stay pending") {
   auto f = oc::incremental(weighted, indices{0, 1}, numbers{0.5, 0.25}, numbers{0.0, 1.0}, 1.0);
   double const before = f.value();
   f.set_at<0>(0, 2); // there are two means
@@ -212,7 +213,7 @@ TEST_CASE("where the function throws nothing changes, and the changes stay") {
   CHECK(f.propose() == before);
 }
 
-TEST_CASE("what others see is refused in a sentence") {
+TEST_CASE("side effects are rejected with a diagnostic") {
   od::ir::program const p = od::ir::parse(R"(
 entry @f
 func @f(%x: f64) -> f64 {
@@ -220,7 +221,7 @@ func @f(%x: f64) -> f64 {
   return %x
 })");
   CHECK_THROWS_WITH(
-      oc::incremental_slices(p, od::compile_options()),
+      oc::update_program_cache(p, od::compile_options()),
       Catch::Contains("@f draws random numbers, reads its context, or has side effects"));
 }
 
@@ -231,7 +232,7 @@ func @f(%x: f64[], %n: i64) -> f64 {
   %y = at %x, %n : f64
   return %y
 })");
-  auto const s = std::make_shared<oc::incremental_slices>(p, od::compile_options());
+  auto const s = std::make_shared<oc::update_program_cache>(p, od::compile_options());
   CHECK_THROWS_WITH(
       oc::incremental_program(s, {od::datum(numbers{1.0})}), Catch::Contains("takes 2 arguments"));
   CHECK_THROWS_WITH(

@@ -1,4 +1,4 @@
-// incremental: many elements of an array that change at once are a list, of any length; one slice follows all of them.
+// incremental: lists of changed elements. One update program serves lists of all lengths.
 #include "catch.hpp"
 #include "contexts/executors.hpp"
 
@@ -22,7 +22,7 @@ using rows = od::array<numbers>;
 
 bool has(std::string const& text, char const* what) { return text.find(what) != text.npos; }
 
-// Numbers that are like others, and differ.
+// Pseudo-random numbers.
 class noise {
 public:
   std::size_t below(std::size_t n) { return static_cast<std::size_t>(next() % n); }
@@ -47,7 +47,7 @@ constexpr auto mixture = od::fn<"mixture">([](auto const& z, auto const& means, 
       z, x));
 });
 
-// Sets so many elements of an argument, and of its copy.
+// Sets so many elements of an argument, and of a copy of it.
 template <std::size_t I, class F, class T, class Next>
 void set_some(F& f, std::vector<T>& copy, std::size_t count, noise& random, Next const& next) {
   for (std::size_t k = 0; k < count; ++k) {
@@ -59,7 +59,7 @@ void set_some(F& f, std::vector<T>& copy, std::size_t count, noise& random, Next
 
 } // namespace
 
-TEST_CASE("many assignments move at once, and many means do") {
+TEST_CASE("many assignments change at once, and so do many means") {
   for (od::compile_options const& o : executors()) {
     noise random;
     std::size_t const n = 400, groups = 80;
@@ -67,7 +67,7 @@ TEST_CASE("many assignments move at once, and many means do") {
     std::vector<i64> z(n);
     for (i64& k : z) k = static_cast<i64>(random.below(groups));
     auto f = oc::incremental(o, mixture, integers::copy_of(z), numbers::copy_of(means), numbers::copy_of(x));
-    std::size_t const before = f.program().all_slices().count();
+    std::size_t const before = f.program().update_programs().count();
     for (std::size_t update = 0; update < 40; ++update) {
       auto const z_then = z;
       auto const means_then = means;
@@ -94,8 +94,8 @@ TEST_CASE("many assignments move at once, and many means do") {
         for (std::size_t i = 0; i < n; ++i) CHECK(f.get_at<0>(i) == z[i]);
       }
     }
-    CHECK(f.program().all_slices().count() == before + 2);
-    // Both at once: a turn is reached by either, or both.
+    CHECK(f.program().update_programs().count() == before + 2);
+    // Both at once: an iteration is affected by either, or by both.
     set_some<0>(f, z, 30, random, [&] { return static_cast<i64>(random.below(groups)); });
     set_some<1>(f, means, 8, random, [&] { return random.number(); });
     set_some<2>(f, x, 3, random, [&] { return random.number(); });
@@ -107,7 +107,7 @@ TEST_CASE("many assignments move at once, and many means do") {
 }
 
 namespace {
-// Neighbours, and what is carried from one to the next.
+// Differences of neighbours, and a loop.
 constexpr auto walk = od::fn<"walk">([](auto const& x) {
   auto const steps =
       od::tabulate(od::size(x) - 2, [&](auto t) { return od::sin(x[t + 1] - x[t]) + x[t + 2]; });
@@ -121,17 +121,17 @@ constexpr auto walk = od::fn<"walk">([](auto const& x) {
 });
 } // namespace
 
-TEST_CASE("neighbours of many elements run, and loops from the first of them to the last") {
+TEST_CASE("neighbours of a list of elements run, and loops from the first to the last") {
   for (od::compile_options const& o : executors()) {
     noise random;
     std::vector<double> x = some(random, 300);
     auto f = oc::incremental(o, walk, numbers::copy_of(x));
     for (std::size_t update = 0; update < 40; ++update) {
-      // From the seventeenth on they are plain runs, which are less work than to run a loop from one end to the other like this.
+      // From the seventeenth on they would be plain runs: less work than such a loop from end to end.
       if (update % 16 == 0) f = oc::incremental(o, walk, numbers::copy_of(x));
       if (update % 2 == 0) {
         set_some<0>(f, x, 3 + random.below(30), random, [&] { return random.number(); });
-      } else { // side by side, the first and the last among them
+      } else { // adjacent elements, with both ends
         std::size_t const first = update % 3 == 0 ? 0 : update % 5 == 0 ? 290 : 140;
         for (std::size_t i = first; i < first + 10; ++i) f.set_at<0>(i, x[i] = random.number());
       }
@@ -184,7 +184,7 @@ TEST_CASE("elements of one row, and of many, are a list of rows") {
   }
 }
 
-TEST_CASE("a list holds what was set last, and becomes the whole where it is most of it") {
+TEST_CASE("a list holds the value that was set last, and becomes a change as a whole where it is too long") {
   auto const total = od::fn<"total">([](auto const& x) { return std::pair(od::sum(x), x); });
   noise random;
   std::vector<double> x = some(random, 100);
@@ -198,7 +198,7 @@ TEST_CASE("a list holds what was set last, and becomes the whole where it is mos
     CHECK(sum == Approx(wanted).epsilon(1e-13));
   };
   for (std::size_t i = 90; i > 70; i -= 2) f.set_at<0>(i, 1.0);
-  for (std::size_t i = 90; i > 70; i -= 2) f.set_at<0>(i, x[i]); // as they are
+  for (std::size_t i = 90; i > 70; i -= 2) f.set_at<0>(i, x[i]); // no change
   f.set_at<0>(80, x[80] = 2.5);
   f.propose();
   CHECK(has(f.explain(), "reduce: updated by the difference"));
@@ -225,7 +225,7 @@ TEST_CASE("a list holds what was set last, and becomes the whole where it is mos
   check();
 }
 
-TEST_CASE("what a list proposes is visited element by element") {
+TEST_CASE("the proposed elements of a list are visited one by one") {
   auto const squares =
       od::fn<"squares">([](auto const& x) { return std::pair(od::map([](auto e) { return e * e; }, x), x); });
   noise random;
@@ -254,7 +254,7 @@ TEST_CASE("what a list proposes is visited element by element") {
 }
 
 namespace {
-// Each element beside the next one's, and then beside the last one's: where there is one.
+// Each element combined with the next one and then with the one before, if they exist.
 constexpr auto back_and_forth = od::fn<"back_and_forth">([](auto const& x, auto const& y) {
   auto const n = od::size(x);
   auto const a = od::tabulate(n, [&](auto t) {
@@ -273,7 +273,7 @@ constexpr auto back_and_forth = od::fn<"back_and_forth">([](auto const& x, auto 
 });
 } // namespace
 
-TEST_CASE("elements at the ends are not lost where a list goes back and forth") {
+TEST_CASE("elements at the ends are not lost where a list is shifted back and forth") {
   for (od::compile_options const& o : executors()) {
     noise random;
     std::vector<double> x(64, 1.0), y(64, 1.0);
@@ -291,7 +291,7 @@ TEST_CASE("elements at the ends are not lost where a list goes back and forth") 
   }
 }
 
-TEST_CASE("elements that are set to what they are do not come on a list") {
+TEST_CASE("elements that are set to their present values are not listed") {
   auto const squares =
       od::fn<"squares">([](auto const& x) { return od::sum(od::map([](auto e) { return e * e; }, x)); });
   noise random;

@@ -1,4 +1,4 @@
-// incremental: loops in maps, as series of many individuals are, run from the change on in their turn.
+// incremental: loops in maps run from the first affected iteration on, in the affected iteration of the map.
 #include "catch.hpp"
 #include "contexts/executors.hpp"
 
@@ -21,7 +21,7 @@ using od::i64;
 using numbers = od::array<double>;
 using rows = od::array<numbers>;
 
-// Of each row the sum of what is carried over it, which begins with a number of the row's own; and what is carried at its end.
+// For each row: the sum of its loop-carried values, which start with a number of the row, and the final one.
 constexpr auto panel = od::fn<"panel">([](auto x, auto starts, auto by) {
   return od::sum(od::map(
       [&](auto row, auto start) {
@@ -43,12 +43,12 @@ rows of(std::vector<std::vector<double>> const& x) {
 }
 bool has(std::string const& text, char const* what) { return text.find(what) != text.npos; }
 
-// Loops that give nothing but what they carry at their end.
+// Loops that return nothing but their final loop-carried values.
 constexpr auto fading = od::fn<"fading">([](auto u, auto by) {
   return od::loop(od::size(u), u[0], [&](auto t, auto s) { return od::floor(by * s) + u[t]; });
 });
 constexpr auto lagging =
-    od::fn<"lagging">([](auto u, auto by) { // of the element before, and of one that all turns read
+    od::fn<"lagging">([](auto u, auto by) { // reads the element before, and one that all iterations read
       return od::loop(od::size(u) - 1, 0.5 * by, [&](auto t, auto s) {
         return od::max(od::floor(by * s), u[t] - 0.25 * u[2]);
       });
@@ -66,13 +66,13 @@ constexpr auto branching = od::fn<"branching">([](auto u, auto by) {
         u[t] > 1.0, [&] { return od::floor(by * s) + u[t]; }, [&] { return od::log(u[t]) * s; });
   });
 });
-constexpr auto beside = od::fn<"beside">([](auto u, auto by) { // two turns read an element
+constexpr auto beside = od::fn<"beside">([](auto u, auto by) { // two iterations read each element
   return od::loop(od::size(u) - 1, by, [&](auto t, auto s) { return od::floor(by * s) + u[t] * u[t + 1]; });
 });
 
 } // namespace
 
-TEST_CASE("a loop in a map runs from the change on, in its turn, and stops where it agrees") {
+TEST_CASE("a loop in an iteration of a map runs from the first affected iteration to the early cutoff") {
   for (od::compile_options const& o : executors()) {
     std::vector<std::vector<double>> x(7, std::vector<double>(40));
     std::vector<double> starts(7);
@@ -95,7 +95,7 @@ TEST_CASE("a loop in a map runs from the change on, in its turn, and stops where
       }
       f.commit();
       x[i][t] = e;
-      if (k % 4 == 0) { // what a row begins with
+      if (k % 4 == 0) { // initial values
         starts[i] = e - 1;
         f.set_at<1>(i, e - 1);
         f.commit();
@@ -103,22 +103,22 @@ TEST_CASE("a loop in a map runs from the change on, in its turn, and stops where
       INFO("update " << k);
       REQUIRE(f.value() == Approx(panel(of(x), numbers::copy_of(starts), 0.5)).epsilon(1e-13));
     }
-    // Nothing in it goes over all turns.
-    auto const& slices = f.program().all_slices();
-    auto kept = slices.variables();
+    // No operation runs over all iterations.
+    auto const& programs = f.program().update_programs();
+    auto saved = programs.variables();
     std::string const text = od::ir::print(
-        oc::increments::slice_of(
-            slices.program(), slices.program().entry, kept, {{.places = 1, .indices = 2}, {}, {}})
+        oc::increments::make_update_program(
+            programs.program(), programs.program().entry, saved, {{.elements = 1, .indices = 2}, {}, {}})
             .program);
     CHECK(has(text, " while "));
     CHECK_FALSE(has(text, " loop "));
-    f.set<2>(0.25); // what all use
+    f.set<2>(0.25); // used by all iterations
     f.commit();
     CHECK(f.value() == Approx(panel(of(x), numbers::copy_of(starts), 0.25)).epsilon(1e-13));
   }
 }
 
-TEST_CASE("rows come with their loops, and two of them change at once") {
+TEST_CASE("rows are appended with their loops, and two of them change at once") {
   std::vector<std::vector<double>> x{{1, 2, 3}, {4, 5, 6}};
   std::vector<double> starts{0.5, 0.25};
   auto f = oc::incremental(panel, of(x), numbers::copy_of(starts), 0.5);
@@ -139,8 +139,7 @@ TEST_CASE("rows come with their loops, and two of them change at once") {
   check();
 }
 
-TEST_CASE("the one turn that a change reaches is written by itself, and those behind it do not ask for what "
-          "changed") {
+TEST_CASE("a single affected iteration is peeled off, and later ones do not compare indices") {
   auto const check = [](od::compile_options const& o, auto const& f) {
     std::vector<double> u;
     for (int t = 0; t < 24; ++t) u.push_back((t * 7 % 11) / 4.0);
@@ -176,22 +175,22 @@ TEST_CASE("the one turn that a change reaches is written by itself, and those be
   }
   auto const text_of = [](auto const& f) {
     auto const followed = oc::incremental(f, numbers{1, 2, 3, 4}, 0.5);
-    auto const& slices = followed.program().all_slices();
-    auto kept = slices.variables();
-    std::string const text =
-        od::ir::print(oc::increments::slice_of(
-                          slices.program(), slices.program().entry, kept, {{.places = 1, .indices = 1}, {}})
-                          .program);
-    std::size_t const turns = text.find(" do (");
-    REQUIRE(turns != text.npos);
-    return text.substr(turns, text.find("yield", turns) - turns);
+    auto const& programs = followed.program().update_programs();
+    auto saved = programs.variables();
+    std::string const text = od::ir::print(
+        oc::increments::make_update_program(
+            programs.program(), programs.program().entry, saved, {{.elements = 1, .indices = 1}, {}})
+            .program);
+    std::size_t const body = text.find(" do (");
+    REQUIRE(body != text.npos);
+    return text.substr(body, text.find("yield", body) - body);
   };
   CHECK_FALSE(has(text_of(two_carried), "select"));
   CHECK_FALSE(has(text_of(lagging), "select"));
   CHECK(has(text_of(beside), "select"));
 }
 
-TEST_CASE("inputs take turns, and elements that are no words are set as others are") {
+TEST_CASE("inputs change alternately, and elements narrower than a word are set as others are") {
   constexpr auto f = od::fn<"chosen">([](auto x, auto is, auto small) {
     return od::sum(
         od::map([](auto a, auto b, auto c) { return od::select(b, a, 0.5 * a) + c; }, x, is, small));
@@ -200,31 +199,31 @@ TEST_CASE("inputs take turns, and elements that are no words are set as others a
     std::vector<double> x(9, 1.0);
     std::vector<float> small(9, 0.5f);
     auto is = od::array<bool>{true, false, true, false, true, false, true, false, true};
-    std::vector<bool> truths{true, false, true, false, true, false, true, false, true};
+    std::vector<bool> bools{true, false, true, false, true, false, true, false, true};
     auto followed = oc::incremental(o, f, numbers::copy_of(x), is, od::array<float>::copy_of(small));
     for (std::size_t k = 0; k < 90; ++k) {
       std::size_t const i = k * 4 % 9;
-      bool const stays = k % 4 == 3;
+      bool const is_rolled_back = k % 4 == 3;
       double const number = static_cast<double>(k % 13) / 8;
       if (k % 3 == 0) followed.set_at<0>(i, number);
       if (k % 3 == 1 || k % 7 == 0) followed.set_at<1>(i, k % 2 == 0);
       if (k % 3 == 2 || k % 5 == 0) followed.set_at<2>(i, static_cast<float>(number));
       followed.propose();
-      if (stays) {
+      if (is_rolled_back) {
         followed.rollback();
       } else {
         followed.commit();
         if (k % 3 == 0) x[i] = number;
-        if (k % 3 == 1 || k % 7 == 0) truths[i] = k % 2 == 0;
+        if (k % 3 == 1 || k % 7 == 0) bools[i] = k % 2 == 0;
         if (k % 3 == 2 || k % 5 == 0) small[i] = static_cast<float>(number);
       }
       double sum = 0;
       for (std::size_t j = 0; j < 9; ++j)
-        sum += (truths[j] ? x[j] : 0.5 * x[j]) + static_cast<double>(small[j]);
+        sum += (bools[j] ? x[j] : 0.5 * x[j]) + static_cast<double>(small[j]);
       INFO("update " << k);
       REQUIRE(followed.value() == Approx(sum).epsilon(1e-13));
       CHECK(followed.get_at<0>(i) == x[i]);
-      CHECK(followed.get_at<1>(i) == truths[i]);
+      CHECK(followed.get_at<1>(i) == bools[i]);
       CHECK(followed.get_at<2>(i) == small[i]);
     }
     CHECK_THROWS_AS(followed.set_at<0>(9, 1.0), od::index_error);

@@ -1,5 +1,4 @@
-// Random programs: after any updates, commits and rollbacks a value is that of a run from the beginning.
-// OVERDUB_PROGRAMS=1000000 takes more.
+// Random programs: after updates, commits and rollbacks the value is that of a new run. OVERDUB_PROGRAMS=1000000 runs more.
 #include "catch.hpp"
 #include "contexts/incremental_updates.hpp"
 #include "pass/laws.hpp"
@@ -31,8 +30,8 @@ ir::program program_of(std::uint64_t seed) {
   return random_program::make(seed, o);
 }
 
-// Programs of plates: maps over arrays of one length, of which each reads elements at its turn, at the next one, and at
-// indices that it reads; maps of rows inside; sums, and other reductions; numbers that may stay when what they are made of does not.
+// Programs of plates: maps over arrays of one length, which read elements at their own index, at the next one, and at indices that they
+// read; nested maps over rows; sums and other reductions; numbers that may be unchanged when their operands change.
 inputs const& of_plates() {
   static inputs const all{
       {ir::scalar::i64, {6}, 0, 3, true},
@@ -46,7 +45,7 @@ inputs const& of_plates() {
   return all;
 }
 
-// The same of so many elements that lists of them change, too.
+// The same with enough elements for lists of changes.
 inputs const& of_long_plates() {
   static inputs const all{
       {ir::scalar::i64, {80}, 0, 79, true},
@@ -79,7 +78,7 @@ public:
   }
 
 private:
-  // Sums of maps and loops, some of them in branches, which are so deep.
+  // Sums of maps and loops, some of them in branches of this depth.
   std::string parts(std::string total, int depth) {
     std::size_t const count = 1 + random_.below(3);
     for (std::size_t k = 0; k < count; ++k) {
@@ -102,7 +101,7 @@ private:
     }
     return total;
   }
-  // Its condition is of the numbers that changes are of; what it gives is a sum, and an array.
+  // The condition depends on inputs that change. The branch returns a sum and an array.
   std::string branch(std::string const& total, int depth) {
     std::string const made = name(), array = name(), condition = name(), element = name();
     std::string const& s = numbers_[random_.below(numbers_.size())];
@@ -124,7 +123,7 @@ private:
     return made;
   }
 
-  // Of inputs, which are known to the bit.
+  // A number that depends on inputs alone, and is exact.
   void number() {
     std::string const v = name(), a = numbers_[random_.below(numbers_.size())],
                       b = numbers_[random_.below(numbers_.size())];
@@ -178,11 +177,11 @@ private:
     }
     return v;
   }
-  // An array of the map's turns; those of all come to `arrays_`, which are read later.
+  // An array with as many elements as iterations. It is added to `arrays_`, which later maps read.
   std::string map() {
     bool const is_short = random_.chance(30);
-    std::string const made = name(), turn = name();
-    line(made + " = map " + (is_short ? "%n1" : "%n") + " (" + turn + ": i64) -> f64 {");
+    std::string const made = name(), iteration = name();
+    line(made + " = map " + (is_short ? "%n1" : "%n") + " (" + iteration + ": i64) -> f64 {");
     std::vector<std::string> values{numbers_[random_.below(numbers_.size())]};
     auto const read = [&](std::string const& array, std::string const& index) {
       std::string const v = name();
@@ -191,13 +190,13 @@ private:
     };
     auto const index = [&](char const* array) {
       std::string const v = name();
-      line(v + " = at " + array + ", " + turn + " : i64");
+      line(v + " = at " + array + ", " + iteration + " : i64");
       return v;
     };
     std::size_t const reads = 1 + random_.below(3);
     for (std::size_t k = 0; k < reads; ++k) switch (random_.below(7)) {
       case 6:
-        values.push_back(neighbour(arrays_[random_.below(arrays_.size())], turn));
+        values.push_back(neighbour(arrays_[random_.below(arrays_.size())], iteration));
         break;
       case 0:
         read("%m", index("%z"));
@@ -208,23 +207,23 @@ private:
       case 2:
         if (is_short) {
           std::string const after = name();
-          line(after + " = add " + turn + ", 1 : i64");
+          line(after + " = add " + iteration + ", 1 : i64");
           read(random_.chance(50) ? "%x" : arrays_[random_.below(arrays_.size())], after);
         } else {
-          read("%x", turn);
+          read("%x", iteration);
         }
         break;
       case 3:
         if (!is_short || random_.chance(50)) {
-          read(arrays_[random_.below(arrays_.size())], random_.chance(50) ? turn : index("%z"));
+          read(arrays_[random_.below(arrays_.size())], random_.chance(50) ? iteration : index("%z"));
           break;
         }
         [[fallthrough]];
       case 4:
-        read(random_.chance(50) ? "%x" : "%y", turn);
+        read(random_.chance(50) ? "%x" : "%y", iteration);
         break;
       default:
-        values.push_back(random_.chance(50) ? sum_of_row(turn, values) : loop_of_row(turn, values));
+        values.push_back(random_.chance(50) ? sum_of_row(iteration, values) : loop_of_row(iteration, values));
       }
     std::size_t const operations = 1 + random_.below(4);
     for (std::size_t k = 0; k < operations; ++k) operation(values);
@@ -233,34 +232,34 @@ private:
     if (!is_short) arrays_.push_back(made);
     return made;
   }
-  // The element before or behind that of a turn, where there is one.
-  std::string neighbour(std::string const& array, std::string const& turn) {
+  // The next or previous element, if it exists.
+  std::string neighbour(std::string const& array, std::string const& iteration) {
     bool const is_before = random_.chance(50);
     std::string const there = name(), made = name(), index = name(), element = name();
-    line(there + (is_before ? " = gt " + turn + ", 0" : " = lt " + turn + ", %n1") + " : bool");
+    line(there + (is_before ? " = gt " + iteration + ", 0" : " = lt " + iteration + ", %n1") + " : bool");
     line(made + " = if " + there + " -> f64 {");
-    line(index + (is_before ? " = sub " : " = add ") + turn + ", 1 : i64");
+    line(index + (is_before ? " = sub " : " = add ") + iteration + ", 1 : i64");
     line(element + " = at " + array + ", " + index + " : f64");
     line("yield " + element + "\n} else {\nyield 0.25\n}");
     return made;
   }
-  // What a loop carries at the end, and what it gives in each turn.
+  // The final loop-carried value, and the stacked results.
   std::pair<std::string, std::string> loop() {
-    std::string const last = name(), all = name(), turn = name(), state = name();
+    std::string const last = name(), all = name(), iteration = name(), state = name();
     bool const gives = random_.chance(60);
     std::string const start = random_.chance(50) ? numbers_[random_.below(numbers_.size())] : "0.25";
     line(
-        last + (gives ? ", " + all : "") + " = loop %n (" + turn + ": i64, " + state + ": f64 = " + start +
-        ") -> f64 " + (gives ? "stack f64 {" : "{"));
+        last + (gives ? ", " + all : "") + " = loop %n (" + iteration + ": i64, " + state +
+        ": f64 = " + start + ") -> f64 " + (gives ? "stack f64 {" : "{"));
     std::vector<std::string> values{state};
     std::string const e = name();
-    line(e + " = at " + arrays_[random_.below(arrays_.size())] + ", " + turn + " : f64");
+    line(e + " = at " + arrays_[random_.below(arrays_.size())] + ", " + iteration + " : f64");
     values.push_back(e);
-    if (random_.chance(40)) { // which may agree again
-      std::string const damped = name(), kept = name();
+    if (random_.chance(40)) { // it may return to its old value
+      std::string const damped = name(), halved = name();
       line(damped + " = floor " + state + " : f64");
-      line(kept + " = mul " + damped + ", 0.5 : f64");
-      values.push_back(kept);
+      line(halved + " = mul " + damped + ", 0.5 : f64");
+      values.push_back(halved);
     }
     operation(values);
     operation(values);
@@ -271,11 +270,11 @@ private:
     if (gives) arrays_.push_back(all);
     return {last, gives ? all : "%x"};
   }
-  // A sum of the array that a loop carries at its end, or of what its turns gave: a number, or such an array.
+  // A sum over the final loop-carried array, or over stacked results: a number, or such an array.
   std::string loop_of_arrays() {
     bool const of_rows = random_.chance(50), gives = random_.chance(50), gives_arrays = random_.chance(50);
     bool const carries_number = random_.chance(40);
-    std::string const turn = name(), state = name(), last = name(), all = name();
+    std::string const iteration = name(), state = name(), last = name(), all = name();
     std::string const number = carries_number ? name() : "", end = carries_number ? name() : "";
     std::string first = "%m";
     if (of_rows) {
@@ -283,21 +282,21 @@ private:
       line(first + " = at %r, " + (random_.chance(50) ? "0" : "%k") + " : f64[]");
     }
     line(
-        last + (carries_number ? ", " + end : "") + (gives ? ", " + all : "") + " = loop %n (" + turn +
+        last + (carries_number ? ", " + end : "") + (gives ? ", " + all : "") + " = loop %n (" + iteration +
         ": i64, " + state + ": f64[] = " + first + (carries_number ? ", " + number + ": f64 = 0.25" : "") +
         ") -> " + (carries_number ? "(f64[], f64)" : "f64[]") +
         (gives ? (gives_arrays ? " stack f64[] {" : " stack f64 {") : " {"));
-    std::vector<std::string> around;
-    if (carries_number) around.push_back(number);
+    std::vector<std::string> outer;
+    if (carries_number) outer.push_back(number);
     std::string const e = name();
-    line(e + " = at " + arrays_[random_.below(arrays_.size())] + ", " + turn + " : f64");
-    around.push_back(e);
+    line(e + " = at " + arrays_[random_.below(arrays_.size())] + ", " + iteration + " : f64");
+    outer.push_back(e);
     std::string row;
     if (of_rows) {
       row = name();
-      line(row + " = at %r, " + turn + " : f64[]");
+      line(row + " = at %r, " + iteration + " : f64[]");
     }
-    std::string const next = turned(state, turn, row, around);
+    std::string const next = next_array(state, iteration, row, outer);
     std::string const total = name();
     line(total + (random_.chance(50) ? " = reduce add " : " = reduce max ") + next + " from 0.0 : f64");
     std::string const bounded = name();
@@ -317,31 +316,31 @@ private:
     std::string const sum_of_last = sum(last);
     return carries_number ? add(sum_of_last, end) : sum_of_last;
   }
-  // The next array of a loop: of its elements, of those of a row, where there is one, and of what others have at the turn.
-  std::string turned(
-      std::string const& state, std::string const& turn, std::string const& row,
-      std::vector<std::string> const& around) {
+  // The next loop-carried array: from its own elements, those of a row, if there is one, and those of other arrays at the index.
+  std::string next_array(
+      std::string const& state, std::string const& iteration, std::string const& row,
+      std::vector<std::string> const& outer) {
     std::string const n = name(), next = name(), j = name(), before = name();
     line(n + " = length " + state + " : i64");
     line(next + " = map " + n + " (" + j + ": i64) -> f64 {");
     line(before + " = at " + state + ", " + j + " : f64");
-    std::vector<std::string> values{around};
+    std::vector<std::string> values{outer};
     if (random_.chance(50)) {
       std::string const x = name();
-      line(x + " = at " + arrays_[random_.below(arrays_.size())] + ", " + turn + " : f64");
+      line(x + " = at " + arrays_[random_.below(arrays_.size())] + ", " + iteration + " : f64");
       values.push_back(x);
     }
     if (!row.empty()) {
       std::string const x = name(), own = name();
       if (random_.chance(50))
-        line(own + " = at %r, " + turn + " : f64[]");
+        line(own + " = at %r, " + iteration + " : f64[]");
       else
         line(own + " = copy " + row + " : f64[]");
       line(x + " = at " + own + ", " + j + " : f64");
       values.push_back(x);
     }
     values.push_back(before);
-    if (random_.chance(50)) { // which may agree again
+    if (random_.chance(50)) { // it may return to its old value
       std::string const whole = name(), half = name();
       line(whole + " = floor " + before + " : f64");
       line(half + " = mul " + whole + ", 0.5 : f64");
@@ -353,31 +352,31 @@ private:
     line(bounded + " = sin " + values.back() + " : f64\nyield " + bounded + "\n}");
     return next;
   }
-  std::string sum_of_row(std::string const& turn, std::vector<std::string> const& around) {
+  std::string sum_of_row(std::string const& iteration, std::vector<std::string> const& outer) {
     std::string const row = name(), n = name(), products = name(), i = name(), e = name(), p = name(),
                       s = name();
-    line(row + " = at %r, " + turn + " : f64[]");
+    line(row + " = at %r, " + iteration + " : f64[]");
     line(n + " = length " + row + " : i64");
     line(products + " = map " + n + " (" + i + ": i64) -> f64 {");
     line(e + " = at " + row + ", " + i + " : f64");
-    line(p + " = mul " + e + ", " + around[random_.below(around.size())] + " : f64");
+    line(p + " = mul " + e + ", " + outer[random_.below(outer.size())] + " : f64");
     line("yield " + p + "\n}");
     line(s + " = reduce add " + products + " from 0.0 : f64");
     return s;
   }
-  // What a loop over a row carries at its end, or the sum of what its turns gave.
-  std::string loop_of_row(std::string const& turn, std::vector<std::string> const& around) {
+  // The final loop-carried value of a loop over a row, or the sum of its stacked results.
+  std::string loop_of_row(std::string const& iteration, std::vector<std::string> const& outer) {
     std::string const row = name(), n = name(), last = name(), all = name(), i = name(), state = name();
     bool const gives = random_.chance(60);
-    line(row + " = at %r, " + turn + " : f64[]");
+    line(row + " = at %r, " + iteration + " : f64[]");
     line(n + " = length " + row + " : i64");
-    if (random_.chance(30)) { // that carries an array
+    if (random_.chance(30)) { // with a loop-carried array
       line(
           last + " = loop " + n + " (" + i + ": i64, " + state +
           ": f64[] = " + (random_.chance(50) ? row : "%m") + ") -> f64[] {");
       std::string const e = name();
       line(e + " = at " + row + ", " + i + " : f64");
-      std::string const next = turned(state, turn, "", {around[random_.below(around.size())], e});
+      std::string const next = next_array(state, iteration, "", {outer[random_.below(outer.size())], e});
       line("yield " + next + "\n}");
       std::string const made = name();
       line(
@@ -387,10 +386,10 @@ private:
     }
     line(
         last + (gives ? ", " + all : "") + " = loop " + n + " (" + i + ": i64, " + state +
-        ": f64 = " + around[random_.below(around.size())] + ") -> f64 " + (gives ? "stack f64 {" : "{"));
+        ": f64 = " + outer[random_.below(outer.size())] + ") -> f64 " + (gives ? "stack f64 {" : "{"));
     std::string const e = name();
     line(e + " = at " + row + ", " + i + " : f64");
-    std::vector<std::string> values{around[random_.below(around.size())], state, e};
+    std::vector<std::string> values{outer[random_.below(outer.size())], state, e};
     if (random_.chance(40)) {
       std::string const damped = name();
       line(damped + " = floor " + state + " : f64");
@@ -442,38 +441,39 @@ verdict judge_or_fail(ir::program const& p, std::uint64_t seed, inputs const& of
 
 } // namespace
 
-TEST_CASE("updates of random programs give what a run from the beginning gives") {
+TEST_CASE("updates of random programs have the value of a new run") {
   std::uint64_t const count = programs(2'000);
   std::uint64_t refused = 0;
   for (std::uint64_t seed = 1; seed <= count; ++seed)
-    refused += judge_or_fail(program_of(seed), seed, of_random_programs()).was_refused;
+    refused += judge_or_fail(program_of(seed), seed, of_random_programs()).was_rejected;
   CHECK(laws::is_rare(refused, count, 10));
 }
 
-TEST_CASE("updates of plates do, and run the turns that they reach") {
+TEST_CASE("updates of plates do, and run the affected iterations") {
   std::uint64_t const count = programs(3'000);
-  std::uint64_t turns = 0, differences = 0, loops = 0, inside = 0, grown = 0, came = 0, ways = 0, stays = 0;
+  std::uint64_t iterations = 0, differences = 0, loops = 0, nested = 0, appended = 0, appended_lists = 0,
+                paths = 0, unchanged = 0;
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
     ir::program const p = ir::parse(plates(seed).text());
     ir::verify(p);
     verdict const v = judge_or_fail(p, seed, of_plates());
-    turns += v.turns;
+    iterations += v.iterations;
     differences += v.differences;
     loops += v.loops;
-    inside += v.inside;
-    grown += v.grown;
-    came += v.came;
-    ways += v.ways;
-    stays += v.stays;
+    nested += v.nested;
+    appended += v.appended;
+    appended_lists += v.appended_lists;
+    paths += v.paths;
+    unchanged += v.unchanged;
   }
-  CHECK(2 * turns > 3 * count);
+  CHECK(2 * iterations > 3 * count);
   CHECK(differences > count);
   CHECK(loops > count / 5);
-  CHECK(inside > count / 10);
-  CHECK(grown > count / 5);
-  CHECK(came > count / 10);
-  CHECK(ways > count / 5);
-  CHECK(stays > count / 5);
+  CHECK(nested > count / 10);
+  CHECK(appended > count / 5);
+  CHECK(appended_lists > count / 10);
+  CHECK(paths > count / 5);
+  CHECK(unchanged > count / 5);
 }
 
 TEST_CASE("updates of lists of elements do, too") {
@@ -484,8 +484,8 @@ TEST_CASE("updates of lists of elements do, too") {
   CHECK(lists > count);
 }
 
-TEST_CASE("updates that become plain runs, and cease to be, give it too") {
-  std::uint64_t const first = 21; // of the few before it, whose updates are small, none becomes a plain run
+TEST_CASE("updates that become plain runs and update programs again do, too") {
+  std::uint64_t const first = 21; // the first 20 programs are too small for plain runs
   std::uint64_t const count = programs(400);
   std::uint64_t plain = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
@@ -499,7 +499,7 @@ TEST_CASE("updates that become plain runs, and cease to be, give it too") {
 
 #if OVERDUB_TESTS_JIT
 TEST_CASE("updates of plates do so in machine code, too") {
-  compile_options compiled, in_between; // when a slice is made, or after its first call
+  compile_options compiled, in_between; // compiled when an update program is made, or after its first call
   compiled.executor = in_between.executor = jit::compiled({.optimisation = 1});
   compiled.tiers = tiers::compile_now;
   in_between.hot_calls = 1;

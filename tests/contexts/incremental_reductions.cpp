@@ -1,4 +1,4 @@
-// incremental: reductions other than sums, which follow an element along its way up their tree.
+// incremental: reductions other than sums, which are updated along a path of a segment tree.
 #include "catch.hpp"
 #include "contexts/executors.hpp"
 
@@ -38,7 +38,7 @@ std::vector<double> wave(i64 n) {
 
 } // namespace
 
-TEST_CASE("reductions of any length and function are those of a run from the beginning, to the bit") {
+TEST_CASE("updated reductions of any length and function equal those of a new run, to the bit") {
   for (od::compile_options const& o : executors())
     for (i64 const n : {1, 2, 3, 4, 5, 7, 8, 9, 16, 21, 33}) {
       numbers x = numbers::copy_of(wave(n));
@@ -57,7 +57,7 @@ TEST_CASE("reductions of any length and function are those of a run from the beg
           continue;
         }
         x = od::update(x, i, e);
-        if (k % 5 == 0 && n > 2) { // two at once, with ways that meet
+        if (k % 5 == 0 && n > 2) { // two at once, on paths that meet
           i64 const other = (i + 2) % n;
           f.set_at<0>(other, e + 1);
           h.set_at<0>(other, e + 1);
@@ -70,23 +70,23 @@ TEST_CASE("reductions of any length and function are those of a run from the beg
         REQUIRE(h.value() == highest(x));
         REQUIRE(p.value() == product(x));
       }
-      f.set<1>(2.0); // what it begins with
+      f.set<1>(2.0); // the initial value
       f.commit();
       CHECK(f.value() == folded(x, 2.0));
     }
 }
 
-TEST_CASE("a reduction that follows an element says so") {
+TEST_CASE("explain says which reductions are updated along a path") {
   auto h = oc::incremental(highest, numbers::copy_of(wave(1000)));
   h.set_at<0>(500, 100.0);
   h.propose();
   CHECK(h.explain() == "%1 = reduce: updated along a path of its tree\n0 other operations\n");
   CHECK(h.difference() == 100.0 - h.value());
-  auto const& all_slices = h.program().all_slices();
-  auto kept = all_slices.variables();
-  auto const slice = oc::increments::slice_of(
-      all_slices.program(), all_slices.program().entry, kept, {{.places = 1, .indices = 1}});
-  CHECK(od::ir::print(slice.program).find("update") == std::string::npos); // no copy of all elements
+  auto const& programs = h.program().update_programs();
+  auto saved = programs.variables();
+  auto const update = oc::increments::make_update_program(
+      programs.program(), programs.program().entry, saved, {{.elements = 1, .indices = 1}});
+  CHECK(od::ir::print(update.program).find("update") == std::string::npos); // no copy of all elements
   h.commit();
   h.set_at<0>(500, std::numeric_limits<double>::quiet_NaN());
   h.commit();
@@ -110,7 +110,7 @@ TEST_CASE("a reduction that follows an element says so") {
   CHECK_FALSE(all.propose());
 }
 
-TEST_CASE("reductions of nothing stay what they begin with") {
+TEST_CASE("reductions of empty arrays are their initial values") {
   auto f = oc::incremental(folded, numbers{1.0}, 0.5);
   f.set_at<0>(0, 2.0);
   CHECK(f.propose() == 0.5);

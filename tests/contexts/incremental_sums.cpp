@@ -1,4 +1,4 @@
-// incremental: sums follow by differences, and are added up anew where these would say little.
+// incremental: sums are updated by differences, and added up again after cancellation.
 #include "catch.hpp"
 #include "contexts/executors.hpp"
 
@@ -29,7 +29,7 @@ bool same_bits(T a, T b) {
   return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
-// Each element becomes huge, and small again; then it starts with a huge one.
+// Each element becomes huge and small again; then the same from a huge start.
 template <class T>
 void check_outliers(od::compile_options const& o, T huge, double within) {
   std::vector<T> x{T(1.5), T(0.25), T(3), T(0.125)};
@@ -55,7 +55,7 @@ void check_outliers(od::compile_options const& o, T huge, double within) {
   f.commit();
   set(2, T(0.5));
   set(1, T(2));
-  for (T& e : x) e = huge; // one after the other, so that each step is small by itself
+  for (T& e : x) e = huge; // one by one, so that each step is small
   f.template set<0>(od::array<T>::copy_of(x));
   f.commit();
   for (std::size_t i = 0; i < x.size(); ++i) set(i, T(1e-3));
@@ -63,7 +63,7 @@ void check_outliers(od::compile_options const& o, T huge, double within) {
 
 } // namespace
 
-TEST_CASE("a sum is exact again when an element that was far greater is gone, and so is the proposal that it goes") {
+TEST_CASE("a sum is exact again when a far greater element is removed, and so is that proposal") {
   for (od::compile_options const& o : executors()) {
     check_outliers(o, 1e10, 1e-9);
     check_outliers(o, 1e5, 1e-9);
@@ -91,7 +91,7 @@ TEST_CASE("so is each of many sums") {
   }
 }
 
-TEST_CASE("what comes near zero by itself is followed, and no element is lost") {
+TEST_CASE("a sum near zero without cancellation is updated by differences, and loses no element") {
   std::uint64_t state = 1;
   auto const random = [&] {
     state = state * 6364136223846793005u + 1442695040888963407u;

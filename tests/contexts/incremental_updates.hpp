@@ -1,4 +1,4 @@
-// Random updates of a program, and whether its value follows them.
+// Random updates of a program, compared with new runs.
 #pragma once
 
 #include "pass/laws.hpp"
@@ -25,7 +25,7 @@ struct input {
   ir::scalar element;
   std::vector<i64> shape = {};
   i64 least = -1, most = 3; // of integers
-  bool grows = false;       // together with all others that do
+  bool grows = false;       // together with all other inputs that grow
 };
 using inputs = std::vector<input>;
 
@@ -38,7 +38,7 @@ public:
     for (input const& i : of_) all.push_back(i.shape.empty() ? scalar(i) : whole(i));
     return all;
   }
-  // Changes an input or two, in the program and in the arguments.
+  // Changes an input or two of the program, and the arguments.
   void change(contexts::incremental_program& p, std::vector<datum>& arguments) {
     if (random_.chance(12)) append(p, arguments);
     std::uint64_t const count = random_.below(4);
@@ -62,12 +62,12 @@ public:
         change_element(p, i, d);
     }
   }
-  // An element of the first array that has some, so that updates are alike.
+  // An element of the first array that has elements: all updates have one change signature.
   void change_alike(contexts::incremental_program& p, std::vector<datum>& arguments) {
     for (std::uint32_t i = 0; i < arguments.size(); ++i)
       if (arguments[i].type().rank > 0 && arguments[i].size() > 0) return change_element(p, i, arguments[i]);
   }
-  // A number, as a whole.
+  // A number.
   void change_number(contexts::incremental_program& p, std::vector<datum>& arguments) {
     for (std::uint32_t i = 0; i < arguments.size(); ++i)
       if (arguments[i].type() == ir::f64) {
@@ -83,7 +83,7 @@ private:
     std::vector<i64> path;
     for (i64 const extent : d.shape())
       path.push_back(static_cast<i64>(random_.below(static_cast<std::uint64_t>(extent))));
-    if (path.size() == 1) // has a way of its own
+    if (path.size() == 1) // set_at has an overload for one index
       p.set_at(i, path[0], x.bits());
     else
       p.set_at(i, path, x.bits());
@@ -91,7 +91,7 @@ private:
     for (std::size_t axis = 0; axis < path.size(); ++axis) at = at * d.shape()[axis] + path[axis];
     d = d.type().element == ir::scalar::f64 ? with<double>(d, at, x) : with<i64>(d, at, x);
   }
-  // An element or two more of all inputs that grow, or of one, or some.
+  // Appends elements to all inputs that grow, or to one.
   void append(contexts::incremental_program& p, std::vector<datum>& arguments) {
     std::vector<std::uint32_t> growing;
     for (std::uint32_t i = 0; i < of_.size(); ++i)
@@ -184,11 +184,12 @@ results_of(executable const& f, std::vector<datum> const& arguments) {
 }
 
 struct verdict {
-  std::string why = {}; // empty: right
-  bool was_refused = false;
-  std::size_t turns = 0, lists = 0, differences = 0, loops = 0, inside = 0, grown = 0, came = 0, ways = 0,
-              stays = 0; // updates that ran some of these in part
-  std::size_t plain = 0; // and those that were plain runs
+  std::string why = {}; // empty: equal
+  bool was_rejected = false;
+  std::size_t iterations = 0, lists = 0, differences = 0, loops = 0, nested = 0, appended = 0,
+              appended_lists = 0, paths = 0,
+              unchanged = 0; // the updates that ran such operations in part
+  std::size_t plain = 0;     // the updates that were plain runs
 };
 
 inline verdict
@@ -197,24 +198,25 @@ judge(ir::program const& p, std::uint64_t seed, inputs const& of, compile_option
   std::vector<datum> now = u.arguments();
   executable const again(p);
   if (!results_of(again, now)) return {};
-  std::unique_ptr<contexts::incremental_program> followed, kept;
+  std::unique_ptr<contexts::incremental_program> followed, saved_copy;
   try {
     followed = std::make_unique<contexts::incremental_program>(
-        std::make_shared<contexts::incremental_slices>(p, o), now);
+        std::make_shared<contexts::update_program_cache>(p, o), now);
   } catch (contexts::incremental_error const&) {
-    return {.was_refused = true};
+    return {.was_rejected = true};
   }
   verdict made;
   constexpr int mixed = 8, all = mixed + 3;
   for (int k = 0; k < all; ++k) {
     bool const is_alike = k >= mixed;
     if (k == 3) *followed = contexts::incremental_program(*followed);
-    if (k == 1) kept = std::make_unique<contexts::incremental_program>(*followed);
-    if (k > 1 && k % 2 == 0 && !is_alike) { // what is assigned to was somewhere else, and has slices
-      std::swap(followed, kept);
-      *followed = *kept;
+    if (k == 1) saved_copy = std::make_unique<contexts::incremental_program>(*followed);
+    if (k > 1 && k % 2 == 0 &&
+        !is_alike) { // the target of an assignment has other values, and bound update programs
+      std::swap(followed, saved_copy);
+      *followed = *saved_copy;
     }
-    if (k == 5) wait_for_compilations(); // so that some slices are replaced in between
+    if (k == 5) wait_for_compilations(); // so that code is replaced in between
     std::vector<datum> next = now;
     if (is_alike)
       u.change_alike(*followed, next);
@@ -225,15 +227,16 @@ judge(ir::program const& p, std::uint64_t seed, inputs const& of, compile_option
     try {
       followed->propose();
       std::string const ran = followed->explain();
-      made.turns += ran.find(": one iteration") != ran.npos || ran.find(": a list of iterations") != ran.npos;
+      made.iterations +=
+          ran.find(": one iteration") != ran.npos || ran.find(": a list of iterations") != ran.npos;
       made.lists += ran.find(": a list of iterations") != ran.npos;
       made.loops += ran.find(": from the first") != ran.npos;
-      made.inside +=
+      made.nested +=
           ran.find("it is nested in a loop") != ran.npos && ran.find(": from the first") != ran.npos;
-      made.ways += ran.find(": updated along a path") != ran.npos;
-      made.stays += ran.find(": unchanged") != ran.npos;
-      made.grown += ran.find(": one appended iteration") != ran.npos;
-      made.came += ran.find(": the appended iterations") != ran.npos;
+      made.paths += ran.find(": updated along a path") != ran.npos;
+      made.unchanged += ran.find(": unchanged") != ran.npos;
+      made.appended += ran.find(": one appended iteration") != ran.npos;
+      made.appended_lists += ran.find(": the appended iterations") != ran.npos;
       made.differences += ran.find(": updated by the difference") != ran.npos;
     } catch (error const&) {
       threw = true;
@@ -242,7 +245,7 @@ judge(ir::program const& p, std::uint64_t seed, inputs const& of, compile_option
     if (threw || u.chance(40)) {
       if (is_alike)
         followed->rollback();
-      else if (contexts::incremental_program const same(*followed); k == 6) // without changes
+      else if (contexts::incremental_program const same(*followed); k == 6) // without pending changes
         *followed = contexts::incremental_program(same);
       else if (k > 3)
         *followed = same;
@@ -262,16 +265,16 @@ judge(ir::program const& p, std::uint64_t seed, inputs const& of, compile_option
   return made;
 }
 
-// Updates of few kinds, each many times in a row, so that the work of each is counted, of functions as small as these are.
+// Many updates of few change signatures in a row, so that the work of each is counted, although the functions are small.
 inline verdict
 judge_choices(ir::program const& p, std::uint64_t seed, inputs const& of, compile_options const& o = {}) {
   updates u(seed, of);
   std::vector<datum> now = u.arguments();
   executable const again(p);
   if (!results_of(again, now)) return {};
-  auto const slices = std::make_shared<contexts::incremental_slices>(p, o);
-  slices->least_work = 0;
-  contexts::incremental_program followed(slices, now);
+  auto const programs = std::make_shared<contexts::update_program_cache>(p, o);
+  programs->minimum_work = 0;
+  contexts::incremental_program followed(programs, now);
   verdict made;
   int kind = 0;
   for (int k = 0; k < 150; ++k) {

@@ -1,9 +1,9 @@
-// incremental: updates that are more work than a run of the function are done by plain runs. What is counted is work, and no clock.
+// incremental: an update that is more work than a plain run becomes a plain run. Work is counted; no time is measured.
 #include "catch.hpp"
 #include "contexts/executors.hpp"
 
 #include <overdub/contexts/incremental/incremental_program.hpp>
-#include <overdub/contexts/incremental/work_program.hpp>
+#include <overdub/contexts/incremental/work_counter.hpp>
 #include <overdub/execute/interpreter.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/verify.hpp>
@@ -21,7 +21,7 @@ namespace oc = overdub::contexts;
 using od::datum;
 using od::i64;
 
-// The sum of squares of what elements differ from a number by, and the largest of them.
+// The sum of squared deviations from a number, and the largest of them.
 constexpr char const* deviations = R"(
 entry @deviations
 func @deviations(%x: f64[], %c: f64) -> (f64, f64) {
@@ -44,14 +44,14 @@ datum numbers(i64 n) {
 }
 oc::incremental_program
 followed(char const* text, std::vector<datum> const& inputs, od::compile_options const& o = {}) {
-  return {std::make_shared<oc::incremental_slices>(od::ir::parse(text), o), inputs};
+  return {std::make_shared<oc::update_program_cache>(od::ir::parse(text), o), inputs};
 }
 bool is_plain(oc::incremental_program const& p) {
   return p.explain().find("\na plain run") != std::string::npos;
 }
 std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x); }
 
-// Sets the number so often, and commits; says at which update a plain run was chosen first, from 1.
+// Sets the number and commits, `updates` times. Returns the first update that was a plain run, from 1.
 int first_plain(oc::incremental_program& f, int updates) {
   int first = 0;
   for (int k = 1; k <= updates; ++k) {
@@ -63,14 +63,14 @@ int first_plain(oc::incremental_program& f, int updates) {
   return first;
 }
 i64 work(char const* text, std::vector<datum> const& inputs) {
-  od::ir::program const counts = oc::increments::work_of(od::ir::parse(text));
+  od::ir::program const counts = oc::increments::work_counter_of(od::ir::parse(text));
   od::ir::verify(counts);
   return od::executable(counts).run(inputs)[0].as<i64>();
 }
 
 } // namespace
 
-TEST_CASE("work is counted by what runs, and grows with it") {
+TEST_CASE("the counted work grows with what runs") {
   i64 const one = work(deviations, {numbers(1000), datum(1.0)}),
             ten = work(deviations, {numbers(10'000), datum(1.0)});
   CHECK(one > 4000);
@@ -113,14 +113,14 @@ func @rows(%start: i64[], %x: f64[], %is: bool) -> f64 {
   };
   i64 const few = work(rows, {of({0, 10, 20, 30}), numbers(3000), datum(false)});
   i64 const many = work(rows, {of({0, 10, 20, 3000}), numbers(3000), datum(false)});
-  CHECK(many > 50 * few); // rows of different lengths, each by its own
+  CHECK(many > 50 * few); // rows of different lengths
   CHECK(work(rows, {of({0, 10, 20, 30}), numbers(3000), datum(true)}) > few);
 }
 
 TEST_CASE("the seventeenth update that is more work than a run is a plain run, and explain says so") {
   for (auto const& o : executors()) {
     oc::incremental_program f = followed(deviations, {numbers(2000), datum(0.5)}, o);
-    f.set_at(0, 5, bits(3.25)); // from now on elements are kept: updates of the number write all of them
+    f.set_at(0, 5, bits(3.25)); // elements are saved from now on: updates of the number write all of them
     f.commit();
     CHECK(first_plain(f, 40) == 17);
     f.set(1, datum(0.75));
@@ -132,7 +132,7 @@ TEST_CASE("the seventeenth update that is more work than a run is a plain run, a
   }
 }
 
-TEST_CASE("finding which rows read an element counts, where columns change in between") {
+TEST_CASE("rebuilding a reverse index counts as work where columns change in between") {
   constexpr char const* product = R"(
 entry @product
 func @product(%w: f64[], %col: i64[], %val: f64[]) -> f64 {
@@ -203,7 +203,7 @@ TEST_CASE("small functions are not counted") {
   CHECK_THAT(f.explain(), !Catch::Contains("work"));
 }
 
-TEST_CASE("values stay what they are when plain runs begin, are proposed, rolled back and left") {
+TEST_CASE("values are the same when plain runs start, are proposed, rolled back and end") {
   for (auto const& o : executors()) {
     std::vector<datum> now{numbers(2000), datum(0.5)};
     od::executable const again(od::ir::parse(deviations));
@@ -227,7 +227,7 @@ TEST_CASE("values stay what they are when plain runs begin, are proposed, rolled
       double const sum = std::bit_cast<double>(f.proposed(0)), exact = wanted[0].as<double>();
       INFO("update " << k);
       CHECK(std::abs(sum - exact) <= 1e-12 * exact);
-      if (was_plain) CHECK(sum == exact); // a run's value, to the bit
+      if (was_plain) CHECK(sum == exact); // the value of a run, to the bit
       CHECK(f.proposed(1) == wanted[1].bits());
       double const before = f.result(0).as<double>();
       CHECK(std::abs(f.difference() - (sum - before)) <= 1e-9 * exact);
@@ -246,7 +246,7 @@ TEST_CASE("values stay what they are when plain runs begin, are proposed, rolled
   }
 }
 
-TEST_CASE("where updates of other kinds need what is kept, update programs keep it") {
+TEST_CASE("where updates of other change signatures need saved values, update programs run and save them") {
   oc::incremental_program f = followed(deviations, {numbers(2000), datum(0.5)});
   int plain = 0;
   for (int k = 0; k < 400; ++k) {
@@ -267,7 +267,7 @@ TEST_CASE("where updates of other kinds need what is kept, update programs keep 
       Catch::Contains("the update program, since updates of other kinds need the values that it saves"));
 }
 
-TEST_CASE("where they come to need it, plain runs end") {
+TEST_CASE("plain runs end when such updates start") {
   oc::incremental_program f = followed(deviations, {numbers(2000), datum(0.5)});
   f.set_at(0, 5, bits(3.25));
   f.commit();
@@ -283,10 +283,10 @@ TEST_CASE("where they come to need it, plain runs end") {
     f.commit();
   }
   CHECK(plain > 0);
-  CHECK(last < 40); // and they do not come back at once
+  CHECK(last < 40); // and they do not return at once
 }
 
-TEST_CASE("a copy goes on as what it was copied from, and so does what it is assigned to") {
+TEST_CASE("a copy continues as its source would, and so does the target of an assignment") {
   oc::incremental_program f = followed(deviations, {numbers(2000), datum(0.5)}), other = f;
   f.set_at(0, 5, bits(3.25));
   f.commit();
@@ -294,7 +294,7 @@ TEST_CASE("a copy goes on as what it was copied from, and so does what it is ass
   oc::incremental_program copy = f;
   CHECK(first_plain(copy, 5) == 1);
   for (int k = 0; k < 3; ++k) {
-    other = k == 1 ? copy : f; // what was committed by a plain run kept nothing
+    other = k == 1 ? copy : f; // a plain run saves nothing
     other.set_at(0, 7 + k, bits(1.5));
     other.propose();
     double const sum = std::bit_cast<double>(other.proposed(0));
@@ -306,7 +306,7 @@ TEST_CASE("a copy goes on as what it was copied from, and so does what it is ass
   }
 }
 
-TEST_CASE("where the function throws in a plain run, inputs stay and so do the changes") {
+TEST_CASE("where the function throws in a plain run, inputs are unchanged and the changes stay pending") {
   constexpr char const* checked = R"(
 entry @checked
 func @checked(%x: f64[], %k: i64) -> f64 {
@@ -344,7 +344,7 @@ func @checked(%x: f64[], %k: i64) -> f64 {
   CHECK(f.result(0) == wanted[0]);
 }
 
-TEST_CASE("a result that is a part of an input is that of the proposal, in plain runs too") {
+TEST_CASE("a result that is a part of an input is the proposed one, in plain runs too") {
   constexpr char const* part = R"(
 entry @part
 func @part(%r: f64[][], %c: f64) -> (f64, f64[]) {
@@ -368,7 +368,7 @@ func @part(%r: f64[][], %c: f64) -> (f64, f64[]) {
   bool was_plain = false;
   for (int k = 1; k < 40; ++k) {
     f.set(1, datum(0.25 * k));
-    f.set_at(0, path, bits(k)); // which a plain run writes where the row is, and takes back
+    f.set_at(0, path, bits(k)); // a plain run writes to the row in place, and restores it
     x[3] = k;
     f.propose();
     was_plain = is_plain(f);
@@ -380,7 +380,7 @@ func @part(%r: f64[][], %c: f64) -> (f64, f64[]) {
   CHECK(was_plain);
 }
 
-TEST_CASE("where inputs become much longer, it is counted anew") {
+TEST_CASE("where inputs become much longer, work is counted again") {
   oc::incremental_program f = followed(deviations, {numbers(50), datum(0.5)});
   f.set_at(0, 5, bits(3.25));
   f.commit();

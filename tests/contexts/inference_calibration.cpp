@@ -1,4 +1,4 @@
-// Checks of samplers: right ones pass, and each mistake that is planted is found, and said.
+// Tests of samplers: correct ones pass, and the tests find and describe each planted mistake.
 #include "catch.hpp"
 
 #include <overdub/contexts/distributions/standard_draws.hpp>
@@ -21,7 +21,7 @@ using overdub::random_key;
 using table = std::vector<std::vector<double>>;
 
 // theta ~ N(0, 1), and three measurements of it with errors N(0, 1): the posterior is N(sum / 4, 1/4). With it goes a parameter
-// that the data say nothing of.
+// of which the data are independent.
 std::vector<double> prior(random_key const& key) {
   random_generator g(key);
   double const theta = overdub::distributions::draw_normal(g);
@@ -33,7 +33,7 @@ double measured(std::vector<double> const& theta, random_key const& key) {
   for (int i = 0; i < 3; ++i) sum += theta[0] + overdub::distributions::draw_normal(g);
   return sum;
 }
-// The exact sampler, but for a shift and a factor of its deviation.
+// The exact sampler with a shift, and a factor of its standard deviation.
 auto posterior(double shift, double factor) {
   return [=](double sum, random_key const& key, std::size_t draws) {
     random_generator g(key);
@@ -142,7 +142,7 @@ TEST_CASE("samplers that are too narrow, too wide or biased are found, and only 
   found(-0.15, 1, "too low (ranks are high)");
 }
 
-TEST_CASE("draws that depend on each other are found, and ties are none") {
+TEST_CASE("autocorrelated draws are found, and ties pass") {
   // Each draw 16 times.
   auto const repeated = [](double sum, random_key const& key, std::size_t n) {
     table all = posterior(0, 1)(sum, key, n);
@@ -150,7 +150,7 @@ TEST_CASE("draws that depend on each other are found, and ties are none") {
     return all;
   };
   CHECK_FALSE(simulation_based_calibration(prior, measured, repeated, {}, random_key(3)).passed());
-  // Whole numbers, all of one distribution: ranks are uniform by breaking ties at random.
+  // Integers of one distribution: ranks are uniform if ties are broken at random.
   auto const die = [](random_generator& g) { return std::floor(3 * g.uniform()); };
   auto const throws = [&](double, random_key const& key, std::size_t n) {
     random_generator g(key);
@@ -176,7 +176,7 @@ TEST_CASE("calibration is the same on any number of threads, and is written as a
   CHECK(one.str().ends_with("(ranks pile up at the ends)\n"));
 }
 
-TEST_CASE("calibration that makes no sense is refused in a sentence") {
+TEST_CASE("invalid calibrations are rejected with a diagnostic") {
   auto const refused = [](calibration_settings const& s, char const* why) {
     CHECK_THROWS_WITH(calibrated(0, 1, s), Catch::Contains(why));
   };
@@ -196,7 +196,7 @@ TEST_CASE("calibration that makes no sense is refused in a sentence") {
   CHECK_THROWS_WITH(by(all(63, {1, 2})), "overdub: 1 names for 2 numbers to check");
 }
 
-TEST_CASE("right transitions leave the joint distribution as it is") {
+TEST_CASE("correct transitions leave the joint distribution invariant") {
   joint_test const by_walk = tested(walk(true)), by_prior = tested(independent(true));
   CHECK((by_walk.passed() && by_prior.passed()));
   CHECK(by_walk["rate"].simulated == Approx(3).epsilon(0.05)); // Gamma(3, 1)
@@ -204,7 +204,7 @@ TEST_CASE("right transitions leave the joint distribution as it is") {
   for (auto const& r : by_walk.rows()) CHECK(std::abs(r.z) < 3);
 }
 
-TEST_CASE("differences of right transitions are standard normal in their standard errors") {
+TEST_CASE("differences of correct transitions, divided by their standard errors, are standard normal") {
   double squares = 0, greatest = 0;
   constexpr std::uint64_t runs = 200;
   for (std::uint64_t seed = 0; seed < runs; ++seed) {
@@ -214,11 +214,11 @@ TEST_CASE("differences of right transitions are standard normal in their standar
     squares += t["theta.1"].z * t["theta.1"].z / runs;
     greatest = std::max(greatest, std::abs(t["theta.1"].z));
   }
-  CHECK(squares == Approx(1).margin(0.35)); // its deviation is 0.1
+  CHECK(squares == Approx(1).margin(0.35)); // its standard deviation is 0.1
   CHECK(greatest < 4.5);
 }
 
-TEST_CASE("Holm's correction rejects one after the other, by ever lower bounds") {
+TEST_CASE("Holm's correction rejects step by step, with thresholds that depend on the number of hypotheses") {
   using calibrating::holm;
   using verdicts = std::vector<bool>;
   CHECK(holm(std::vector{0.5, 0.02, 0.01}, 0.05) == verdicts{false, true, true}); // 3 x 0.01 and 2 x 0.02
@@ -240,7 +240,7 @@ TEST_CASE("a missing Jacobian and a dropped ratio of proposals are found") {
   CHECK(out.str().find("\nthe sampler's rate is too low (") != std::string::npos);
 }
 
-TEST_CASE("data that are drawn of another model than the sampler's are found") {
+TEST_CASE("data from another model than the sampler's are found") {
   auto const half = [](counted& s, random_key const& key) {
     counted other{.rate = s.rate / 2};
     count_anew(other, key);
@@ -251,7 +251,7 @@ TEST_CASE("data that are drawn of another model than the sampler's are found") {
   CHECK(t["theta.3"].p_value < 1e-6);
 }
 
-TEST_CASE("joint tests are the same on any number of threads; what cannot be tested is refused") {
+TEST_CASE("joint tests are the same on any number of threads, and reject invalid input") {
   auto const on = [](unsigned threads) {
     return geweke_joint_test(
         joint, walk(true), count_anew, moments, {.simulations = 100, .iterations = 50, .threads = threads},

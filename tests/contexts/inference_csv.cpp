@@ -1,5 +1,4 @@
-// Draws in files: what is written is read again, to the bit; CmdStan's files are read, files that end early, too; what cannot be
-// written or read is said in a sentence.
+// Files of draws: written files are read to the same bits; CmdStan's and truncated files are read; errors have a diagnostic.
 #include "catch.hpp"
 #include "inference_targets.hpp"
 
@@ -135,7 +134,7 @@ lp__,accept_stat__,stepsize__,treedepth__,n_leapfrog__,divergent__,energy__,thet
 
 } // namespace
 
-TEST_CASE("what is written is read again, to the bit") {
+TEST_CASE("written files are read to the same bits") {
   temporary_file const file("round.csv");
   std::vector<csv_setting> const settings = {
       {"method", "sample", 0}, {"sample", "", 1}, {"num_samples", "3", 2}, {"id", "1", 0}};
@@ -187,7 +186,7 @@ lp__,accept_stat__,stepsize__,treedepth__,n_leapfrog__,divergent__,energy__,mu
 )");
 }
 
-TEST_CASE("CmdStan's files are read, and draws of the warm-up left out") {
+TEST_CASE("CmdStan's files are read, and draws of the warm-up are skipped") {
   temporary_file const file("cmdstan.csv", cmdstan);
   csv_file const read = read_csv(file.path);
   CHECK(read.whole);
@@ -207,12 +206,12 @@ TEST_CASE("CmdStan's files are read, and draws of the warm-up left out") {
   CHECK(read.settings[9] == csv_setting{"metric", "dense_e", 4});
 }
 
-TEST_CASE("a file that ends anywhere is read as far as it goes") {
+TEST_CASE("a truncated file is read up to its last complete line") {
   std::size_t const names = cmdstan.find('\n', cmdstan.find("lp__")) + 1;
   std::size_t const second = cmdstan.find("-6.8,");
-  std::size_t const warmup = cmdstan.find('\n', names) + 1; // the first draw of the warm-up has its end
+  std::size_t const warmup = cmdstan.find('\n', names) + 1; // the first draw of the warm-up is complete
   std::size_t const adapted = cmdstan.find('\n', cmdstan.find("# Adaptation")) + 1;
-  std::size_t least = 9, most = 0; // of draws
+  std::size_t minimum = 9, maximum = 0; // numbers of draws
   for (std::size_t end = names; end <= cmdstan.size(); ++end) {
     temporary_file const file("partial.csv", cmdstan.substr(0, end));
     if (end >= warmup && end < adapted) {
@@ -222,13 +221,13 @@ TEST_CASE("a file that ends anywhere is read as far as it goes") {
     csv_file const read = read_csv(file.path);
     CHECK(read.whole == (end >= cmdstan.size() - 3));
     CHECK(read.chain.size() == (end < second ? 0U : 1U) + (end > cmdstan.find('\n', second) ? 1U : 0U));
-    least = std::min(least, read.chain.size());
-    most = std::max(most, read.chain.size());
+    minimum = std::min(minimum, read.chain.size());
+    maximum = std::max(maximum, read.chain.size());
   }
-  CHECK((least == 0 && most == 2));
+  CHECK((minimum == 0 && maximum == 2));
 }
 
-TEST_CASE("chains are read together, if they are of one model") {
+TEST_CASE("chains of one model are read together") {
   draws const d = some(2);
   temporary_file const one("one.csv"), two("two.csv"), other("other.csv", cmdstan);
   write_csv(one.path, d, 0, std::vector<csv_setting>{{"id", "1", 0}});
@@ -278,7 +277,7 @@ TEST_CASE("names are checked before a file is touched, and written as CmdStan's"
   CHECK(one.contents() == "old\n");
 }
 
-TEST_CASE("each draw is in the file when it is written, and none behind the end") {
+TEST_CASE("each draw is in the file when it is written, and none after the end") {
   temporary_file const file("flush.csv");
   draws const d = some();
   csv_writer out(file.path, {}, d.names());
@@ -335,10 +334,10 @@ TEST_CASE(
   };
   (void)sample(targets::standard_normal{1}, settings);
   CHECK(read_csv(one.path).chain.size() == 5);
-  CHECK(read_csv(two.path).chain.size() == 0); // of a chain that did not begin, and no old draws
+  CHECK(read_csv(two.path).chain.size() == 0); // no old draws of a chain that did not begin
 }
 
-TEST_CASE("a run that fails leaves the files of the run before, and its own draws beside them") {
+TEST_CASE("a run that fails leaves the earlier files, and its own draws in partial files") {
   temporary_file const base("failed"), one("failed_1.csv"), two("failed_2.csv");
   sampling_settings settings{.chains = 2, .warmup = 0, .draws = 50, .threads = 1, .csv = base.path};
   (void)sample(targets::standard_normal{1}, settings);
@@ -351,11 +350,11 @@ TEST_CASE("a run that fails leaves the files of the run before, and its own draw
     }
     throw std::logic_error("nothing was thrown");
   };
-  // At once: nothing of it is there.
+  // It fails at once, without a file.
   CHECK(failure(0).files.empty());
   CHECK((one.contents() == first && two.contents() == second));
   CHECK_FALSE((std::ifstream(one.path + ".partial") || std::ifstream(two.path + ".partial")));
-  // In the middle of chain 1: its draws are beside, and stay when the next run fails at once.
+  // It fails in chain 1: the partial file has its draws, and remains when the next run fails at once.
   sampling_error const e = failure(100);
   CHECK(std::string(e.what()) == "overdub: chain 1: the table ends here");
   REQUIRE(e.files == std::vector<std::string>{one.path + ".partial"});
@@ -364,14 +363,14 @@ TEST_CASE("a run that fails leaves the files of the run before, and its own draw
   draws const kept = read_csv(e.files);
   CHECK(kept.size() > 0);
   CHECK(same_draws(kept, 0, *e.so_far, 0));
-  // A run that ends replaces all.
+  // A run that ends replaces all files.
   settings.seed = 2;
   (void)sample(targets::standard_normal{1}, settings);
   CHECK((one.contents() != first && two.contents() != second));
   CHECK_FALSE((std::ifstream(one.path + ".partial") || std::ifstream(two.path + ".partial")));
 }
 
-TEST_CASE("a run of new names that fails keeps its draws under them, and nothing where it has none") {
+TEST_CASE("a run into new files that fails keeps its draws there, and no file without draws") {
   temporary_file const base("fresh"), one("fresh_1.csv");
   sampling_settings const settings{.chains = 1, .warmup = 0, .draws = 50, .csv = base.path};
   CHECK_THROWS_AS(sample(fragile(0), settings), sampling_error);
@@ -381,7 +380,7 @@ TEST_CASE("a run of new names that fails keeps its draws under them, and nothing
   CHECK((kept.chain.size() > 0 && !kept.whole));
 }
 
-TEST_CASE("a second run into the same files is refused before it begins, and the first one is whole") {
+TEST_CASE("a second run into the same files is rejected before it begins, and the first one is complete") {
   temporary_file const base("twice"), one("twice_1.csv"), two("twice_2.csv");
   for (bool const replaces : {false, true}) {
     sampling_settings settings{.chains = 2, .warmup = 10, .draws = 30, .threads = 1, .csv = base.path};
@@ -400,7 +399,7 @@ TEST_CASE("a second run into the same files is refused before it begins, and the
     draws const read = read_csv({one.path, two.path});
     CHECK((same_draws(read, 0, d, 0) && same_draws(read, 1, d, 1)));
     CHECK(read_csv(two.path).whole);
-    (void)replaces; // the second time the files are there
+    (void)replaces; // the second time the files exist
   }
 }
 
@@ -423,11 +422,12 @@ TEST_CASE("the draws of a killed run are read, up to the last one whose progress
     CHECK(read_csv(replaces ? one.path + ".partial" : one.path).chain.size() == 50);
     if (replaces) CHECK(same(read_csv(one.path).chain, 0, some(), 0));
     std::remove(one.path.c_str());
-    if (replaces) CHECK(read_csv(one.path).chain.size() == 50); // what is beside a file that is not there
+    if (replaces)
+      CHECK(read_csv(one.path).chain.size() == 50); // the partial file of a file that does not exist
   }
 }
 
-TEST_CASE("a file that can be written on no more does not end the run, and is reported at its end") {
+TEST_CASE("a write error does not end the run, and is reported at its end") {
   temporary_file const base("full"), one("full_1.csv"), two("full_2.csv");
   // The disk is full at 2000 bytes for this process.
   rlimit before{};
@@ -457,7 +457,7 @@ TEST_CASE("a file that can be written on no more does not end the run, and is re
   CHECK(part.chain.values(0, 0)[0] == kept->values(0, 0)[0]);
 }
 
-TEST_CASE("totals of a file are those of its draws, without an E-BFMI where it was thinned") {
+TEST_CASE("totals of a file are those of its draws, without an E-BFMI if it was thinned") {
   auto const reading = [](std::string const& setting) {
     std::string text = cmdstan;
     text.insert(text.find("# id"), setting);
@@ -512,7 +512,7 @@ TEST_CASE("a run that is stopped leaves files with the draws so far") {
   CHECK(file.chain.size() == 10);
 }
 
-TEST_CASE("what cannot be written or read is said in a sentence") {
+TEST_CASE("errors of writing and reading have a diagnostic") {
   CHECK_THROWS_WITH(
       write_csv("/nowhere/draws.csv", some(), 0),
       "overdub: the draws cannot be written to /nowhere/draws.csv: No such file or directory");
@@ -577,7 +577,7 @@ TEST_CASE("a file without the line of the adaptation has draws, unless its setti
       Catch::Contains("draws stand before the line"));
 }
 
-TEST_CASE("several files in one are refused, and none of their draws is left out in silence") {
+TEST_CASE("concatenated files are rejected") {
   temporary_file const one("joined.csv");
   write_csv(one.path, some(), 0);
   std::string const whole = one.contents();
@@ -591,7 +591,7 @@ TEST_CASE("several files in one are refused, and none of their draws is left out
   CHECK_THROWS_WITH(reading(whole + rest), Catch::Contains("a second line \"Adaptation terminated\""));
 }
 
-TEST_CASE("numbers, line ends and a mark of UTF-8 are read as other programs write them") {
+TEST_CASE("numbers, line ends and a byte order mark are read as other programs write them") {
   temporary_file const file(
       "spellings.csv",
       "\xEF\xBB\xBF# method = "
@@ -615,7 +615,7 @@ TEST_CASE("numbers, line ends and a mark of UTF-8 are read as other programs wri
   }
 }
 
-TEST_CASE("a line longer than what is read at once, and a pipe, are read") {
+TEST_CASE("a line longer than the buffer, and a pipe, are read") {
   std::size_t const many = 50000;
   std::vector<std::string> names;
   for (std::size_t i = 1; i <= many; ++i) names.push_back("a_long_name_of_a_variable." + std::to_string(i));
@@ -628,7 +628,7 @@ TEST_CASE("a line longer than what is read at once, and a pipe, are read") {
   write_csv(file.path, d, 0);
   CHECK(same(read_csv(file.path).chain, 0, d, 0));
   REQUIRE(::mkfifo(pipe.path.c_str(), 0666) == 0);
-  CHECK_THROWS_WITH(read_csv(pipe.path), Catch::Contains("is empty")); // nobody writes to it
+  CHECK_THROWS_WITH(read_csv(pipe.path), Catch::Contains("is empty")); // it has no writer
   CHECK_THROWS_WITH(write_csv(pipe.path, d, 0), Catch::Contains("a pipe that nobody reads"));
   int const keeps = ::open(pipe.path.c_str(), O_RDWR);
   std::thread writer([&] {
@@ -640,7 +640,7 @@ TEST_CASE("a line longer than what is read at once, and a pipe, are read") {
   CHECK(same(read.chain, 0, d, 0));
 }
 
-TEST_CASE("a chain that is not there, and settings that are no lines, are refused before a file is touched") {
+TEST_CASE("an invalid chain, and settings that are no lines, are rejected before a file is touched") {
   temporary_file const file("refused.csv");
   draws const d = some(2);
   CHECK_THROWS_WITH(
@@ -663,12 +663,12 @@ TEST_CASE("a chain that is not there, and settings that are no lines, are refuse
   CHECK(read_csv(file.path).settings == settings{{"deep", "1", 1000}});
 }
 
-TEST_CASE("a run replaces unfinished files of its names, though the names are not there") {
+TEST_CASE("a run replaces partial files, even if the files do not exist") {
   temporary_file const base("again"), one("again_1.csv"), two("again_2.csv");
   sampling_settings settings{.chains = 2, .warmup = 0, .draws = 50, .threads = 1, .csv = base.path};
   std::ofstream(two.path + ".partial") << "of a run that was killed\n";
   settings.on_progress = [&](progress const& p) {
-    // All are beside, as where one of the names is there.
+    // All chains are written to partial files, as if one of the files existed.
     if (p.done == 1) CHECK((!std::ifstream(one.path) && std::ifstream(one.path + ".partial")));
   };
   draws const d = sample(targets::standard_normal{1}, settings);
@@ -677,7 +677,7 @@ TEST_CASE("a run replaces unfinished files of its names, though the names are no
   CHECK_FALSE((std::ifstream(one.path + ".partial") || std::ifstream(two.path + ".partial")));
 }
 
-TEST_CASE("a file that was removed or moved while the run went on is reported, and is not among its files") {
+TEST_CASE("a file that was removed or moved during the run is reported, and is not among its files") {
   for (bool const replaces : {false, true}) {
     temporary_file const base("moved"), one("moved_1.csv"), two("moved_2.csv"), away("away.csv");
     if (replaces) write_csv(one.path, some(), 0);

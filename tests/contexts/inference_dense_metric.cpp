@@ -1,4 +1,4 @@
-// The dense metric: what it learns, and what it does for correlated targets.
+// The dense metric: its adaptation, and its effect on correlated targets.
 #include "catch.hpp"
 #include "inference_targets.hpp"
 
@@ -44,7 +44,7 @@ TEST_CASE(
   CHECK(v == std::vector<double>{1.4, 0.6 - 0.5});
 }
 
-TEST_CASE("covariances are learned, drawn towards 0.001 by five draws") {
+TEST_CASE("the dense metric adapts to covariances, regularised towards 0.001 with the weight of five draws") {
   dense_metric::estimator e(2);
   std::vector<std::vector<double>> const points = {{1, 10}, {2, 8}, {4, 1}, {7, 3}, {11, 2}};
   for (auto const& q : points) e.add(q);
@@ -94,7 +94,7 @@ TEST_CASE("a transition with a dense metric allocates nothing") {
   CHECK(overdub::contexts::allocations_of_thread() == before);
 }
 
-TEST_CASE("what is no covariance is refused") {
+TEST_CASE("an inverse metric that is no covariance is rejected") {
   using rows = std::vector<double>;
   CHECK_THROWS_AS(dense_metric(2, rows{1, 2, 3}), inference_error);
   CHECK_THROWS_AS(dense_metric(2, rows{1, 2, 0, 1}), inference_error);

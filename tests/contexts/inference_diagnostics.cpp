@@ -1,4 +1,4 @@
-// R-hat, effective sample sizes and Monte Carlo errors: against their published definitions computed in the slowest way, and on
+// R-hat, effective sample sizes and Monte Carlo errors: against direct implementations of their published definitions, and on
 // autoregressive chains, for which the effective sample size is known.
 #include "catch.hpp"
 
@@ -44,7 +44,7 @@ chains autoregressive(double phi, std::size_t count, std::size_t length, std::ui
   return all;
 }
 
-// The definitions, written down as they are published, without a thought of time.
+// Direct implementations of the published definitions.
 namespace slow {
 
 double mean(std::vector<double> const& x) {
@@ -170,7 +170,7 @@ void agrees(chains const& x) {
       Approx(std::sqrt(slow::variance(slow::pooled(x)) / slow::plain_ess(slow::split(x)))).epsilon(1e-9));
 }
 
-// The deviation of an estimate over many chains, over the mean of what is said of its error.
+// The standard deviation of an estimate over many chains, divided by the mean of its Monte Carlo standard error.
 double honesty(double phi, auto const& estimate, auto const& error) {
   std::vector<double> estimates, errors;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
@@ -214,7 +214,7 @@ TEST_CASE("the effective sample size of autoregressive chains is n (1 - phi) / (
       Approx(20000 * (1 - 0.64) / (1 + 0.64)).epsilon(0.12));
 }
 
-TEST_CASE("Monte Carlo errors are the deviations of estimates") {
+TEST_CASE("Monte Carlo standard errors are the standard deviations of estimates") {
   for (double const phi : {0.0, 0.6}) {
     INFO(phi);
     CHECK(
@@ -233,7 +233,7 @@ TEST_CASE("Monte Carlo errors are the deviations of estimates") {
   }
 }
 
-TEST_CASE("R-hat sees chains of other means, of other scales, and chains that move") {
+TEST_CASE("R-hat detects chains of other means, of other scales, and chains with a trend") {
   chains x = autoregressive(0.3, 4, 1000, 1);
   CHECK(rhat(flat(x)) < 1.005);
   chains shifted = x, scaled = x, moving = x;
@@ -244,7 +244,7 @@ TEST_CASE("R-hat sees chains of other means, of other scales, and chains that mo
   CHECK(rhat(flat(shifted)) > 1.05);
   CHECK(rhat(flat(scaled)) > 1.05);
   CHECK(rhat(flat(moving)) > 1.05);
-  // Ranks do not care for heavy tails, nor for what is monotone.
+  // Rank normalisation is robust to heavy tails, and invariant to monotone transforms.
   for (auto& c : x)
     for (double& v : c) v = std::exp(20 * v);
   CHECK(rhat(flat(x)) < 1.005);
@@ -276,7 +276,7 @@ TEST_CASE("diagnostics of values of any magnitude are those of the same values t
   }
 }
 
-TEST_CASE("of constants, of few draws and of what is not finite, diagnostics are no numbers") {
+TEST_CASE("diagnostics of constants, of few draws and of values that are not finite are NaN") {
   double const infinity = std::numeric_limits<double>::infinity();
   for (chains const& x :
        {chains{{1, 1, 1, 1, 1, 1}}, chains{{1, 2, 3, 4, 6}}, chains{{1, 2, infinity, 3, 4, 5}}, chains{}}) {
@@ -293,7 +293,7 @@ TEST_CASE("of constants, of few draws and of what is not finite, diagnostics are
   CHECK(std::isfinite(ess_mean(flat(autoregressive(0, 1, 6, 1)))));
 }
 
-TEST_CASE("E-BFMI: two for energies that are independent, little for those that walk") {
+TEST_CASE("E-BFMI is 2 for independent energies, and small for a random walk") {
   auto const independent = autoregressive(0, 1, 5000, 3)[0], walking = autoregressive(0.95, 1, 5000, 3)[0];
   CHECK(ebfmi(independent) == Approx(2).epsilon(0.05));
   CHECK(ebfmi(walking) == Approx(0.1).epsilon(0.1));
@@ -325,7 +325,7 @@ TEST_CASE("a summary is a table, and warns") {
   CHECK(text.find("\na.long.name ") != std::string::npos);
   CHECK(text.find("\n2 of 1000 transitions ended in divergences") != std::string::npos);
   CHECK(text.find("\nR-hat is over 1.01 for 1 of 3 variables") != std::string::npos);
-  CHECK(summary(draws({"x"}, 2)).rows().size() == 2); // of no draws
+  CHECK(summary(draws({"x"}, 2)).rows().size() == 2); // without draws
 }
 
 TEST_CASE("a single draw is its own mean and its own quantiles") {
@@ -336,7 +336,7 @@ TEST_CASE("a single draw is its own mean and its own quantiles") {
   for (double const v : {s["x"].sd, s["x"].mcse, s["x"].rhat, s["x"].ess_bulk}) CHECK(std::isnan(v));
 }
 
-TEST_CASE("a summary does not warn of constants, and warns of what is not finite") {
+TEST_CASE("a summary does not warn of constants, and warns of values that are not finite") {
   chains const x = autoregressive(0, 4, 500, 4);
   for (double const other : {3.0, std::numeric_limits<double>::infinity()}) {
     draws d({"x", "other"}, 4);
@@ -364,7 +364,7 @@ TEST_CASE("quantiles among infinite draws are those of the order of the draws") 
   CHECK(std::isnan(row_of({-infinity, infinity}).median));
 }
 
-TEST_CASE("a summary says which chains are not in its table") {
+TEST_CASE("a summary warns of chains that are not in its table") {
   chains const x = autoregressive(0, 3, 500, 4);
   draws d({"x"}, 3);
   for (std::size_t c = 0; c < 3; ++c)
@@ -377,7 +377,7 @@ TEST_CASE("a summary says which chains are not in its table") {
   CHECK(summary(d).energy_fractions().size() == 3);
 }
 
-TEST_CASE("what is not defined is not said to be small, and hides behind nothing") {
+TEST_CASE("a summary distinguishes undefined from small effective sample sizes") {
   chains const x = autoregressive(0, 4, 500, 4);
   draws d({"coin"}, 4);
   for (std::size_t c = 0; c < 4; ++c)
@@ -385,9 +385,9 @@ TEST_CASE("what is not defined is not said to be small, and hides behind nothing
       d.append(c, {.log_density = x[c][i], .energy = c == 2 ? 1 : x[c][i]})[0] = x[c][i] > 0;
   summary const s(d);
   REQUIRE(s["coin"].ess_bulk > 400);
-  REQUIRE(std::isnan(s["coin"].ess_tail)); // its 95 % quantile is its greatest value
+  REQUIRE(std::isnan(s["coin"].ess_tail)); // its 95 % quantile is its maximum
   auto const warnings = s.warnings();
-  REQUIRE(warnings.size() == 1); // nothing speaks against the coin
+  REQUIRE(warnings.size() == 1); // no warning of the coin
   CHECK(warnings[0].starts_with("E-BFMI is not defined in 1 of 4 chains"));
   draws infinite({"x"}, 1);
   for (std::size_t i = 0; i < 500; ++i)
@@ -399,7 +399,7 @@ TEST_CASE("what is not defined is not said to be small, and hides behind nothing
                                "draws are few, or not finite"});
 }
 
-TEST_CASE("draws grow, each chain by itself") {
+TEST_CASE("draws are appended to each chain independently") {
   draws d({"x", "y"}, 2);
   for (std::size_t i = 0; i < 1000; ++i) {
     d.append(0, {.energy = 1}, std::vector<double>{static_cast<double>(i), 1});
@@ -415,7 +415,7 @@ TEST_CASE("draws grow, each chain by itself") {
   CHECK(d.size(0) == 1000);
 }
 
-TEST_CASE("variables have names that files can have, and are found by Stan's") {
+TEST_CASE("names of variables are checked, and Stan's names find them") {
   CHECK(csv_name("theta[1,2]") == "theta.1.2");
   CHECK(csv_name("theta[1, 2]") == "theta.1.2");
   CHECK(csv_name("theta[10][3]") == "theta.10.3");
@@ -436,7 +436,7 @@ TEST_CASE("variables have names that files can have, and are found by Stan's") {
   CHECK(draws({"\xc3\xb6l"}, 1).variables() == 1);
 }
 
-TEST_CASE("of chains of different lengths, a column has the most numbers that it can") {
+TEST_CASE("a column of chains of different lengths has the maximum number of values") {
   draws d({"x"}, 3);
   std::size_t const lengths[] = {10, 2, 7};
   for (std::size_t c = 0; c < 3; ++c)

@@ -1,4 +1,4 @@
-// Elliptical slices: the posterior of a normal likelihood is known, and a transition leaves it as it is.
+// Elliptical slice sampling: the posterior of a normal likelihood is known, and a transition leaves it invariant.
 #include "catch.hpp"
 
 #include <overdub/contexts/inference/elliptical_slice.hpp>
@@ -30,7 +30,7 @@ double likelihood(std::span<double const> x) { return -2 * (3 - x[0]) * (3 - x[0
 
 } // namespace
 
-TEST_CASE("elliptical slices find a normal posterior") {
+TEST_CASE("elliptical slice sampling has the exact normal posterior") {
   random_generator g(random_key(2));
   std::vector<double> x = {0, 0};
   double first = 0, second = 0, squares = 0, product = 0;
@@ -73,7 +73,7 @@ TEST_CASE("after a transition from exact draws of the posterior, draws are exact
   CHECK(boost::math::gamma_q(9.5, sum / 2) > 0.001); // 19 degrees of freedom
 }
 
-TEST_CASE("a likelihood may be 0 or NaN nearly everywhere, and must be finite where it begins") {
+TEST_CASE("a likelihood may be 0 or NaN nearly everywhere, and must be finite at the initial point") {
   random_generator g(random_key(4));
   std::vector<double> x = {1, -2};
   bool inside = true;

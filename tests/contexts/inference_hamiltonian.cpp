@@ -1,4 +1,4 @@
-// The parts of Hamiltonian samplers: the integrator, where a chain begins, its step size, the schedule of adaptation.
+// The parts of Hamiltonian samplers: the integrator, initial points, the step size, the schedule of adaptation.
 #include "catch.hpp"
 #include "inference_targets.hpp"
 
@@ -20,7 +20,7 @@ using namespace overdub::inference;
 using targets::correlated_normal;
 using targets::standard_normal;
 
-// A quartic well: not linear, so that the leapfrog has errors of every order.
+// A quartic well: its force is not linear, so that the leapfrog has errors of every order.
 struct quartic {
   std::size_t dimension() const { return 2; }
   double operator()(std::span<double const> q, std::span<double> gradient) const {
@@ -37,7 +37,7 @@ phase_point somewhere() {
   return z;
 }
 
-// The energy error after a time of 1.
+// The energy error after an integration time of 1.
 double energy_error(int steps) {
   hamiltonian<quartic, diagonal_metric> h(quartic{}, diagonal_metric(2));
   phase_point z = somewhere();
@@ -129,7 +129,7 @@ TEST_CASE("a transition allocates nothing") {
   CHECK(made(hmc<correlated_normal>(correlated_normal{}, diagonal_metric(10))) == 0);
 }
 
-TEST_CASE("a chain cannot begin where the density or its gradient is not finite, and says what is not") {
+TEST_CASE("a chain cannot begin where the density or its gradient is not finite, and reports which") {
   struct half_line {
     std::size_t dimension() const { return 2; }
     double operator()(std::span<double const> q, std::span<double> gradient) const {
@@ -148,7 +148,7 @@ TEST_CASE("a chain cannot begin where the density or its gradient is not finite,
       std::string::npos);
 }
 
-TEST_CASE("where the density ends, transitions are rejected and diverge") {
+TEST_CASE("transitions beyond the boundary of the support are rejected and diverge") {
   struct box {
     std::size_t dimension() const { return 1; }
     double operator()(std::span<double const> q, std::span<double> gradient) const {
@@ -173,7 +173,7 @@ TEST_CASE("where the density ends, transitions are rejected and diverge") {
   }
   CHECK(inside);
   CHECK((rejected > 50 && rejected < 950));
-  CHECK(divergent > 500); // each trajectory comes to an end
+  CHECK(divergent > 500); // each trajectory reaches a boundary
 }
 
 TEST_CASE(
@@ -207,7 +207,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a chain that did not begin makes no transition") {
+TEST_CASE("a chain without an initial point makes no transition") {
   std::mt19937_64 generator(1);
   nuts<standard_normal> doubling(standard_normal{1}, diagonal_metric(1));
   hmc<standard_normal> fixed(standard_normal{1}, diagonal_metric(1));
@@ -221,7 +221,7 @@ TEST_CASE("a chain that did not begin makes no transition") {
   CHECK_THROWS_WITH(doubling.transition(generator), Catch::Contains("did not begin"));
 }
 
-TEST_CASE("a first step size is one at which acceptance crosses 0.8; there is none for what is no density") {
+TEST_CASE("the initial step size is one at which acceptance crosses 0.8, and an improper target has none") {
   std::mt19937_64 generator(3);
   for (double const scale : {1e-6, 1e-3, 1.0, 1e3}) {
     struct scaled {
@@ -275,7 +275,7 @@ TEST_CASE("the windows of adaptation are Stan's") {
   CHECK((s.ends_window(99) && !s.ends_window(100) && s.ends_window(949)));
 }
 
-TEST_CASE("dual averaging finds the step of an acceptance") {
+TEST_CASE("dual averaging finds the step size of the target acceptance") {
   // Acceptance falls with the step as exp(-step): 0.8 is at log(1.25).
   dual_averaging d({.target_acceptance = 0.8});
   d.restart(1);
@@ -294,7 +294,8 @@ TEST_CASE("dual averaging finds the step of an acceptance") {
   CHECK(d.step_size() == after_nothing);
 }
 
-TEST_CASE("a diagonal metric learns variances, drawn towards 0.001 by five draws") {
+TEST_CASE(
+    "the diagonal metric adapts to variances, regularised towards 0.001 with the weight of five draws") {
   diagonal_metric::estimator e(2);
   for (double const x : {1.0, 2.0, 3.0, 4.0, 5.0}) e.add(std::vector<double>{x, 1e9 + x});
   CHECK(e.variance(0) == 2.5);
@@ -310,7 +311,7 @@ TEST_CASE("a diagonal metric learns variances, drawn towards 0.001 by five draws
   CHECK(m.inverse()[1] == Approx(1e-3 * 5 / 7));
 }
 
-TEST_CASE("settings that make no sense are refused") {
+TEST_CASE("invalid settings of Hamiltonian samplers are rejected") {
   CHECK_THROWS_AS(nuts<standard_normal>(standard_normal{2}, diagonal_metric(3)), inference_error);
   CHECK_THROWS_AS(
       nuts<standard_normal>(standard_normal{1}, diagonal_metric(1), {.max_depth = 0}), inference_error);

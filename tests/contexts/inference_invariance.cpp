@@ -1,5 +1,5 @@
-// Transitions leave their target invariant: after some of them, exact draws are exact draws still. Mistakes that are put into a
-// sampler, or into a target, are found by the same test.
+// Transitions leave their target invariant: after some transitions from exact draws, draws are exact. The same test finds planted mistakes
+// of a sampler or a target.
 #include "catch.hpp"
 #include "inference_targets.hpp"
 
@@ -44,7 +44,7 @@ double kolmogorov(std::vector<double> u) {
   return greatest * std::sqrt(n);
 }
 
-// The greater statistic of the two coordinates after three transitions from exact draws.
+// The maximum of the statistics of the two coordinates after three transitions from exact draws.
 double deviation(auto chain, double step, int draws = 10000) {
   std::mt19937_64 generator(17);
   chain.set_step_size(step);
@@ -62,7 +62,7 @@ double deviation(auto chain, double step, int draws = 10000) {
   return std::max(kolmogorov(x), kolmogorov(error));
 }
 
-// Takes each trajectory's end, whatever its energy.
+// A mistake: accepts the end of each trajectory.
 struct never_rejects : hamiltonian_chain<log_gamma, diagonal_metric> {
   using hamiltonian_chain::hamiltonian_chain;
   sampler_statistics transition(std::mt19937_64& generator) {
@@ -72,7 +72,7 @@ struct never_rejects : hamiltonian_chain<log_gamma, diagonal_metric> {
   }
 };
 
-// Draws momenta that are too great for its kinetic energy.
+// A mistake: draws momenta that are too large for its kinetic energy.
 struct wrong_momenta : diagonal_metric {
   using diagonal_metric::diagonal_metric;
   void draw_momentum(auto& generator, std::span<double> out) const {
@@ -81,7 +81,7 @@ struct wrong_momenta : diagonal_metric {
   }
 };
 
-// The gradient of another density: slower, not wrong, while the integrator is reversible and what is rejected follows the density.
+// The gradient of another density: less efficient, but correct, since the integrator is reversible, and acceptance uses the density.
 struct wrong_gradient : log_gamma {
   double operator()(std::span<double const> q, std::span<double> gradient) const {
     double const value = log_gamma::operator()(q, gradient);
@@ -95,7 +95,7 @@ std::vector<double> const uneven = {0.4, 1.5};
 
 } // namespace
 
-TEST_CASE("transitions of NUTS leave the target invariant, at small and at great steps, and with a metric") {
+TEST_CASE("transitions of NUTS leave the target invariant, with small and large steps, and with a metric") {
   CHECK(deviation(nuts<log_gamma>(log_gamma{}, unit), 0.3) < 1.95);
   CHECK(deviation(nuts<log_gamma>(log_gamma{}, unit), 0.9) < 1.95);
   CHECK(deviation(nuts<log_gamma>(log_gamma{}, diagonal_metric(2, uneven)), 0.7) < 1.95);
@@ -114,7 +114,7 @@ TEST_CASE("transitions of static HMC leave the target invariant") {
   CHECK(deviation(hmc<wrong_gradient>(wrong_gradient{}, unit, {.leapfrog_steps = 3}), 0.5) < 1.95);
 }
 
-TEST_CASE("the test of invariance finds what breaks it") {
+TEST_CASE("the test of invariance finds planted mistakes") {
   CHECK(deviation(nuts<log_gamma>(log_gamma{.with_jacobian = false}, unit), 0.3) > 3.5);
   CHECK(deviation(hmc<log_gamma>(log_gamma{.with_jacobian = false}, unit, {.leapfrog_steps = 5}), 0.5) > 3.5);
   CHECK(deviation(never_rejects(log_gamma{}, unit), 0.9) > 3.5);

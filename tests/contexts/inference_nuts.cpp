@@ -25,7 +25,7 @@ double distance(chain_values const& x, moments const& exact) {
   return std::max(std::abs(mean - exact.mean) / mcse_mean(x), std::abs(sd - exact.sd) / mcse_sd(x));
 }
 
-// The exact posterior of the eight schools: given tau, mu and the effects are Gaussian; what is left is an integral over tau, here by
+// The exact posterior of the eight schools: given tau, mu and the effects are Gaussian; the rest is an integral over tau, here by
 // Simpson's rule on tau = s / (1 - s).
 std::vector<moments> eight_schools_moments() {
   using school = targets::eight_schools;
@@ -104,7 +104,7 @@ TEST_CASE("energies are minus the log density and a chi-square of kinetic energy
   CHECK(distance(kinetic, {5, std::sqrt(5.0)}) < 4);
 }
 
-TEST_CASE("depths: few steps for a sphere, no more than are allowed for a needle") {
+TEST_CASE("tree depth: few steps for a sphere, at most max_depth doublings for a needle") {
   draws const sphere = sample(targets::standard_normal{10}, {.chains = 1, .seed = 1});
   CHECK(std::ranges::max(sphere.column("treedepth__").values) <= 3);
   CHECK(std::ranges::max(sphere.column("n_leapfrog__").values) <= 15);
@@ -115,7 +115,7 @@ TEST_CASE("depths: few steps for a sphere, no more than are allowed for a needle
   CHECK(std::ranges::max(needle.column("n_leapfrog__").values) == 15);
 }
 
-TEST_CASE("the funnel: divergences are reported, and warned of") {
+TEST_CASE("the funnel: divergences are reported, with a warning") {
   draws const d = sample(targets::funnel{}, {.seed = 1});
   CHECK(d.divergences() > 20);
   summary const s(d);
@@ -124,8 +124,8 @@ TEST_CASE("the funnel: divergences are reported, and warned of") {
   CHECK(s.warnings()[0].find("transitions ended in divergences") != std::string::npos);
 }
 
-TEST_CASE("log densities that are NaN are rejected, counted, and the first place is told") {
-  struct half { // of a normal density, and no number beyond
+TEST_CASE("points of a NaN log density are rejected and counted, and the first one is reported") {
+  struct half { // half of a normal density, NaN beyond
     std::size_t dimension() const { return 2; }
     double operator()(std::span<double const> q, std::span<double> gradient) const {
       for (std::size_t i = 0; i < 2; ++i) gradient[i] = -q[i];
@@ -142,7 +142,7 @@ TEST_CASE("log densities that are NaN are rejected, counted, and the first place
     std::string const text = std::to_string(s.undefined()) +
                              " of 1000 transitions met a log density that is NaN, and did not go there: at (";
     CHECK(std::ranges::any_of(s.warnings(), [&](std::string const& w) { return w.starts_with(text); }));
-    for (std::size_t c = 0; c < 2; ++c) { // of a transition after the warm-up, which goes no great way
+    for (std::size_t c = 0; c < 2; ++c) { // of a transition after the warm-up, whose trajectory is short
       double at = 0;
       REQUIRE(std::sscanf(d.record(c).undefined_point.c_str(), "at (%lg, ", &at) == 1);
       CHECK((at > 0.5 && at < 10));
@@ -152,7 +152,7 @@ TEST_CASE("log densities that are NaN are rejected, counted, and the first place
   check(sample(half{}, settings, hmc_settings{.leapfrog_steps = 8}));
 }
 
-TEST_CASE("a gradient that is not the density's is thought of") {
+TEST_CASE("a warning considers a wrong gradient") {
   struct flat_gradient {
     std::size_t dimension() const { return 1; }
     double operator()(std::span<double const> q, std::span<double> gradient) const {
@@ -169,7 +169,7 @@ TEST_CASE("a gradient that is not the density's is thought of") {
 
 TEST_CASE("the eight schools: the posterior is that of numerical integration") {
   std::vector<moments> const exact = eight_schools_moments();
-  CHECK(exact[0].mean == Approx(4.4).margin(0.1)); // as everyone finds
+  CHECK(exact[0].mean == Approx(4.4).margin(0.1)); // the published value
   CHECK(exact[1].mean == Approx(3.6).margin(0.1));
   sampling_settings settings{.draws = 2500, .seed = 3};
   settings.adaptation.target_acceptance = 0.95;
@@ -183,7 +183,7 @@ TEST_CASE("the eight schools: the posterior is that of numerical integration") {
   CHECK(summary(d)["theta.1"].ess_bulk > 2000);
 }
 
-TEST_CASE("a greater target acceptance makes smaller steps, and is met") {
+TEST_CASE("a larger target acceptance makes smaller steps, and is reached") {
   double before = 1e9;
   for (double const target : {0.6, 0.8, 0.95}) {
     sampling_settings settings{.chains = 2, .seed = 4};
@@ -195,7 +195,7 @@ TEST_CASE("a greater target acceptance makes smaller steps, and is met") {
   }
 }
 
-TEST_CASE("static HMC samples the same, and finds its step size") {
+TEST_CASE("static HMC has the same moments, and adapts its step size") {
   draws const d =
       sample(targets::correlated_normal{4}, {.seed = 5}, hmc_settings{.leapfrog_steps = 8, .jitter = 0.3});
   for (std::size_t i = 0; i < 4; ++i)
@@ -203,7 +203,7 @@ TEST_CASE("static HMC samples the same, and finds its step size") {
   CHECK(d.column("n_leapfrog__").values[0] == 8);
 }
 
-TEST_CASE("without warm-up, step size and metric stay as they are given") {
+TEST_CASE("without warm-up, step size and metric are those of the settings") {
   draws const d = sample(
       targets::standard_normal{2},
       {.chains = 1, .warmup = 0, .draws = 10, .step_size = 0.125, .inverse_metric = {1, 2}});
@@ -217,7 +217,7 @@ TEST_CASE("a target of no coordinates, and no chains") {
   CHECK(summary(sample(targets::standard_normal{1}, {.chains = 0})).rows().size() == 2);
 }
 
-TEST_CASE("one draw in so many is kept") {
+TEST_CASE("thinning keeps one draw in `thin`") {
   sampling_settings settings{.chains = 1, .warmup = 50, .draws = 10};
   draws const all = sample(targets::standard_normal{1}, settings);
   settings.thin = 4;

@@ -1,4 +1,4 @@
-// Weighted draws: resampling keeps means, and filters estimate the evidence without bias, as Kalman's computes it.
+// Weighted draws: resampling is unbiased, and particle filters estimate the evidence of Kalman's filter without bias.
 #include "catch.hpp"
 
 #include <overdub/contexts/distributions/standard_draws.hpp>
@@ -73,7 +73,7 @@ TEST_CASE("sums of exponentials neither overflow nor vanish") {
   CHECK(effective_sample_size(std::vector<double>(7, -3000)) == Approx(7));
 }
 
-TEST_CASE("NaN is a weight of 0 that is counted, and weights of nothing are refused") {
+TEST_CASE("NaN weights count as 0 and are counted, and weights without a positive one are rejected") {
   normalised_weights const w = normalise(std::vector{std::nan(""), 2.0, -inf});
   CHECK((w.values == std::vector<double>{0, 1, 0} && w.not_a_number == 1 && w.log_sum == 2));
   CHECK_THROWS_WITH(
@@ -83,7 +83,7 @@ TEST_CASE("NaN is a weight of 0 that is counted, and weights of nothing are refu
   CHECK_THROWS_WITH(normalise(std::vector{0.0, inf}), Catch::Contains("a log weight is infinite"));
 }
 
-TEST_CASE("each scheme draws each its weight times in the mean, and none of weight 0") {
+TEST_CASE("the expected number of copies is proportional to the weight in each scheme, and 0 for weight 0") {
   std::vector<double> const weights = {0, 0.137, 0.021, 0.433, 0, 0.409, 0};
   constexpr int runs = 4000;
   constexpr std::size_t n = 20;
@@ -120,7 +120,7 @@ TEST_CASE("each scheme draws each its weight times in the mean, and none of weig
   }
 }
 
-TEST_CASE("equal weights are drawn once each, and one weight always") {
+TEST_CASE("equal weights are drawn once each, and a single positive weight always") {
   std::vector<double> const equal(10, 0.1), one = {0, 0, 1, 0};
   std::vector<std::size_t> each(10);
   std::iota(each.begin(), each.end(), std::size_t{0});
@@ -159,7 +159,7 @@ TEST_CASE("importance sampling: the evidence, the mean and draws of a normal pos
       importance_sample(draw, 1000, random_key(8)).log_weights);
 }
 
-TEST_CASE("what a particle without weight says does not count") {
+TEST_CASE("values of particles of weight 0 are ignored") {
   auto const start = [](random_key const& k) { return random_generator(k).uniform(); };
   auto const extend = [](double& x, std::size_t t, random_key const&) {
     if (x >= 0.5) return 0.0;
@@ -171,7 +171,7 @@ TEST_CASE("what a particle without weight says does not count") {
   CHECK(f.log_evidence == Approx(std::log(0.5)).margin(0.2));
 }
 
-TEST_CASE("a filter finds Kalman's evidence and mean, by each scheme") {
+TEST_CASE("a particle filter has Kalman's evidence and mean, with each scheme") {
   kalman const exact(observed.size());
   for (resampling const scheme : schemes)
     for (double const below : {0.5, 1.0}) {
@@ -186,7 +186,7 @@ TEST_CASE("a filter finds Kalman's evidence and mean, by each scheme") {
     }
 }
 
-TEST_CASE("estimates of the evidence by few particles have no bias, moved after resampling or not") {
+TEST_CASE("estimates of the evidence by few particles are unbiased, with rejuvenation or without") {
   constexpr std::size_t steps = 5, runs = 5000;
   kalman const exact(steps);
   // An exact draw of x[t] given all else is a transition that leaves the distribution as it is: here, Metropolis' on the path.
@@ -225,11 +225,11 @@ TEST_CASE("estimates of the evidence by few particles have no bias, moved after 
         square += ratio * ratio / runs;
       }
       CHECK(mean == Approx(1).margin(4.5 * std::sqrt((square - mean * mean) / runs)));
-      CHECK(square - mean * mean < 2); // the test can see a bias of a few percent
+      CHECK(square - mean * mean < 2); // the test can detect a bias of a few percent
     }
 }
 
-TEST_CASE("a filter gives the same on any number of threads") {
+TEST_CASE("a particle filter returns the same on any number of threads") {
   auto const on = [](unsigned threads) {
     return particle_filter(
         begin, extend, observed.size(), {.particles = 200, .threads = threads}, random_key(4),
@@ -240,7 +240,7 @@ TEST_CASE("a filter gives the same on any number of threads") {
   CHECK(one.log_evidence == three.log_evidence);
 }
 
-TEST_CASE("each particle has keys of its own in each step, and others to be moved by") {
+TEST_CASE("each particle has its own keys in each step, and others for rejuvenation") {
   std::vector<random_key> extended, moved;
   (void)particle_filter(
       begin,
@@ -261,7 +261,7 @@ TEST_CASE("each particle has keys of its own in each step, and others to be move
   CHECK(moved == std::vector{key.at(0).at("move").at(0), key.at(0).at("move").at(1)});
 }
 
-TEST_CASE("particles without weights end a filter in a sentence, and NaN are counted") {
+TEST_CASE("a particle filter without positive weights throws, and NaN are counted") {
   auto const dies = [](double& x, std::size_t t, random_key const& key) {
     double const w = extend(x, t, key);
     return t == 3 ? -inf : w;

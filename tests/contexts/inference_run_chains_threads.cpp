@@ -1,4 +1,4 @@
-// Chains of any kernel on threads: the draws depend on the key alone, and a run that ends early keeps what it has.
+// Chains of any kernel on threads: the draws depend on the key alone, and a run that ends early keeps its draws.
 #include "catch.hpp"
 
 #include <overdub/contexts/inference/run_chains.hpp>
@@ -22,7 +22,7 @@ using namespace overdub::inference;
 using overdub::random_generator;
 using overdub::random_key;
 
-// A random walk with Metropolis' rule to a normal density; its scale is learned in the warm-up.
+// Random-walk Metropolis of a normal density; its scale is adapted in the warm-up.
 struct walk {
   double x = 0, scale = 1;
   bool learns = true;
@@ -49,7 +49,7 @@ struct walk {
   double accepted = 0;
 };
 
-// One that has no more than a kernel must have, and cannot be copied.
+// A minimal kernel, which cannot be copied.
 struct plain : walk {
   plain() = default;
   plain(plain&&) = default;
@@ -72,14 +72,14 @@ std::vector<double> all_of(draws const& d) {
 
 } // namespace
 
-TEST_CASE("chains of a kernel find the moments of its density, and the summary believes them") {
+TEST_CASE("chains of a kernel have the moments of its density, without warnings") {
   auto const make = [](std::size_t, random_key const&) { return walk{.scale = 5, .learns = false}; };
   draws const d = run_chains(make, {.warmup = 100, .draws = 20000, .thin = 4}, random_key(1));
   REQUIRE(d.size() == 20000);
   summary const s(d);
   CHECK(s["x"].mean == Approx(3).margin(5 * s["x"].mcse));
   CHECK(s["x"].sd == Approx(2).epsilon(0.05));
-  CHECK(s.warnings().empty()); // in particular not of energies, which there are none of
+  CHECK(s.warnings().empty()); // in particular none of energies, which kernels do not have
   CHECK(d.column("accept_stat__").values[5] <= 1);
   CHECK(d.statistics(2, 7).log_density == Approx(walk{}.log_density(d.values(2, 7)[0])));
   CHECK(d.record(0).totals.transitions() == 20000);
@@ -87,11 +87,11 @@ TEST_CASE("chains of a kernel find the moments of its density, and the summary b
 
 TEST_CASE("a kernel adapts in the warm-up, and not after it") {
   draws const d = run_chains(from_prior, {.chains = 1, .warmup = 300, .draws = 100}, random_key(1));
-  CHECK(d.values(0, 0)[1] > 3); // it learned to go further
+  CHECK(d.values(0, 0)[1] > 3); // it adapted to larger steps
   CHECK(d.values(0, 0)[1] == d.values(0, 99)[1]);
 }
 
-TEST_CASE("draws of kernels are the same on any number of threads, and the beginning of a longer run") {
+TEST_CASE("draws of kernels are the same on any number of threads, and a prefix of a longer run") {
   run_settings settings{.chains = 5, .warmup = 30, .draws = 50, .threads = 1};
   std::vector<double> const expected = all_of(run_chains(from_prior, settings, random_key(4)));
   REQUIRE(expected.size() == 5 * 50 * 9);
@@ -106,7 +106,7 @@ TEST_CASE("draws of kernels are the same on any number of threads, and the begin
   CHECK(std::equal(expected.begin(), expected.begin() + 50 * 9, longer.begin()));
 }
 
-TEST_CASE("transition t of chain c has the key at(c).transition(t); what is not adapted need not be copied") {
+TEST_CASE("transition t of chain c has the key at(c).transition(t), and kernels need not be copyable") {
   draws const d = run_chains(
       [](std::size_t, random_key const&) { return plain(); }, {.chains = 2, .warmup = 2, .draws = 3},
       random_key(6));
@@ -127,7 +127,7 @@ TEST_CASE("each chain is made once, with the key of its transition 0") {
   CHECK(made == 3);
 }
 
-TEST_CASE("a run of kernels that is stopped keeps its draws; one that was stopped before has none") {
+TEST_CASE("a run of kernels that is stopped keeps its draws; one that is stopped before it begins has none") {
   std::atomic<bool> stop = false;
   run_settings settings{.chains = 2, .warmup = 10, .draws = 1000000, .threads = 2, .stop = &stop};
   std::size_t all = 0;
@@ -140,7 +140,7 @@ TEST_CASE("a run of kernels that is stopped keeps its draws; one that was stoppe
   CHECK(run_chains(from_prior, settings, random_key(1)).size() == 0);
 }
 
-TEST_CASE("what a kernel throws keeps the draws, and so does what makes it") {
+TEST_CASE("an exception of a kernel or its maker keeps the draws") {
   struct fragile : walk {
     int calls = 0;
     kernel_statistics transition(random_key const& key) {
@@ -171,7 +171,7 @@ TEST_CASE("what a kernel throws keeps the draws, and so does what makes it") {
   }
 }
 
-TEST_CASE("settings that make no sense, and kernels of different variables, are refused") {
+TEST_CASE("invalid settings, and kernels of different variables, are rejected") {
   CHECK_THROWS_WITH(run_chains(from_prior, {.thin = 0}, random_key(1)), Catch::Contains("thinned by 0"));
   struct named : walk {
     std::string name;
@@ -184,7 +184,7 @@ TEST_CASE("settings that make no sense, and kernels of different variables, are 
   CHECK(run_chains(from_prior, {.chains = 0}, random_key(1)).chains() == 0);
 }
 
-TEST_CASE("files of kernels are read again") {
+TEST_CASE("files of kernels can be read") {
   std::string const base = "/tmp/overdub_run_chains";
   draws const d =
       run_chains(from_prior, {.chains = 2, .warmup = 10, .draws = 20, .csv = base}, random_key(17));

@@ -1,4 +1,4 @@
-// Settings that make no sense are refused by their names before anything runs, and a run without memory says what was too large.
+// Invalid settings are rejected by name before anything runs, and an out-of-memory run reports what was too large.
 #include "catch.hpp"
 #include "inference_targets.hpp"
 
@@ -27,7 +27,7 @@ constexpr auto negative = static_cast<std::size_t>(-1);
 double const undefined = std::numeric_limits<double>::quiet_NaN();
 double const infinity = std::numeric_limits<double>::infinity();
 
-// What is thrown, and whether it is thrown before a target is asked for anything but its dimension.
+// The exception's message, and a check that the target was not evaluated before.
 struct untouched : targets::standard_normal {
   double operator()(std::span<double const>, std::span<double>) const {
     FAIL("the target was evaluated");
@@ -57,7 +57,7 @@ struct coin {
 
 } // namespace
 
-TEST_CASE("each setting of a run is refused by its name") {
+TEST_CASE("invalid settings of a run are rejected by name") {
   using s = sampling_settings;
   CHECK(
       refusal([](s& x) { x.chains = negative; }) == "overdub: chains = -1: it is a count, and not negative");
@@ -101,7 +101,7 @@ TEST_CASE("each setting of a run is refused by its name") {
       Catch::Contains("element 2 of the inverse metric is -1"));
 }
 
-TEST_CASE("settings of the adaptation and of algorithms are refused by their names") {
+TEST_CASE("invalid settings of the adaptation and of algorithms are rejected by name") {
   using s = sampling_settings;
   CHECK_THAT(
       refusal([](s& x) { x.adaptation.target_acceptance = 1; }), Catch::Contains("a target acceptance of 1"));
@@ -134,7 +134,7 @@ TEST_CASE("settings of the adaptation and of algorithms are refused by their nam
       Catch::StartsWith("overdub: hmc of -1 leapfrog steps"));
 }
 
-TEST_CASE("settings of other methods are refused by their names") {
+TEST_CASE("invalid settings of other methods are rejected by name") {
   random_key const key(1);
   auto const maker = [](std::size_t, random_key const&) { return coin{}; };
   CHECK_THROWS_WITH(
@@ -205,7 +205,7 @@ TEST_CASE("settings of other methods are refused by their names") {
       Catch::Contains("iterations = -1"));
 }
 
-// Sanitizers reserve memory of their own: a limit means something else there.
+// Sanitizers reserve address space, so that a limit has another meaning.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define OVERDUB_TEST_SANITIZED
 #elif defined(__has_feature)
@@ -233,7 +233,7 @@ struct wide : targets::standard_normal {
   }
 };
 
-// Runs f in a process that may have so many bytes more than it has, and returns what it says.
+// Runs f in a process that may allocate this number of further bytes, and returns its output.
 std::string with_little_memory(std::size_t bytes, std::function<std::string()> const& f) {
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
@@ -262,7 +262,7 @@ std::string with_little_memory(std::size_t bytes, std::function<std::string()> c
 
 } // namespace
 
-TEST_CASE("a run without memory says what was too large, and keeps its draws") {
+TEST_CASE("an out-of-memory run reports what was too large, and keeps its draws") {
   std::string const base = "/tmp/overdub_test_memory_" + std::to_string(::getpid());
   std::string const said = with_little_memory(std::size_t{200} << 20, [&]() -> std::string {
     try {
@@ -291,7 +291,8 @@ TEST_CASE("a run without memory says what was too large, and keeps its draws") {
   std::remove((base + "_1.csv").c_str());
 }
 
-TEST_CASE("a target without memory, and one of too many dimensions, are refused in a sentence") {
+TEST_CASE(
+    "a target that runs out of memory, and one of too many dimensions, are rejected with a diagnostic") {
   wide greedy;
   greedy.greedy = true;
   greedy.variables = 1;

@@ -1,4 +1,4 @@
-// Chains on threads: the draws depend on no thread, a run that is stopped keeps what it has, and errors reach the caller.
+// Chains on threads: the draws do not depend on threads, a run that is stopped keeps its draws, and errors are passed to the caller.
 #include "catch.hpp"
 #include "inference_targets.hpp"
 
@@ -48,7 +48,7 @@ TEST_CASE("the draws are the same on any number of threads") {
   CHECK(all_of(sample(targets::correlated_normal{3}, settings)) != expected);
 }
 
-TEST_CASE("streams of one's own: one for each chain and transition") {
+TEST_CASE("custom random streams: one for each chain and transition") {
   std::atomic<int> made = 0;
   auto const streams = [&](std::uint64_t chain, std::uint64_t transition) {
     ++made;
@@ -66,15 +66,15 @@ TEST_CASE("streams of one's own: one for each chain and transition") {
 
 TEST_CASE("progress is reported for each transition, by one thread at a time, and may stop the run") {
   std::atomic<bool> stop = false;
-  std::size_t told = 0, before = 0;
+  std::size_t calls = 0, before = 0;
   bool in_order = true;
   sampling_settings settings{.chains = 3, .warmup = 100, .draws = 100, .threads = 3, .stop = &stop};
   settings.on_progress = [&](progress const& p) {
-    ++told;
+    ++calls;
     in_order = in_order && p.done == ++before && p.all == 600 && p.chain < 3;
   };
   draws const whole = sample(targets::standard_normal{2}, settings);
-  CHECK((in_order && told == 600 && whole.size() == 300));
+  CHECK((in_order && calls == 600 && whole.size() == 300));
 
   settings.draws = 1000000;
   settings.on_progress = [&](progress const& p) { stop = p.done > 2000; };
@@ -84,7 +84,7 @@ TEST_CASE("progress is reported for each transition, by one thread at a time, an
   for (std::size_t c = 0; c < 3; ++c)
     for (std::size_t i = 0; i < part.size(c) && i < 100; ++i)
       if (part.values(c, i)[0] != whole.values(c, i)[0]) stop = false;
-  CHECK(stop); // what is there is as it would have been
+  CHECK(stop); // the draws are those of a complete run
 }
 
 TEST_CASE("a run that is stopped in its warm-up has no draws") {
@@ -106,7 +106,7 @@ TEST_CASE("once a run is stopped, no chain begins: targets are not called, and c
       int const call = ++*calls;
       *stop = *stop || call == stop_at;
       (void)targets::standard_normal::operator()(q, gradient);
-      return std::numeric_limits<double>::quiet_NaN(); // nowhere to begin
+      return std::numeric_limits<double>::quiet_NaN(); // no initial point
     }
   };
   for (int const at : {0, 1, 7}) {
@@ -116,7 +116,7 @@ TEST_CASE("once a run is stopped, no chain begins: targets are not called, and c
     CHECK((d.size() == 0 && d.chains() == 4));
     CHECK(calls == at);
   }
-  // Nor is a step size looked for, if the flag was set while the chain began.
+  // The search of a step size is skipped, too, if the flag was set while the chain began.
   struct begins : counting {
     double operator()(std::span<double const> q, std::span<double> gradient) const {
       (void)counting::operator()(q, gradient);
@@ -141,7 +141,8 @@ TEST_CASE("Ctrl-C stops a run, and its draws are kept") {
   CHECK(d.size() < 1000);
 }
 
-TEST_CASE("what a target or the progress throws reaches the caller, of the first chain that failed") {
+TEST_CASE(
+    "exceptions of a target or of on_progress are passed to the caller, that of the first failed chain") {
   struct failing : targets::standard_normal {
     int calls = 0;
     double operator()(std::span<double const> q, std::span<double> gradient) {
@@ -158,7 +159,7 @@ TEST_CASE("what a target or the progress throws reaches the caller, of the first
   CHECK_THROWS_WITH(sample(targets::standard_normal{1}, settings), Catch::Contains("progress's own"));
 }
 
-TEST_CASE("an error ends a run, and what all chains drew until then is in it") {
+TEST_CASE("an error ends a run, and has the draws of all chains so far") {
   struct failing : targets::standard_normal { // in chain 2, in the report of its 30th draw
     int reports = 0;
     std::vector<std::string> names() const { return {"x"}; }
@@ -181,7 +182,7 @@ TEST_CASE("an error ends a run, and what all chains drew until then is in it") {
     CHECK_THROWS_AS(std::rethrow_exception(e.cause), std::out_of_range);
     REQUIRE(e.so_far->chains() == 3);
     CHECK((e.so_far->size(0) == 40 && e.so_far->size(1) == 29 && e.so_far->size(2) == 0));
-    CHECK(e.so_far->column("x").values.back() != 17); // the draw that was not reported is none
+    CHECK(e.so_far->column("x").values.back() != 17); // a draw whose report failed is not kept
     *target.second = false;
     settings.on_progress = {};
     std::vector<double> const whole = all_of(sample(target, settings)), part = all_of(*e.so_far);
@@ -189,7 +190,7 @@ TEST_CASE("an error ends a run, and what all chains drew until then is in it") {
   }
 }
 
-TEST_CASE("thinned or not, divergences, energies and depths are of all transitions") {
+TEST_CASE("divergences, energies and depths are those of all transitions, thinned or not") {
   auto const run = [](std::size_t thin) {
     return sample(
         targets::funnel{5},
@@ -217,7 +218,7 @@ TEST_CASE("thinned or not, divergences, energies and depths are of all transitio
   CHECK(std::ranges::any_of(warnings, [&](std::string const& w) { return w.starts_with(text); }));
 }
 
-TEST_CASE("a chain begins where it is told, or where a hundred tries find the density finite") {
+TEST_CASE("a chain begins at the given point, or at the first of a hundred draws of finite density") {
   struct quadrant { // finite where all are positive: in one of 32 tries
     std::size_t dimension() const { return 5; }
     double operator()(std::span<double const> q, std::span<double> gradient) const {
@@ -249,7 +250,7 @@ TEST_CASE("a chain begins where it is told, or where a hundred tries find the de
   CHECK(sample(quadrant{}, from).values(0, 0)[2] == Approx(3));
 }
 
-TEST_CASE("settings that make no sense are refused in a sentence") {
+TEST_CASE("invalid settings are rejected with a diagnostic") {
   auto const refused = [](sampling_settings const& s, char const* why) {
     CHECK_THROWS_WITH(sample(targets::standard_normal{2}, s), Catch::Contains(why));
   };

@@ -19,7 +19,7 @@ namespace {
 using namespace overdub::inference;
 using overdub::random_key;
 
-// Independent, with means and deviations of very different sizes.
+// Independent, with means and standard deviations of very different scales.
 struct scaled_normal {
   std::vector<double> means{3, -2000, 0.01, 0}, sds{1, 50, 0.001, 20};
   std::size_t dimension() const { return means.size(); }
@@ -36,7 +36,7 @@ struct scaled_normal {
 
 } // namespace
 
-TEST_CASE("independent normal coordinates are found, with the logarithm of their integral") {
+TEST_CASE("the fit of independent normal coordinates is exact, with the logarithm of their integral") {
   scaled_normal const target;
   variational_fit const fit = approximate(target, {}, random_key(1));
   CHECK(fit.converged);
@@ -50,7 +50,7 @@ TEST_CASE("independent normal coordinates are found, with the logarithm of their
   CHECK(fit.elbo.size() == 1 + fit.iterations / 100);
 }
 
-TEST_CASE("of correlated coordinates, deviations are those of conditional distributions") {
+TEST_CASE("standard deviations of correlated coordinates are those of conditional distributions") {
   constexpr double rho = 0.7;
   variational_fit const fit = approximate(targets::correlated_normal{5, rho}, {}, random_key(2));
   CHECK(fit.converged);
@@ -62,7 +62,7 @@ TEST_CASE("of correlated coordinates, deviations are those of conditional distri
   }
 }
 
-TEST_CASE("a fit is that of its key, and its draws and densities are its own") {
+TEST_CASE("a fit depends on the key alone, and its draws have its density") {
   variational_settings const settings{.iterations = 250};
   variational_fit const fit = approximate(scaled_normal{}, settings, random_key(1));
   CHECK(fit.means() == approximate(scaled_normal{}, settings, random_key(1)).means());
@@ -71,7 +71,7 @@ TEST_CASE("a fit is that of its key, and its draws and densities are its own") {
   mean_field const q({1, -2}, {0.5, 3});
   CHECK(
       q.log_density(std::vector{1.5, -2.0}) == Approx(-0.5 - std::log(2 * std::numbers::pi) - std::log(1.5)));
-  // Weights of its draws are 1 in the mean.
+  // The mean importance weight of its draws is 1.
   auto const weighted = importance_sample(
       [&](random_key const& key) {
         std::vector<double> x = q.draw(key);
@@ -83,7 +83,7 @@ TEST_CASE("a fit is that of its key, and its draws and densities are its own") {
   CHECK(weighted.mean([](std::vector<double> const& x) { return x[1]; }) == Approx(-1).margin(0.08));
 }
 
-TEST_CASE("improper targets, and ones that are not finite, are refused in a sentence") {
+TEST_CASE("improper targets, and ones that are not finite, are rejected with a diagnostic") {
   struct flat {
     std::size_t dimension() const { return 2; }
     double operator()(std::span<double const> q, std::span<double> gradient) const {

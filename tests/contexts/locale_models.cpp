@@ -1,4 +1,4 @@
-// What models, distributions and incremental programs write is the same under a locale with a decimal comma.
+// The text of models, distributions and incremental programs does not depend on the decimal comma of a locale.
 #include "comma_locale.hpp"
 
 #include <overdub/compile/compile.hpp>

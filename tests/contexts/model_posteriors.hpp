@@ -1,5 +1,4 @@
-// What tests of inference over models share: how models run, models that several of them have, and whether draws agree with a posterior
-// that is known.
+// Shared by tests of inference over models: the executor of models, several models, and the comparison of draws with a known posterior.
 #pragma once
 
 #include "catch.hpp"
@@ -31,7 +30,7 @@ using vec = od::array<double>;
 using indices = od::array<i64>;
 using matrix = od::array<vec>;
 
-/// Machine code where there is any: it gives the same bits, and is fast.
+/// Machine code, if it is available: it computes the same bits, faster.
 inline od::compile_options const& fast() {
 #if OVERDUB_TESTS_JIT
   static od::compile_options const o{.executor = od::jit::compiled(), .tiers = od::tiers::compile_now};
@@ -43,7 +42,7 @@ inline od::compile_options const& fast() {
 
 // ---- models
 
-/// Points, each of one of the components.
+/// A mixture: each point is of one of the components.
 inline constexpr auto mixture = od::fn<"mixture">([](od::scope auto& cx, auto weights, auto centres, auto n) {
   auto const mu = od::map([&](auto c) { return cx(od::sample<"mu">, ds::normal(c, 1)); }, centres);
   return od::sum(cx(od::tabulate, n, [&](auto) {
@@ -52,7 +51,7 @@ inline constexpr auto mixture = od::fn<"mixture">([](od::scope auto& cx, auto we
   }));
 });
 
-/// Effects of schools from a common distribution, each by its distance from the mean.
+/// Effects of schools from a common distribution, not centred.
 inline constexpr auto eight_schools_noncentred =
     od::fn<"eight_schools_noncentred">([](od::scope auto& cx, auto errors_of) {
       auto const mu = cx(od::sample<"mu">, ds::normal(0, 5));
@@ -65,7 +64,7 @@ inline constexpr auto eight_schools_noncentred =
           errors_of));
     });
 
-/// A chain of states, each seen through noise. Before the first one is state 0.
+/// A hidden Markov model. The state before the first is 0.
 inline constexpr auto hidden = od::fn<"hidden">([](od::scope auto& cx, auto rows, auto means, auto n) {
   return od::loop(n, cx.lift(i64{0}), [&](auto, auto before) {
     auto const z = cx(od::sample<"z">, ds::categorical(rows[before]));
@@ -73,7 +72,7 @@ inline constexpr auto hidden = od::fn<"hidden">([](od::scope auto& cx, auto rows
     return z;
   });
 });
-/// The log evidence, and the probability of each state at each time, by the forward and the backward recursion.
+/// The log evidence, and the marginal probabilities of states, by the forward-backward algorithm.
 struct smoothed {
   double log_evidence = 0;
   std::vector<std::vector<double>> states;
@@ -110,15 +109,15 @@ forward_backward(matrix const& rows, std::vector<double> const& means, std::vect
   return result;
 }
 
-// ---- posteriors that are known
+// ---- known posteriors
 
 /// Of one number.
 struct known {
   double mean, sd, q5, q95;
 };
 
-/// A mixture of normal distributions, of weights that need not sum to 1: what a posterior is, where all but a few numbers are integrated
-/// out in closed form.
+/// A mixture of normal distributions with unnormalised weights: a marginal posterior where the other parameters are integrated out in
+/// closed form.
 class normal_mixture {
 public:
   void add(double weight, double mean, double sd) {
@@ -158,7 +157,7 @@ private:
   double total_ = 0;
 };
 
-/// A density on a fine, equal grid, up to a factor. Its error is that of the midpoint rule, below 1e-4 where it is used.
+/// An unnormalised density on a uniform grid. The error of the midpoint rule is below 1e-4 where it is used.
 inline known moments_on_grid(std::vector<double> const& x, std::vector<double> const& density) {
   double total = 0, mean = 0, square = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -176,7 +175,7 @@ inline known moments_on_grid(std::vector<double> const& x, std::vector<double> c
   return {mean, std::sqrt(square / total - mean * mean), quantile(0.05), quantile(0.95)};
 }
 
-/// How far from a mean of draws the true one may be: 4.5 Monte Carlo standard errors, which 1 check of 150,000 exceeds by chance.
+/// The tolerance of a mean of draws: 4.5 Monte Carlo standard errors, which 1 check of 150,000 exceeds by chance.
 inline constexpr double errors = 4.5;
 
 /// Whether draws of a variable have these moments and quantiles, each within its Monte Carlo error.
@@ -194,12 +193,12 @@ inline void check_draws(inf::draws const& d, std::string const& name, known cons
   CHECK(std::abs(row.q95 - r.q95) <= errors * inf::mcse_quantile(x, 0.95));
 }
 
-/// Whether a value is as frequent in draws as it should be.
+/// Checks the frequency of a value in draws.
 inline void check_frequency(inf::draws const& d, std::string const& name, double value, double probability) {
   inf::chain_values x = d.column(name);
   for (double& v : x.values) v = v == value;
   double const mean = inf::diagnosing::mean(x.values);
-  // A value that never comes has no error of its own: then it is that of independent draws.
+  // The Monte Carlo error of a constant is not defined: use that of independent draws.
   double const error =
       inf::diagnosing::varies(x)
           ? inf::mcse_mean(x)

@@ -1,4 +1,4 @@
-// What the operations of a model give, on small models.
+// The operations of the generative function interface, on small models.
 #include "catch.hpp"
 #include "contexts/example_models.hpp"
 
@@ -43,7 +43,7 @@ inline constexpr auto of_flat = od::fn<"of_flat">([](od::scope auto& cx, auto n)
   return cx(od::sample<"y">, ds::normal(m, 1));
 });
 
-// Choices do not stand in the order of their addresses.
+// The order of the choices is not that of their addresses.
 inline constexpr auto seasons = od::fn<"seasons">([](od::scope auto& cx, auto n) {
   auto const mu = cx(od::sample<"mu">, ds::normal(0, 1));
   auto const first = cx(od::within<"first">(noise), mu);
@@ -73,7 +73,7 @@ TEST_CASE("a staged model has an operation for each choice, and functions of its
   CHECK(p.host(*p.find_symbol("draw normal(f64, f64)")) != nullptr);
 }
 
-TEST_CASE("sites are places of choices, with an index for each map and loop around them") {
+TEST_CASE("a site has an index for each enclosing map and loop") {
   auto const m = ms::model(kinds, i64{3});
   std::ostringstream out;
   for (ms::site const& s : m.sites())
@@ -84,7 +84,7 @@ TEST_CASE("sites are places of choices, with an index for each map and loop arou
   CHECK(ms::model(walk, i64{2}, 0.0).sites()[0].index_count == 1);
 }
 
-TEST_CASE("sites, and the names of a posterior, stand in the order in which the function makes its choices") {
+TEST_CASE("sites, and the names of a posterior, have the order in which the function makes its choices") {
   auto const m = ms::model(seasons, i64{2});
   std::vector<std::string> sites;
   for (ms::site const& s : m.sites()) sites.push_back(s.address);
@@ -94,7 +94,7 @@ TEST_CASE("sites, and the names of a posterior, stand in the order in which the 
       p.names() == std::vector<std::string>{"mu", "first.sd", "first.x", "effect[1]", "effect[2]", "a", "b"});
 }
 
-TEST_CASE("a distribution of no parameters is one of a model's") {
+TEST_CASE("a distribution without parameters is a distribution of a choice") {
   auto const m = ms::model(of_flat, i64{2});
   ms::trace const t = m.assess({{"m", 0.5}, {"x", vec{1, 2}}, {"y", 2.0}});
   CHECK(t.score() == log_density(ds::normal(0.5, 1), 2.0));
@@ -103,9 +103,9 @@ TEST_CASE("a distribution of no parameters is one of a model's") {
   CHECK(drawn.get<double>("x[1]") == draw(flat(), key.at("x").at(1)));
   ms::posterior p(m, {{"y", 2.0}});
   std::vector<double> const q{0.5, 1, 2};
-  std::vector<double> slopes(3);
-  CHECK(p(q, slopes) == t.score());
-  CHECK(slopes == std::vector<double>{1.5, 0, 0});
+  std::vector<double> gradient(3);
+  CHECK(p(q, gradient) == t.score());
+  CHECK(gradient == std::vector<double>{1.5, 0, 0});
 }
 
 TEST_CASE("simulate draws all choices, and its score is their log density") {
@@ -131,13 +131,13 @@ TEST_CASE("a choice is drawn by the key at its address") {
       draw(ds::student_t(4, g.get<double>("theta[1]"), 0.5), key.at("y").at(1).at(2)));
 }
 
-TEST_CASE("what a plate draws stays when the plate gets longer") {
+TEST_CASE("the draws of a plate do not depend on its length") {
   ms::trace const three = ms::model(walk, i64{3}, 0.1).simulate(key),
                   five = ms::model(walk, i64{5}, 0.1).simulate(key);
   for (i64 i = 0; i < 3; ++i) CHECK(three.get<double>({"z", {i}}) == five.get<double>({"z", {i}}));
 }
 
-TEST_CASE("generate keeps what is given, and draws the rest") {
+TEST_CASE("generate keeps constrained choices, and draws the others") {
   auto const m = ms::model(line, vec{1, 2, 3});
   auto const [t, weight] = m.generate({{"y", vec{1, 2, 3}}}, key);
   CHECK(t.get<vec>("y").span()[1] == 2);
@@ -149,7 +149,7 @@ TEST_CASE("generate keeps what is given, and draws the rest") {
   CHECK(m.generate({}, key).weight == 0);
 }
 
-TEST_CASE("single choices of a plate can be given, and an element replaces that of the whole") {
+TEST_CASE("single choices of a plate can be constrained, and an element replaces that of an array") {
   auto const m = ms::model(line, vec{1, 2, 3});
   auto const [t, weight] = m.generate({{"y[1]", 7.0}}, key);
   CHECK(t.get<double>("y[1]") == 7);
@@ -162,7 +162,7 @@ TEST_CASE("single choices of a plate can be given, and an element replaces that 
   CHECK(m.generate(both, key).of.get<vec>("y").span()[2] == 6);
 }
 
-TEST_CASE("rows of nested plates can be given") {
+TEST_CASE("rows of nested plates can be constrained") {
   auto const m = ms::model(groups, i64{2}, i64{3});
   auto const [t, weight] = m.generate({{"y[1]", vec{1, 2, 3}}, {"theta", vec{0, 1}}}, key);
   CHECK(t.get<double>("y[1][2]") == 3);
@@ -170,7 +170,7 @@ TEST_CASE("rows of nested plates can be given") {
   CHECK_THAT(weight, WithinAbs(ms::project(t, {"theta", "y[1]"}), 1e-12));
 }
 
-TEST_CASE("numbers are given as integers, floats and truths, where they stand for them") {
+TEST_CASE("constraints are converted from integers, floats and bools") {
   auto const m = ms::model(kinds, i64{2});
   auto const [t, weight] =
       m.generate({{"z", od::array<i64>{1, 0}}, {"x", od::array<float>{1, 2}}, {"left[0]", 3}}, key);
@@ -184,7 +184,7 @@ TEST_CASE("numbers are given as integers, floats and truths, where they stand fo
   CHECK(whole.get<bool>("z[0]"));
 }
 
-TEST_CASE("assess takes all choices, and gives the same score") {
+TEST_CASE("assess accepts all choices, and returns the same score") {
   auto const check = [](auto const& m) {
     ms::trace const t = m.simulate(key), a = m.assess(t.choices());
     CHECK(a.score() == t.score());
@@ -212,7 +212,7 @@ TEST_CASE("update changes a choice, and its weight is the difference of the scor
   CHECK_THAT(back.weight + u.weight, WithinAbs(0, 1e-12));
 }
 
-TEST_CASE("update draws what a new branch needs, and discards what the old one had") {
+TEST_CASE("update draws the choices of a new branch, and discards those of the old one") {
   auto const m = ms::model(kinds, i64{4});
   ms::trace const t = m.assess(
       {{"z", od::array<bool>{true, false, true, false}},
@@ -233,7 +233,7 @@ TEST_CASE("update draws what a new branch needs, and discards what the old one h
   CHECK(back.discard.contains("right[0]"));
 }
 
-TEST_CASE("update takes other arguments: a plate gets longer, or shorter") {
+TEST_CASE("update accepts other arguments: a plate gets longer, or shorter") {
   auto const two = ms::model(line, vec{1, 2}), three = two.with(vec{1, 2, 3});
   ms::trace const t = two.simulate(key);
   auto const longer = three.update(t, {}, other_key);
@@ -247,7 +247,7 @@ TEST_CASE("update takes other arguments: a plate gets longer, or shorter") {
   CHECK(shorter.discard == ms::choice_map{{"y[2]", 0.5}});
 }
 
-TEST_CASE("regenerate draws what is selected, and weighs the rest") {
+TEST_CASE("regenerate draws the selected choices, and its weight is that of the others") {
   auto const m = ms::model(line, vec{1, 2, 3});
   ms::trace const t = m.simulate(key);
   auto const r = m.regenerate(t, {"slope"}, other_key);
@@ -266,7 +266,7 @@ TEST_CASE("regenerate draws what is selected, and weighs the rest") {
   CHECK(all.of.choices() == m.simulate(other_key).choices());
 }
 
-TEST_CASE("project sums log densities of what is selected") {
+TEST_CASE("project sums the log densities of selected choices") {
   ms::trace const t = ms::model(groups, i64{2}, i64{3}).simulate(key);
   double const theta = t.get<double>("theta[1]");
   CHECK_THAT(
@@ -289,14 +289,14 @@ TEST_CASE("gradients are those of the score by the selected choices") {
   CHECK(ms::choice_gradients(t, {}).empty());
 }
 
-TEST_CASE("gradients of conditional choices are of those that were made") {
+TEST_CASE("gradients by a conditional site are by the choices that were made") {
   ms::trace const t =
       ms::model(kinds, i64{2})
           .assess({{"z", od::array<bool>{true, false}}, {"x", vec{1, 2}}, {"left[0]", 2.0}, {"right[1]", 2}});
   CHECK(text_of(ms::choice_gradients(t, {"x", "left"})) == "left[0] = -0.5\nx = [-1.0, 0.75]\n");
 }
 
-TEST_CASE("a model in a model has its name in front of its addresses") {
+TEST_CASE("within prefixes the addresses of a model in a model") {
   ms::trace const t = ms::model(parts, i64{2}).simulate(key);
   CHECK(t.size() == 12);
   CHECK_THAT(t.score(), WithinAbs(density_of_parts(t, 2), 1e-11));
@@ -324,7 +324,7 @@ inline constexpr auto two_signatures = od::fn<"two_signatures">([](od::scope aut
 });
 } // namespace
 
-TEST_CASE("names of models in models may have any characters, and numbers behind them") {
+TEST_CASE("names of models in models may have any characters, and a number as a suffix") {
   ms::trace const t = ms::model(numbered, 0.0).simulate(key);
   CHECK(t.contains("l#1/x"));
   CHECK(t.contains("l#2/x"));
@@ -336,14 +336,14 @@ TEST_CASE("names of models in models may have any characters, and numbers behind
   }
 }
 
-TEST_CASE("addresses are read and written as text") {
+TEST_CASE("addresses are parsed and printed") {
   CHECK(ms::address("a") == ms::address("a", {}));
   CHECK(ms::address("a/b[1][2]") == ms::address("a/b", {1, 2}));
   CHECK(ms::address("a[1,2]") == ms::address("a", {1, 2}));
   CHECK(ms::text_of(ms::address("a b[3,-1]")) == "a b[3][-1]");
 }
 
-TEST_CASE("choice maps find parts of what was set, and print a line for each address") {
+TEST_CASE("choice maps find elements of arrays, and print a line for each address") {
   ms::choice_map all{{"x", od::array<vec>{{1, 2}, {3, 4}}}, {"n", 3}, {"b", true}};
   CHECK(all.get<double>("x[1][0]") == 3);
   CHECK(all.get<vec>("x[1]").span()[1] == 4);
@@ -375,7 +375,7 @@ TEST_CASE("selections are sets of choices") {
   CHECK((!s).extent("x") == 0);
 }
 
-TEST_CASE("of a score that is NaN the choice that makes it so is named") {
+TEST_CASE("improper_choice names the choice whose log density is NaN") {
   constexpr auto two = od::fn<"two">([](od::scope auto& cx, auto p) {
     auto const low = cx(od::sample<"low">, ds::exponential(p));
     auto const w = cx(od::sample<"w">, ds::dirichlet(od::fill(i64{2}, 1.0)));
@@ -392,7 +392,7 @@ TEST_CASE("of a score that is NaN the choice that makes it so is named") {
       "w is [0.5, nan], which is no number");
 }
 
-TEST_CASE("a parameter that is not allowed is named, and its value") {
+TEST_CASE("improper_choice names an invalid parameter and its value") {
   constexpr auto scaled = od::fn<"scaled">([](od::scope auto& cx, auto sd) {
     return cx(od::tabulate, i64{2}, [&](auto i) {
       return cx(od::sample<"x">, ds::normal(0, sd - od::convert<double>(i)));
@@ -403,7 +403,7 @@ TEST_CASE("a parameter that is not allowed is named, and its value") {
       "x[1] is 1.5, and its log density is NaN: normal: sd is -0.5, and must be finite, and greater than 0");
 }
 
-TEST_CASE("a choice without a finite density is named") {
+TEST_CASE("improper_choice names a choice whose density is 0 or infinite") {
   auto const m = ms::model(noise, 0.0);
   CHECK(ms::improper_choice(m.assess({{"x", 1.0}, {"sd", 1.5}})) == "");
   CHECK(
@@ -415,7 +415,7 @@ TEST_CASE("a choice without a finite density is named") {
   CHECK(ms::improper_choice(edge.assess({{"x", 0.0}})) == "x is 0.0, which its distribution never gives");
 }
 
-TEST_CASE("plates may be empty, or have one turn") {
+TEST_CASE("plates may have no iteration, or one") {
   for (auto const& [n, k] : {std::pair<i64, i64>{0, 0}, {0, 3}, {3, 0}, {1, 1}}) {
     auto const m = ms::model(groups, n, k);
     ms::trace const t = m.simulate(key);
@@ -429,7 +429,7 @@ TEST_CASE("plates may be empty, or have one turn") {
   CHECK(ms::model(walk, i64{0}, 0.0).simulate(key).score() == 0);
 }
 
-TEST_CASE("a model may choose nothing, and return nothing") {
+TEST_CASE("a model may have no choices, and no result") {
   auto const plain = ms::model([](auto x) { return 2.0 * x; }, 3.0);
   ms::trace const t = plain.simulate(key);
   CHECK(t.score() == 0);
@@ -443,7 +443,7 @@ TEST_CASE("a model may choose nothing, and return nothing") {
   CHECK(silent.simulate(key).size() == 1);
 }
 
-TEST_CASE("long chains are no deeper than short ones") {
+TEST_CASE("the stack depth does not depend on the length of a chain") {
   auto const m = ms::model(walk, i64{20000}, 0.0);
   ms::trace const t = m.simulate(key);
   CHECK(t.size() == 40000);

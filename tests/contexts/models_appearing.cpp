@@ -1,7 +1,7 @@
 // Choices that appear and vanish with a branch: chains that follow them are those that run all again, draw for draw; posteriors are those
 // of sums and integrals; and a correction that is left out is found.
 #include "catch.hpp"
-#include "contexts/followed_chains.hpp"
+#include "contexts/incremental_chains.hpp"
 #include "contexts/model_posteriors.hpp"
 
 #include <overdub/contexts/inference/summary.hpp>
@@ -22,8 +22,8 @@ namespace {
 
 using namespace model_posteriors;
 using Catch::Matchers::Contains;
-using followed_chains::any_move, followed_chains::compare, followed_chains::compared,
-    followed_chains::model_of_seed;
+using incremental_chains::any_move, incremental_chains::compare, incremental_chains::compared,
+    incremental_chains::model_of_seed;
 using incremental_updates::programs;
 using ms::from_prior, ms::gibbs, ms::random_walk;
 
@@ -31,7 +31,7 @@ od::random_key const key(1);
 
 // ---- models
 
-// Some points have a shift of their own.
+// Some points have a shift, a choice in a branch.
 inline constexpr auto outliers = od::fn<"outliers">([](od::scope auto& cx, auto n) {
   auto const mu = cx(od::sample<"mu">, ds::normal(0, 1));
   return od::sum(cx(od::tabulate, n, [&](auto) {
@@ -42,7 +42,7 @@ inline constexpr auto outliers = od::fn<"outliers">([](od::scope auto& cx, auto 
   }));
 });
 
-// A level that jumps: each turn has its own, or that of the turn before it.
+// A level that jumps: each iteration has a new one, or that of the previous iteration.
 inline constexpr auto jumps = od::fn<"jumps">([](od::scope auto& cx, auto n) {
   auto const rate = cx(od::sample<"rate">, ds::beta(1, 4));
   return od::loop(n, cx.lift(0.0), [&](auto, auto before) {
@@ -54,7 +54,7 @@ inline constexpr auto jumps = od::fn<"jumps">([](od::scope auto& cx, auto n) {
   });
 });
 
-// Branches in branches, and one that another choice decides, which itself may not be there.
+// Nested branches, and one that depends on a choice that may not be made.
 inline constexpr auto tree = od::fn<"tree">([](od::scope auto& cx, auto n) {
   auto const split = cx(od::sample<"split">, ds::bernoulli(0.5));
   auto const cut = od::if_(
@@ -82,7 +82,7 @@ double normal_density(double x, double mean, double variance) {
   return std::exp(-0.5 * (x - mean) * (x - mean) / variance) / std::sqrt(2 * std::numbers::pi * variance);
 }
 
-// Another value of a truth, whose weight is the ratio of the joint densities: nothing is said of what is drawn, or lost.
+// A proposal that flips a bool, with a wrong weight: the ratio of the joint densities, without terms for choices that are drawn or vanish.
 struct uncorrected_flip {
   std::vector<i64> at{};
   template <class Trace>
@@ -102,7 +102,7 @@ struct uncorrected_flip {
     }
   }
 };
-// The same with the weight of the trace; and one that sets the shift itself, near to what is seen.
+// The same with the weight of the trace; and a proposal that sets the shift, near the observation.
 auto flip() {
   return ms::metropolis([at = std::vector<i64>()](auto& t, od::random_key const& k) mutable {
     od::random_generator g(k);
@@ -123,18 +123,18 @@ auto flip_with_shift() {
     auto const log_prior = [&](double x) { return -0.5 * x * x / 9 - std::log(3); };
     bool const is_odd = t.bits(odd, at) != 0;
     t.set_bits(odd, at, !is_odd);
-    if (is_odd) { // it vanishes: on the way back it is not drawn from its distribution, but by this
+    if (is_odd) { // it vanishes: the reverse proposal draws it by this density, not from its distribution
       double const x = t.number(shift, at);
       return log_q(x) - log_prior(x);
     }
     double const x = near + 1.5 * inf::drawing::normal(g);
     t.set_bits(shift, at, std::bit_cast<std::uint64_t>(x));
-    return 0.9189385332046727 - log_q(x); // whose constant is not in log_q
+    return 0.9189385332046727 - log_q(x); // the constant that log_q omits
   });
 }
 
 void check_outliers(auto const& move) {
-  // With mu known, points are apart, and shifts are integrated out.
+  // Given mu, points are independent, and shifts are integrated out.
   auto const m = ms::model(fast(), outliers, points.size());
   inf::draws const d = inf::run_chains(
       ms::mcmc(m, {{"y", points}, {"mu", 0.25}}, move, random_walk("shift")),
@@ -144,7 +144,7 @@ void check_outliers(auto const& move) {
     double const odd = 0.3 * normal_density(points[i], 0.25, 10),
                  even = 0.7 * normal_density(points[i], 0.25, 1);
     check_frequency(d, "odd." + std::to_string(i + 1), 1, odd / (odd + even));
-    // Where it is made, a shift is normal.
+    // Given that it is made, a shift is normal.
     std::vector<double> const &made = d.column("odd." + std::to_string(i + 1)).values,
                               &shift = d.column("shift." + std::to_string(i + 1)).values;
     double sum = 0, count = 0;
@@ -159,7 +159,7 @@ void check_outliers(auto const& move) {
 
 } // namespace
 
-TEST_CASE("chains whose choices appear and vanish are those that run all again, draw for draw") {
+TEST_CASE("incremental chains whose choices appear and vanish equal re-executed ones, draw for draw") {
   std::uint64_t const count = programs(1'000);
   compared all;
   auto const add = [&](compared const& c) {
@@ -180,17 +180,17 @@ TEST_CASE("chains whose choices appear and vanish are those that run all again, 
   CHECK(all.ties <= 1 + count / 10'000);
 }
 
-TEST_CASE("it is so for random models with branches") {
+TEST_CASE("incremental chains of random models with branches equal re-executed ones") {
   std::uint64_t const count = programs(1'000);
   std::uint64_t followed = 0, changed = 0, ties = 0;
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
     INFO("model " << seed);
     model_of_seed const m(seed, true);
-    bool is_followed = m.core()->has_conditional_sites();
+    bool is_incremental = m.core()->has_conditional_sites();
     for (ms::site const& s : m.sites())
       if (s.is_conditional)
-        is_followed = is_followed && !s.is_resized && s.nodes.size() == 1 && s.index_count <= 3;
-    if (!is_followed) continue;
+        is_incremental = is_incremental && !s.is_resized && s.nodes.size() == 1 && s.index_count <= 3;
+    if (!is_incremental) continue;
     ++followed;
     compared const c = compare(m, {}, 10, any_move{});
     CHECK(c.transitions == 10);
@@ -198,14 +198,14 @@ TEST_CASE("it is so for random models with branches") {
     ties += c.ties;
   }
   CHECK(followed > count / 8);
-  CHECK(changed >= followed / 8); // of few there may be none
+  CHECK(changed >= followed / 8); // few models may have none
   CHECK(ties <= 1 + count / 10'000);
 }
 
-TEST_CASE("what appears and vanishes has the posterior of sums and integrals") {
+TEST_CASE("choices that appear and vanish have the posterior of sums and integrals") {
   SECTION("drawn from its distribution") { check_outliers(from_prior("odd")); }
-  SECTION("by a proposal that leaves it to be drawn") { check_outliers(flip()); }
-  SECTION("by a proposal of its own") { check_outliers(flip_with_shift()); }
+  SECTION("by a proposal that does not set it") { check_outliers(flip()); }
+  SECTION("by a proposal that sets it") { check_outliers(flip_with_shift()); }
 }
 
 TEST_CASE(
@@ -230,7 +230,8 @@ TEST_CASE(
             .passed());
 }
 
-TEST_CASE("a change that reaches no branch runs none, and one that flips a branch runs one turn") {
+TEST_CASE(
+    "an update that affects no branch executes none, and one that flips a branch executes one iteration") {
   auto const m = ms::model(outliers, i64{1000});
   ms::followed_trace t(m.simulate(key));
   std::uint32_t const odd = m.core()->site_at("odd");
@@ -247,14 +248,14 @@ TEST_CASE("a change that reaches no branch runs none, and one that flips a branc
   CHECK(t.as_trace().contains("shift[412]") == !was);
   CHECK(t.as_trace().score() == Approx(t.score()).epsilon(1e-12));
   CHECK(t.score() != before);
-  std::size_t const slices = m.core()->slices()->count();
+  std::size_t const programs = m.core()->update_programs()->count();
   ms::move_record record;
   for (int k = 0; k < 3; ++k) from_prior("odd")(t, key.at(k), record);
-  CHECK(m.core()->slices()->count() <= slices + 1); // with a shift, and without one
+  CHECK(m.core()->update_programs()->count() <= programs + 1); // with a shift, and without one
   CHECK(t.as_trace().score() == Approx(t.score()).epsilon(1e-9));
 }
 
-TEST_CASE("the weight of a proposal that changes which choices there are is that of regenerate") {
+TEST_CASE("the weight of a proposal that changes the structure is that of regenerate") {
   auto const m = ms::model(tree, i64{3});
   for (i64 k = 0; k < 50; ++k) {
     ms::trace const start = m.simulate(key.at(k));
@@ -264,14 +265,14 @@ TEST_CASE("the weight of a proposal that changes which choices there are is that
     double const weight = t.propose(key);
     t.commit();
     ms::trace const end = t.as_trace();
-    // log p(new) - log p(old), without what was drawn, and with what would be on the way back.
+    // log p(new) - log p(old) - log q(drawn) + log q(drawn by the reverse proposal).
     auto const drawn = [](ms::trace const& of) { return ms::project(of, {"cut", "far", "right", "jump"}); };
     CHECK(
         weight == Approx(end.score() - start.score() - drawn(end) + drawn(start)).epsilon(1e-9).margin(1e-9));
   }
 }
 
-TEST_CASE("what is proposed again is drawn again, by the key that is given, or stays as it was drawn") {
+TEST_CASE("propose draws appearing choices again by a key, and keeps them without one") {
   auto const m = ms::model(tree, i64{3});
   int drew = 0;
   for (i64 k = 0; k < 60; ++k) {
@@ -290,7 +291,8 @@ TEST_CASE("what is proposed again is drawn again, by the key that is given, or s
     CHECK(t.propose() == first);
     (void)t.propose(other);
     CHECK(t.propose(key) == first);
-    // Changed between: as if all had been changed at once; or, without a key, with what was drawn, by the density it was drawn with.
+    // Changes between two proposals: with a key as if all changes had been made at once; without a key, drawn choices keep their values and
+    // densities.
     double const score = t.proposed_score();
     move(t);
     double const kept = t.propose();
@@ -303,7 +305,7 @@ TEST_CASE("what is proposed again is drawn again, by the key that is given, or s
   CHECK(drew > 10);
 }
 
-TEST_CASE("a choice that is set after it was drawn is not drawn, and has no part in the weight") {
+TEST_CASE("a choice that is set after it was drawn does not count as drawn in the weight") {
   auto const m = ms::model(tree, i64{3});
   for (i64 k = 0, found = 0; found < 5; ++k) {
     ms::trace const start = m.simulate(key.at(k));
@@ -350,7 +352,8 @@ inline constexpr auto in_two_of_three = od::fn<"in_two_of_three">([](od::scope a
 
 } // namespace
 
-TEST_CASE("an observed choice does not vanish, and what cannot be drawn is rejected and counted") {
+TEST_CASE(
+    "proposals in which an observed choice vanishes, or one cannot be drawn, are rejected and counted") {
   auto const m = ms::model(fragile, 0.5);
   ms::choice_map const all{{"sd", 1.0}, {"z", true}, {"x", 0.5}};
   ms::followed_trace t(m.assess(all), {{"x", 0.5}});
@@ -366,7 +369,7 @@ TEST_CASE("an observed choice does not vanish, and what cannot be drawn is rejec
   CHECK_THROWS_WITH(u.commit(), Contains("one appear that cannot be drawn"));
   CHECK(u.number(sd, {}) == 1.0);
   CHECK_FALSE(u.is_made(x, {}));
-  ms::move_record record; // sd may become negative while there is no x
+  ms::move_record record; // sd may become negative while x is not made
   for (i64 k = 0; k < 400; ++k) {
     random_walk("sd", 2)(u, key.at(k), record);
     from_prior("z")(u, key.at(k), record);
@@ -376,7 +379,7 @@ TEST_CASE("an observed choice does not vanish, and what cannot be drawn is rejec
   CHECK(std::isfinite(u.score()));
 }
 
-TEST_CASE("what changes which choices there are says who is to draw them, and which moves do not") {
+TEST_CASE("proposals without a key and moves that do not support changes of structure say what to use") {
   auto const m = ms::model(fragile, 0.5);
   ms::followed_trace t(m.assess({{"sd", 1.0}, {"z", false}}));
   std::uint32_t const z = m.core()->site_at("z"), x = m.core()->site_at("x");
@@ -384,7 +387,7 @@ TEST_CASE("what changes which choices there are says who is to draw them, and wh
                            "too, or give propose a key, with which it is drawn";
   t.set_bits(z, {}, 1);
   CHECK_THROWS_WITH(t.propose(), said);
-  CHECK(t.bits(z, {}) == 0); // it is forgotten
+  CHECK(t.bits(z, {}) == 0); // the proposal is discarded
   t.set_bits(z, {}, 1);
   CHECK_THROWS_WITH(t.commit(), said);
   t.set_bits(z, {}, 1);
@@ -410,7 +413,7 @@ TEST_CASE("what changes which choices there are says who is to draw them, and wh
       "distribution is not known where it appears; give each branch an address of its own");
 }
 
-TEST_CASE("rows have NaN where a choice was not made, and go back without it") {
+TEST_CASE("rows have NaN for a choice that was not made, and are converted back without it") {
   auto const m = ms::model(outliers, i64{3});
   ms::choice_map const made{
       {"mu", 0.5},
@@ -440,7 +443,8 @@ inline constexpr auto decided_by_data = od::fn<"decided_by_data">([](od::scope a
 
 } // namespace
 
-TEST_CASE("a step is adapted by moves alone; a branch in a map has elliptical slices; NaN has no quantiles") {
+TEST_CASE(
+    "random_walk adapts by made choices alone; elliptical slices in a branch in a map; quantiles of NaN") {
   random_walk walk("w", 0.5);
   auto const d = ms::model(decided_by_data, 0.0);
   ms::followed_trace t(d.assess({{"x", 0.0}, {"y", false}}));

@@ -1,5 +1,5 @@
 // Run by clang: whole models are differentiated in contexts.
-// argument_gradients: of staged models, of dynamic ones, and differences; and training of arguments by them.
+// argument_gradients of staged and dynamic models, against finite differences; and gradient ascent by them.
 #include "catch.hpp"
 
 #include <overdub/contexts/distributions.hpp>
@@ -18,7 +18,7 @@ using od::i64;
 
 namespace {
 
-// Arguments of all kinds: numbers, arrays, tuples; integers and truths.
+// Arguments of all kinds: numbers, arrays, tuples; integers and bools.
 inline constexpr auto regression = od::fn<"regression">([](od::scope auto& cx, auto prior, auto const& xs,
                                                            auto const& terms, auto degree, auto is_wide) {
   auto const& [mean, sd] = prior;
@@ -45,7 +45,7 @@ od::array<double> with_element(od::array<double> const& a, i64 i, double x) { re
 
 } // namespace
 
-TEST_CASE("gradients by arguments are differences, of staged and of dynamic models") {
+TEST_CASE("gradients by arguments agree with finite differences, of staged and of dynamic models") {
   prior const p{0.25, 1.5};
   for (int k = 0; k < 5; ++k) {
     od::random_key const key = od::random_key(3).at(k);
@@ -106,7 +106,7 @@ TEST_CASE("parameters are arguments: ascent along their gradients finds the maxi
   CHECK(std::exp(log_sd) == Approx(std::sqrt(2.5)).epsilon(1e-6));
 }
 
-TEST_CASE("gradients by arguments are of traces of the model alone") {
+TEST_CASE("gradients by arguments reject traces of other models") {
   auto const m = ms::dynamic_model(
       [](od::scope auto& cx, auto n) {
         return cx(od::tabulate, n, [&](auto) { return cx(od::sample<"x">, ds::normal(0, 1)); });

@@ -1,6 +1,6 @@
-// Branches and what is fixed: observations of choices that may not be made, branches that arguments decide, and arrays in branches.
+// Branches: observations of conditional choices, branches that depend on arguments alone, and arrays in branches.
 #include "catch.hpp"
-#include "contexts/followed_chains.hpp"
+#include "contexts/incremental_chains.hpp"
 #include "contexts/model_posteriors.hpp"
 
 #include <overdub/contexts/models/calibration.hpp>
@@ -15,14 +15,14 @@ namespace {
 
 using namespace model_posteriors;
 using Catch::Matchers::Contains;
-using followed_chains::compare, followed_chains::compared;
+using incremental_chains::compare, incremental_chains::compared;
 using ms::gibbs, ms::random_walk;
 
 od::random_key const key(1);
 
 } // namespace
 
-// ---- observations of what may not be made
+// ---- observations of conditional choices
 
 namespace {
 
@@ -47,7 +47,8 @@ inline constexpr auto decided_by_data = od::fn<"decided_by_data">([](od::scope a
 
 } // namespace
 
-TEST_CASE("observations of choices that are not made are refused, and starts are drawn until they are made") {
+TEST_CASE("observations of choices that are not made are rejected, and initial traces are drawn until they "
+          "are made") {
   auto const m = ms::model(seen_sometimes, i64{3});
   ms::trace const some = m.assess({{"z", od::array<bool>{true, false, true}}, {"y[0]", 1.0}, {"y[2]", 2.0}});
   CHECK_THROWS_WITH(
@@ -60,21 +61,22 @@ TEST_CASE("observations of choices that are not made are refused, and starts are
   t.set_bits(z, std::vector<i64>{0}, 0);
   CHECK_THROWS_WITH(t.commit(), Contains("make an observed choice vanish"));
   CHECK(t.bits(z, std::vector<i64>{0}) == 1);
-  ms::trace const start = ms::proper_trace(m.core(), m.arguments(), {{"y[0]", 1.0}, {"y[2]", 2.0}}, key);
+  ms::trace const start = ms::initial_trace(m.core(), m.arguments(), {{"y[0]", 1.0}, {"y[2]", 2.0}}, key);
   CHECK((start.get<bool>("z[0]") && start.get<bool>("z[2]")));
-  CHECK(ms::proper_trace(m.core(), m.arguments(), {{"y", vec{1, 2, 3}}}, key).get<bool>("z[1]"));
+  CHECK(ms::initial_trace(m.core(), m.arguments(), {{"y", vec{1, 2, 3}}}, key).get<bool>("z[1]"));
   CHECK_THROWS_WITH(
-      ms::proper_trace(m.core(), m.arguments(), {{"y", vec{1, 2, 3}}, {"z[1]", false}}, key),
+      ms::initial_trace(m.core(), m.arguments(), {{"y", vec{1, 2, 3}}, {"z[1]", false}}, key),
       Contains("in the last, y[1] is observed, and is not made"));
   CHECK_THROWS_WITH(
       ms::followed_trace(some, {{"y[5]", 1.0}}),
       "overdub: y[5] is observed, and the model makes 3 choices along this index");
   CHECK_THROWS_WITH(
-      ms::proper_trace(m.core(), m.arguments(), {{"y[0]", 1.0}, {"z[0]", false}}, key),
+      ms::initial_trace(m.core(), m.arguments(), {{"y[0]", 1.0}, {"z[0]", false}}, key),
       Contains("in the last, y[0] was given a value") && Contains("a branch that was not taken"));
 }
 
-TEST_CASE("arrays in branches are not followed, and data that decide on choices are not tested") {
+TEST_CASE("arrays in branches have no incremental traces, and test_moves rejects data that determine the "
+          "structure") {
   CHECK_THROWS_WITH(
       ms::followed_trace(ms::model(shares_in_branch, vec{1, 2, 3}).simulate(key)),
       "overdub: the choice \"w\" is an array in a branch, so that moves of other choices may make it appear "
@@ -89,7 +91,7 @@ TEST_CASE("arrays in branches are not followed, and data that decide on choices 
   CHECK(row.size() == 2);
 }
 
-// ---- branches that arguments decide, and arrays
+// ---- branches that depend on arguments alone, and arrays
 
 namespace {
 
@@ -117,7 +119,7 @@ inline constexpr auto vectors = od::fn<"vectors">([](od::scope auto& cx, auto a,
 
 } // namespace
 
-TEST_CASE("branches that arguments decide have as many choices in all traces") {
+TEST_CASE("sites in branches that depend on arguments alone have the same number of choices in all traces") {
   for (bool const flag : {true, false}) {
     auto const m = ms::model(fast(), by_flag, flag, i64{40});
     compared const c = compare(m, {}, 50, random_walk("mu"), random_walk("x"));
@@ -130,7 +132,7 @@ TEST_CASE("branches that arguments decide have as many choices in all traces") {
       Contains("how many choices \"x\" are made depends on other choices"));
 }
 
-TEST_CASE("an observed array that both branches make is followed; one that is not has maybe another size") {
+TEST_CASE("traces with an array in both branches are incremental if it is observed: else its size may vary") {
   auto const m = ms::model(vectors, vec{1, 2, 3}, vec{4, 1, 1});
   vec const w{0.5, 0.25, 0.25};
   ms::enumeration const e = ms::enumerate(m, {{"w", w}});

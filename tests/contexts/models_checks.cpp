@@ -1,5 +1,5 @@
-// Samplers of models are calibrated, and moves leave the joint distribution as it is; and each mistake that is planted in them is found.
-// A check of a right sampler fails with a probability of 0.001, of a key that is drawn; keys here are fixed.
+// Samplers of models are calibrated, and moves leave the joint distribution invariant; and the tests find each planted mistake. A test of a
+// correct sampler fails with a probability of 0.001 for a random key; keys here are fixed.
 #include "catch.hpp"
 #include "contexts/model_posteriors.hpp"
 
@@ -47,7 +47,7 @@ inline constexpr auto branching = od::fn<"branching">([](od::scope auto& cx, aut
 
 // ---- mistakes
 
-// A posterior without the Jacobian of sd, which is the exponential function of its number.
+// A posterior without the Jacobian of sd, which is exp of the unconstrained coordinate.
 class without_jacobian {
 public:
   explicit without_jacobian(ms::posterior of) : of_(std::move(of)) {
@@ -68,7 +68,7 @@ private:
   std::size_t at_;
 };
 
-// A number by a factor, whose logarithm is the correction.
+// A multiplicative proposal; the logarithm of the factor is the correction.
 auto by_factor(bool is_corrected) {
   return ms::metropolis([=](auto& t, od::random_key const& k) {
     od::random_generator g(k);
@@ -79,10 +79,10 @@ auto by_factor(bool is_corrected) {
   });
 }
 
-// Of mu, what the proposal before it gave is given again.
+// A trace that returns the previous proposal's weight for mu: a stale value.
 class stale_trace : public ms::followed_trace {
 public:
-  using ms::followed_trace::changing_trace;
+  using ms::followed_trace::mutable_trace;
   void set_bits(std::uint32_t s, std::span<i64 const> at, std::uint64_t bits) {
     is_stale_ = core().sites()[s].address == "mu";
     ms::followed_trace::set_bits(s, at, bits);
@@ -97,10 +97,10 @@ private:
   double last_ = 0;
 };
 
-// What mu changes, without the first of the choices that depend on it.
+// A trace that omits the first of the terms that depend on mu.
 class forgetful_trace : public ms::followed_trace {
 public:
-  using ms::followed_trace::changing_trace;
+  using ms::followed_trace::mutable_trace;
   void set_bits(std::uint32_t s, std::span<i64 const> at, std::uint64_t bits) {
     forgotten_ = 0;
     if (core().sites()[s].address == "mu") {
@@ -137,7 +137,7 @@ inf::calibration_settings const simulations{.simulations = 200, .draws = 15, .bi
 
 } // namespace
 
-TEST_CASE("NUTS of a posterior is calibrated, and without the Jacobian it is not", "[statistics]") {
+TEST_CASE("NUTS of a posterior is calibrated, and fails without the Jacobian", "[statistics]") {
   auto const m = ms::model(noise, i64{3});
   inf::calibration const right = ms::calibrate(m, {"y"}, by_nuts<ms::posterior>(m), simulations, key);
   CHECK(right.passed());
@@ -158,7 +158,7 @@ TEST_CASE("moves of discrete and continuous choices are calibrated", "[statistic
   CHECK(c.names() == std::vector<std::string>{"mu[1]", "mu[2]", "z[1]", "z[2]", "z[3]", "z[4]"});
 }
 
-TEST_CASE("an asymmetric proposal passes with its correction, and not without it", "[statistics]") {
+TEST_CASE("an asymmetric proposal passes with its correction, and fails without it", "[statistics]") {
   auto const m = ms::model(fast(), counted);
   CHECK(ms::test_moves(m, {"count"}, {}, key, by_factor(true)).passed());
   inf::joint_test const wrong = ms::test_moves(m, {"count"}, {}, key, by_factor(false));
@@ -186,18 +186,18 @@ TEST_CASE(
   CHECK(again["lp__"].sampled == Approx(right["lp__"].sampled).epsilon(1e-9)); // draw for draw
   inf::joint_test const stale = with(std::type_identity<stale_trace>{});
   CHECK_FALSE(stale.passed());
-  CHECK(stale["lp__"].z < -10); // mu no longer goes with theta
+  CHECK(stale["lp__"].z < -10); // mu and theta are no longer correlated
   inf::joint_test const forgetful = with(std::type_identity<forgetful_trace>{});
   CHECK_FALSE(forgetful.passed());
   CHECK(forgetful["theta[1]^2"].p_value < 1e-6);
-  CHECK(forgetful["theta[2]^2"].p_value > 1e-3); // which is not forgotten
+  CHECK(forgetful["theta[2]^2"].p_value > 1e-3); // whose term is not omitted
   CHECK(ms::test_moves(
             m, {"y"}, {}, key, ms::random_walk("mu", 1.5), ms::from_prior("theta"), ms::random_walk("theta"))
             .passed());
 }
 
-TEST_CASE("a sampler may give rows of parameters; one that draws from the prior has uniform ranks, too") {
-  // What calibration cannot see (Talts and others, section 4.2): the joint test of moves can.
+TEST_CASE("a sampler may return rows of parameters; one that draws from the prior has uniform ranks, too") {
+  // Calibration cannot detect it (Talts and others, section 4.2); the joint distribution test can.
   auto const m = ms::model(groups, i64{1});
   auto const prior = [&](ms::choice_map const& data, od::random_key const& k, std::size_t draws) {
     std::vector<std::vector<double>> rows;
@@ -221,7 +221,7 @@ TEST_CASE("a sampler may give rows of parameters; one that draws from the prior 
   CHECK_FALSE(ms::calibrate(m, {"y"}, shuffled, simulations, key).passed());
 }
 
-TEST_CASE("observations of checks are whole sites, and parameters stand in no branches") {
+TEST_CASE("checks reject partly observed sites, and parameters in branches") {
   auto const m = ms::model(groups, i64{2});
   char const* const said = "overdub: the choice \"y\" is observed in part: sample what is observed and what "
                            "is not at addresses of "

@@ -1,4 +1,4 @@
-// Models that are run directly: what they draw and weigh is what staged models do; and recursion, `while_` and loops of C++ make choices.
+// Dynamic models: their draws and weights are those of staged models; and choices in recursion, `while_` and loops of C++.
 #include "catch.hpp"
 
 #include <overdub/contexts/count.hpp>
@@ -61,7 +61,7 @@ TEST_CASE("a dynamic model draws, scores and weighs what a staged one does") {
     CHECK(dg.of.score() == Approx(sg.of.score()).epsilon(1e-12));
     CHECK(direct.assess(dg.of.choices()).score() == dg.of.score());
 
-    // Some change, a branch among them; and back again.
+    // Changes of several choices, one of which flips a branch; and the inverse update.
     ms::choice_map changes{{"step[0]", 0.25}};
     bool const far = !d.get<bool>("first/is_far[1]");
     changes.set("first/is_far[1]", far);
@@ -87,13 +87,13 @@ TEST_CASE("a dynamic model draws, scores and weighs what a staged one does") {
 
 namespace {
 
-// Flips until the first heads: each call has a choice, below the one before.
+// Flips until the first heads: each recursive call has a choice, whose address extends the caller's.
 inline constexpr auto flips = od::fn<"flips">([](od::scope auto& cx, auto p) -> decltype(p) {
   if (cx(od::sample<"heads">, ds::bernoulli(p))) return cx.lift(0.0);
   return 1.0 + cx(od::within<"next">(cx.function()), p);
 });
 // The same by while_, and by a reduction's function.
-inline constexpr auto flips_in_turns = od::fn<"flips_in_turns">([](od::scope auto& cx, auto p) {
+inline constexpr auto flips_in_while = od::fn<"flips_in_while">([](od::scope auto& cx, auto p) {
   return cx(
       od::while_, cx.lift(0.0), [&](auto) { return !cx(od::sample<"heads">, ds::bernoulli(p)); },
       [](auto n) { return n + 1.0; });
@@ -101,13 +101,13 @@ inline constexpr auto flips_in_turns = od::fn<"flips_in_turns">([](od::scope aut
 inline constexpr auto noisy_sum = od::fn<"noisy_sum">([](od::scope auto& cx, auto const& xs) {
   return od::reduce([&](auto a, auto b) { return cx(od::sample<"partial">, ds::normal(a + b, 1)); }, xs);
 });
-// Seen with noise.
+// Observed with noise.
 inline constexpr auto seen = od::fn<"seen">([](od::scope auto& cx, auto p) {
   auto const n = cx(od::within<"at">(flips), p);
   return cx(od::sample<"y">, ds::normal(n, 0.8));
 });
 
-// The probability that n flips failed, where y was seen with noise.
+// The posterior probability of n failures, given y, an observation with noise.
 double probability(double n, double y) {
   double total = 0;
   auto const weight = [&](double k) {
@@ -119,9 +119,9 @@ double probability(double n, double y) {
 
 } // namespace
 
-TEST_CASE("recursion makes choices below those of its callers, while_ one in each turn") {
+TEST_CASE("recursion extends addresses in each call, while_ in each iteration") {
   auto const m = ms::dynamic_model(flips, 0.4);
-  auto const turns = ms::dynamic_model(flips_in_turns, 0.4);
+  auto const in_while = ms::dynamic_model(flips_in_while, 0.4);
   double sum = 0;
   int const count = 2000;
   for (int seed = 0; seed < count; ++seed) {
@@ -134,7 +134,7 @@ TEST_CASE("recursion makes choices below those of its callers, while_ one in eac
     CHECK(t.get<bool>(prefix + "heads"));
     sum += n;
 
-    auto const w = turns.simulate(od::random_key(static_cast<std::uint64_t>(seed)));
+    auto const w = in_while.simulate(od::random_key(static_cast<std::uint64_t>(seed)));
     CHECK(w.get<bool>("heads[" + std::to_string(static_cast<int>(w.result())) + "]"));
     CHECK(w.score() == Approx(w.result() * std::log(0.6) + std::log(0.4)));
   }
@@ -148,7 +148,7 @@ TEST_CASE("the function of a reduction makes a choice each time that it is calle
   CHECK(t.score() == Approx(-std::log(2 * M_PI) - 0.5 * 0.25 - 0.5 * 0.25));
 }
 
-TEST_CASE("chains of a model that recurses have the posterior of sums", "[statistics]") {
+TEST_CASE("chains of a recursive model have the posterior of sums", "[statistics]") {
   auto const m = ms::dynamic_model(seen, 0.4);
   double const y = 2.3;
   for (auto const& moved : {std::vector<ms::selection>{{"at/"}}, {ms::selection::all(), {"at/next/"}}}) {
@@ -178,7 +178,7 @@ TEST_CASE("importance weights of dynamic models estimate the evidence", "[statis
   CHECK(sum / count == Approx(exact).epsilon(0.03));
 }
 
-TEST_CASE("contexts compose with choosing, which other ones see") {
+TEST_CASE("contexts compose with choosing") {
   od::contexts::count calls;
   ms::choosing choose(od::random_key(7));
   od::overdub(od::compose(calls, choose), flips, 0.4);
@@ -196,7 +196,7 @@ TEST_CASE("a dynamic model may capture, and be a lambda") {
   CHECK(m.assess({{"x", 1}}).score() == Approx(-std::log(2 * std::sqrt(2 * M_PI))));
 }
 
-TEST_CASE("a dynamic model and its traces keep the elements of borrowed arguments") {
+TEST_CASE("a dynamic model and its traces own copies of borrowed arguments") {
   constexpr auto first = od::fn<"first">([](od::scope auto& cx, auto const& xs, auto const& rows) {
     (void)cx(od::sample<"x">, ds::normal(xs[0] + rows[0][1], 1.0));
     return xs;
@@ -208,13 +208,13 @@ TEST_CASE("a dynamic model and its traces keep the elements of borrowed argument
   };
   auto m = ms::dynamic_model(first, lent(), od::array<od::array<double>>{lent()});
   mine = {5, 6};
-  double const most = -0.5 * std::log(2 * M_PI); // at the mean, 1 + 2
+  double const maximum = -0.5 * std::log(2 * M_PI); // at the mean, 1 + 2
   auto const t = m.assess({{"x", 3.0}});
-  CHECK(t.score() == Approx(most));
+  CHECK(t.score() == Approx(maximum));
   CHECK(t.result() == od::array<double>{1, 2});
   m = m.with(lent(), od::array<od::array<double>>{lent()});
   mine = {5, 6};
-  CHECK(m.assess({{"x", 3.0}}).score() == Approx(most));
+  CHECK(m.assess({{"x", 3.0}}).score() == Approx(maximum));
 }
 
 namespace {
@@ -227,7 +227,7 @@ inline constexpr auto negative =
     od::fn<"negative">([](od::scope auto& cx, auto x) { return cx(od::sample<"z">, ds::normal(x, -1.0)); });
 } // namespace
 
-TEST_CASE("what dynamic models refuse") {
+TEST_CASE("dynamic models reject misuse with a diagnostic") {
   od::random_key const key(1);
   CHECK_THROWS_WITH(
       ms::dynamic_model(twice, 1.0).simulate(key),
@@ -245,10 +245,10 @@ TEST_CASE("what dynamic models refuse") {
       m.assess({{"y", 1.0}}), "overdub: the model samples at/heads, which was given no value; "
                               "generate(constraints, key) draws what is not given");
   CHECK_THROWS_WITH(
-      ms::dynamic_model(flips_in_turns, 0.5).generate({{"heads", od::array<bool>{false, true, true}}}, key),
+      ms::dynamic_model(flips_in_while, 0.5).generate({{"heads", od::array<bool>{false, true, true}}}, key),
       "overdub: heads was given 3 values, and the run makes 2 iterations");
   CHECK_THROWS_WITH(
-      ms::dynamic_model(flips_in_turns, 0.5).generate({{"heads", true}}, key),
+      ms::dynamic_model(flips_in_while, 0.5).generate({{"heads", true}}, key),
       "overdub: heads was given a value of type bool, and the run makes a choice in each iteration there: "
       "give an "
       "array of all "
@@ -270,7 +270,7 @@ inline constexpr auto table = od::fn<"table">([](od::scope auto& cx, auto n, aut
     return od::sum(cx(od::tabulate, m, [&](auto) { return cx(od::sample<"y">, ds::normal(0, 1)); }));
   });
 });
-// At each second turn, by a branch of C++.
+// In each second iteration, by a branch of C++.
 inline constexpr auto seconds = od::fn<"seconds">([](od::scope auto& cx, auto n) {
   return cx(od::tabulate, n, [&](auto i) {
     if (i % 2 == 0) return cx(od::sample<"y">, ds::normal(0, 1));
@@ -323,7 +323,7 @@ TEST_CASE("arrays of constraints have the sizes of their maps; of branches, choi
   CHECK(ms::dynamic_model(seconds, i64{0}).generate({{"y", od::array<double>{}}}, key).weight == 0);
 }
 
-TEST_CASE("chains stay among the traces that have the observations, no more and no fewer") {
+TEST_CASE("each trace of a chain has the observations") {
   auto chain = ms::resimulation(
       ms::dynamic_model(counted, 3.0), {{"y", od::array<double>{0.5, 1, 2}}}, {{"n"}},
       {"n"})(0, od::random_key(1));
@@ -361,7 +361,7 @@ TEST_CASE("a choice that has another type now is drawn, and proposals that canno
   CHECK(chain.undefined() > 20);
 }
 
-TEST_CASE("an inner context sees the log densities") {
+TEST_CASE("an inner context intercepts the log densities") {
   ms::choosing choose(od::random_key(7));
   od::contexts::count_of<od::sub_t> calls;
   od::overdub(od::compose(choose, calls), scaled, 3.0);

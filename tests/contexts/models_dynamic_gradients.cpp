@@ -1,5 +1,5 @@
 // Run by clang: whole models are differentiated in contexts.
-// choice_gradients of dynamic models: those of the same model where it is staged, and differences.
+// choice_gradients of dynamic models, against those of the staged model and finite differences.
 #include "catch.hpp"
 
 #include <overdub/contexts/distributions.hpp>
@@ -26,7 +26,7 @@ inline constexpr auto regression = od::fn<"regression">([](od::scope auto& cx, a
       xs);
 });
 
-// A number that is halved until it is small, each time with an error; by recursion, and a branch of C++ on what is differentiated.
+// A number that is halved until it is small, each time with noise; by recursion, and a branch of C++ on an active value.
 inline constexpr auto halves = od::fn<"halves">([](od::scope auto& cx, auto x) -> decltype(x) {
   if (x < 0.5) return cx.lift(0.0) + x;
   auto const error = cx(od::sample<"error">, ds::normal(0.0, 0.1 * x));
@@ -56,17 +56,18 @@ TEST_CASE("choice gradients of a dynamic model are those of the staged one") {
   auto const m = ms::dynamic_model(regression, xs);
   for (int k = 0; k < 20; ++k) {
     od::random_key const key = od::random_key(5).at(k);
-    auto const slopes = choice_gradients(staged.simulate(key), {"slope", "sd", "weights", "y"});
+    auto const gradients = choice_gradients(staged.simulate(key), {"slope", "sd", "weights", "y"});
     auto const t = m.simulate(key);
     auto const all = choice_gradients(m, t, {"slope", "sd", "weights", "y"});
-    CHECK(all.get<double>("slope") == Approx(slopes.get<double>("slope")).epsilon(1e-12));
-    CHECK(all.get<double>("sd") == Approx(slopes.get<double>("sd")).epsilon(1e-12));
-    auto const now = all.get<od::array<double>>("weights"), then = slopes.get<od::array<double>>("weights");
+    CHECK(all.get<double>("slope") == Approx(gradients.get<double>("slope")).epsilon(1e-12));
+    CHECK(all.get<double>("sd") == Approx(gradients.get<double>("sd")).epsilon(1e-12));
+    auto const now = all.get<od::array<double>>("weights"),
+               then = gradients.get<od::array<double>>("weights");
     for (od::i64 i = 0; i < 3; ++i) CHECK(now[i] == Approx(then[i]).epsilon(1e-12));
-    auto const ys = slopes.get<od::array<double>>("y");
+    auto const ys = gradients.get<od::array<double>>("y");
     for (od::i64 i = 0; i < xs.size(); ++i)
       CHECK(all.get<double>(ms::address("y", {i})) == Approx(ys[i]).epsilon(1e-12));
-    // A part of them is the same.
+    // A selection of some has the same gradients.
     auto const some = choice_gradients(m, t, {"sd", "y[7]"});
     CHECK(some.size() == 2);
     CHECK(some.get<double>("sd") == all.get<double>("sd"));
@@ -74,21 +75,21 @@ TEST_CASE("choice gradients of a dynamic model are those of the staged one") {
   }
 }
 
-TEST_CASE("choice gradients go through recursion, branches of C++ and while_") {
+TEST_CASE("choice gradients of recursion, branches of C++ and while_") {
   auto const m = ms::dynamic_model(halved, 1.5);
-  std::size_t most = 0;
+  std::size_t largest = 0;
   for (int k = 0; k < 50; ++k) {
     auto const t = m.simulate(od::random_key(2).at(k));
-    auto const slopes = choice_gradients(m, t, ms::selection::all());
-    CHECK(slopes.size() == t.size());
-    most = std::max(most, t.size());
-    for (auto const& [at, slope] : slopes)
-      CHECK(slope.as<double>() == Approx(difference(m, t, at)).epsilon(1e-4).margin(1e-6));
+    auto const gradients = choice_gradients(m, t, ms::selection::all());
+    CHECK(gradients.size() == t.size());
+    largest = std::max(largest, t.size());
+    for (auto const& [at, derivative] : gradients)
+      CHECK(derivative.as<double>() == Approx(difference(m, t, at)).epsilon(1e-4).margin(1e-6));
   }
-  CHECK(most > 8); // more than one run
+  CHECK(largest > 8); // more than one run
 }
 
-TEST_CASE("what choice gradients of dynamic models refuse") {
+TEST_CASE("choice gradients of dynamic models reject discrete choices and traces of other models") {
   od::array<double> const xs{1.0};
   auto const m = ms::dynamic_model(regression, xs);
   auto const t = m.simulate(od::random_key(1));

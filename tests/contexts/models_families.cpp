@@ -1,4 +1,4 @@
-// Every family of distributions is a choice; what is drawn is distributed as it should be.
+// Choices of each family of distributions, and the distribution of their draws.
 #include "catch.hpp"
 #include "contexts/example_models.hpp"
 
@@ -114,15 +114,15 @@ TEST_CASE("all families of real numbers have gradients") {
   ms::selection continuous;
   for (ms::site const& s : m.sites())
     if (!s.is_discrete()) continuous.add(s.address);
-  ms::choice_map const slopes = ms::choice_gradients(t, continuous);
-  CHECK(slopes.size() == 17);
-  for (auto const& [at, slope] : slopes) {
-    if (slope.type().rank > 0) continue; // a simplex has no free coordinates
+  ms::choice_map const gradients = ms::choice_gradients(t, continuous);
+  CHECK(gradients.size() == 17);
+  for (auto const& [at, derivative] : gradients) {
+    if (derivative.type().rank > 0) continue; // a simplex has no free coordinates
     double const x = t.get<double>(at), h = 1e-6 * std::max(1e-2, std::abs(x));
     double const difference =
         (m.update(t, {{at, x + h}}).of.score() - m.update(t, {{at, x - h}}).of.score()) / (2 * h);
     INFO(at);
-    CHECK_THAT(slope.as<double>(), WithinAbs(difference, 1e-5 * std::max(1.0, std::abs(difference))));
+    CHECK_THAT(derivative.as<double>(), WithinAbs(difference, 1e-5 * std::max(1.0, std::abs(difference))));
   }
 }
 
@@ -143,7 +143,7 @@ TEST_CASE("draws of a plate have the distribution that they are drawn from") {
             return cx(od::tabulate, m, [&](auto) { return cx(od::sample<"x">, ds::exponential(3)); });
           }),
           [](double x) { return 1 - std::exp(-3 * x); }) < 1.95);
-  // Of two normal distributions, one on top of the other.
+  // A hierarchy of two normal distributions: the marginal is normal.
   CHECK(
       distance(
           plate([](od::scope auto& cx, auto m) {
@@ -175,7 +175,7 @@ TEST_CASE("choices of different keys, addresses and indices are independent") {
   CHECK(std::abs(between) < bound);
 }
 
-TEST_CASE("importance weights have the mean that the marginal density has") {
+TEST_CASE("the mean importance weight is the marginal density") {
   // mu of normal(0, 3), x of normal(mu, 4): x of normal(0, 5).
   auto const m = ms::model(
       [](od::scope auto& cx, auto sd) {
@@ -215,7 +215,7 @@ auto const in_static_storage = ms::model(step, 2.0);
 
 } // namespace
 
-TEST_CASE("a draw may run another model, which leaves the first one as it was") {
+TEST_CASE("a draw may run another model, without an effect on the first one") {
   auto const m = ms::model(
       [](od::scope auto& cx, auto x) {
         auto const a = cx(od::sample<"a">, by_model(x));
@@ -230,7 +230,7 @@ TEST_CASE("a draw may run another model, which leaves the first one as it was") 
   CHECK(t.get<double>("c") == draw(ds::normal(t.get<double>("b"), 1), key.at("c")));
 }
 
-TEST_CASE("a model may stand in static storage") {
+TEST_CASE("a model may have static storage duration") {
   CHECK(
       in_static_storage.simulate(od::random_key(1)).get<double>("x") ==
       draw(ds::normal(2, 1), od::random_key(1).at("x")));

@@ -1,4 +1,4 @@
-// Particle filters of models: they take steps, and not runs.
+// Particle filters of models, whose steps are incremental.
 #include "catch.hpp"
 #include "contexts/growing_models.hpp"
 
@@ -36,7 +36,9 @@ ms::choice_map seen_at(std::size_t t) { return {{ms::address("y", {static_cast<i
 
 } // namespace
 
-TEST_CASE("a particle filter of models has Kalman's evidence and mean, moved or not", "[statistics]") {
+TEST_CASE(
+    "a particle filter of models has Kalman's evidence and mean, with rejuvenation or without",
+    "[statistics]") {
   auto const m = ms::model(walk, i64{1}, 0.5);
   auto const at = [&](std::size_t t) { return m.with(static_cast<i64>(t + 1), 0.5); };
   auto const [evidence, mean] = kalman();
@@ -45,7 +47,7 @@ TEST_CASE("a particle filter of models has Kalman's evidence and mean, moved or 
     CHECK(f.log_evidence == Approx(evidence).margin(0.1));
     CHECK(f.mean([](ms::particle const& p) { return p.get<double>("x[9]"); }) == Approx(mean).margin(0.05));
     CHECK(f.resamplings > 0);
-    for (ms::particle const& p : f.values) REQUIRE(p.is_followed());
+    for (ms::particle const& p : f.values) REQUIRE(p.is_incremental());
     CHECK(f.values[0].score() == Approx(f.values[0].as_trace().score()));
   };
   check(ms::particle_filter(at, seen_at, seen.size(), settings, od::random_key(1)));
@@ -53,7 +55,8 @@ TEST_CASE("a particle filter of models has Kalman's evidence and mean, moved or 
       ms::particle_filter(at, seen_at, seen.size(), settings, od::random_key(2), ms::random_walk("x", 0.5)));
 }
 
-TEST_CASE("it is the filter that runs all again, draw for draw, on any number of threads") {
+TEST_CASE("an incremental filter equals one that runs the model in each step, draw for draw, on any number "
+          "of threads") {
   auto const m = ms::model(jumps, i64{1});
   auto const at = [&](std::size_t t) { return m.with(static_cast<i64>(t + 1)); };
   auto const again = od::inference::particle_filter(
@@ -82,8 +85,8 @@ TEST_CASE("it is the filter that runs all again, draw for draw, on any number of
   }
 }
 
-TEST_CASE("models that are not followed are run in each step, and have the same filter") {
-  // How many there are is a choice.
+TEST_CASE("models without incremental traces are run in each step, with the same results") {
+  // The number of choices is a choice.
   constexpr auto some = od::fn<"some">([](od::scope auto& cx, auto n) {
     auto const k = cx(od::sample<"k">, ds::poisson(3));
     auto const mean =
@@ -96,10 +99,10 @@ TEST_CASE("models that are not followed are run in each step, and have the same 
       od::random_key(3));
   CHECK(std::isfinite(f.log_evidence));
   for (ms::particle const& p : f.values) {
-    CHECK(!p.is_followed());
+    CHECK(!p.is_incremental());
     CHECK(p.get<double>("y[9]") == seen[9]);
   }
-  // Rows that get longer are no turns of the outermost map.
+  // Longer rows are no iterations of the outermost map.
   auto const g = ms::model(groups, i64{2}, i64{1});
   auto const of_rows = ms::particle_filter(
       [&](std::size_t t) { return g.with(i64{2}, static_cast<i64>(t + 1)); },

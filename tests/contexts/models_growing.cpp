@@ -1,7 +1,7 @@
-// Traces that grow: a turn more is what an update by other arguments makes of them.
+// Traces that grow: an extension equals an update by other arguments.
 #include "catch.hpp"
-#include "contexts/followed_chains.hpp"
 #include "contexts/growing_models.hpp"
+#include "contexts/incremental_chains.hpp"
 
 #include <overdub/contexts/models/filter.hpp>
 
@@ -22,13 +22,13 @@ namespace ds = overdub::distributions;
 namespace ms = overdub::models;
 using Catch::Matchers::Contains;
 using namespace growing_models;
-using followed_chains::any_move, followed_chains::make_all, followed_chains::values_of;
+using incremental_chains::any_move, incremental_chains::make_all, incremental_chains::values_of;
 using incremental_updates::programs;
 using od::i64;
 using random_program::random_numbers;
 using vec = od::array<double>;
 
-// ---- what is the same
+// ---- the comparison
 
 std::string text_of(ms::choice_map const& all) {
   std::ostringstream out;
@@ -40,7 +40,7 @@ bool is_near(double a, double b, double scale) {
   return a == b || std::abs(a - b) <= 1e-9 * std::max(1.0, std::abs(scale));
 }
 
-/// A trace that grows by these arguments; nothing, where it does not. Then its update is compared with, by the same key.
+/// Extends a trace to these arguments, and compares it with an update by the same key; nothing, where it cannot be extended.
 template <class Trace>
 bool grows_as_updated(
     Trace& t, std::vector<od::datum> const& arguments, ms::choice_map const& given,
@@ -52,7 +52,7 @@ bool grows_as_updated(
     u = ms::update(before, arguments, given, key);
   } catch (ms::unmade_error const&) {
     is_unmade = true;
-  } catch (ms::model_error const&) { // fewer choices than were given
+  } catch (ms::model_error const&) { // fewer choices than constraints
   }
   try {
     t.extend(ms::trace_extension(t.shared_core(), arguments, given));
@@ -65,7 +65,7 @@ bool grows_as_updated(
     return false;
   }
   if (is_unmade) {
-    CHECK_THROWS_AS(t.propose(key), ms::model_error); // or what is to be drawn is not known
+    CHECK_THROWS_AS(t.propose(key), ms::model_error); // or the choices to be drawn are not known
     CHECK(t.as_trace().choices() == before.choices());
     return false;
   }
@@ -105,7 +105,7 @@ struct counts {
   std::uint64_t grown = 0, refused = 0, given = 0, moved = 0;
 };
 
-/// Grows a trace of a model by steps, followed and run again, with moves and copies in between.
+/// Extends an incremental and a re-executed trace of a model step by step, with moves and copies in between.
 template <class Core, class Next>
 void check_growth(
     Core const& core, std::vector<od::datum> arguments, std::uint64_t seed, Next const& next, counts& all) {
@@ -114,7 +114,7 @@ void check_growth(
   std::optional<ms::followed_trace> followed;
   try {
     followed.emplace(start);
-  } catch (ms::model_error const&) { // its traces are not followed
+  } catch (ms::model_error const&) { // the model has no incremental traces
     return;
   }
   ms::reexecuted_trace again(start);
@@ -125,7 +125,7 @@ void check_growth(
     std::vector<od::datum> const more = next(arguments, random);
     ms::choice_map const given = some_of(core, more, followed->as_trace(), random);
     all.given += given.size();
-    kept = *followed; // from the second time on, what is there is used again
+    kept = *followed; // from the second time on, the assignment reuses memory
     bool const grown = grows_as_updated(*followed, more, given, key);
     if (!grown) {
       ++all.refused;
@@ -151,7 +151,7 @@ void check_growth(
 
 } // namespace
 
-TEST_CASE("a trace grows as an update makes it, and goes on as the trace that is run again") {
+TEST_CASE("an extended trace equals an updated one, and then a re-executed one, draw for draw") {
   counts all;
   auto const by_number = [](std::vector<od::datum> x, random_numbers& random) {
     x[0] = x[0].as<i64>() + static_cast<i64>(random.below(4));
@@ -169,23 +169,23 @@ TEST_CASE("a trace grows as an update makes it, and goes on as the trace that is
           vec const steps = x[0].as<vec>();
           std::vector<double> longer(steps.begin(), steps.end());
           for (std::uint64_t k = random.below(4); k > 0; --k) longer.push_back(0.1 * static_cast<double>(k));
-          if (random.chance(20)) longer[0] += 1; // and something else
+          if (random.chance(20)) longer[0] += 1; // and another argument changes
           x[0] = vec::copy_of(longer);
           return x;
         },
         all);
   }
-  CHECK(all.refused * 4 < all.grown); // where a choice is given in a branch that is not taken
+  CHECK(all.refused * 4 < all.grown); // for constraints in a branch that is not taken
   CHECK(all.given > 50);
   CHECK(all.moved > 100);
 }
 
-TEST_CASE("traces of random models grow as update makes them longer") {
+TEST_CASE("extended traces of random models equal updated ones") {
   counts all;
   std::uint64_t const count = programs(150);
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
     INFO("random model " << seed);
-    followed_chains::model_of_seed const m(seed, true);
+    incremental_chains::model_of_seed const m(seed, true);
     check_growth(
         m.core(), m.arguments(), seed,
         [](std::vector<od::datum> x, random_numbers& random) {
@@ -205,7 +205,7 @@ TEST_CASE("traces of random models grow as update makes them longer") {
   CHECK(all.moved > count);
 }
 
-TEST_CASE("what comes runs, and nothing of what was") {
+TEST_CASE("an extension executes the appended iterations alone") {
   auto const m = ms::model(walk, i64{100}, 0.5);
   ms::followed_trace t(m.simulate(od::random_key(1)));
   t.extend(m.with(i64{101}, 0.5), {{"y[100]", 1.0}});
@@ -223,7 +223,7 @@ TEST_CASE("what comes runs, and nothing of what was") {
   (void)t.propose();
   t.commit();
   CHECK(t.score() == Approx(t.as_trace().score()));
-  // A proposal of one's own for what comes, for which nothing is drawn.
+  // A custom proposal of the appended choice: none is drawn.
   t.extend(m.with(i64{102}, 0.5), {{"y[101]", -1.0}});
   t.set({{"x[101]", 0.25}});
   double const weight = t.propose();
@@ -234,7 +234,7 @@ TEST_CASE("what comes runs, and nothing of what was") {
   CHECK(t.propose() == 0);
 }
 
-TEST_CASE("what does not grow is refused, and forgotten") {
+TEST_CASE("invalid extensions are rejected, and discarded") {
   auto const m = ms::model(walk, i64{3}, 0.5);
   auto const check = [&]<class T>(T t) {
     ms::choice_map const before = t.as_trace().choices();
@@ -258,14 +258,14 @@ TEST_CASE("what does not grow is refused, and forgotten") {
         "an array of 1152921504606846976 elements of 8 bytes is larger than the address space");
     refused(m.with(i64{4}, 0.5), {{"y[0]", 1.0}}, "is given as 1.0 to a trace that grows, and it is");
     refused(ms::model(jumps, i64{4}), {}, "is extended by @jumps; it grows by arguments of its own function");
-    // What there was may be given as it is.
+    // Existing choices may be given with their values.
     t.extend(m.with(i64{4}, 0.5), {{"y[0]", t.template get<double>("y[0]")}});
     CHECK_THROWS_WITH(t.propose(), Contains("makes the choice x[3] appear, and its value is not given"));
     CHECK(t.as_trace().choices() == before);
     t.extend(m.with(i64{4}, 0.5));
     CHECK_THROWS_WITH(t.extend(m.with(i64{5}, 0.5)), Contains("grows twice in one proposal"));
     CHECK(t.as_trace().choices() == before);
-    t.extend(m.with(i64{4}, -1.0)); // a deviation that is none: x[3] is not drawn
+    t.extend(m.with(i64{4}, -1.0)); // an invalid standard deviation: x[3] cannot be drawn
     CHECK(std::isnan(t.propose(od::random_key(1))));
     CHECK_THROWS_WITH(t.commit(), Contains("cannot be drawn"));
     CHECK(t.as_trace().choices() == before);
@@ -291,7 +291,7 @@ TEST_CASE("what does not grow is refused, and forgotten") {
 
 namespace {
 
-// A choice before the loop is made where there are enough turns; one behind it, where the last state says so.
+// A choice before the loop is made if the trip count is large enough; one after it depends on the last state.
 inline constexpr auto biased = od::fn<"biased">([](od::scope auto& cx, auto n) {
   auto const bias = od::if_(
       n > i64{3}, [&] { return cx(od::sample<"bias">, ds::normal(2, 1)); }, [&] { return cx.lift(0.0); });
@@ -304,7 +304,7 @@ inline constexpr auto biased = od::fn<"biased">([](od::scope auto& cx, auto n) {
       last > 0.0, [&] { return cx(od::sample<"tail">, ds::normal(last, 1)); }, [&] { return last + 0.0; });
 });
 
-// 0 is no value of a choice, and is asked for by nobody.
+// 0 is no value of a choice, and is never requested.
 inline constexpr auto tables = od::fn<"tables">([](od::scope auto& cx, auto n, auto const& table) {
   return od::sum(cx(od::tabulate, n, [&](auto) {
     auto const is_shifted = cx(od::sample<"is_shifted">, ds::bernoulli(0.5));
@@ -317,15 +317,14 @@ inline constexpr auto tables = od::fn<"tables">([](od::scope auto& cx, auto n, a
 
 } // namespace
 
-TEST_CASE(
-    "choices that come are drawn behind those that they depend on, and asked for when these are there") {
+TEST_CASE("appended choices are drawn after those that they depend on") {
   auto const m = ms::model(biased, i64{3});
   for (i64 seed = 1; seed <= 8; ++seed) {
     od::random_key const key(static_cast<std::uint64_t>(seed));
     auto const start = m.simulate(key);
     auto const check = [&]<class T>(T t) {
       ms::choice_map const before = t.as_trace().choices();
-      // x[3] would be drawn by a bias that is not there yet.
+      // x[3] would be drawn given a bias that is not drawn yet.
       t.extend(m.with(i64{4}));
       CHECK_THROWS_WITH(t.propose(key.at(1)), Contains("while a trace grows the choice bias appears"));
       CHECK(t.as_trace().choices() == before);
@@ -341,7 +340,7 @@ TEST_CASE(
     ms::followed_trace t(of_tables.simulate(key));
     for (i64 n = 3; n < 9; n += 2)
       CHECK(grows_as_updated(t, of_tables.with(n, vec{1, 2, 3}).arguments(), {}, key.at(n)));
-    // Arrays that are given for a branch are read where it is taken.
+    // Of an array that is given for a branch, elements are read where the branch is taken.
     auto const of_jumps = ms::model(jumps, i64{1});
     ms::followed_trace j(of_jumps.simulate(key));
     vec const all{7, 8, 9, 10};
@@ -350,7 +349,7 @@ TEST_CASE(
       given.set("level[0]", j.get<double>("level[0]"));
     CHECK(grows_as_updated(j, of_jumps.with(i64{4}).arguments(), given, key.at(9)));
   }
-  // An old one appears, by an argument or by another choice, which is set before or after.
+  // An existing choice appears, by an argument or by another choice, which is set before or after.
   constexpr auto limits = od::fn<"limits">([](od::scope auto& cx, auto n, auto limit) {
     return od::loop(n, cx.lift(0.0), [&](auto, auto before) {
       auto const x = cx(od::sample<"x">, ds::normal(before, 1));
@@ -385,15 +384,15 @@ TEST_CASE(
   };
   check_late(ms::followed_trace(low));
   check_late(ms::reexecuted_trace(low));
-  auto const filtered = ms::particle_filter( // where particles are run again then
+  auto const filtered = ms::particle_filter( // its particles run the model then
       [&](std::size_t step) {
         return of_limits.with(static_cast<i64>(step + 1), -static_cast<double>(step));
       },
       [](std::size_t) { return ms::choice_map(); }, 4, {.particles = 20}, od::random_key(1));
-  CHECK(std::ranges::any_of(filtered.values, [](ms::particle const& p) { return !p.is_followed(); }));
+  CHECK(std::ranges::any_of(filtered.values, [](ms::particle const& p) { return !p.is_incremental(); }));
   for (ms::particle const& p : filtered.values) CHECK(std::isfinite(p.score()));
 
-  // Rows of rows, of which there are none.
+  // Empty rows of rows.
   constexpr auto empty = od::fn<"empty">([](od::scope auto& cx, auto n, auto k) {
     return od::sum(cx(od::tabulate, n, [&](auto) {
       auto const mean = cx(od::sample<"mean">, ds::normal(0, 1));
@@ -408,7 +407,7 @@ TEST_CASE(
   ms::followed_trace e(of_empty.simulate(od::random_key(1)));
   CHECK(grows_as_updated(e, of_empty.with(i64{4}, i64{0}).arguments(), {}, od::random_key(2)));
 
-  // Another one is set besides, on which those that come depend.
+  // Another choice is set, too, on which the appended ones depend.
   auto const of_jumps = ms::model(jumps, i64{3});
   ms::followed_trace t(of_jumps.assess(
       {{"jump", od::array<bool>{true, false, false}}, {"level[0]", 1.0}, {"y", vec{1, 1, 1}}}));
@@ -418,7 +417,7 @@ TEST_CASE(
       t.propose(od::random_key(1)), Contains("while a trace grows the choice level[2] appears"));
 }
 
-TEST_CASE("a proposal that was not drawn is drawn again, and one that was keeps its weight without a key") {
+TEST_CASE("propose repeats failed draws, and keeps successful ones without a key") {
   auto const m = ms::model(walk, i64{3}, 0.5);
   auto const start = m.simulate(od::random_key(1));
   ms::followed_trace t(start);
@@ -434,7 +433,7 @@ TEST_CASE("a proposal that was not drawn is drawn again, and one that was keeps 
   CHECK(t.propose(od::random_key(3)) == Approx(other.weight));
   CHECK(!t.keeps_structure());
   CHECK_THROWS_WITH(t.set({{"y[3]", 2.0}}), Contains("is observed, and does not move"));
-  t.set({{"x[3]", 0.25}}); // after all: nothing is drawn
+  t.set({{"x[3]", 0.25}}); // set after all: no choice is drawn
   CHECK(
       t.propose() == Approx(
                          log_density(ds::normal(0.9 * start.get<double>("x[2]"), 0.5), 0.25) +
@@ -443,7 +442,7 @@ TEST_CASE("a proposal that was not drawn is drawn again, and one that was keeps 
   CHECK(!t.has_observed(t.core().site_at("y")));
 }
 
-TEST_CASE("what comes is drawn anew by another key, and what is set then has no part in the weight") {
+TEST_CASE("another key draws appended choices again, and a set choice does not count as drawn") {
   auto const m = ms::model(jumps, 3), longer = ms::model(jumps, 5);
   ms::choice_map const seen{{"y", vec{0, 1, 2}}}, more{{"y[3]", 0.5}, {"y[4]", 1.5}};
   for (i64 k = 0; k < 40; ++k) {
@@ -455,7 +454,7 @@ TEST_CASE("what comes is drawn anew by another key, and what is set then has no 
     double const weight = fresh.propose(other);
     CHECK(t.propose(other) == Approx(weight).epsilon(1e-12).margin(1e-12));
     CHECK(t.propose() == Approx(weight).epsilon(1e-12).margin(1e-12));
-    // A choice that was drawn is set, and the level that it decided on is gone, or comes.
+    // A drawn choice is set, and the level that depends on it vanishes, or appears.
     t.set({{"jump[3]", k % 2 == 0}, {"jump[4]", false}});
     double const changed = t.propose(one);
     ms::followed_trace set(start, seen);
@@ -468,7 +467,7 @@ TEST_CASE("what comes is drawn anew by another key, and what is set then has no 
   }
 }
 
-TEST_CASE("rows that come are as long as the others, and arguments are what an extension says") {
+TEST_CASE("appended rows have the length of the others, and arguments are those of the extension") {
   constexpr auto shares = od::fn<"shares">([](od::scope auto& cx, auto n, auto const& a) {
     return od::sum(cx(od::tabulate, n, [&](auto) { return cx(od::sample<"share">, ds::dirichlet(a))[0]; }));
   });
@@ -483,7 +482,7 @@ TEST_CASE("rows that come are as long as the others, and arguments are what an e
         of_shares.extend(s.with(i64{2}, vec{1, 1}), {{"share[1]", vec{0, 0, 1}}}), od::size_error);
     CHECK(of_shares.as_trace().choices().size() == 1);
     ms::trace const before = of_line.as_trace();
-    of_line.set_argument_at(0, {0}, 5.0); // which the extension takes back
+    of_line.set_argument_at(0, {0}, 5.0); // which the extension overwrites
     of_line.extend(l.with(vec{1, 2, 3, 4}), {{"y[3]", 0.5}});
     CHECK(
         of_line.propose() ==

@@ -1,5 +1,5 @@
-// Hamiltonian moves of some choices: their density is that of the whole model, they leave the joint distribution as it is among moves of
-// other choices, and they adapt.
+// Hamiltonian moves of some choices: the conditional density is that of the model, they leave the joint distribution invariant among moves
+// of other choices, and they adapt.
 #include "catch.hpp"
 #include "contexts/model_posteriors.hpp"
 
@@ -21,7 +21,7 @@ using Catch::Matchers::Contains;
 
 od::random_key const key(1);
 
-// Where a number may be depends on another one; a simplex; an assignment; and a branch.
+// A support that depends on another choice; a simplex; an assignment; and a branch.
 inline constexpr auto mixed = od::fn<"mixed">([](od::scope auto& cx, auto n, auto prior) {
   auto const top = cx(od::sample<"top">, ds::gamma(3, 1));
   auto const part = cx(od::sample<"part">, ds::uniform(0, top));
@@ -50,7 +50,7 @@ std::vector<double> at(ms::conditional_density& d, std::span<double const> q, do
 
 } // namespace
 
-TEST_CASE("the density of some choices is that of the model, and its gradient is its own") {
+TEST_CASE("the conditional density is that of the model up to a constant, with its gradient") {
   auto const m = model_of(3);
   for (i64 k = 0; k < 10; ++k) {
     ms::trace const start = m.simulate(key.at(k));
@@ -70,7 +70,7 @@ TEST_CASE("the density of some choices is that of the model, and its gradient is
       moved[i] = q[i] - h, (void)at(d, moved, down);
       CHECK(gradient[i] == Approx((up - down) / (2 * h)).epsilon(1e-5).margin(1e-6));
     }
-    // It changes as the score does, and the logarithms of the Jacobians do; for x they are 0.
+    // Its differences are those of the score and of log |det J|, which is 0 for x.
     std::vector<double> moved = q;
     moved[4] += 0.7;
     (void)at(d, moved, there);
@@ -85,7 +85,7 @@ TEST_CASE("the density of some choices is that of the model, and its gradient is
   }
 }
 
-TEST_CASE("Hamiltonian moves among others leave the joint distribution as it is", "[statistics]") {
+TEST_CASE("Hamiltonian moves among others leave the joint distribution invariant", "[statistics]") {
   auto const m = model_of(2);
   auto const joint = [&]<class Trace>(std::type_identity<Trace>) {
     return ms::test_moves<Trace>(
@@ -97,7 +97,7 @@ TEST_CASE("Hamiltonian moves among others leave the joint distribution as it is"
   CHECK(joint(std::type_identity<ms::reexecuted_trace>{}).passed());
 }
 
-TEST_CASE("they are adapted while a chain warms up, and copies begin anew") {
+TEST_CASE("Hamiltonian moves adapt in the warm-up, and copies are not adapted") {
   auto const m = ms::model(fast(), mixture, vec{0.5, 0.5}, vec{-3, 3}, i64{50});
   ms::trace const t = m.generate({{"mu", vec{-3, 3}}}, key).of;
   ms::no_u_turn move{"mu"};
@@ -108,20 +108,20 @@ TEST_CASE("they are adapted while a chain warms up, and copies begin anew") {
     move(f, key.at(static_cast<i64>(i)), record);
     move.adapt(i, 300);
   }
-  move(f, key, record); // the last iteration is learned from
+  move(f, key, record); // adapts by the last iteration
   double const adapted = move.step_size();
   CHECK((adapted > 0.1 && adapted < 3)); // in units of the posterior's deviations, which the metric has
   for (int i = 0; i < 10; ++i) move(f, key.at(i), record);
   CHECK(move.step_size() == adapted);
-  CHECK((record.accepted == 311 && record.divergent < 20)); // while the step size is sought
+  CHECK((record.accepted == 311 && record.divergent < 20)); // while the step size is found
   ms::followed_trace of_more(
       ms::model(fast(), mixture, vec{0.3, 0.3, 0.4}, vec{-3, 0, 3}, i64{9}).simulate(key));
-  move(of_more, key, record); // of another dimension: it begins anew
+  move(of_more, key, record); // of another dimension: it restarts
   CHECK(move.step_size() != adapted);
   CHECK(ms::no_u_turn(move).step_size() == 0);
 }
 
-TEST_CASE("what has no gradient, is observed, or decides on other choices is not moved") {
+TEST_CASE("no_u_turn rejects discrete and observed choices, and ones on which the structure depends") {
   auto const m = model_of(2);
   ms::trace const t = m.simulate(key);
   auto const said = [&](ms::no_u_turn move, ms::trace const& of, ms::choice_map const& observed = {}) {

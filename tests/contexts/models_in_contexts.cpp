@@ -1,4 +1,4 @@
-// Models of functions in contexts, and the generative interface as contexts: what they weigh is what models do.
+// Models of functions in contexts, and the generative function interface as contexts: their weights are those of models.
 #include "catch.hpp"
 #include "contexts/test_contexts.hpp"
 
@@ -24,13 +24,13 @@ inline constexpr auto seen = od::fn<"seen">([](od::scope auto& cx, auto sd) {
   auto const y = cx(od::sample<"y">, ds::normal(curve(mu), 1.0));
   return mu + y;
 });
-// The same, with what the rule makes of the sine written by hand.
+// The same model, with the rule's rewriting of the sine by hand.
 inline constexpr auto seen_doubled = od::fn<"seen_doubled">([](od::scope auto& cx, auto sd) {
   auto const mu = cx(od::sample<"mu">, ds::normal(0.0, sd));
   auto const y = cx(od::sample<"y">, ds::normal(2.0 * sin(mu) + 0.5 * mu, 1.0));
   return mu + y;
 });
-// As many choices as one says: what `model` refuses.
+// The number of choices is a choice, which `model` rejects.
 inline constexpr auto flips = od::fn<"flips">([](od::scope auto& cx, auto p) -> decltype(p) {
   if (cx(od::sample<"heads">, ds::bernoulli(p))) return cx.lift(0.0);
   return 1.0 + cx(od::within<"next">(cx.function()), p);
@@ -38,7 +38,7 @@ inline constexpr auto flips = od::fn<"flips">([](od::scope auto& cx, auto p) -> 
 
 } // namespace
 
-TEST_CASE("a model in a context is the model of what the context's rules make") {
+TEST_CASE("a model in a context is the model of the rewritten function") {
   auto const in = ms::model(doubling{}, seen, 2.0);
   auto const by_hand = ms::model(seen_doubled, 2.0);
   auto const direct = ms::dynamic_model(doubling{}, seen, 2.0);
@@ -69,7 +69,8 @@ TEST_CASE("each fingerprint of a model's contexts is a model of its own") {
   CHECK(&*twice.core() != &*thrice.core());
 }
 
-TEST_CASE("a model's contexts have passes after optimisation, and fields as they are in each operation") {
+TEST_CASE(
+    "a model's contexts have passes after optimisation, and operations read the present values of fields") {
   auto const turned = ms::model(turning_last{}, seen, 2.0);
   ms::choice_map const all{{"mu", 0.5}, {"y", 1.0}};
   auto const score = [](double mean) {
@@ -94,7 +95,7 @@ TEST_CASE("a model's contexts have passes after optimisation, and fields as they
   CHECK(std::get<0>(m.argument_gradients(m.assess(all))) == Approx(0.25 / 8.0 - 0.5));
 }
 
-TEST_CASE("hooks observe what a dynamic model in a context runs") {
+TEST_CASE("hooks observe the calls of a dynamic model in a context") {
   od::contexts::count_of<od::sin_t> sines;
   auto const m = ms::dynamic_model(od::compose(doubling{}, sines), seen, 2.0);
   auto const t = m.simulate(od::random_key(3));
@@ -141,13 +142,13 @@ TEST_CASE("contexts draw, constrain, assess, update and regenerate as the operat
   }
 }
 
-TEST_CASE("rules around the generative contexts change what they weigh") {
+TEST_CASE("rules of contexts that enclose the generative contexts change their weights") {
   ms::assessing a({{"mu", 0.5}, {"y", 1.0}});
   (void)od::run(od::compose(doubling{}, a), seen, 2.0);
   CHECK(a.score() == Approx(ms::model(seen_doubled, 2.0).assess({{"mu", 0.5}, {"y", 1.0}}).score()));
 }
 
-TEST_CASE("what generative contexts refuse is what models refuse") {
+TEST_CASE("generative contexts reject what models reject") {
   ms::assessing some({{"mu", 0.5}});
   CHECK_THROWS_WITH(
       od::run(some, seen, 2.0), Catch::Contains("the model samples y, which was given no value"));

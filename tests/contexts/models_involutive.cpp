@@ -1,4 +1,4 @@
-// Involutive moves: their weights by hand, the distributions that they keep, jumps between dimensions included, and what they refuse.
+// Involutive moves: weights by hand, invariant distributions, including jumps between dimensions, and diagnostics.
 #include "catch.hpp"
 
 #include <overdub/contexts/distributions.hpp>
@@ -20,7 +20,7 @@ namespace ms = overdub::models;
 using Catch::Matchers::Contains;
 using od::i64;
 
-// One mean of two observations, or two.
+// Two observations with a common mean, or one mean each.
 inline constexpr auto split = od::fn<"split">([](od::scope auto& cx) {
   auto const two = cx(od::sample<"two">, ds::bernoulli(0.5));
   auto const a = cx(od::sample<"a">, ds::normal(0, 2));
@@ -33,7 +33,7 @@ ms::choice_map const seen{{"y", 1.0}, {"z", 2.5}};
 
 inline constexpr auto distance =
     od::fn<"distance">([](od::scope auto& cx) { return cx(od::sample<"u">, ds::normal(0, 1.5)); });
-// What is drawn besides: the distance of the two means, where there is one.
+// The auxiliary choice: the distance of the two means, if there is one mean now.
 constexpr auto distance_of = [](auto const& t) {
   using model = decltype(ms::dynamic_model(distance));
   struct maybe {
@@ -48,7 +48,7 @@ constexpr auto distance_of = [](auto const& t) {
   };
   return maybe{!t.template get<bool>("two")};
 };
-// One mean becomes two at a distance from it, and two become their mean.
+// Splits one mean into two at a distance from it, and merges two into their average.
 constexpr auto split_or_merge = [](auto const& t) {
   bool const two = t.model.boolean("two");
   t.model.write("two", !two);
@@ -104,7 +104,7 @@ constexpr auto step_of = [](auto const&) { return ms::dynamic_model(step); };
 
 } // namespace
 
-TEST_CASE("an involutive move has the weight that is worked out by hand") {
+TEST_CASE("an involutive move has the weight that is computed by hand") {
   auto const m = ms::dynamic_model(positive);
   auto const scale = [](auto const& t) {
     auto const u = t.auxiliary.real("u");
@@ -124,13 +124,12 @@ TEST_CASE("an involutive move has the weight that is worked out by hand") {
   }
 }
 
-TEST_CASE("jumps between dimensions have the posterior that is solved, dynamic and staged", "[statistics]") {
+TEST_CASE("jumps between dimensions have the exact posterior, dynamic and staged", "[statistics]") {
   check_posterior(ms::dynamic_model(split));
   check_posterior(ms::model(split));
 }
 
-TEST_CASE(
-    "an involutive move keeps what it is given: draws of the prior stay draws of the prior", "[statistics]") {
+TEST_CASE("an involutive move leaves the prior invariant", "[statistics]") {
   auto const m = ms::dynamic_model(split);
   std::size_t const n = 30'000;
   double twos = 0, sum = 0, squares = 0;
@@ -148,7 +147,7 @@ TEST_CASE(
   CHECK(std::abs(squares / count - 4) < 5 * 4 * std::numbers::sqrt2 / std::sqrt(count));
 }
 
-TEST_CASE("arrays, indices and more numbers than are differentiated at once take part in the Jacobian") {
+TEST_CASE("the Jacobian of arrays, indexed choices, and more coordinates than one pass differentiates") {
   auto const m = ms::dynamic_model([](od::scope auto& cx) {
     cx(od::tabulate, i64{10}, [&](auto) { return cx(od::sample<"x">, ds::normal(0, 1)); });
     return cx(od::sample<"w">, ds::dirichlet(od::array<double>{1, 1, 1}));
@@ -177,7 +176,7 @@ TEST_CASE("arrays, indices and more numbers than are differentiated at once take
       Contains("the inverse does not restore"));
 }
 
-TEST_CASE("a simplex has as many dimensions as its density") {
+TEST_CASE("a simplex has the dimension of its density") {
   od::array<double> const alpha{1.5, 2.0, 3.0};
   auto const m = ms::dynamic_model(
       [](od::scope auto& cx, auto const& a) { return cx(od::sample<"w">, ds::dirichlet(a)); }, alpha);
@@ -186,7 +185,7 @@ TEST_CASE("a simplex has as many dimensions as its density") {
       return cx(od::tabulate, i64{2}, [&](auto) { return cx(od::sample<"u">, ds::normal(0, 1)); });
     });
   };
-  // The logarithms of the elements are shifted, up to what they add up to.
+  // Shifts the logarithms of the elements, and normalises.
   auto const shift = [](auto const& c) {
     auto w = c.model.reals("w");
     for (i64 i = 0; i < 2; ++i) {
@@ -212,11 +211,11 @@ TEST_CASE("a simplex has as many dimensions as its density") {
   }
 }
 
-TEST_CASE("copied choices take no part in the Jacobian, and what stays is a constant") {
+TEST_CASE("copied choices do not enter the Jacobian, and unchanged ones are constants") {
   auto const m = ms::dynamic_model(positive);
   constexpr auto other = [](od::scope auto& cx) { return cx(od::sample<"u">, ds::gamma(3.0, 2.0)); };
   auto const swap = [](auto const& t) {
-    (void)t.model.real("y"); // which stays
+    (void)t.model.real("y"); // which is unchanged
     t.model.copy("x", t.auxiliary, "u");
     t.auxiliary.copy("u", t.model, "x");
   };
@@ -235,7 +234,7 @@ TEST_CASE("copied choices take no part in the Jacobian, and what stays is a cons
   CHECK_THROWS_AS(ms::involutive_move(m, t, auxiliary_of, twice, {}, key), ms::model_error);
 }
 
-TEST_CASE("moves that are no bijections, or write what they may not, are refused with a sentence") {
+TEST_CASE("moves that are no bijections, or write observed choices, are rejected with a diagnostic") {
   auto const m = ms::dynamic_model(positive);
   ms::choice_map const y{{"y", 1.0}};
   auto const t = m.generate(y, od::random_key(1)).of;
@@ -300,7 +299,7 @@ TEST_CASE("moves to where the density is 0 are rejected") {
   CHECK(made.of.get<double>("x") == t.get<double>("x"));
 }
 
-TEST_CASE("a chain of involutive moves that follows changes draws what the one that runs all again does") {
+TEST_CASE("an incremental chain of involutive moves equals a re-executed one, draw for draw") {
   auto const run = [](auto const& maker) {
     auto chain = maker(0, od::random_key(17));
     std::vector<double> all;
@@ -320,7 +319,7 @@ TEST_CASE("a chain of involutive moves that follows changes draws what the one t
 }
 
 TEST_CASE(
-    "an involutive move of a chain has the weight of involutive_move, and leaves rejected traces alone") {
+    "an involutive move of a chain has the weight of involutive_move, and does not change rejected traces") {
   auto const m = ms::model(split);
   for (i64 k = 0; k < 40; ++k) {
     auto const t = m.generate(seen, od::random_key(19).at(k)).of;
@@ -336,7 +335,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("chains of involutive moves have the posterior that is solved", "[statistics]") {
+TEST_CASE("chains of involutive moves have the exact posterior", "[statistics]") {
   auto chain = ms::mcmc(
       ms::model(split), seen, ms::involutive(distance_of, split_or_merge), ms::random_walk("a", 1.5),
       ms::random_walk("b", 1.5))(0, od::random_key(21));
@@ -349,7 +348,7 @@ TEST_CASE("chains of involutive moves have the posterior that is solved", "[stat
   CHECK(static_cast<double>(twos) / static_cast<double>(steps) == Approx(probability_of_two()).margin(0.02));
 }
 
-TEST_CASE("involutive moves of chains refuse what is no bijection, and roll back") {
+TEST_CASE("involutive moves of chains reject transforms that are no bijections, and roll back") {
   ms::followed_trace t(
       ms::model(split).generate({{"two", false}, {"y", 1.0}, {"z", 2.5}}, od::random_key(23)).of, seen);
   double const score = t.score();

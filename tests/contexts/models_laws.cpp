@@ -1,4 +1,4 @@
-// Random models keep the laws of the operations of the generative function interface. OVERDUB_PROGRAMS=100000 takes more.
+// Random models satisfy the laws of the generative function interface. OVERDUB_PROGRAMS=100000 tests more models.
 #include "catch.hpp"
 #include "contexts/example_models.hpp"
 #include "contexts/random_models.hpp"
@@ -22,9 +22,9 @@ using incremental_updates::programs;
 using random_models::random_model;
 using random_program::random_numbers;
 
-// What one random model went through.
+// Checks the laws for one random model.
 struct counts {
-  std::uint64_t choices = 0, conditional = 0, flips = 0, untaken = 0, slopes = 0;
+  std::uint64_t choices = 0, conditional = 0, flips = 0, untaken = 0, gradients = 0;
 };
 
 class judgement {
@@ -33,7 +33,7 @@ public:
       : random_(~seed), all_(all),
         m_(std::make_shared<ms::model_core const>(random_model(seed).make(), od::compile_options())) {}
 
-  // The law that is broken; nothing, when all are kept.
+  // The violated law; nothing, if all hold.
   std::string why() {
     arguments_ = random_models::arguments(random_);
     t_ = ms::simulate(m_, arguments_, od::random_key(1));
@@ -51,7 +51,7 @@ private:
   void hold(bool law, std::string const& sentence) {
     if (!law && why_.empty()) why_ = sentence;
   }
-  // Equal but for rounding in sums of the densities of the trace, and of another one.
+  // Equal up to rounding of the sums of the log densities of both traces.
   void near(double a, double b, std::string const& sentence, ms::trace const& other) {
     double const terms = static_cast<double>(t_.size() + other.size()),
                  sums = std::abs(t_.score()) + std::abs(other.score());
@@ -61,7 +61,7 @@ private:
                                                            std::to_string(1e12 * (a - b)) + "e-12 apart");
   }
   void near(double a, double b, std::string const& sentence) { near(a, b, sentence, t_); }
-  // Some of the choices of a trace, one by one.
+  // A random subset of the choices of a trace.
   std::vector<ms::address> choices_of(ms::trace const& t) const {
     std::vector<ms::address> all;
     for (std::uint32_t s = 0; s < m_->sites().size(); ++s)
@@ -74,7 +74,7 @@ private:
       if (random_.chance(percent)) s.add(at);
     return random_.chance(20) ? !s : s;
   }
-  // Those that hold in `f`.
+  // The choices for which f is true.
   template <class F>
   ms::selection such(ms::trace const& t, F const& f) const {
     ms::selection s;
@@ -130,7 +130,7 @@ private:
     try {
       u = ms::update(t_, others, changes, od::random_key(3));
     } catch (ms::model_error const& e) {
-      // A choice of a shorter plate, too, is one that the model does not make.
+      // Choices beyond the end of a plate are not made, either.
       if (others != arguments_) return;
       return is_untaken(e);
     }
@@ -180,7 +180,7 @@ private:
       if (!m_->sites()[m_->site_at(at.site)].is_discrete()) all.push_back(at);
     for (ms::site const& s : m_->sites())
       if (!s.is_discrete()) continuous.add(s.address);
-    ms::choice_map const slopes = ms::choice_gradients(t_, continuous);
+    ms::choice_map const gradients = ms::choice_gradients(t_, continuous);
     for (int k = 0; k < 3 && !all.empty(); ++k) {
       ms::address const& at = all[random_.below(all.size())];
       double const x = t_.get<double>(at), h = 1e-6 * std::max(0.01, std::abs(x));
@@ -188,12 +188,14 @@ private:
       auto const score = [&](double y) {
         return ms::update(t_, arguments_, {{at, y}}, od::random_key(5)).of.score();
       };
-      double const difference = (score(x + h) - score(x - h)) / (2 * h), slope = slopes.get<double>(at);
+      double const difference = (score(x + h) - score(x - h)) / (2 * h),
+                   derivative = gradients.get<double>(at);
       hold(
-          std::abs(slope - difference) <= 1e-4 * (1 + std::abs(slope)) + 1e-14 * std::abs(t_.score()) / h,
-          "the slope by " + ms::text_of(at) + " is " + std::to_string(slope) + ", differences give " +
-              std::to_string(difference));
-      ++all_.slopes;
+          std::abs(derivative - difference) <=
+              1e-4 * (1 + std::abs(derivative)) + 1e-14 * std::abs(t_.score()) / h,
+          "the derivative by " + ms::text_of(at) + " is " + std::to_string(derivative) +
+              ", differences give " + std::to_string(difference));
+      ++all_.gradients;
     }
   }
 
@@ -207,7 +209,7 @@ private:
 
 } // namespace
 
-TEST_CASE("random models keep the laws of the generative function interface") {
+TEST_CASE("random models satisfy the laws of the generative function interface") {
   std::uint64_t const count = programs(400);
   counts all;
   for (std::uint64_t seed = 1; seed <= count; ++seed)
@@ -218,7 +220,7 @@ TEST_CASE("random models keep the laws of the generative function interface") {
   CHECK(all.conditional > count / 2);
   CHECK(all.flips > count / 10);
   CHECK(all.untaken < count);
-  CHECK(all.slopes > count);
+  CHECK(all.gradients > count);
 }
 
 TEST_CASE("scores are the sums of log densities that plain C++ computes") {
@@ -240,7 +242,7 @@ TEST_CASE("scores are the sums of log densities that plain C++ computes") {
 }
 
 #if OVERDUB_TESTS_JIT
-TEST_CASE("machine code gives the same traces") {
+TEST_CASE("machine code makes the same traces") {
   od::compile_options compiled;
   compiled.executor = od::jit::compiled({.optimisation = 1});
   compiled.tiers = od::tiers::compile_now;

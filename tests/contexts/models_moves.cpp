@@ -1,7 +1,7 @@
-// Moves of choices: a chain that computes again what a move reaches is the chain that runs all again; and both have the posterior of
-// models that can be enumerated, or solved.
+// Moves of choices: an incremental chain equals a re-executed one; and both have the posterior of models that can be enumerated, or that
+// have a closed form.
 #include "catch.hpp"
-#include "contexts/followed_chains.hpp"
+#include "contexts/incremental_chains.hpp"
 #include "contexts/model_posteriors.hpp"
 #include "contexts/random_models.hpp"
 
@@ -20,8 +20,8 @@ namespace {
 
 using namespace model_posteriors;
 using Catch::Matchers::Contains;
-using followed_chains::any_move, followed_chains::compare, followed_chains::compared,
-    followed_chains::model_of_seed;
+using incremental_chains::any_move, incremental_chains::compare, incremental_chains::compared,
+    incremental_chains::model_of_seed;
 using incremental_updates::programs;
 
 od::random_key const key(1);
@@ -49,7 +49,7 @@ inline constexpr auto regression =
           [&](auto g, auto x) { return cx(od::sample<"y">, ds::normal(a[g] + slope * x, sd)); }, of, xs));
     });
 
-// Which element is read depends on a choice, and which choice does on another.
+// The index of an element that is read is a choice, which depends on another choice.
 inline constexpr auto pointers = od::fn<"pointers">([](od::scope auto& cx, auto weights, auto n) {
   auto const theta = od::map([&](auto w) { return cx(od::sample<"theta">, ds::normal(0, 3 + w)); }, weights);
   auto const g = od::map([&](auto) { return cx(od::sample<"g">, ds::categorical(weights)); }, weights);
@@ -75,7 +75,7 @@ inline constexpr auto nested = od::fn<"nested">([](od::scope auto& cx, auto n, a
   }));
 });
 
-// Two choices of a site change places: several changes in one proposal.
+// Swaps two choices of a site: several changes in one proposal.
 auto exchange(char const* address) {
   return ms::metropolis([at = std::vector<i64>(), other = std::vector<i64>(),
                          address](auto& t, od::random_key const& k) mutable {
@@ -104,7 +104,7 @@ vec const means{-1.0, 0.5, 2.0};
 
 } // namespace
 
-TEST_CASE("a chain that computes again what moves reach is the chain that runs all again, draw for draw") {
+TEST_CASE("an incremental chain equals a re-executed one, draw for draw") {
   std::uint64_t const count = programs(1'700); // of each of six models
   using ms::from_prior, ms::gibbs, ms::random_walk;
   compared all;
@@ -146,7 +146,7 @@ TEST_CASE("a chain that computes again what moves reach is the chain that runs a
   CHECK(all.ties <= 1 + all.transitions / 100'000);
 }
 
-TEST_CASE("it is so for random models") {
+TEST_CASE("incremental chains of random models equal re-executed ones") {
   std::uint64_t const count = programs(200);
   std::uint64_t accepted = 0, ties = 0;
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
@@ -160,7 +160,7 @@ TEST_CASE("it is so for random models") {
   CHECK(ties <= 1 + count / 10'000);
 }
 
-TEST_CASE("it is so in chains that adapt, too") {
+TEST_CASE("incremental chains that adapt equal re-executed ones") {
   auto const m = ms::model(fast(), regression, indices{0, 0, 1, 1, 1}, vec{0, 1, 0, 2, 1}, i64{2});
   auto const chains = ms::mcmc(
       m, {{"y", vec{0.2, 1.4, 2.1, 4.4, 3}}}, ms::random_walk("a"), ms::random_walk("mu"),
@@ -175,7 +175,7 @@ TEST_CASE("it is so in chains that adapt, too") {
 
 namespace {
 
-// Russell and Norvig's lawn, where rain and the sprinkler leave no doubt together, and the grass is never wet without either.
+// Russell and Norvig's lawn, with probabilities of 1 given rain and sprinkler, and of 0 given neither.
 inline constexpr auto lawn = od::fn<"lawn">([](od::scope auto& cx) {
   auto const chance = [](auto yes, double of_true, double of_false) {
     return od::if_(
@@ -204,7 +204,7 @@ void check_chain(
 
 } // namespace
 
-TEST_CASE("enumeration is the forward and the backward recursion") {
+TEST_CASE("enumeration agrees with the forward-backward algorithm") {
   auto const m = ms::model(fast(), hidden, rows, means, i64{5});
   ms::enumeration const e = ms::enumerate(m, {{"y", seen}});
   smoothed const by_hand = forward_backward(rows, {-1, 0.5, 2}, {-0.8, 0.1, 2.3, 1.7, -1.2});
@@ -218,7 +218,7 @@ TEST_CASE("enumeration is the forward and the backward recursion") {
   CHECK(e.probability("z[0]", 7) == 0);
 }
 
-TEST_CASE("assignments that cannot be have no probability, and those after them have theirs") {
+TEST_CASE("impossible assignments have probability 0, and later ones are enumerated") {
   double total = 0, rainy = 0, sprinkled = 0;
   std::size_t possible = 0;
   for (bool c : {false, true})
@@ -245,7 +245,7 @@ TEST_CASE("assignments that cannot be have no probability, and those after them 
       -std::numeric_limits<double>::infinity());
 }
 
-TEST_CASE("single choices of a plate can be observed, and the others enumerated") {
+TEST_CASE("single choices of a plate can be observed, and the others are enumerated") {
   auto const m = ms::model(fast(), hidden, rows, means, i64{5});
   ms::choice_map observed{{"y", seen}, {"z[1]", i64{2}}};
   ms::enumeration const e = ms::enumerate(m, observed), all = ms::enumerate(m, {{"y", seen}});
@@ -254,7 +254,7 @@ TEST_CASE("single choices of a plate can be observed, and the others enumerated"
   CHECK_THROWS_WITH(e.probability("z[1]", 2), "overdub: no choice at the address z[1] was enumerated");
 }
 
-// ---- moves against what is known
+// ---- moves against known posteriors
 
 TEST_CASE("gibbs and from_prior have the marginals of a hidden Markov model") {
   auto const m = ms::model(fast(), hidden, rows, means, i64{5});
@@ -272,7 +272,7 @@ TEST_CASE("gibbs and from_prior have the marginals of a mixture whose components
   check_chain(m, observed, s, ms::from_prior("z"));
 }
 
-TEST_CASE("gibbs and from_prior have the marginals of a Bayesian network, where some states cannot be") {
+TEST_CASE("gibbs and from_prior have the marginals of a Bayesian network with impossible states") {
   auto const m = ms::model(fast(), lawn);
   inf::run_settings const s{.chains = 4, .warmup = 20, .draws = 4000, .threads = 1};
   check_chain(m, {{"wet", true}}, s, ms::gibbs("cloudy"), ms::gibbs("sprinkler"), ms::gibbs("rain"));
@@ -304,7 +304,7 @@ TEST_CASE("random_walk and from_prior have the posterior of a normal mean") {
   check_draws(inf::run_chains(ms::mcmc(m, observed, ms::from_prior("mu")), s, key), "mu", exact);
 }
 
-TEST_CASE("random_walk adapts to 44 % of acceptance while it warms up, and not after") {
+TEST_CASE("random_walk adapts to an acceptance of 44 % in the warm-up, and not after") {
   auto const m = ms::model(fast(), measured, i64{4});
   ms::choice_map const observed{{"y", vec{2.1, 0.7, 3.4, 1.9}}};
   ms::trace const start = m.generate(observed, key).of;
@@ -322,7 +322,7 @@ TEST_CASE("random_walk adapts to 44 % of acceptance while it warms up, and not a
   }
 }
 
-TEST_CASE("metropolis takes an asymmetric proposal with its correction") {
+TEST_CASE("metropolis accepts an asymmetric proposal with its correction") {
   // Gamma(3, 1) and 7 counts: the posterior is Gamma(10, 2). A factor is proposed, so that log q(back) - log q(there) is the logarithm of
   // it.
   auto const m = ms::model(fast(), counted);
@@ -340,9 +340,9 @@ TEST_CASE("metropolis takes an asymmetric proposal with its correction") {
   check_draws(d, "rate", {5, std::sqrt(10.0) / 2, 10.850811394182585 / 4, 31.410432844230918 / 4});
 }
 
-// ---- what runs
+// ---- executed work
 
-TEST_CASE("a proposal runs what its choice reaches, and nothing where nothing changes") {
+TEST_CASE("a proposal executes what its choice affects, and nothing if nothing changes") {
   auto const m = ms::model(trend, i64{100});
   ms::followed_trace t(
       m.generate({{"y", of(drawn(100, [](i64 i) { return 0.1 * static_cast<double>(i); }))}}, key).of);
@@ -364,12 +364,12 @@ TEST_CASE("a proposal runs what its choice reaches, and nothing where nothing ch
   CHECK(t.program().explain() == "nothing ran\n");
   CHECK(t.number(x, at) == 0.25);
 
-  t.set_bits(x, at, t.bits(x, at)); // it is that already
+  t.set_bits(x, at, t.bits(x, at)); // it has this value already
   CHECK(t.propose() == 0);
   CHECK(t.program().explain() == "nothing ran\n");
   t.commit();
 
-  t.set_bits(phi, {}, std::bit_cast<std::uint64_t>(0.5)); // reaches all
+  t.set_bits(phi, {}, std::bit_cast<std::uint64_t>(0.5)); // affects all
   t.propose();
   CHECK_THAT(
       t.program().explain(),
@@ -384,14 +384,14 @@ TEST_CASE("a proposal runs what its choice reaches, and nothing where nothing ch
       points.program().explain(),
       Contains("= map: one iteration\n") && Contains("= reduce: updated by the difference\n"));
   points.rollback();
-  points.set_bits(mu, std::vector<i64>{1}, std::bit_cast<std::uint64_t>(0.25)); // reaches its points
+  points.set_bits(mu, std::vector<i64>{1}, std::bit_cast<std::uint64_t>(0.25)); // affects its points
   points.propose();
   CHECK_THAT(
       points.program().explain(),
       Contains("= map: a list of iterations\n") && !Contains("recomputed in full"));
 }
 
-// ---- what is refused
+// ---- diagnostics
 
 namespace {
 
@@ -428,7 +428,7 @@ void move_once(ms::trace const& start, Move move) {
 
 } // namespace
 
-TEST_CASE("moves say what they cannot move, and how else it is moved") {
+TEST_CASE("moves reject unsupported choices, and name a move that supports them") {
   ms::trace const t = ms::model(pointers, vec{0.5, 0.5}, i64{2}).simulate(key);
   CHECK_THROWS_WITH(
       move_once(t, ms::gibbs("theta")),
@@ -451,7 +451,7 @@ TEST_CASE("moves say what they cannot move, and how else it is moved") {
                                           "numbers; move it by no_u_turn or metropolis");
 }
 
-TEST_CASE("gibbs tries so many values, and no more") {
+TEST_CASE("gibbs rejects more than maximum_values values") {
   constexpr auto heads =
       od::fn<"heads">([](od::scope auto& cx, auto n) { return cx(od::sample<"k">, ds::binomial(n, 0.5)); });
   CHECK_THROWS_WITH(
@@ -461,7 +461,7 @@ TEST_CASE("gibbs tries so many values, and no more") {
   CHECK_NOTHROW(move_once(ms::model(heads, i64{10'000}).simulate(key), ms::gibbs("k")));
 }
 
-TEST_CASE("gibbs asks for the bounds of each choice, where they are not those of all") {
+TEST_CASE("gibbs computes the bounds of each choice, if they differ between choices") {
   constexpr auto same = od::fn<"same">([](od::scope auto& cx, auto const& weights, auto const& n) {
     return od::sum(cx(
         od::map, [&](auto const&) { return cx(od::sample<"z">, ds::categorical(weights)); }, od::iota(n)));
@@ -474,13 +474,13 @@ TEST_CASE("gibbs asks for the bounds of each choice, where they are not those of
             high));
       });
   ms::followed_trace one(ms::model(same, od::array<double>{0.2, 0.3, 0.5}, i64{3}).simulate(key));
-  CHECK(one.core().has_one_answer(0, ms::site_question::bounds));
-  CHECK_FALSE(one.core().has_one_answer(0, ms::site_question::density));
+  CHECK(one.core().is_same_for_all_choices(0, ms::site_query::bounds));
+  CHECK_FALSE(one.core().is_same_for_all_choices(0, ms::site_query::density));
   auto const m = ms::model(different, od::array<double>{0.0, 1.0}, od::array<i64>{0, 9, 2});
   ms::followed_trace t(m.simulate(key));
   std::uint32_t const z = t.core().site_at("z");
-  CHECK(t.core().has_one_answer(t.core().site_at("first"), ms::site_question::bounds));
-  CHECK_FALSE(t.core().has_one_answer(z, ms::site_question::bounds));
+  CHECK(t.core().is_same_for_all_choices(t.core().site_at("first"), ms::site_query::bounds));
+  CHECK_FALSE(t.core().is_same_for_all_choices(z, ms::site_query::bounds));
   ms::move_record made;
   i64 most[3] = {};
   for (std::uint64_t k = 0; k < 300; ++k) {
@@ -492,7 +492,7 @@ TEST_CASE("gibbs asks for the bounds of each choice, where they are not those of
   CHECK(most[2] == 3);
 }
 
-TEST_CASE("what metropolis calls proposes, and does not commit") {
+TEST_CASE("the function of metropolis proposes, and cannot commit") {
   ms::trace const t = ms::model(pointers, vec{0.5, 0.5}, i64{2}).simulate(key);
   auto const committing = ms::metropolis([](auto& of, od::random_key const&) {
     of.set({{"theta[0]", 0.5}});
@@ -516,11 +516,11 @@ TEST_CASE("what metropolis calls proposes, and does not commit") {
     return 0.0;
   });
   CHECK_NOTHROW(looking(f, key, made));
-  f.commit(); // which others may
+  f.commit(); // which is allowed elsewhere
   CHECK(f.score() == t.score());
 }
 
-TEST_CASE("choices of four indices are not changed alone, but where the whole model runs") {
+TEST_CASE("single choices of four indices can be updated in re-executed traces alone") {
   ms::trace const t = ms::model(deep, i64{2}).simulate(key);
   CHECK_THROWS_WITH(
       move_once(t, ms::random_walk("x")),
@@ -532,7 +532,7 @@ TEST_CASE("choices of four indices are not changed alone, but where the whole mo
   CHECK((record.proposed == 16 && record.accepted > 8));
 }
 
-TEST_CASE("models whose choices stand in branches are not enumerated, and have no gradient") {
+TEST_CASE("models with choices in branches are not enumerated, and have no posterior target") {
   auto const m = ms::model(branching, 0.5);
   CHECK_THROWS_WITH(
       ms::enumerate(m, {{"x", 1.0}, {"more", 0.0}, {"z", false}}),
@@ -542,12 +542,12 @@ TEST_CASE("models whose choices stand in branches are not enumerated, and have n
       "overdub: the choice \"more\" is nested in a branch, so that the number of choices may change: "
       "Hamiltonian Monte Carlo moves among as many numbers as there are at first");
   CHECK_THROWS_WITH(
-      m.core()->code_of(m.core()->site_at("x"), ms::site_question::draw),
+      m.core()->code_of(m.core()->site_at("x"), ms::site_query::draw),
       "overdub: the choice \"x\" has one address in two branches, so that its distribution is not known from "
       "its address; give each branch an address of its own to move it alone");
 }
 
-TEST_CASE("the posterior of numbers is not that of discrete choices, nor of a part of a site") {
+TEST_CASE("a posterior target rejects discrete choices, and observations of a part of a site") {
   auto const m = ms::model(mixture, vec{0.5, 0.5}, vec{-1, 1}, i64{3});
   CHECK_THROWS_WITH(
       ms::posterior(m, {{"y", vec{1, 2, 3}}}),
@@ -559,21 +559,22 @@ TEST_CASE("the posterior of numbers is not that of discrete choices, nor of a pa
       "of "
       "their own");
   CHECK_THROWS_WITH(
-      m.core()->code_of(m.core()->site_at("z"), ms::site_question::moments),
+      m.core()->code_of(m.core()->site_at("z"), ms::site_query::moments),
       "overdub: the choice \"z\" is not normal, as elliptical slice sampling wants it: move it in another "
       "way");
 }
 
-TEST_CASE("chains begin with a trace that can be, or say what speaks against it") {
+TEST_CASE("chains begin at a trace of finite density, or say why there is none") {
   auto const m = ms::model(lawn);
-  CHECK(std::isfinite(ms::proper_trace(m.core(), m.arguments(), {{"wet", true}}, key).score()));
+  CHECK(std::isfinite(ms::initial_trace(m.core(), m.arguments(), {{"wet", true}}, key).score()));
   CHECK_THROWS_WITH(
-      ms::proper_trace(m.core(), m.arguments(), {{"wet", true}, {"rain", false}, {"sprinkler", false}}, key),
+      ms::initial_trace(m.core(), m.arguments(), {{"wet", true}, {"rain", false}, {"sprinkler", false}}, key),
       "overdub: of 100 traces of @lawn with these observations none has a finite density; in the last, "
       "wet is true, which its distribution never gives");
 }
 
-TEST_CASE("enumeration refuses continuous choices, endless ones, too many, and parameters that are none") {
+TEST_CASE("enumeration rejects continuous choices, infinite supports, too many assignments, and invalid "
+          "parameters") {
   auto const m = ms::model(mixture, vec{0.5, 0.5}, vec{-1, 1}, i64{4});
   ms::choice_map observed{{"y", vec{1, 2, 3, 4}}};
   CHECK_THROWS_WITH(
@@ -592,7 +593,7 @@ TEST_CASE("enumeration refuses continuous choices, endless ones, too many, and p
       "there");
 }
 
-TEST_CASE("steps of a random walk have a width") {
+TEST_CASE("random_walk rejects a standard deviation that is not positive") {
   for (double const sd : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()})
     CHECK_THROWS_AS(ms::random_walk("mu", sd), ms::model_error);
   CHECK_THROWS_WITH(

@@ -1,4 +1,4 @@
-// Choices that are observed, in part or as a whole; plates whose size is a choice; what depends on data alone.
+// Observed choices, of a part of a site or all of it; plates whose size is a choice; binding-time analysis of observed data.
 #include "catch.hpp"
 
 #include <overdub/contexts/distributions.hpp>
@@ -46,7 +46,7 @@ constexpr auto ragged_support = od::fn<"ragged_support">([](od::scope auto& cx, 
   auto const known = od::slice(means, i64{0}, n);
   return cx(od::sample<"y">, ds::normal(known[z], 1));
 });
-// What is known of each turn is made in regions of its own.
+// The static part of each iteration has nested regions.
 constexpr auto nested_data = od::fn<"nested_data">([](od::scope auto& cx, auto const& xs) {
   auto const m = cx(od::sample<"m">, ds::normal(0, 1));
   return od::map(
@@ -67,7 +67,7 @@ double log_normal(double x, double mean, double sd) {
   return -0.5 * z * z - std::log(sd) - 0.9189385332046728;
 }
 
-TEST_CASE("moves leave what is observed as it is, one of a plate or all") {
+TEST_CASE("moves do not change observed choices, one of a plate or all") {
   auto const m = md::model(plate, i64{3});
   inference::run_settings const s{.chains = 2, .warmup = 100, .draws = 4000, .threads = 1};
   md::choice_map const one{{"x[0]", 5.0}};
@@ -90,7 +90,7 @@ TEST_CASE("moves leave what is observed as it is, one of a plate or all") {
   CHECK(t.propose() != 0);
 }
 
-TEST_CASE("a proposal that fails is forgotten") {
+TEST_CASE("a proposal that throws is discarded") {
   auto const m = md::model(ragged_support, numbers{0, 1, 2});
   md::followed_trace t(m.generate({{"n", 1}, {"z", 0}, {"y", 0.5}}, key).of);
   std::uint32_t const z = t.core().site_at("z"), y = t.core().site_at("y");
@@ -101,7 +101,7 @@ TEST_CASE("a proposal that fails is forgotten") {
   CHECK(t.propose() == Approx(0.125));
 }
 
-TEST_CASE("plates whose size is a choice are not followed") {
+TEST_CASE("plates whose size is a choice have no incremental traces") {
   auto const m = md::model(counted);
   auto const t = m.generate({{"n", 2}, {"y", 1.0}}, key).of;
   CHECK_THROWS_WITH(
@@ -111,11 +111,11 @@ TEST_CASE("plates whose size is a choice are not followed") {
   CHECK_THROWS_WITH(
       md::enumerate(m, {{"b", numbers{0, 0}}, {"n", 2}, {"y", 1.0}}),
       Contains("as often as other choices say"));
-  auto const u = m.update(t, {{"n", 3}}, key); // a choice more
+  auto const u = m.update(t, {{"n", 3}}, key); // one more choice
   CHECK(u.of.contains("b[2]"));
 }
 
-TEST_CASE("a choice may be called as its decision is") {
+TEST_CASE("an address may equal a name of the keys that moves use") {
   auto const exact = md::enumerate(md::model(accepting), {{"y", 1.0}});
   auto const d = inference::run_chains(
       md::mcmc(md::model(accepting), {{"y", 1.0}}, md::from_prior("accept")),
@@ -123,7 +123,7 @@ TEST_CASE("a choice may be called as its decision is") {
   CHECK(inference::summary(d)["accept"].mean == Approx(exact.probability("accept", 1)).margin(0.012));
 }
 
-TEST_CASE("what a choice may be depends on those before it") {
+TEST_CASE("the support of a choice may depend on those before it") {
   auto const e = md::enumerate(md::model(ragged_support, numbers{0, 1, 2}), {{"y", 1.5}});
   CHECK(e.size() == 6);
   double total = 0, of_two = 0;
@@ -135,13 +135,13 @@ TEST_CASE("what a choice may be depends on those before it") {
     }
   CHECK(e.log_evidence() == Approx(std::log(total)).epsilon(1e-12));
   CHECK(e.probability("n", 2) == Approx(of_two / total).epsilon(1e-12));
-  auto const one_by_one =
-      md::enumerate(md::model(plate, i64{2}), {{"m", 0.0}, {"x[0]", 1.0}, {"x[1]", 1.0}}); // nothing is left
+  auto const one_by_one = md::enumerate(
+      md::model(plate, i64{2}), {{"m", 0.0}, {"x[0]", 1.0}, {"x[1]", 1.0}}); // no choice is enumerated
   CHECK(one_by_one.size() == 1);
 }
 
 namespace {
-// What one choice may be depends on another one of the turn before, whose name comes behind it.
+// The support of a choice depends on a choice of the previous iteration, of a later site.
 constexpr auto by_turns = od::fn<"by_turns">([](od::scope auto& cx, auto n) {
   return od::loop(n, cx.lift(i64{1}), [&](auto, auto s) {
     auto const a = cx(od::sample<"a">, ds::discrete_uniform(0, s));
@@ -154,7 +154,7 @@ constexpr auto at_the_end = od::fn<"at_the_end">([](od::scope auto& cx, auto low
 });
 } // namespace
 
-TEST_CASE("what a choice may be depends on choices of the turn before") {
+TEST_CASE("the support of a choice may depend on choices of the previous iteration") {
   auto const m = md::model(by_turns, 3);
   auto const prior = md::enumerate(m, {});
   CHECK(prior.size() == 2 * 7 * 7 * 2); // a[0] has two values; the others one or six, by w
@@ -165,7 +165,7 @@ TEST_CASE("what a choice may be depends on choices of the turn before") {
   CHECK(given.log_evidence() == Approx(std::log(0.5)));
 }
 
-TEST_CASE("values go up to the last integer there is") {
+TEST_CASE("a support may extend to the largest integer") {
   auto const m = md::model(at_the_end, std::numeric_limits<i64>::max() - 1);
   auto const e = md::enumerate(m, {});
   CHECK(e.size() == 2);
@@ -176,7 +176,7 @@ TEST_CASE("values go up to the last integer there is") {
   CHECK(record.proposed == 5);
 }
 
-TEST_CASE("a state of density 0 gets a value that is possible") {
+TEST_CASE("gibbs leaves a state of density 0 for one of positive density") {
   auto const m = md::model(ragged_support, numbers{0, 1, 2});
   md::followed_trace t(m.generate({{"n", 3}, {"z", 2}, {"y", 0.5}}, key).of);
   t.set_bits(t.core().site_at("n"), {}, 1);
@@ -186,13 +186,13 @@ TEST_CASE("a state of density 0 gets a value that is possible") {
   CHECK(std::isfinite(t.score()));
 }
 
-TEST_CASE("what depends on data alone may be made in maps, branches and loops of its own") {
+TEST_CASE("the static part may have maps, branches and loops") {
   numbers const xs{-0.5, 0.3, 1.2}, ys{0.1, 2.0, 1.5};
   md::posterior p(md::model(nested_data, xs), {{"y", ys}});
   REQUIRE(p.dimension() == 1);
   for (double const at : {-1.0, 0.0, 0.7}) {
-    double slope = 0;
-    double const value = p({&at, 1}, {&slope, 1});
+    double derivative = 0;
+    double const value = p({&at, 1}, {&derivative, 1});
     double expected = log_normal(at, 0, 1), by_hand = -at;
     for (i64 i = 0; i < 3; ++i) {
       double const x = xs[i], s = std::log(1 + std::exp(x) + std::exp(2 * x)) + std::sin(std::exp(x));
@@ -204,11 +204,11 @@ TEST_CASE("what depends on data alone may be made in maps, branches and loops of
       by_hand += z * s / sd;
     }
     CHECK(value == Approx(expected).epsilon(1e-12));
-    CHECK(slope == Approx(by_hand).epsilon(1e-12));
+    CHECK(derivative == Approx(by_hand).epsilon(1e-12));
   }
 }
 
-TEST_CASE("rows have all of a site, and integers as they are") {
+TEST_CASE("rows have all choices of a site, and exact integers") {
   auto const m = md::model(plate, i64{3});
   auto const t = m.simulate(key);
   CHECK_THROWS_WITH(md::number_row(t, {"zz"}), Contains("never samples \"zz\""));
@@ -219,17 +219,18 @@ TEST_CASE("rows have all of a site, and integers as they are") {
   CHECK(row.choices(std::vector{2.0, 1.0}).get<i64>("n") == 2);
 }
 
-TEST_CASE("programs do not become more with each combination of constraints") {
-  auto const m = md::model({.math = od::ir::math_mode::fast}, plate, i64{3}); // programs of its own
+TEST_CASE("the number of programs for combinations of constraints is limited") {
+  auto const m = md::model({.math = od::ir::math_mode::fast}, plate, i64{3}); // not shared with other tests
   auto const before = m.core()->programs();
   CHECK(before <= 1);
-  for (std::size_t k = 0; k < 2 * md::most_programs; ++k) (void)m.generate({{"x[1]", 1.0}, {"m", 0.5}}, key);
+  for (std::size_t k = 0; k < 2 * md::maximum_programs; ++k)
+    (void)m.generate({{"x[1]", 1.0}, {"m", 0.5}}, key);
   CHECK(m.core()->programs() <= before + 2);
 }
 
 } // namespace
 
-TEST_CASE("mcmc moves all that is not observed, or says what it does not") {
+TEST_CASE("mcmc rejects choices that are neither observed nor moved") {
   auto const m = md::model(plate, i64{3});
   md::choice_map const all{{"x", numbers{4, 4, 4}}}, some{{"x[0]", 5.0}, {"x[2]", 5.0}};
   CHECK_THROWS_WITH(
@@ -242,11 +243,11 @@ TEST_CASE("mcmc moves all that is not observed, or says what it does not") {
       md::mcmc(m, all, md::random_walk("m"), md::gibbs("mm")),
       Contains("never samples \"mm\"; did you mean m?"));
   CHECK_NOTHROW(md::mcmc(m, all, md::no_u_turn{"m"}));
-  // What a move of one's own moves is not known.
+  // The choices that a custom move updates are not known.
   CHECK_NOTHROW(md::mcmc(m, some, md::metropolis([](auto&, auto const&) { return 0.0; })));
 }
 
-TEST_CASE("what is observed is what the trace has") {
+TEST_CASE("observations have the values of the trace") {
   auto const m = md::model(plate, i64{3});
   md::choice_map const given{{"x", numbers{4, 5, 6}}};
   auto const t = m.generate(given, key).of;
@@ -257,7 +258,7 @@ TEST_CASE("what is observed is what the trace has") {
   CHECK_THROWS_AS(md::followed_trace(t, {{"x", numbers{4, 5, 7}}}), md::model_error);
 }
 
-TEST_CASE("a chain of NUTS that cannot begin names the choice that speaks against it") {
+TEST_CASE("a chain of NUTS that cannot begin names the choice whose density is 0 or NaN") {
   auto const m = md::model(positive, i64{3});
   CHECK_THROWS_WITH(
       inference::sample(md::posterior(m, {{"y", numbers{1, -1, 2}}}), {.chains = 1}),

@@ -1,5 +1,5 @@
 // Posteriors of models by NUTS, by moves and by variational inference, against integrals in closed form or by quadrature: means,
-// deviations and quantiles within their Monte Carlo errors.
+// standard deviations and quantiles within their Monte Carlo errors.
 #include "catch.hpp"
 #include "contexts/model_posteriors.hpp"
 
@@ -56,8 +56,8 @@ inline constexpr auto eight_schools = od::fn<"eight_schools">([](od::scope auto&
 constexpr std::array<double, 8> effects{28, 8, -3, 7, -1, 1, 18, 12},
     school_errors{15, 10, 16, 11, 9, 11, 10, 18};
 
-// Given tau, all is normal (Gelman and others, Bayesian Data Analysis, 3rd edition, section 5.4), and what is left is an integral over
-// tau. By tau = 5 tan(pi u / 2) its prior, half of a Cauchy distribution, is uniform in u: the midpoint rule of 4,000 points.
+// Given tau, the posterior is normal (Gelman and others, Bayesian Data Analysis, 3rd edition, section 5.4), and the rest is an integral
+// over tau. By tau = 5 tan(pi u / 2) its prior, half of a Cauchy distribution, is uniform in u: the midpoint rule of 4,000 points.
 struct schools_posterior {
   known mu, tau, first;
 };
@@ -93,7 +93,7 @@ ms::choice_map const schools_seen{{"y", vec::copy_of(effects)}};
 
 } // namespace
 
-TEST_CASE("eight schools, not centred, have their posterior by NUTS") {
+TEST_CASE("NUTS has the exact posterior of eight schools, not centred") {
   auto const m = ms::model(fast(), eight_schools_noncentred, vec::copy_of(school_errors));
   inf::draws const d = by_nuts(m, schools_seen, 2500, 0.9);
   schools_posterior const exact = exact_schools();
@@ -102,7 +102,7 @@ TEST_CASE("eight schools, not centred, have their posterior by NUTS") {
   CHECK(inf::summary(d).divergences() < 10);
 }
 
-TEST_CASE("of eight schools that are centred, NUTS says that it does not reach all of their posterior") {
+TEST_CASE("NUTS warns of eight schools, centred") {
   auto const m = ms::model(fast(), eight_schools, vec::copy_of(school_errors));
   inf::summary const s(by_nuts(m, schools_seen, 1000));
   CHECK(s.divergences() > 10);
@@ -120,7 +120,7 @@ TEST_CASE(
     for (double const x : all.template elements<double>()) changed.push_back(f(x));
     return od::datum(vec::copy_of(changed));
   };
-  // The effects and their mean by one step.
+  // Shifts the effects and their mean.
   auto const shift = ms::metropolis([=](auto& t, od::random_key const& k) {
     od::random_generator g(k);
     double const by = 3 * inf::drawing::normal(g);
@@ -128,7 +128,7 @@ TEST_CASE(
     t.set_bits(mu, {}, std::bit_cast<std::uint64_t>(t.number(mu, {}) + by));
     return 0.0;
   });
-  // Their deviations from the mean, and tau, by one factor: nine numbers of which the Jacobian has each once.
+  // Scales their deviations from the mean, and tau, by one factor: the Jacobian is its ninth power.
   auto const stretch = ms::metropolis([=](auto& t, od::random_key const& k) {
     od::random_generator g(k);
     double const log_factor = inf::drawing::normal(g), centre = t.number(mu, {});
@@ -292,7 +292,7 @@ inline constexpr auto summed_mixture =
 std::vector<double> const points{-2.6, -1.9, -0.4, 0.3, 2.2, 2.9};
 std::vector<double> const weights{0.6, 0.4}, centres{-2.5, 2.5}; // apart: they do not change places
 
-// Given the assignments the means are normal: a sum over all 64 of them.
+// Given the assignments, the means are normal: a sum over all 64 assignments.
 struct mixture_posterior {
   normal_mixture mu[2];
   std::vector<double> first =
@@ -325,7 +325,7 @@ mixture_posterior exact_mixture() {
   return result;
 }
 
-// States of which one is seen at 0, and the other at a height that is not known.
+// Two states: one emits at 0, the other at an unknown height.
 inline constexpr auto steps = od::fn<"steps">([](od::scope auto& cx, auto rows, auto n) {
   auto const height = cx(od::sample<"height">, ds::normal(2, 1));
   return od::loop(n, cx.lift(i64{0}), [&](auto, auto before) {
@@ -362,7 +362,7 @@ TEST_CASE(
       check_frequency(d, "z." + std::to_string(i + 1), 1, exact.first[i]);
 }
 
-TEST_CASE("a hidden Markov model of which a mean is not known has its posterior by moves", "[statistics]") {
+TEST_CASE("moves have the exact posterior of a hidden Markov model with an unknown mean", "[statistics]") {
   // The likelihood of a height is the forward recursion's: the midpoint rule of 2,000 points on the heights within 6 deviations.
   matrix const rows{vec{0.8, 0.2}, vec{0.3, 0.7}};
   std::size_t const n = 2000;

@@ -1,11 +1,11 @@
-// propose, and steps of Metropolis and Hastings whose proposal is a model; and updates by address that are followed.
+// propose, Metropolis-Hastings steps whose proposal is a model, and incremental updates by address.
 #include "catch.hpp"
 
 #include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/models/changing_trace.hpp>
 #include <overdub/contexts/models/dynamic.hpp>
 #include <overdub/contexts/models/metropolis_hastings.hpp>
 #include <overdub/contexts/models/model.hpp>
+#include <overdub/contexts/models/mutable_trace.hpp>
 
 #include <cmath>
 #include <string>
@@ -18,13 +18,13 @@ namespace ms = overdub::models;
 using Catch::Matchers::Contains;
 using od::i64;
 
-// A count, and a mean of it; and what was seen.
+// A count, a mean that depends on it, and an observation.
 inline constexpr auto seen = od::fn<"seen">([](od::scope auto& cx) {
   auto const k = cx(od::sample<"k">, ds::binomial(i64{4}, 0.5));
   auto const x = cx(od::sample<"x">, ds::normal(od::convert<double>(k), 1));
   return cx(od::sample<"y">, ds::normal(x, 0.5));
 });
-// Proposals of both, which are not symmetric, and may draw a count that there is.
+// Asymmetric proposals of both, which may draw the present count.
 inline constexpr auto near = od::fn<"near">([](od::scope auto& cx, auto k, auto x) {
   auto const p = 0.2 + 0.15 * od::convert<double>(k);
   (void)cx(od::sample<"k">, ds::binomial(i64{4}, p));
@@ -84,7 +84,7 @@ TEST_CASE("propose draws all choices, with their density and the result") {
   CHECK(p.result == p.choices.get<double>("y"));
 }
 
-TEST_CASE("a step whose proposal is a model leaves the posterior as it is", "[statistics]") {
+TEST_CASE("a step whose proposal is a model leaves the posterior invariant", "[statistics]") {
   auto const staged = ms::model(seen);
   auto const proposal = ms::model(near, i64{0}, 0.0);
   check_posterior(staged, [&](auto const& t) {
@@ -95,7 +95,7 @@ TEST_CASE("a step whose proposal is a model leaves the posterior as it is", "[st
   });
 }
 
-TEST_CASE("proposals that do not fit are refused") {
+TEST_CASE("proposals that do not fit the model are rejected") {
   auto const m = ms::model(seen);
   auto const t = m.generate(observed, od::random_key(1)).of;
   auto const step = [&](auto const& proposal) {
@@ -107,7 +107,7 @@ TEST_CASE("proposals that do not fit are refused") {
       step(ms::model(what_was_seen)), Contains("the proposal draws the choice y, which is observed"));
 }
 
-TEST_CASE("a step is of a trace that has what is observed") {
+TEST_CASE("a step rejects a trace without the observations") {
   auto const step = [&](auto const& m, auto const& t, auto const& proposal, ms::choice_map const& data) {
     return ms::metropolis_hastings(
         m, t, [&](auto const&) { return proposal; }, data, od::random_key(2));
@@ -130,7 +130,7 @@ TEST_CASE("a step is of a trace that has what is observed") {
   CHECK_NOTHROW(step(direct, d, direct_proposal, {}));
 }
 
-TEST_CASE("choices of a trace that is followed are set by address, as an update names them") {
+TEST_CASE("choices of an incremental trace are set by address, as in an update") {
   constexpr auto plate = od::fn<"plate">([](od::scope auto& cx, auto n) {
     auto const mu = cx(od::sample<"mu">, ds::normal(0, 1));
     auto const p = cx(od::sample<"p">, ds::dirichlet(od::array<double>{1, 2, 3}));
@@ -169,7 +169,7 @@ TEST_CASE("choices of a trace that is followed are set by address, as an update 
   CHECK(t.score() == Approx(start.score()).epsilon(1e-13));
 }
 
-TEST_CASE("an element of an argument of two axes changes") {
+TEST_CASE("an element of an argument of two axes is updated") {
   constexpr auto grid = od::fn<"grid">([](od::scope auto& cx, auto const& rows) {
     auto const mu = cx(od::sample<"mu">, ds::normal(0, 1));
     return od::sum(od::map(
@@ -190,7 +190,7 @@ TEST_CASE("an element of an argument of two axes changes") {
   check(ms::reexecuted_trace(start));
 }
 
-TEST_CASE("arguments that decide how many choices there are do not change under a trace that is followed") {
+TEST_CASE("incremental traces reject updates of arguments that determine the number of choices") {
   constexpr auto plates = od::fn<"plates">([](od::scope auto& cx, auto n, auto xs, auto counts, auto scales) {
     auto const scale = 1.0 + od::abs(od::sum(scales));
     auto const a = cx(od::tabulate, n, [&](auto) { return cx(od::sample<"a">, ds::normal(0, scale)); });
@@ -211,13 +211,13 @@ TEST_CASE("arguments that decide how many choices there are do not change under 
     refuses("b", [&] { t.set_argument(1, vec{1, 2, 3}); });
     refuses("c", [&] { t.set_argument(2, ints{5, 2}); });
     refuses("c", [&] { t.set_argument_at(2, {1}, i64{2}); });
-    t.set_argument(0, i64{3}); // as it is
+    t.set_argument(0, i64{3}); // unchanged
     t.set_argument(1, vec{1, 2.5});
     t.set_argument(2, ints{5, 1});
-    t.set_argument(3, vec{0.5, 0.75, 1}); // which sizes nothing
+    t.set_argument(3, vec{0.5, 0.75, 1}); // on which no size depends
     auto const u = m.with(i64{3}, vec{1, 2.5}, ints{5, 1}, vec{0.5, 0.75, 1}).update(start, {});
     CHECK(t.propose() == Approx(u.weight).epsilon(1e-12));
-    t.set_argument_at(3, {2}, 2.0); // of what was set
+    t.set_argument_at(3, {2}, 2.0); // of the proposed array
     CHECK_THROWS_WITH(
         t.set_argument_at(3, {3}, 1.0), Contains("has 3 elements along this axis, and none at 3"));
     t.commit();
@@ -226,7 +226,7 @@ TEST_CASE("arguments that decide how many choices there are do not change under 
   check(ms::reexecuted_trace(start));
 }
 
-TEST_CASE("arguments of a trace that is followed change, and what they reach is weighed as by an update") {
+TEST_CASE("updates of arguments of an incremental trace have the weights of update") {
   constexpr auto noisy = od::fn<"noisy">([](od::scope auto& cx, auto scale, auto xs) {
     auto const far = cx(od::sample<"far">, ds::bernoulli(0.5));
     auto const mu = od::if_(
@@ -243,7 +243,7 @@ TEST_CASE("arguments of a trace that is followed change, and what they reach is 
     t.set_argument(1, moved);
     auto const u = m.with(0.5, moved).update(start, {});
     CHECK(t.propose() == Approx(u.weight).epsilon(1e-12));
-    t.set_argument(1, xs); // after all
+    t.set_argument(1, xs); // overwritten
     CHECK(t.propose() == Approx(0).margin(1e-12));
     t.set_argument_at(1, {1}, 2.5);
     t.set_argument_at(1, {4}, 5.5);

@@ -27,11 +27,12 @@ using reference_data::column;
 
 od::random_key const key(1);
 
-// Published: a mean and its error, and the deviation where there is one.
+// Published: a mean and its error, and the standard deviation, if any.
 struct published {
   double mean, error, sd = 0;
 };
-// A mean and a deviation of a million draws, printed with five digits. Draws of NUTS are about as good as independent ones.
+// A mean and a standard deviation of a million draws, printed with five digits. Draws of NUTS have about the effective sample size of
+// independent ones.
 published of_a_million(double mean, double sd) { return {mean, sd / 1000 + 5e-5 * std::abs(mean), sd}; }
 
 void check(inf::chain_values const& x, published const& p) {
@@ -47,8 +48,7 @@ void check(inf::chain_values const& x, published const& p) {
     CHECK(std::abs(sd - p.sd) <= errors * std::hypot(inf::mcse_sd(x), p.sd / 500));
   }
 }
-// A row of a published table of draws: mean, deviation and quantiles of 5 and 95 %, of as many independent draws as told, in the bulk
-// and in the tails.
+// A row of a published table of draws: mean, standard deviation and quantiles of 5 and 95 %, with the bulk and tail effective sample sizes.
 struct published_row {
   double mean, sd, low, high, bulk, tail;
 };
@@ -79,7 +79,7 @@ inf::draws by_nuts(auto const& m, ms::choice_map const& observed, double accepta
 
 // ---- the regressions of kidiq
 
-// With flat coefficients there; of this width, they move the means by less than a thousandth of their errors.
+// The reference has flat priors of coefficients; priors of this width shift the means by less than a thousandth of their errors.
 constexpr double wide = 1000;
 
 inline constexpr auto by_iq = od::fn<"by_iq">([](od::scope auto& cx, auto const& iqs) {
@@ -140,7 +140,7 @@ TEST_CASE("kidiq: by her school and IQ, and by their interaction", "[statistics]
 
 namespace {
 
-// An element depends on five before it, which the loop carries.
+// An element depends on the previous five, which are loop-carried.
 inline constexpr auto ar5 = od::fn<"ar5">([](od::scope auto& cx, auto const& first, auto n) {
   auto const alpha = cx(od::sample<"alpha">, ds::normal(0, 10));
   auto const beta =
@@ -198,7 +198,7 @@ TEST_CASE("eight schools, not centred", "[statistics]") {
 
 namespace {
 
-// Rain comes and goes; an umbrella tells of it.
+// The umbrella world: an umbrella is the observation of rain.
 inline constexpr auto weather = od::fn<"weather">([](od::scope auto& cx, auto days) {
   auto const before = cx(od::sample<"before">, ds::bernoulli(0.5));
   return cx(od::loop, days, before, [&](auto, auto rained) {
@@ -210,7 +210,7 @@ inline constexpr auto weather = od::fn<"weather">([](od::scope auto& cx, auto da
 
 } // namespace
 
-TEST_CASE("rain behind umbrellas, of which each day's is a choice") {
+TEST_CASE("the umbrella world, whose states are choices") {
   auto const m = ms::model(fast(), weather, i64{5});
   ms::choice_map const seen{{"umbrella", od::array<bool>{true, true, false, true, true}}};
   // [W], smoothed values, with four digits.
@@ -243,7 +243,7 @@ TEST_CASE("an autoregression of order 5", "[statistics]") {
   check(d.column("sigma"), of_a_million(0.15046, 0.0078006));
 }
 
-TEST_CASE("two normal components, of which each number's is a choice", "[statistics]") {
+TEST_CASE("a mixture of two normal components, whose assignments are choices", "[statistics]") {
   vec const y = column("two_components", "y");
   inf::draws const d = inf::run_chains(
       ms::mcmc(
@@ -251,7 +251,7 @@ TEST_CASE("two normal components, of which each number's is a choice", "[statist
           ms::no_u_turn{"mu", "sigma", "share"})
           .keeping({"mu", "sigma", "share"}),
       {.chains = 4, .warmup = 300, .draws = 1500, .threads = 1}, key);
-  // There the means are in order; here either component may be the lower one, in a chain for good.
+  // The reference orders the means; here either component may be the lower one in a chain: labels are switched.
   auto const lower = [&](std::string const& name) {
     inf::chain_values one = d.column(name + ".1"), other = d.column(name + ".2");
     inf::chain_values const mu = d.column("mu.1");

@@ -1,4 +1,4 @@
-// One model on several threads: what is drawn depends on the keys alone, and programs are made once.
+// One model on several threads: draws depend on the keys alone, and programs are compiled once.
 #include "catch.hpp"
 #include "contexts/example_models.hpp"
 
@@ -12,7 +12,7 @@ using namespace example_models;
 
 constexpr std::size_t count = 24;
 
-// All operations, in one order of them or the other, by one thread or several.
+// The results of all operations, forwards or in reverse order, on one thread or several.
 template <class Model>
 std::vector<double> results(Model const& m, std::size_t threads, bool backwards) {
   std::vector<double> all(count);
@@ -36,9 +36,9 @@ std::vector<double> results(Model const& m, std::size_t threads, bool backwards)
 
 } // namespace
 
-TEST_CASE("operations give the same on any number of threads, in any order") {
+TEST_CASE("operations return the same on any number of threads, in any order") {
   vec const xs{1, 2, 3};
-  auto const together = results(ms::model(line, xs), 4, false); // which make the programs, too
+  auto const together = results(ms::model(line, xs), 4, false); // which compile the programs, too
   auto const m = ms::model(line, xs);
   std::size_t const programs = m.core()->programs();
   CHECK(results(m, 1, false) == together);

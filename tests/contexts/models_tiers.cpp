@@ -1,4 +1,4 @@
-// Chains of a model are the same, whatever runs its programs: the interpreter, machine code, or one after the other.
+// Chains of a model are the same for each executor of its programs: the interpreter, machine code, or tiers of both.
 #include "catch.hpp"
 #include "contexts/model_posteriors.hpp"
 
@@ -23,7 +23,7 @@ od::compile_options ran(od::tiers when) {
   return {.executor = od::jit::compiled(), .tiers = when, .hot_calls = 20};
 }
 
-// Some transitions, and more when all that became worth it was compiled.
+// Some transitions, and more after the compilations that these triggered.
 std::vector<double> chain_of_moves(od::compile_options const& o) {
   auto const m = ms::model(o, mixture, vec{0.4, 0.6}, vec{-1.0, 2.0}, points.size());
   ms::followed_trace t(m.generate(ms::choice_map{{"y", points}}, key).of);
@@ -56,7 +56,7 @@ std::vector<double> chain_of_nuts(od::compile_options const& o) {
 
 } // namespace
 
-TEST_CASE("programs of a model are interpreted until machine code of them was worth it, and draw the same") {
+TEST_CASE("tiered programs of a model draw the same as interpreted and compiled ones") {
   std::vector<double> const moved = chain_of_moves(ran(od::tiers::interpret_only)),
                             sampled = chain_of_nuts(ran(od::tiers::interpret_only));
   for (od::tiers const when : {od::tiers::compile_now, od::tiers::interpret_first}) {

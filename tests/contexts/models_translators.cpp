@@ -1,4 +1,4 @@
-// Trace translators: weights by hand, those of the way back, the evidence that they estimate, and what they refuse.
+// Trace translators: weights by hand, weights of inverse translations, estimates of the evidence, and diagnostics.
 #include "catch.hpp"
 
 #include <overdub/contexts/distributions.hpp>
@@ -19,7 +19,7 @@ using od::i64;
 
 constexpr auto nothing = [](auto const&) { return ms::no_auxiliary(); };
 
-// A deviation by its logarithm, and as it is.
+// A standard deviation, on the log scale and on its own.
 inline constexpr auto by_logarithm = od::fn<"by_logarithm">([](od::scope auto& cx) {
   auto const s = cx(od::sample<"log_sd">, ds::normal(0, 1));
   return cx(od::sample<"y">, ds::normal(0, exp(s)));
@@ -31,7 +31,7 @@ inline constexpr auto by_deviation = od::fn<"by_deviation">([](od::scope auto& c
 constexpr auto exponential = [](auto const& t) { t.model.write("sd", od::exp(t.model.real("log_sd"))); };
 constexpr auto logarithm = [](auto const& t) { t.model.write("log_sd", od::log(t.model.real("sd"))); };
 
-// One mean of the observations, or one each.
+// A common mean of the observations, or one mean each.
 inline constexpr auto pooled = od::fn<"pooled">([](od::scope auto& cx) {
   auto const m = cx(od::sample<"m">, ds::normal(0, 2));
   (void)cx(od::sample<"y">, ds::normal(m, 1));
@@ -79,7 +79,8 @@ TEST_CASE("a translation's weight is the ratio of the densities times the Jacobi
   }
 }
 
-TEST_CASE("translations there and back by auxiliary models have opposite weights, of dynamic models, too") {
+TEST_CASE(
+    "a translation and its inverse have opposite weights, with auxiliary models, and of dynamic models") {
   auto const check = [](auto const& from, auto const& to) {
     ms::trace_translator const there(to, seen, distance_of, nothing, split, seen);
     ms::trace_translator const back(from, seen, nothing, distance_of, merge, seen);
@@ -95,7 +96,7 @@ TEST_CASE("translations there and back by auxiliary models have opposite weights
   check(ms::dynamic_model(pooled), ms::dynamic_model(apart));
 }
 
-TEST_CASE("weighted translations estimate the evidence of the model that they lead to", "[statistics]") {
+TEST_CASE("weighted translations estimate the evidence of the second model", "[statistics]") {
   auto const from = ms::model(pooled);
   auto const to = ms::model(apart);
   ms::trace_translator const there(to, seen, distance_of, nothing, split, seen);
@@ -147,7 +148,7 @@ TEST_CASE("the determinant of a linear translation is the matrix's, for more num
   CHECK(u.weight - u.of.score() + t.score() == Approx(determinant).epsilon(1e-9));
 }
 
-TEST_CASE("translators refuse what is no bijection between the choices that are not observed") {
+TEST_CASE("translators reject transforms that are no bijections of the unobserved choices") {
   auto const from = ms::model(pooled);
   auto const to = ms::model(apart);
   auto const t = from.generate(seen, od::random_key(1)).of;

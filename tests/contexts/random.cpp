@@ -1,4 +1,4 @@
-// Keys and the generator: published answers, streams that do not depend on order, and streams that know nothing of one another.
+// Keys and the generator: known-answer tests, streams that do not depend on order, and independent streams.
 #include "catch.hpp"
 
 #include <overdub/contexts/inference/streams.hpp>
@@ -30,7 +30,7 @@ words threefry(words const& counter, words const& key) {
   return {r[0], r[1], r[2], r[3]};
 }
 
-// The probability that counts of equally likely cells are at least as uneven.
+// The p-value of Pearson's chi-square test that cells are equally likely.
 double evenness(std::vector<int> const& counts) {
   double total = 0, statistic = 0;
   for (int const n : counts) total += n;
@@ -44,7 +44,7 @@ bool plausible(double p) { return 1e-6 < p && p < 1 - 1e-6; }
 } // namespace
 
 // The file kat_vectors of Random123 (Salmon et al., 2011): threefry4x64 20.
-TEST_CASE("the cipher gives the published answers") {
+TEST_CASE("the cipher passes the published known-answer tests") {
   std::uint64_t const ones = ~std::uint64_t{0};
   CHECK(
       threefry({0, 0, 0, 0}, {0, 0, 0, 0}) ==
@@ -71,7 +71,7 @@ TEST_CASE("a generator enciphers 0, 1, 2, ... with its key") {
 }
 
 // The hash of the path is XXH3-128 of two little-endian words, 'n' or 'i', and the step: no machine hashes it otherwise.
-TEST_CASE("the keys of a path are the same on every machine") {
+TEST_CASE("the keys of an address are the same on every machine") {
   CHECK(random_key(1).at("a").words() == words{1, 0xb896541acf48d258, 0x6dc2c2f48e7780b6, 0});
   CHECK(random_key(1).at(2).at("b").words() == words{1, 0xa12c151f0203026b, 0x86d74e03a32c64cd, 0});
 }
@@ -114,7 +114,7 @@ TEST_CASE("a key gives the streams of a sampler") {
   CHECK(firsts.size() == 200);
 }
 
-TEST_CASE("uniform numbers are even, and never 0 or 1") {
+TEST_CASE("uniform numbers pass a chi-square test, and are never 0 or 1") {
   random_generator g(random_key(11));
   std::vector<int> high(256), low(256);
   for (int i = 0; i < 400000; ++i) {
@@ -127,7 +127,7 @@ TEST_CASE("uniform numbers are even, and never 0 or 1") {
   CHECK(plausible(evenness(low)));
 }
 
-TEST_CASE("the first numbers of neighbouring keys are even, and independent in pairs") {
+TEST_CASE("the first numbers of adjacent keys are uniform, and pairwise independent") {
   for (int kind = 0; kind < 3; ++kind) {
     random_key const root(3);
     auto const key = [&](int i) {

@@ -1,4 +1,4 @@
-// Random models: plates, chains and branches, in one another and in functions that are called within names.
+// Random models: nested plates, chains and branches, also in functions that are called by within.
 #pragma once
 
 #include "contexts/example_models.hpp"
@@ -37,11 +37,11 @@ public:
   explicit random_model(std::uint64_t seed, bool has_branches = true)
       : random_(seed), has_branches_(has_branches) {}
 
-  // @main(%n, %m, %s, %x, %b); %x has at least as many elements as a plate has turns.
+  // @main(%n, %m, %s, %x, %b); %x has at least as many elements as a plate has iterations.
   od::ir::program make() {
     if (random_.chance(50)) add_part();
     text_ = "func @main(%n: i64, %m: i64, %s: f64, %x: f64[], %b: bool) -> (f64, f64) {\n";
-    around_ = {};
+    nesting_ = {};
     scope s{{"%s"}, {"%b"}};
     block(s, 5);
     line("return " + any(s.numbers) + ", " + s.numbers.back() + "\n}");
@@ -63,13 +63,13 @@ public:
 
 private:
   struct scope {
-    std::vector<std::string> numbers, truths;
+    std::vector<std::string> numbers, bools;
   };
-  struct place {
-    std::string indices; // of the maps and loops around
-    int turns = 0;
+  struct nesting {
+    std::string indices; // of the enclosing maps and loops
+    int loops = 0;
     bool has_rows_of_one_size =
-        true; // not in a branch in a map: turns in there would give rows of different sizes
+        true; // not in a branch in a map: a map or loop there would make rows of different sizes
   };
 
   void line(std::string const& l) { text_ += l + "\n"; }
@@ -80,7 +80,7 @@ private:
     line(v + " = " + what + " : " + type);
     return v;
   }
-  // Numbers in (-1, 1), and those that parameters may be.
+  // A number in (-1, 1), a positive number, and a probability.
   std::string bounded(scope const& s) {
     return operation("sin " + operation("add " + any(s.numbers) + ", " + any(s.numbers)));
   }
@@ -89,7 +89,7 @@ private:
 
   std::string sample(std::string const& address, std::string const& distribution, char const* type) {
     return operation(
-        "sample \"" + address + '"' + (around_.indices.empty() ? "" : "[" + around_.indices + "]") +
+        "sample \"" + address + '"' + (nesting_.indices.empty() ? "" : "[" + nesting_.indices + "]") +
             distribution,
         type);
   }
@@ -103,7 +103,7 @@ private:
       s.numbers.push_back(sample(address(), " \"exponential\"(" + positive(s) + ")", "f64"));
       break;
     case 1:
-      s.truths.push_back(sample(address(), " \"bernoulli\"(" + chance(s) + ")", "bool"));
+      s.bools.push_back(sample(address(), " \"bernoulli\"(" + chance(s) + ")", "bool"));
       break;
     case 2:
       s.numbers.push_back(
@@ -114,14 +114,14 @@ private:
     }
   }
 
-  void block(scope& s, std::size_t most) {
-    for (std::size_t count = 1 + random_.below(most); count > 0; --count) switch (random_.below(8)) {
+  void block(scope& s, std::size_t maximum) {
+    for (std::size_t count = 1 + random_.below(maximum); count > 0; --count) switch (random_.below(8)) {
       case 0:
       case 1:
-        if (around_.turns < 3 && around_.has_rows_of_one_size) turns(s);
+        if (nesting_.loops < 3 && nesting_.has_rows_of_one_size) map_or_loop(s);
         break;
       case 2:
-        if (around_.turns < 3 && around_.has_rows_of_one_size && !part_.empty()) call(s);
+        if (nesting_.loops < 3 && nesting_.has_rows_of_one_size && !part_.empty()) call(s);
         break;
       case 3:
         if (has_branches_) branch(s);
@@ -134,23 +134,23 @@ private:
       }
   }
   template <class F>
-  void inside(place const& p, F const& f) {
-    place const before = std::exchange(around_, p);
+  void nest(nesting const& p, F const& f) {
+    nesting const before = std::exchange(nesting_, p);
     f();
-    around_ = before;
+    nesting_ = before;
   }
-  void turns(scope& s) {
+  void map_or_loop(scope& s) {
     bool const is_map = random_.chance(60);
-    std::string const all = name(), turn = name(), last = name(), state = name();
+    std::string const all = name(), index = name(), last = name(), state = name();
     std::string const count = random_.chance(70) ? "%n" : "%m";
     line(
-        is_map ? all + " = map " + count + " (" + turn + ": i64) -> f64 {"
+        is_map ? all + " = map " + count + " (" + index + ": i64) -> f64 {"
                : last + ", " + all + " = loop " + (random_.chance(40) ? "reversed " : "") + count + " (" +
-                     turn + ": i64, " + state + ": f64 = " + any(s.numbers) + ") -> f64 stack f64 {");
-    inside({around_.indices + (around_.turns > 0 ? ", " : "") + turn, around_.turns + 1, true}, [&] {
+                     index + ": i64, " + state + ": f64 = " + any(s.numbers) + ") -> f64 stack f64 {");
+    nest({nesting_.indices + (nesting_.loops > 0 ? ", " : "") + index, nesting_.loops + 1, true}, [&] {
       scope own = s;
       if (!is_map) own.numbers.push_back(state);
-      own.numbers.push_back(operation("at %x, " + turn));
+      own.numbers.push_back(operation("at %x, " + index));
       block(own, 3);
       line("yield " + (is_map ? bounded(own) : bounded(own) + ", " + any(own.numbers)) + "\n}");
     });
@@ -160,9 +160,9 @@ private:
   void branch(scope& s) {
     std::string const made = name();
     std::string const shared = random_.chance(50) ? address() : "";
-    line(made + " = if " + any(s.truths) + " -> f64 {");
+    line(made + " = if " + any(s.bools) + " -> f64 {");
     for (int side = 0; side < 2; ++side) {
-      inside({around_.indices, around_.turns, around_.turns == 0 && prefix_ != "p"}, [&] {
+      nest({nesting_.indices, nesting_.loops, nesting_.loops == 0 && prefix_ != "p"}, [&] {
         scope own = s;
         if (!shared.empty()) own.numbers.push_back(normal(own, shared));
         if (random_.chance(70)) block(own, 2);
@@ -172,27 +172,27 @@ private:
     }
     s.numbers.push_back(made);
   }
-  // A function that makes choices; it is called within its name, once.
+  // A function that makes choices; it is called once, by within.
   void add_part() {
     prefix_ = "p";
     text_ = "func @\"part/\"(%n: i64, %m: i64, %s: f64, %x: f64[], %b: bool) -> f64 {\n";
     scope s{{"%s"}, {"%b"}};
-    around_ = {"", 1, true};
-    place const none{"", 0, true};
-    inside(none, [&] { block(s, 3); });
+    nesting_ = {"", 1, true};
+    nesting const none{"", 0, true};
+    nest(none, [&] { block(s, 3); });
     line("return " + any(s.numbers) + "\n}");
     part_ = std::exchange(text_, "");
     prefix_ = "c";
   }
   void call(scope& s) {
     if (std::exchange(is_called_, true)) return;
-    s.numbers.push_back(operation("call @\"part/\"(%n, %m, " + bounded(s) + ", %x, " + any(s.truths) + ")"));
+    s.numbers.push_back(operation("call @\"part/\"(%n, %m, " + bounded(s) + ", %x, " + any(s.bools) + ")"));
   }
 
   random_numbers random_;
   bool has_branches_;
   std::string text_, part_, prefix_ = "c";
-  place around_;
+  nesting nesting_;
   bool is_called_ = false;
   int next_ = 0, addresses_ = 0;
 };

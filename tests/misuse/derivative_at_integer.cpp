@@ -1,5 +1,5 @@
 // A derivative at an integer.
-// expect: overdub: this metadata does not become what the context keeps for a value of this type.*write 2.0 for 2
+// expect: overdub: this metadata does not convert to the context's metadata<T> for a value of this type.*write 2.0 for 2
 // expect: "square"
 #include <overdub/contexts/forward.hpp>
 

@@ -1,4 +1,4 @@
-// An incremental function does not follow calls that are protected, as a hook `failed` has them.
+// Protected calls cannot be updated incrementally, so a context with a hook `failed` is rejected.
 // expect: overdub: a context with a hook `failed` is given to incremental
 #include <overdub/contexts/incremental.hpp>
 

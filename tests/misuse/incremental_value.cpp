@@ -1,4 +1,4 @@
-// An incremental function keeps numbers: it is given a value of a run's context.
+// An incremental function saves numbers, and was given a value of a context's run.
 // expect: overdub: incremental is given a value of a context
 #include <overdub/contexts/incremental.hpp>
 

@@ -1,5 +1,5 @@
 // A context with state would be used by several threads at once.
-// expect: overdub: a context that serves several threads has no state, or follows to them
+// expect: overdub: a context for several threads has no state, or the members C fork
 #include <overdub/compile/scoped_global.hpp>
 
 struct counting : overdub::context {

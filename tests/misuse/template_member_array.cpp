@@ -1,5 +1,5 @@
 // A described template with a member array<T>, which does not become an array in a context.
-// expect: overdub: a member of this described template does not follow its parameters into a context
+// expect: overdub: a member of this described template cannot hold a value of a context
 // expect: curve
 #include <overdub/overdub.hpp>
 

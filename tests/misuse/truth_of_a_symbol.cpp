@@ -1,5 +1,5 @@
-// A branch on a value of a type of the user's that has no truth yet.
-// expect: overdub: a branch on a value that has no truth here; use overdub::if_
+// A branch on a value of a user-defined type that does not convert to bool.
+// expect: overdub: a branch on a value whose type has no bool; use overdub::if_
 // expect: "choose"
 #include <overdub/overdub.hpp>
 

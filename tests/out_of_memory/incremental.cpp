@@ -1,4 +1,5 @@
-// When there is no memory: an update that fails is proposed, committed or rolled back once more, and nothing is lost or added twice.
+// Updates when memory runs out: an update that failed can be proposed, committed or rolled back again, and nothing is lost or added
+// twice.
 #include "allocations.hpp"
 #include "catch.hpp"
 
@@ -30,7 +31,7 @@ constexpr auto grouped = od::fn<"grouped">([](auto z, auto x, auto means) {
   return od::sum(od::map(point, z, x)) + od::sum(std::get<1>(states)) + od::reduce(od::max, x);
 });
 
-// Runs f with ever more memory, until it has enough.
+// Runs f with more and more memory until it succeeds.
 template <class F>
 long tried_until_done(F const& f) {
   for (long n = 0;; ++n) {
@@ -47,7 +48,7 @@ long tried_until_done(F const& f) {
 
 } // namespace
 
-TEST_CASE("each allocation of an update may fail: it is done once, when there is memory") {
+TEST_CASE("each allocation of an update may fail: the update is made once, when there is memory") {
   std::vector<i64> z(48);
   std::vector<double> x(48), means{0.0, 1.0};
   for (std::size_t i = 0; i < z.size(); ++i) {
@@ -59,7 +60,7 @@ TEST_CASE("each allocation of an update may fail: it is done once, when there is
   long failed = 0;
   for (int k = 0; k < 60; ++k) {
     switch (k % 4) {
-    case 0: // the arrays get longer, or begin with fewer than there were
+    case 0: // the arrays get longer, or start shorter than before
       z.push_back(k % 2);
       x.push_back(0.125 * k);
       f.append<0>(z.back());
@@ -98,7 +99,7 @@ TEST_CASE("each allocation of an update may fail: it is done once, when there is
   CHECK(failed > 500);
 }
 
-TEST_CASE("a commit that fails may be rolled back: the value is what it was, and differences are from it") {
+TEST_CASE("a commit that failed may be rolled back: value and differences are those from before") {
   std::vector<i64> const z{0, 1, 1, 0};
   std::vector<double> const x{0.5, 1.5, -0.5, 2.5}, means{0.0, 1.0}, moved{0.25, 1.0};
   auto const of = [](std::vector<double> const& all) { return numbers::copy_of(all); };
@@ -132,7 +133,7 @@ TEST_CASE("a commit that fails may be rolled back: the value is what it was, and
   CHECK(f.value() != before);
 }
 
-TEST_CASE("an assignment that fails leaves what was there; what has room asks for no memory") {
+TEST_CASE("an assignment that fails changes nothing; one that fits allocates nothing") {
   std::vector<double> const means{0.0, 1.0}, moved{0.25, 1.0};
   auto const of = [](std::vector<double> const& all) { return numbers::copy_of(all); };
   std::vector<i64> z{0, 1, 1, 0};
@@ -149,7 +150,7 @@ TEST_CASE("an assignment that fails leaves what was there; what has room asks fo
   }
   long failed = 0;
   for (bool is_done = false; !is_done; ++failed) {
-    f = oc::incremental_function(first); // whose arrays have no room
+    f = oc::incremental_function(first); // its arrays have no reserved memory
     f.set_at<1>(2, 4.0);
     f.propose();
     allowed = failed;
@@ -164,7 +165,7 @@ TEST_CASE("an assignment that fails leaves what was there; what has room asks fo
     if (failed % 2 == 0) f.propose();
     f.commit();
     REQUIRE(f.value() == Approx(changed).epsilon(1e-12));
-    f.set_at<1>(2, -0.5); // what the commit kept is there
+    f.set_at<1>(2, -0.5); // the commit updated the saved values
     f.commit();
     REQUIRE(f.value() == Approx(first.value()).epsilon(1e-12));
   }

@@ -1,5 +1,5 @@
-// Blocks of reports: what is drawn of draws, series and measurements, what is said where nothing can be drawn, and that the size of a
-// figure does not grow with the draws.
+// Blocks of reports: figures of draws, series and measurements, their texts where nothing can be drawn, and the size of figures, which does
+// not grow with the draws.
 #include "catch.hpp"
 
 #include <overdub/contexts/report.hpp>
@@ -84,7 +84,7 @@ TEST_CASE("draws without a picture are a sentence") {
   CHECK(has(report::table{.title = "t", .heads = {"a"}}.html(), "There are no rows."));
 }
 
-TEST_CASE("what is not finite is left out, and counted") {
+TEST_CASE("values that are not finite are left out, and counted") {
   chain_values draws = normals(100, 2);
   draws.values[3] = nan;
   draws.values[7] = -infinity;
@@ -99,7 +99,7 @@ TEST_CASE("what is not finite is left out, and counted") {
   }
 }
 
-TEST_CASE("few draws far away do not hide the rest, and are counted") {
+TEST_CASE("outliers do not hide the rest, and are counted") {
   chain_values draws = normals(2000, 1);
   draws.values[5] = 1e6;
   draws.values[6] = -1e6;
@@ -175,7 +175,7 @@ TEST_CASE("a plot has points, a line and a band below them") {
   CHECK(has(html, ">ms</text>"));
 }
 
-TEST_CASE("bars say how often one goes into the other") {
+TEST_CASE("bars have the ratio to the first") {
   std::string const html =
       report::bars{
           .title = "times",
@@ -200,7 +200,7 @@ TEST_CASE("intervals have a line, a dot, and a ring for what was observed") {
   CHECK(count(html, ">not defined</text>") == 1);
 }
 
-TEST_CASE("a column of numbers stands at the right") {
+TEST_CASE("a column of numbers is right-aligned") {
   std::string const html =
       report::table{.title = "t", .heads = {"a", "b"}, .rows = {{"x", "-1.5"}, {"2", "not defined"}}}.html();
   CHECK(has(html, "<th>a</th><th class=\"number\">b</th>"));
@@ -212,14 +212,14 @@ TEST_CASE("a listing keeps lines and spaces") {
   CHECK(has(html, "<pre>f(x) {\n  x &lt; 1\n}\n</pre>"));
 }
 
-TEST_CASE("long tables and lists end, and say so") {
+TEST_CASE("long tables and lists are truncated, with a note") {
   report::table t{.title = "t", .heads = {"a"}};
   t.rows.assign(501, {"x"});
   CHECK(count(t.html(), "<td>") == 500);
   CHECK(has(t.html(), "Of 501 rows, the first 500 are shown."));
 }
 
-TEST_CASE("diagnostics are the summary's rows, and what speaks against the draws") {
+TEST_CASE("diagnostics are the summary's rows and warnings") {
   overdub::inference::draws d({"mu"}, 2);
   std::mt19937 random(1);
   std::normal_distribution<double> normal;
@@ -245,7 +245,7 @@ TEST_CASE("diagnostics are the summary's rows, and what speaks against the draws
           "No warnings for these draws of 2000 transitions: R-hats and effective sample sizes are within"));
 }
 
-TEST_CASE("what does not fit together is said") {
+TEST_CASE("inconsistent blocks are rejected with a diagnostic") {
   using report::mark;
   CHECK(message_of([] {
           return report::plot{.title = "p", .series = {{"s", mark::line, {1, 2}, {1}}}}.html();

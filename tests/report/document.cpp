@@ -1,4 +1,4 @@
-// Pages: one file that asks for nothing else, in which no text becomes markup.
+// Pages: one self-contained file, in which no text becomes markup.
 #include "catch.hpp"
 
 #include <overdub/contexts/report.hpp>
@@ -39,7 +39,7 @@ std::string everything(std::string const& text) {
 }
 
 TEST_CASE("no text becomes markup") {
-  // The tags of a page are those of one with another text.
+  // The tags of a page do not depend on its text.
   std::regex const tag("<[a-zA-Z/!][^>]*>");
   auto const tags = [&](std::string const& page) {
     std::string all;
@@ -68,7 +68,7 @@ TEST_CASE("a page refers to nothing outside of it, and forbids the browser to fe
       std::string::npos);
 }
 
-TEST_CASE("a page has its title, its sections, and links to them where there are several") {
+TEST_CASE("a page has its title, its sections, and links to them if there are several") {
   report::document page("Fits", "Of three models");
   page.add(report::section("One").say("First."));
   CHECK(page.html().find("<nav>") == std::string::npos);
@@ -83,7 +83,7 @@ TEST_CASE("a page has its title, its sections, and links to them where there are
   }
 }
 
-TEST_CASE("a block of one's own is anything with html()") {
+TEST_CASE("a custom block is anything with html()") {
   struct rule {
     std::string html() const { return "<hr>\n"; }
   };

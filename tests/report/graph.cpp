@@ -1,4 +1,4 @@
-// Graphs in reports: laid out by Graphviz, or listed where it is not there.
+// Graphs in reports: laid out by Graphviz, or listed if it is not installed.
 #include "catch.hpp"
 
 #include <overdub/contexts/report/graph.hpp>
@@ -20,7 +20,7 @@ std::size_t count(std::string const& html, std::string_view text) {
   return n;
 }
 
-// While it lives, no program is found.
+// During its lifetime, no program is found in PATH.
 class without_programs {
 public:
   without_programs() : path_(std::getenv("PATH")) { ::setenv("PATH", "/nowhere", 1); }
@@ -42,7 +42,7 @@ report::graph example() {
       .note = "Seen from above."};
 }
 
-TEST_CASE("a program that ignores its children still knows whether dot failed") {
+TEST_CASE("failures of dot are detected if SIGCHLD is ignored") {
   if (!graphviz_is_there()) {
     WARN("Graphviz's program dot is not there: nothing is drawn");
     return;
@@ -59,7 +59,7 @@ TEST_CASE("a program that ignores its children still knows whether dot failed") 
   CHECK_THROWS_WITH(report::graphviz("digraph {", "plain"), Catch::Contains("dot failed on a graph"));
 }
 
-TEST_CASE("a graph is drawn with its slice highlighted") {
+TEST_CASE("highlighted nodes and edges of a graph stand out") {
   if (!graphviz_is_there()) {
     WARN("Graphviz's program dot is not there: nothing is drawn");
     return;
@@ -97,7 +97,7 @@ TEST_CASE("a graph goes to the right or down") {
   CHECK(size(down, "height") > 5 * size(down, "width"));
 }
 
-TEST_CASE("ids and labels never reach Graphviz's language") {
+TEST_CASE("ids and labels are never parsed by Graphviz") {
   std::string const bad = "\"]; n0 -> n0; } \\N <b>&lt;</b> \x01\xff {a|b}";
   report::graph const g{.title = bad, .nodes = {{bad, bad}, {"", ""}}, .edges = {{bad, ""}, {"", bad}}};
   std::string const html = g.html();
@@ -105,7 +105,7 @@ TEST_CASE("ids and labels never reach Graphviz's language") {
   CHECK_FALSE(has(html, "<b>"));
 }
 
-TEST_CASE("where dot is not there, a graph is listed, and a sentence says why") {
+TEST_CASE("if dot is not installed, a graph is listed, and a sentence says why") {
   without_programs const none;
   std::string const html = example().html();
   CHECK(has(html, "program dot, which is not there"));
@@ -115,7 +115,7 @@ TEST_CASE("where dot is not there, a graph is listed, and a sentence says why") 
   CHECK_FALSE(has(html, "<svg"));
 }
 
-TEST_CASE("graphs that nobody could read are listed in part") {
+TEST_CASE("large graphs are listed in part") {
   report::graph g{.title = "large"};
   for (int i = 0; i < 1000; ++i) {
     g.nodes.push_back({std::to_string(i), "n" + std::to_string(i), i == 999});
@@ -136,7 +136,7 @@ TEST_CASE("an empty graph is a sentence") {
   CHECK(has(report::graph{.title = "none"}.html(), "There are no nodes."));
 }
 
-TEST_CASE("what a graph names must be there, once") {
+TEST_CASE("ids of a graph's edges must exist, and be unique") {
   CHECK_THROWS_WITH(
       (report::graph{.title = "g", .nodes = {{"a", "1"}, {"a", "2"}}}.html()),
       "overdub: two nodes of the graph \"g\" have the id \"a\": give each one of its own");
@@ -145,7 +145,7 @@ TEST_CASE("what a graph names must be there, once") {
       "overdub: an edge of the graph \"g\" names the node \"b\", which is not there");
 }
 
-TEST_CASE("a text that is no graph is refused") {
+TEST_CASE("a text that is no graph is rejected") {
   if (!graphviz_is_there()) {
     WARN("Graphviz's program dot is not there: nothing is drawn");
     return;

@@ -1,4 +1,4 @@
-// Text and numbers of reports: what is escaped, and how many digits a number has.
+// Text and numbers of reports: escaping, and the digits of numbers.
 #include "catch.hpp"
 #include "property.hpp"
 
@@ -17,14 +17,14 @@ using namespace overdub::report;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-TEST_CASE("what has a meaning in HTML is escaped") {
+TEST_CASE("characters with a meaning in HTML are escaped") {
   CHECK(
       escaped("<a href=\"x\" class='y'>&amp;</a>") ==
       "&lt;a href=&quot;x&quot; class=&#39;y&#39;&gt;&amp;amp;&lt;/a&gt;");
   CHECK(escaped("µ ≤ 3, 漢字, 🙂") == "µ ≤ 3, 漢字, 🙂");
 }
 
-TEST_CASE("control characters are spaces, and bytes that are no UTF-8 are seen") {
+TEST_CASE("control characters become spaces, and invalid UTF-8 the replacement character") {
   CHECK(escaped(std::string("a\0b\x1b\x7f\tc\n", 8)) == "a b   c ");
   CHECK(escaped("\xC2\x85") == " ");
   CHECK(
@@ -37,7 +37,7 @@ TEST_CASE("control characters are spaces, and bytes that are no UTF-8 are seen")
   CHECK(escaped("\uFFFD") == "\uFFFD");
 }
 
-TEST_CASE("whatever the bytes are, what is escaped or shortened is UTF-8 without control characters") {
+TEST_CASE("escaped and shortened text of any bytes is UTF-8 without control characters") {
   property([] {
     auto const drawn = *rc::gen::container<std::vector<char>>(rc::gen::arbitrary<char>());
     std::string const bytes(drawn.begin(), drawn.end());
@@ -74,7 +74,7 @@ TEST_CASE("numbers have few digits") {
   CHECK(number(std::numeric_limits<double>::quiet_NaN()) == "not defined");
 }
 
-TEST_CASE("a number beside others has as many digits as they need") {
+TEST_CASE("number_beside rounds to a hundredth of the spread") {
   CHECK(number_beside(253.6789, 12.0) == "253.7");
   CHECK(number_beside(253.6789, 1200.0) == "254");
   CHECK(number_beside(-0.004, 1.3) == "0.00");
@@ -90,7 +90,7 @@ TEST_CASE("a count has its noun") {
   CHECK(counted(4000, "draw") == "4000 draws");
 }
 
-TEST_CASE("ticks are round numbers inside of the interval, and told apart by what is written at them") {
+TEST_CASE("ticks are round numbers in the interval, with distinct labels") {
   scale const tens({-3, 41}, 0, 100);
   CHECK(tens.ticks(5) == std::vector<double>{0, 10, 20, 30, 40});
   CHECK(tens.label(10, 5) == "10");
@@ -119,7 +119,7 @@ TEST_CASE("ticks are round numbers inside of the interval, and told apart by wha
   }
 }
 
-TEST_CASE("what is beyond an axis stands at its end") {
+TEST_CASE("numbers beyond an axis are clamped to its ends") {
   scale const s({0, 10}, 100, 200);
   CHECK(s(5) == 150);
   CHECK(s(-1) == 100);

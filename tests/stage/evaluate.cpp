@@ -3,6 +3,7 @@
 #include "laws/functions.hpp"
 
 #include <overdub/execute/interpreter.hpp>
+#include <overdub/ir/cursor.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/stage/evaluate.hpp>
 

@@ -1,5 +1,4 @@
-// array<T>: an immutable handle on contiguous elements. Copies share one counted block, or borrow the
-// caller's memory.
+// array<T>: an immutable handle on contiguous elements. Copies share one reference-counted block, or borrow the caller's memory.
 #pragma once
 
 #include <overdub/array/memory.hpp>
@@ -26,8 +25,8 @@ class array_builder;
 
 } // namespace detail
 
-/// An immutable array of T; the handle is 24 bytes. Copying a handle is O(1) and thread-safe; elements are
-/// never written while another handle shares them, and borrowed ones never.
+/// An immutable array of T; the handle has 24 bytes. Copying a handle is O(1) and thread-safe. Elements are written only if no other handle
+/// shares them, and borrowed ones never.
 template <class T>
 class array {
   static_assert(
@@ -40,14 +39,14 @@ public:
   /// Copies the elements. O(n), one allocation.
   array(std::initializer_list<T> elements) : array(copy_of({elements.begin(), elements.size()})) {}
 
-  /// Refers to memory of the caller's, which must outlive all copies of the handle. O(1).
+  /// Refers to the caller's memory, which must outlive all copies of the handle. O(1).
   static array borrow(std::span<T const> elements) {
     array a;
-    a.data_ = const_cast<T*>(elements.data()); // never written to: a borrowed array has no block
+    a.data_ = const_cast<T*>(elements.data()); // never written, since a borrowed array has no block
     a.size_ = static_cast<i64>(elements.size());
     return a;
   }
-  /// A temporary container would be gone before the handle is used: keep it in a variable, or copy_of it.
+  /// Rejects a temporary container, which would be destroyed before the handle is used: store it in a variable, or use copy_of.
   template <class R>
   requires(
       !std::is_lvalue_reference_v<R> &&
@@ -79,21 +78,21 @@ public:
   T const* end() const { return data_ + size_; }
   std::span<T const> span() const { return {data_, static_cast<std::size_t>(size_)}; }
 
-  /// The i-th element; throws index_error when there is none.
+  /// The i-th element. Throws index_error. O(1).
   T const& operator[](i64 i) const {
     if (static_cast<std::uint64_t>(i) >= static_cast<std::uint64_t>(size_))
       detail::throw_index("at", i, size_);
     return data_[i];
   }
 
-  /// This array with the i-th element replaced; in place when no other handle shares the elements, else O(n).
+  /// This array with the i-th element replaced. O(1), in place, if no other handle shares the elements; otherwise O(n). Throws index_error.
   array with(i64 i, T element) &&;
   array with(i64 i, T element) const& { return array(*this).with(i, std::move(element)); }
 
-  /// This array; a copy of its elements when they are borrowed. O(n) then, else O(1).
+  /// This array, or a copy if its elements are borrowed. O(1), or O(n) for a copy.
   array owned() const { return block_ ? *this : copy_of(span()); }
 
-  /// Whether this handle alone owns the elements.
+  /// Whether this handle is the only owner of the elements.
   bool unique() const { return block_ != nullptr && block_->unique(); }
 
   friend bool operator==(array const& a, array const& b) {
@@ -112,8 +111,7 @@ private:
   void acquire() {
     if (block_) block_->acquire();
   }
-  // Takes no address of the handle, also where an exception passes, so that a handle carried in a loop stays
-  // in registers.
+  // Does not take the address of the handle, not even for exceptions, so that a loop-carried handle stays in registers.
   OVERDUB_INLINE void release() {
     if (block_ && block_->release()) destroy(block_, data_, size_);
   }
@@ -140,7 +138,7 @@ private:
 
 namespace detail {
 
-// Builds an array element by element; what was built is destroyed when an exception passes.
+// Builds an array element by element. Destroys the elements if an exception is thrown.
 template <class T>
 class array_builder {
 public:
@@ -153,12 +151,12 @@ public:
   array_builder(array_builder&&) = default;
   array_builder& operator=(array_builder&&) = delete;
 
-  // The i-th element is written at once, in order: i is the number of elements so far.
+  // Appends the i-th element; i must be the number of elements so far.
   OVERDUB_INLINE void put(i64 i, T element) {
     ::new (static_cast<void*>(out_.data_ + i)) T(std::move(element));
     if constexpr (!std::is_trivially_destructible_v<T>) out_.size_ = i + 1;
   }
-  // Elements from the first-th on: `first` is the number of elements so far.
+  // Appends elements; `first` must be the number of elements so far.
   void put_all(i64 first, std::span<T const> elements) {
     if constexpr (std::is_trivially_copyable_v<T>) {
       if (!elements.empty()) __builtin_memcpy(out_.data_ + first, elements.data(), elements.size_bytes());
@@ -169,7 +167,7 @@ public:
     out_.size_ = size;
     return std::move(out_);
   }
-  // Room for elements that other threads write; only for types that need no construction.
+  // Memory for elements that other threads write. Only for types without a constructor.
   T* room() { return out_.data_; }
 
 private:
@@ -186,7 +184,7 @@ array<T> array<T>::copy_of(std::span<T const> elements) {
   return out.finish(size);
 }
 
-// The handle stays in registers: its address is not taken where the elements must be copied.
+// If the elements must be copied, the address of the handle is not taken, so that it stays in registers.
 template <class T>
 inline array<T> array<T>::with(i64 i, T element) && {
   if (static_cast<std::uint64_t>(i) >= static_cast<std::uint64_t>(size_))

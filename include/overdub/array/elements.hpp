@@ -1,5 +1,5 @@
-// Trees of arrays: what holds one element per index, seen as one array of trees. Leaves without data (such as
-// `zero`) stand for themselves.
+// Trees of arrays, which represent arrays of trees (structure of arrays). Leaves without data (such as `zero`) are the same for all
+// elements.
 #pragma once
 
 #include <overdub/array/array.hpp>
@@ -43,7 +43,7 @@ consteval bool one_array() {
   return is_one;
 }
 
-// What is given for an index or a count, as one.
+// Converts an index or a count to i64.
 template <class I>
 OVERDUB_INLINE constexpr i64 as_index(I const& i) {
   constexpr bool whole = std::is_integral_v<I>;
@@ -56,7 +56,7 @@ OVERDUB_INLINE constexpr i64 as_index(I const& i) {
     return 0;
 }
 
-// The size that all arrays of the tree have; -1 where there is none.
+// The common size of all arrays of the tree; -1 if it has no array. Throws size_error.
 template <class X>
 constexpr i64 size_if_any(std::string_view op, X const& x) {
   if constexpr (is_array<X>)
@@ -73,7 +73,7 @@ constexpr i64 size_if_any(std::string_view op, X const& x) {
   } else
     return -1;
 }
-// The size that all arrays have; 0 for an empty std::vector of arrays.
+// The common size of all arrays; 0 for an empty std::vector of arrays. Throws size_error.
 template <class X, class... Rest>
 constexpr i64 sizes_of(std::string_view op, X const& x, Rest const&... rest) {
   i64 size = size_if_any(op, x);
@@ -88,7 +88,7 @@ constexpr i64 sizes_of(std::string_view op, X const& x, Rest const&... rest) {
     return size < 0 ? 0 : size;
 }
 
-// The tree of i-th elements; the index is known to be in range.
+// The tree of the i-th elements; the index must be in range.
 template <class X>
 OVERDUB_INLINE constexpr auto element(X const& x, i64 i) {
   if constexpr (is_array<X>)
@@ -99,7 +99,7 @@ OVERDUB_INLINE constexpr auto element(X const& x, i64 i) {
     return x;
 }
 
-// The same, with the index tested against each array.
+// The same, with a range check for each array.
 template <class X>
 OVERDUB_INLINE constexpr auto checked_element(std::string_view op, X const& x, i64 i) {
   if constexpr (is_array<X>) {
@@ -123,7 +123,7 @@ struct count_child {
   template <class Child>
   int operator()(std::type_identity<Child>) const;
 };
-// A tree that is small and of numbers alone may be kept whole: an array of trees, and no tree of arrays.
+// A small tree of numbers that arrays store as one element: an array of trees instead of a tree of arrays.
 template <class E>
 concept whole_in_arrays = tree_traits<E>::whole_in_arrays;
 template <class E>
@@ -131,15 +131,15 @@ concept generated = requires {
   tree_traits<E>::generate(count_child{});
 };
 
-// Metadata that a context gave to the elements is kept whole only where that context is the innermost: an inner
-// one has arrays of its own around the numbers. Level is the innermost one, void where there is none.
+// Whether the metadata of elements are stored as a tree of arrays. Metadata are stored as one element only in the innermost context, since
+// an inner context has arrays of its own. Level is the innermost one, or void.
 template <class E, class Level>
 inline constexpr bool splits_metadata = false;
 template <class T, class M, class L, class Level>
 inline constexpr bool splits_metadata<tagged<T, M, L>, Level> =
     whole_in_arrays<M> && !std::is_void_v<L> && !std::is_same_v<L, Level>;
 
-// Elements that have builders of their own: `type` is made from the size.
+// Specialised for elements with builders of their own: `type` is constructed from the size.
 template <class E>
 struct own_builder {};
 

@@ -1,5 +1,5 @@
-// Memory for the elements of arrays. Each thread keeps a few large blocks that it freed, for the next arrays: programs
-// that map make arrays of one size again and again, and the system would take the memory back and clear it each time.
+// Memory for the elements of arrays. Each thread caches a few large blocks that it freed, since functions that map allocate arrays of the
+// same size repeatedly, and malloc would return such blocks to the system, which clears them each time.
 #pragma once
 
 #include <overdub/call/config.hpp>
@@ -10,18 +10,18 @@
 
 namespace overdub::detail {
 
-// The counted header in front of an array's elements. Compiler builtins count, since <atomic> costs every unit that
-// includes this a tenth of a second.
+// The header before an array's elements, with the reference count. It uses atomic builtins, since <atomic> takes a tenth of a second of
+// compile time in every unit.
 struct array_block {
   std::size_t handles;
-  std::size_t bytes; // of the whole block
+  std::size_t bytes; // the size of the block, with the header
 
   void acquire() { __atomic_fetch_add(&handles, 1, __ATOMIC_RELAXED); }
   bool release() { return __atomic_fetch_sub(&handles, 1, __ATOMIC_ACQ_REL) == 1; }
   bool unique() const { return __atomic_load_n(&handles, __ATOMIC_ACQUIRE) == 1; }
 };
 
-// The large blocks that this thread has freed last. At most 8 MiB a thread.
+// The cache of large blocks that this thread freed last; at most 8 MiB for each thread.
 class kept_blocks {
 public:
   static constexpr std::size_t smallest = 16 << 10, largest = 1 << 20;
@@ -31,7 +31,7 @@ public:
     closed() = true;
   }
 
-  // A kept block of at least this size, and of at most twice as much; null when there is none.
+  // Returns a cached block of at least this size, and at most twice as much; null if there is none.
   static array_block* take(std::size_t bytes) {
     if (closed()) return nullptr;
     for (array_block*& block : mine().blocks_)
@@ -43,7 +43,7 @@ public:
     return nullptr;
   }
 
-  // Keeps a block in the place of the one that was kept longest.
+  // Caches a block in the place of the oldest one. Returns false if the cache is closed or the block is too small or too large.
   static bool keep(array_block* block) {
     if (closed()) return false;
     kept_blocks& kept = mine();
@@ -60,7 +60,7 @@ private:
     thread_local kept_blocks blocks;
     return blocks;
   }
-  // Arrays that outlive the thread's blocks, such as static ones, go their own way.
+  // Whether the cache was destroyed at the end of the thread: arrays that outlive it, such as static ones, use malloc directly.
   OVERDUB_HIDDEN static bool& closed() {
     thread_local bool flag = false;
     return flag;
@@ -74,7 +74,7 @@ private:
   unsigned next_ = 0;
 };
 
-// Tools that look for uses of freed memory must see it freed.
+// AddressSanitizer must see that memory is freed.
 #if defined(__SANITIZE_ADDRESS__)
 inline constexpr bool keeps_blocks = false;
 #elif defined(__has_feature)
@@ -90,7 +90,7 @@ inline constexpr bool keeps_blocks = true;
 template <std::size_t Alignment>
 inline constexpr bool ordinary_alignment = Alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 
-// Null when there is no memory.
+// Returns null if there is no memory.
 template <std::size_t Alignment>
 array_block* allocate_block(std::size_t bytes) {
   void* made;

@@ -1,4 +1,4 @@
-// owned: a value that refers to no memory of others, and so may be kept.
+// owned: a value that refers to no borrowed memory, so that it can be stored.
 #pragma once
 
 #include <overdub/array/array.hpp>
@@ -6,8 +6,8 @@
 
 namespace overdub::detail {
 
-/// x, with copies of the borrowed arrays in it, in arrays and in trees. O(1) for an array of numbers that owns its elements, and O(rows)
-/// for an array of arrays.
+/// Returns x with copies of the borrowed arrays inside of arrays and trees. O(1) for an array of numbers that owns its elements, and
+/// O(rows) for an array of arrays.
 template <class X>
 X owned(X const& x) {
   if constexpr (requires { x.owned(); }) {

@@ -1,4 +1,4 @@
-// The primitives on arrays that only move data: metadata goes where the data goes.
+// The primitives on arrays that only move data; metadata move with the data.
 #pragma once
 
 #include <overdub/array/elements.hpp>
@@ -33,8 +33,7 @@ struct at_t {
 };
 inline constexpr at_t at{};
 
-/// size(a), size(a, b...): the number of elements of an array, or of several that have as many; throws size_error where
-/// they do not. O(1).
+/// size(a), size(a, b...): the number of elements of an array, or the common number of several. Throws size_error if they differ. O(1).
 struct array_size_t {
   OVERDUB_PRIMITIVE("size", data)
   template <class... A>
@@ -72,7 +71,7 @@ struct iota_t {
 };
 inline constexpr iota_t iota{};
 
-/// fill(n, x): n times x, a tree of arrays for a tree x. O(n), one allocation a leaf.
+/// fill(n, x): an array of n elements x, or a tree of arrays for a tree x. O(n), one allocation for each leaf.
 struct fill_t {
   OVERDUB_PRIMITIVE("fill", data)
   template <class N, class X>
@@ -94,8 +93,8 @@ struct fill_t {
 };
 inline constexpr fill_t fill{};
 
-/// slice(a, first, count): the elements first, ..., first + count - 1 of an array, or of each array of a tree. Throws
-/// index_error where there are fewer. O(count), one allocation a leaf.
+/// slice(a, first, count): the elements first, ..., first + count - 1 of an array, or of each array of a tree. Throws index_error if there
+/// are fewer. O(count), one allocation for each leaf.
 struct slice_t {
   OVERDUB_PRIMITIVE("slice", data)
   template <class A, class I, class N>
@@ -123,7 +122,7 @@ private:
       if (count < 0) detail::throw_negative("slice", count);
       if (first < 0 || first > a.size()) detail::throw_index("slice", first, a.size());
       if (count > a.size() - first)
-        detail::throw_index("slice", a.size(), a.size()); // the first that is missing
+        detail::throw_index("slice", a.size(), a.size()); // the first missing index
       return A::copy_of(a.span().subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
     } else if constexpr (detail::tree<A>)
       return tree_traits<A>::map([=](auto const& child) { return part(child, first, count); }, a);
@@ -133,8 +132,8 @@ private:
 };
 inline constexpr slice_t slice{};
 
-/// gather(a, indices): the elements of an array, or of each array of a tree, at these indices. Throws index_error.
-/// O(size(indices)), one allocation a leaf.
+/// gather(a, indices): the elements of an array, or of each array of a tree, at these indices. Throws index_error. O(size(indices)), one
+/// allocation for each leaf.
 struct gather_t {
   OVERDUB_PRIMITIVE("gather", data)
   template <class A, class I>
@@ -172,8 +171,8 @@ private:
 };
 inline constexpr gather_t gather{};
 
-/// update(a, i, x): a with the i-th element replaced by x. In place when `a` is moved in and no other handle
-/// shares it: a = update(std::move(a), i, x); else O(n). Throws index_error.
+/// update(a, i, x): a with the i-th element replaced by x. O(1), in place, if `a` is moved in and no other handle shares it: a =
+/// update(std::move(a), i, x); otherwise O(n). Throws index_error.
 struct update_t {
   OVERDUB_PRIMITIVE("update", data)
   template <class A, class I, class X>
@@ -219,7 +218,7 @@ private:
 };
 inline constexpr update_t update{};
 
-/// concat(a, b): the elements of a, then those of b. O(n), one allocation a leaf.
+/// concat(a, b): the elements of a, then those of b. O(n), one allocation for each leaf.
 struct concat_t {
   OVERDUB_PRIMITIVE("concat", data)
   template <class A, class B>
@@ -250,7 +249,7 @@ struct concat_t {
   }
 
 private:
-  // Array by array of a tree: the result is arranged as the operands are.
+  // For each array of a tree; the result has the structure of the operands.
   template <class A, class B>
   static auto join(A const& a, B const& b) {
     if constexpr (detail::is_array<A>) {

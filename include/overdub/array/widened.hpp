@@ -1,4 +1,4 @@
-// widened: what C++ has, as what programs compute with: integers of 64 bits, and arrays in place of vectors.
+// widened: conversion of C++ types to the types of programs: integers to 64 bits, and vectors to arrays.
 #pragma once
 
 #include <overdub/array/array.hpp>
@@ -52,12 +52,13 @@ struct widened_type<std::pair<A, B>> {
 
 } // namespace detail
 
-/// i64 of bool's kin: int, std::size_t and others; an array of what an array or a std::vector holds; of tuples, pairs and std::arrays
-/// that of their members; other types are as they are.
+/// i64 for integers other than bool; an array for an array or a std::vector, with widened elements; tuples, pairs and std::arrays of the
+/// widened types of their members; other types unchanged.
 template <class X>
 using widened_t = typename detail::widened_type<X>::type;
 
-/// x as that. Throws argument_error where an integer has no place in an i64. O(1) for what is as it is, arrays too, and O(n) else.
+/// Converts x to widened_t<X>. Throws argument_error if an i64 cannot represent an integer. O(1) for types that are unchanged, including
+/// arrays, and otherwise O(n).
 template <class X>
 widened_t<X> widened(X const& x) {
   using W = widened_t<X>;

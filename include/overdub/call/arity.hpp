@@ -1,5 +1,5 @@
-// Whether a function object may be called with some arguments, without a look at its body: the result of a lambda's call is deduced
-// from the body, which need not compile for other arguments than those that it is called with.
+// Tests whether a function object accepts some arguments, without instantiating its body: a test by `requires` would deduce the result of a
+// lambda from its body, which need not compile for these arguments.
 #pragma once
 
 #include <overdub/call/rule.hpp>
@@ -8,7 +8,8 @@
 
 namespace overdub::detail {
 
-// A call is ambiguous between the object's own operator and this one, which takes a changeable object and, less well, any arguments.
+// Adds an overload that is a better match for a non-const object and a worse one for the arguments. A call is ambiguous, and so ill-formed,
+// if the object's own operator accepts the arguments.
 template <class F>
 struct arity_probe : F {
   using F::operator();

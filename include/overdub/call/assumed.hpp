@@ -1,5 +1,5 @@
-// The stack that recurse(*this, f, x...) and fallback(*this, f, x...) go on in. They know the class that the rule is written in, and
-// the contexts that their arguments travel in. Where the dispatcher knows that another stack runs, the rule is refused.
+// The context stack in which recurse(*this, f, x...) and fallback(*this, f, x...) continue. These functions know the class in which the
+// rule is written, and the contexts of their arguments. If the dispatcher knows that another stack runs, the rule is rejected.
 #pragma once
 
 #include <overdub/call/callee.hpp>
@@ -11,7 +11,7 @@
 
 namespace overdub::detail {
 
-// The level that a rule's arguments were taken from.
+// The level from which a rule's argument was stripped.
 template <class X>
 struct taken_from {
   using type = void;
@@ -36,28 +36,28 @@ template <class C, class L>
 struct own_level {
   using type = level<C, void>;
 };
-// A rule may be inherited: the level knows the context that it runs for.
+// A rule may be inherited: the level has the class of the context that runs.
 template <class C, class D, class Run>
 requires std::is_base_of_v<C, D>
 struct own_level<C, level<D, Run>> {
   using type = level<D, Run>;
 };
 
-// A rule of the class C went on in the stack S, or in the contexts below it, with arguments X....
+// Records that a rule of the class C continued in the stack S (`Inside`), or in the inner contexts of S, with arguments X....
 template <bool Inside, class C, class S, class... X>
 struct assumption {};
-// A rule of the context of S, or of a base, answered arguments X....
+// A rule of the context of S, or of a base of it, handled a call with arguments X....
 template <class S, class... X>
 struct answered {};
 
-// Assumptions are remembered, by the function that they are of, and looked up when a rule has answered. Nothing but a refusal depends on
-// it. O(the rules that go on in F).
+// Assumptions are recorded for each function (stateful metaprogramming), and looked up after a rule has handled a call. Only the diagnostic
+// depends on them. O(rules that continue in F).
 
-// What the two say of each other. A class that goes on in a function itself has a rule of its own for it.
+// The comparison of an assumption with the call that was handled. A class that continues in a function itself has its own rule for it.
 struct findings {
-  bool is_own = false;       // the class that runs went on itself
-  bool is_of_base = false;   // a base of it did, as if the base were the class that runs
-  bool is_elsewhere = false; // the contexts below are others
+  bool is_own = false;       // the class that runs has the rule itself
+  bool is_of_base = false;   // a base has it, and assumed that the base is the class that runs
+  bool is_elsewhere = false; // the inner contexts differ
   constexpr bool differ() const { return is_elsewhere || (is_of_base && !is_own); }
 };
 template <class Answered, class Assumption>
@@ -71,7 +71,7 @@ inline constexpr findings finding<answered<S, X...>, assumption<Inside, C, Assum
     .is_elsewhere = std::is_same_v<types<X...>, types<Y...>> &&
                     !std::is_same_v<typename Assumed::tail, typename S::tail>};
 
-// Whether what is remembered of F says that Answered went on elsewhere.
+// Whether the recorded assumptions of F show that the rule of Answered continued in another stack.
 template <class Query, class F, class Answered, int N = 0>
 consteval findings find_assumptions(findings found = {}) {
   if constexpr (!is_remembered<types<Query, Answered>, F, N>())
@@ -94,7 +94,7 @@ consteval bool check_here() {
   return Here;
 }
 
-// Functions alone have bodies, and operations that take functions alone call some.
+// Only functions have bodies, and only operations that take functions call functions.
 template <class F>
 concept calls_functions = function<F> || control<F>;
 
@@ -109,14 +109,14 @@ template <bool Inside, class C, class F, class... X>
 struct assumed_stack {
   using level_type = typename own_level<C, typename first_level<typename taken_from<X>::type...>::type>::type;
   using stack_type = push_t<level_type, outermost_t<X...>>;
-  // It is remembered where the stack is asked for.
+  // Computing the type records the assumption.
   using type = std::enable_if_t<note_assumption<F, assumption<Inside, C, stack_type, X...>>(), stack_type>;
 };
-/// The stack of recurse(context, f, x...), and, where it is not `Inside`, that of fallback(context, f, x...).
+/// The stack of recurse(context, f, x...), or, if not `Inside`, that of fallback(context, f, x...).
 template <bool Inside, class C, class F, class... X>
 using assumed_stack_t = typename assumed_stack<Inside, C, F, X...>::type;
 
-// Asked when a rule without the call was instantiated that answers F in S.
+// Checks the assumptions after the instantiation of a rule that does not take the call and handles F in S.
 template <class S, class F, class... X>
 consteval bool goes_on_here() {
   if constexpr (calls_functions<F>) {

@@ -1,4 +1,4 @@
-// Signals that the calling thread does not handle for a while.
+// Blocks all signals of the calling thread for a scope.
 #pragma once
 
 #include <overdub/core/requirements.hpp>
@@ -7,7 +7,7 @@
 
 namespace overdub::detail {
 
-/// While it lives, no signal handler runs on the thread that made it. Two calls of the system.
+/// During its lifetime, no signal handler runs on the thread that constructed it. Two system calls.
 class blocked_signals {
 public:
   blocked_signals() {

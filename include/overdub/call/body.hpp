@@ -1,4 +1,4 @@
-// Calling the body of a function, with or without its scope as first parameter.
+// Calls the body of a function, with or without the scope as its first argument.
 #pragma once
 
 #include <overdub/call/scope.hpp>
@@ -16,8 +16,8 @@ concept invocable = requires(B const& body, X&&... x) {
 
 enum class body_form { none, plain, scoped };
 
-// Whether a body that does not fit A... takes anything in the place of the scope: `auto x` is meant for an
-// argument. Then these overloads make the call ambiguous; the body is not looked at.
+// Tests whether a body that does not accept A... has an unconstrained first parameter, such as `auto x`, which is meant for an argument and
+// not for the scope. In that case these overloads make the call ambiguous; the body is not instantiated.
 struct no_scope {};
 template <class B>
 struct scope_probe : B {
@@ -52,9 +52,9 @@ struct body_call {
   static constexpr body_form form = find_form<Body, Scope, Arguments...>();
   static consteval auto find() {
     static_assert(
-        form != body_form::none, "overdub: the body of this function cannot be called with these arguments; "
-                                 "check their number and types, and take parameters as `auto` so that "
-                                 "values of contexts can come in");
+        form != body_form::none,
+        "overdub: the body of this function cannot be called with these arguments; check their number and "
+        "types, and take parameters as `auto` so that they accept values of contexts");
     if constexpr (form == body_form::plain)
       return type_is<decltype(std::declval<Body const&>()(std::declval<Arguments>()...))>{};
     else if constexpr (form == body_form::scoped)
@@ -63,7 +63,7 @@ struct body_call {
     else
       return type_is<refused>{};
   }
-  // A function that returns nothing gives `none` in its contexts.
+  // A function that returns void returns `none` in contexts.
   using declared = std::remove_cvref_t<typename decltype(find())::type>;
   using type = std::conditional_t<std::is_void_v<declared>, none, declared>;
 };
@@ -76,7 +76,7 @@ constexpr auto const& body_of(F const& f) {
     return f;
 }
 
-// Calls a body, which gives an R or nothing.
+// Calls a body that returns R, or void if R is `none`.
 template <class R, class B, class... X>
 OVERDUB_INLINE constexpr R call_body(B const& body, X&&... x) {
   if constexpr (std::is_void_v<decltype(body(static_cast<X&&>(x)...))>) {
@@ -86,7 +86,7 @@ OVERDUB_INLINE constexpr R call_body(B const& body, X&&... x) {
     return body(static_cast<X&&>(x)...);
 }
 
-// The same, of a body that has a function for itself: it is compiled into that one.
+// The same for a body whose only caller is a function of its own, into which it is inlined.
 template <class R, class B, class... X>
 OVERDUB_INLINE constexpr R inline_body(B const& body, X&&... x) {
   if constexpr (std::is_void_v<decltype(body(static_cast<X&&>(x)...))>)
@@ -95,14 +95,14 @@ OVERDUB_INLINE constexpr R inline_body(B const& body, X&&... x) {
     OVERDUB_INLINE_CALLS return body(static_cast<X&&>(x)...);
 }
 
-// A function that takes its scope may call itself, and is compiled as a function: were it inlined, compilers
-// would unroll recursions by chance, and not alike in each context. Stateless contexts are not passed at all.
+// A function that takes its scope may be recursive, and is not inlined: otherwise compilers would unroll the recursion differently in each
+// context. Stateless contexts are not passed at all.
 template <class R, class S, class F, class... X>
 [[gnu::noinline]] constexpr R run_scoped(running<S, F> cx, X... x) {
   return inline_body<R>(body_of(cx.function()), cx, std::move(x)...);
 }
 
-// A value out of the contexts of S that keep no metadata, and out of the first one that does; and back into all of them.
+// Strips a value of the contexts of S up to and including the first one with metadata, and wraps it again.
 template <class S, class X>
 OVERDUB_INLINE constexpr auto strip_all(S const& stack, X&& x) {
   if constexpr (S::empty)
@@ -126,12 +126,12 @@ using strip_all_t = decltype(strip_all(std::declval<S const&>(), std::declval<X>
 template <class S, class X>
 using wrap_all_t = decltype(wrap_all(std::declval<S const&>(), std::declval<X>()));
 
-// Contexts with state are passed once, in the scope, and not in each value too: so they cost one register, however many they are, and
-// compilers know that all values have the same ones.
+// Contexts with state are passed once, in the scope, and not with each value: they take one register, however many they are, and the
+// compiler knows that all values refer to the same contexts.
 template <class S, class... X>
 concept restored = !std::is_empty_v<S> && (std::is_same_v<wrap_all_t<S, strip_all_t<S, X>>, X> && ...);
 
-// The values are made where the body expects them, and not copied there.
+// Wraps the arguments directly into the body's parameters, without a copy.
 template <class R, class S, class F, class... X>
 [[gnu::noinline]] constexpr strip_all_t<S, R> run_stripped(running<S, F> cx, strip_all_t<S, X>... x) {
   auto const& body = body_of(cx.function());
@@ -141,9 +141,9 @@ template <class R, class S, class F, class... X>
   } else
     OVERDUB_INLINE_CALLS return strip_all(cx.levels(), R(body(cx, wrap_all(cx.levels(), std::move(x))...)));
 }
-// Several contexts with `before` hooks and nothing else. A value has a reference to each of them until the body and its branches are inlined.
-// g++ inlines them by this attribute alone, on the function that calls the body. It inlines all that the body calls, so that other stacks do
-// without it.
+// Whether the stack has several contexts, all with only `before` hooks. A value has a reference to each context until the body and its
+// branches are inlined, and g++ inlines these only with the attribute `flatten` on the function that calls the body. It also inlines all
+// callees of the body, so that other stacks do not use it.
 template <class S>
 inline constexpr bool only_before_hooks_in_all = S::depth > 1 && below_before_hooks<S>::type::empty;
 template <class R, class S, class F, class... X>

@@ -1,4 +1,4 @@
-// What can be called in a context: concepts over callees.
+// The callees of contexts: their kinds, and concepts for families of them.
 #pragma once
 
 #include <overdub/core/requirements.hpp>
@@ -13,19 +13,19 @@ namespace overdub {
 /// derives from one.
 namespace kind {
 struct any {};
-struct primitive : any {};         // computes natively when no context is left
+struct primitive : any {};         // computes natively when all contexts are stripped
 struct elementwise : primitive {}; // scalars in, one scalar out
 struct arithmetic : elementwise {};
 struct comparison : elementwise {};
 struct logical : elementwise {};
 struct bitwise : elementwise {};
 struct math : elementwise {};
-struct indexed : math {}; // one of the arguments is an integer by its meaning
+struct indexed : math {}; // has an argument that is an integer, such as an exponent
 struct conversion : elementwise {};
-struct data : primitive {};         // only moves data: metadata goes where the data goes
+struct data : primitive {};         // only moves data, and moves metadata with it
 struct control : primitive {};      // takes functions
 struct leaf : primitive {};         // a user's native function
-struct choice : primitive {};       // a random choice, which whoever runs the program makes
+struct choice : primitive {};       // a random choice, which the program's runner draws
 struct function : any {};           // has a body: a user's fn, or one in a context
 struct of_program : function {};    // a function of a program
 struct native_of_program : leaf {}; // a native function that a program calls
@@ -42,14 +42,14 @@ concept of_kind = requires {
 &&std::derived_from<kind_of<F>, Kind>;
 } // namespace detail
 
-// What every primitive says of itself.
+// The members of every primitive.
 #define OVERDUB_PRIMITIVE(NAME, KIND)                                                                        \
   using overdub_callee = kind::KIND;                                                                         \
   static constexpr int depth = 0;                                                                            \
   static constexpr std::string_view name() { return NAME; }
 
-/// Anything that a context sees being called. Constrain the first parameter of a family of rules with this
-/// concept, or with one that includes it.
+/// Any callee that contexts intercept. Constrain the first parameter of a rule or hook for a family with this concept, or with one that
+/// subsumes it.
 template <class F>
 concept callee = detail::of_kind<F, kind::any>;
 template <class F>
@@ -70,12 +70,12 @@ template <class F>
 concept native_leaf = primitive<F> && detail::of_kind<F, kind::leaf>;
 template <class F>
 concept random_choice = primitive<F> && detail::of_kind<F, kind::choice>;
-/// A callee with a body: a `fn`, or a `fn` in outer contexts (a derived function).
+/// A callee with a body: a `fn`, or a `fn` transformed by outer contexts (a derived function).
 template <class F>
 concept function = callee<F> && detail::of_kind<F, kind::function>;
 
 namespace detail {
-/// A callee that an evaluator has come to in a program, whose types are found at run time.
+/// A callee of a program that is being evaluated; its signature is known only at run time.
 template <class F>
 concept called_in_program = of_kind<F, kind::of_program> || of_kind<F, kind::native_of_program>;
 
@@ -90,9 +90,9 @@ struct origin<F> {
 };
 } // namespace detail
 
-// A call of a function of a program on values whose types are found at run time: hooks observe it, and rules that say so replace it,
+// A call of a program's function on values with a dynamic type. Hooks observe it, and rules replace it only if the context declares
 //   static constexpr bool answers_any_types = true;
-// since they do nothing with the arguments and the result but hand them on.
+// because its rules only forward the arguments and the result.
 namespace detail {
 template <class F>
 inline constexpr bool is_untyped = false;
@@ -106,19 +106,19 @@ concept answers_any_types = requires {
 };
 } // namespace detail
 
-/// The callee that the user wrote: `norm` for "norm in forward in log"; itself for every other callee.
+/// The original callee of a derived function: `norm` for `norm` in forward in log. Any other callee is its own origin.
 template <class F>
 using origin_t = typename detail::origin<std::remove_cvref_t<F>>::type;
 
-/// Whether a function stands in a context whose members may decide its results: one with state and with rules,
-/// metadata or `enter`. Hooks decide no results.
+/// Whether the results of a derived function may depend on the members of a context: one with state and with rules, metadata or `enter`.
+/// Hooks do not affect results.
 template <class F>
 inline constexpr bool depends_on_state = false;
 template <class F>
 requires requires { F::depends_on_state; }
 inline constexpr bool depends_on_state<F> = F::depends_on_state;
 
-/// Callees are equal when they have one definition, in whatever contexts they stand.
+/// Callees are equal if they have the same definition, regardless of contexts and captures.
 template <callee F, callee G>
 constexpr bool operator==(F const&, G const&) {
   return std::same_as<origin_t<F>, origin_t<G>>;

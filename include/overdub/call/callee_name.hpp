@@ -1,7 +1,7 @@
-// Names of callees that are known when a program runs: those of a program's functions. A callee's name is a static function; that of
-// a function of a program is the one that is called on the thread.
+// Names of a program's functions, which are known only at run time. `name()` of a callee is static: for a function of a program it returns
+// the name of the function that the thread is calling.
 //
-// What is declared here is defined for those who evaluate programs (stage/program_function.hpp).
+// The definitions are in stage/program_function.hpp, for units that evaluate programs.
 #pragma once
 
 #include <overdub/call/config.hpp>
@@ -13,17 +13,17 @@
 
 namespace overdub::detail {
 
-/// A copy of a name that lives as long as the process. O(its length). Thread-safe.
+/// Returns a copy of a name that lives as long as the process. O(length). Thread-safe.
 OVERDUB_DECL std::string_view interned_name(std::string_view name);
-/// One of two parts, with a dot between them.
+/// The same for `name.context`.
 OVERDUB_DECL std::string_view interned_name(std::string_view name, std::string_view context);
 
-/// A number for a name, the same in each process, and the interned name of a number that was given. Throws error where two names
-/// have one number, or none has. O(length). Thread-safe.
+/// Returns the hash of a name, which is the same in each process, or the interned name of a hash. Throws error for a hash collision, or for
+/// an unknown hash. O(length). Thread-safe.
 OVERDUB_DECL std::int64_t number_of_name(std::string_view name);
 OVERDUB_DECL std::string_view name_of_number(std::int64_t number);
 
-/// The name of the program's function that is called on this thread.
+/// The name of the program's function that this thread is calling.
 OVERDUB_HIDDEN inline std::string_view& called_name() {
   thread_local std::string_view name;
   return name;
@@ -40,7 +40,7 @@ private:
   std::string_view before_;
 };
 
-/// What is not known before the program is, in constant expressions.
+/// The name of a program's function in constant expressions, where it is unknown.
 inline constexpr std::string_view name_at_compile_time = "function of a program";
 
 template <class F>
@@ -48,7 +48,7 @@ inline constexpr bool is_named_at_run_time = false;
 template <class F>
 requires requires { F::is_named; }
 inline constexpr bool is_named_at_run_time<F> = !F::is_named;
-/// Whether the compiler knows a callee's name.
+/// Whether a callee's name is known at compile time.
 template <class F>
 concept named_at_compile_time = !is_named_at_run_time<F>;
 

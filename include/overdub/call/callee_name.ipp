@@ -11,7 +11,7 @@
 
 namespace overdub::detail {
 
-// Never destroyed: other static objects' destructors may have names.
+// Never destroyed, since destructors of other static objects may use names.
 struct callee_names {
   std::shared_mutex mutex;
   std::set<std::string, std::less<>> names;

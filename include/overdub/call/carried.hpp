@@ -1,5 +1,5 @@
-// Which types travel inside a value: scalars, arrays of them, and whatever says so here. All other types are
-// opaque and travel as they are.
+// The scalar types that contexts wrap into values. All other types, except arrays and trees of scalars, are opaque, and are passed
+// unchanged.
 #pragma once
 
 #include <overdub/core/requirements.hpp>
@@ -8,12 +8,11 @@
 
 namespace overdub {
 
-/// Specialise to true for a type that contexts shall carry metadata for.
+/// Specialise to true for a scalar type of your own that contexts should wrap, with metadata.
 template <class T>
 inline constexpr bool is_carried = std::is_arithmetic_v<T>;
 
-/// Whether a T decides a branch by itself: `if (x < y)` on a value. False for symbols, whose truth is not
-/// known yet.
+/// Whether a T can be the condition of a C++ branch: `if (x < y)` on a value. False for symbolic types, whose bool is unknown.
 template <class T>
 inline constexpr bool has_truth = std::is_same_v<T, bool>;
 

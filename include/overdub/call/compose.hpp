@@ -1,5 +1,5 @@
-// compose(a, b, ...): contexts as a type-level tuple, run as values of values. The first stands closest to
-// the program; the next sees what the first one's rules, functions and fallbacks call.
+// compose(a, b, ...): contexts as a type-level tuple, run as nested values. The first one intercepts the calls of the function; the next
+// one intercepts the calls that the first one's rules, derived functions and fallbacks make.
 #pragma once
 
 #include <overdub/call/context.hpp>
@@ -22,7 +22,7 @@ inline constexpr bool lists = false;
 template <class... L, class T>
 inline constexpr bool lists<types<L...>, T> = (std::is_base_of_v<L, T> || ...);
 
-// A declares with `using must_precede = types<...>` and so on what it needs of the others in a composition.
+// The contracts of a composition, which A declares by `using must_precede = types<...>` and similar members.
 template <class A, class B>
 consteval bool declares_precedence() {
   if constexpr (requires { typename A::must_precede; })
@@ -45,7 +45,7 @@ consteval bool declares_commuting() {
     return false;
 }
 
-// Outer stands before Inner in a composition.
+// Checks the contracts of two contexts; Outer is before Inner in the composition.
 template <class Outer, class Inner>
 consteval bool keep_contract() {
   static_assert(
@@ -81,7 +81,7 @@ struct contracts<First, Rest...> {
 template <class A, class B>
 inline constexpr bool commutes_v = detail::declares_commuting<A, B>() || detail::declares_commuting<B, A>();
 
-/// A context that a composition refers to, and does not own.
+/// A reference to a context that the composition does not own.
 template <class C>
 struct borrowed {
   C* context;
@@ -126,7 +126,7 @@ inline constexpr bool is_composition = false;
 template <class... H>
 inline constexpr bool is_composition<composition<H...>> = true;
 
-// A context or a composition, as the first argument of what runs or stages a function in contexts.
+// A context or a composition: the first argument of functions that run or stage a function in contexts.
 template <class C>
 concept contexts_to_run_in = is_context<C> || is_composition<std::remove_cvref_t<C>>;
 
@@ -138,7 +138,7 @@ consteval bool part_of_composition() {
   static_assert(known, "overdub: this is no context; derive its class from overdub::context");
   static_assert(
       !std::is_final_v<X> || !known,
-      "overdub: a context's class must not be final, since it is derived from");
+      "overdub: a context's class must not be final, since overdub derives from it");
   static_assert(
       changeable || !known,
       "overdub: a context to run in must not be const, since its rules and hooks may change it");
@@ -150,7 +150,7 @@ consteval bool part_of_composition() {
     return known && changeable;
 }
 
-// A context as a tuple of one, a composition as the tuple of its contexts: composing is flattening.
+// Returns a context as a tuple of one, and a composition as the tuple of its contexts, so that compositions are flat.
 template <class C>
 constexpr auto as_tuple(C&& c) {
   if constexpr (!part_of_composition<C>())
@@ -169,8 +169,8 @@ constexpr composition<H...> as_composition(hana::tuple<H...> contexts) {
 
 } // namespace detail
 
-/// Contexts become one: compose(a, compose(b, c)) is compose(compose(a, b), c), and compose() changes
-/// nothing. An lvalue is referred to and must outlive the composition; an rvalue is moved into it.
+/// Combines contexts, the outermost first. Composition is associative, and compose() is its identity. The result refers to lvalues, which
+/// must outlive it, and owns rvalues, which are moved into it.
 template <class... C>
 constexpr auto compose(C&&... contexts) {
   return detail::as_composition(

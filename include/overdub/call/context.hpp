@@ -1,5 +1,4 @@
-// What a context is made of: the base class, the words it uses, and the questions that the dispatcher asks of
-// its type.
+// The base class of contexts, and the traits by which the dispatcher finds their members.
 #pragma once
 
 #include <overdub/call/error.hpp>
@@ -14,32 +13,32 @@
 
 namespace overdub {
 
-/// The base of every context. A context adds, as it needs them:
+/// The base class of every context. A context may define:
 ///
-///   template <class T> using metadata = ...;        what each value of inner type T carries
-///   auto constant(auto const& x);                   the metadata of a value that comes from outside
+///   template <class T> using metadata = ...;        the metadata of a value with the inner type T
+///   auto constant(auto const& x);                   the metadata of a constant
 ///   auto overdub(sin_t, auto x);                    a rule for one callee; it runs outside of this context
 ///   auto overdub(callee auto f, auto... x);         a rule for a family of callees
 ///   void before(callee auto f, auto const&... x);   hooks, with concrete arguments
 ///   void after(callee auto f, auto const& result, auto const&... x);
 ///   void failed(callee auto f, std::exception_ptr, auto const&... x);
-///   auto enter(callee auto f);                      the context of f's body, told by its type: *this,
+///   auto enter(callee auto f);                      the context of f's body, by the type of the result: *this,
 ///                                                   another one with the same metadata, or `leave`
 ///   auto enter(callee auto f, argument_types<A...>);   the same, by the types of the arguments, too
-///   C fork();                                       a context for another thread,
-///   void join(C&&);                                 and its return
-///   auto fingerprint() const;                       what programs depend on, and is only known at run time
-///   static void after_inference(ir::program const& p, F const& f);   looks at whole programs, when their types are known
-///   static void before_optimise(ir::program& p, F const& f);   rewrites them, by a fingerprint f
+///   C fork();                                       returns a context for another thread
+///   void join(C&&);                                 merges a fork
+///   auto fingerprint() const;                       the run-time data on which programs depend
+///   static void after_inference(ir::program const& p, F const& f);   inspects a program after type inference
+///   static void before_optimise(ir::program& p, F const& f);   rewrites a program, by a fingerprint f
 ///   static void after_optimise(ir::program& p, F const& f);
-///   static void options(compile_options& o);        how they are compiled
+///   static void options(compile_options& o);        the options of the compilation
 ///   static constexpr std::string_view name;         its name in derived functions; default: the class's
 ///
-/// Contexts are not final. A member `overdub`, `before`, ... hides those of a base class: see `extends`.
+/// A context must not be final. A member `overdub`, `before`, ... hides those of a base class: see `extends`.
 struct context {};
 
-/// A context, or a base of one: inside its runs, checked builds (see OVERDUB_CHECKED) throw `escaped_call`
-/// when a `fn` is called with plain arguments, since no context sees that call.
+/// A context, or a base of one. In its runs, checked builds (see OVERDUB_CHECKED) throw `escaped_call` if a `fn` is called with plain
+/// arguments, since no context intercepts that call.
 struct strict : context {};
 
 template <class C>
@@ -48,7 +47,7 @@ concept is_context = std::is_base_of_v<context, std::remove_cvref_t<C>>;
 /// No metadata.
 struct none {};
 
-/// A context that says what of its data programs depend on. Programs are made once for each fingerprint:
+/// A context that declares the data on which its programs depend. A program is compiled once for each fingerprint:
 ///   auto fingerprint() const;   a number, enumeration, string, range, optional, tuple or described struct of such
 template <class C>
 concept has_fingerprint = requires(C const& c) {
@@ -72,7 +71,7 @@ template <class C>
 using fingerprint_t = typename detail::fingerprint_of<C>::type;
 
 namespace detail {
-// Each of the three: with a fingerprint, or without one.
+// Each of the three passes may have a fingerprint parameter, or none.
 template <class C>
 concept has_after_inference = requires(ir::program const& p, fingerprint_t<C> const& f) {
   C::after_inference(p, f);
@@ -90,7 +89,7 @@ concept has_after_optimise = requires(ir::program& p, fingerprint_t<C> const& f)
 || requires(ir::program& p) { C::after_optimise(p); };
 } // namespace detail
 
-/// A context that sees and rewrites programs whole, in static functions; it sees no data but its fingerprint:
+/// A context that inspects or rewrites whole programs, in static functions whose only other input is the fingerprint:
 ///   before_optimise(ir::program& p, fingerprint_t<C> const& f)   or, without one,   before_optimise(ir::program& p)
 template <class C>
 concept has_pass =
@@ -100,13 +99,12 @@ concept has_pass =
 struct leave_t {};
 inline constexpr leave_t leave{};
 
-/// What `enter` may take behind the function: the types of the call's arguments out of all contexts, as double, array<double>, or
+/// The optional second parameter of `enter`: the types of the call's arguments without contexts, as double, array<double>, or
 /// std::tuple<double, int>.
 template <class... A>
 struct argument_types {};
 
-/// The first parameter of a hook that wants its arguments as rules get them: inner values with this context's
-/// metadata.
+/// The first parameter of a hook that receives its arguments as rules do: as inner values with this context's metadata.
 struct raw {};
 
 namespace detail {
@@ -129,7 +127,8 @@ struct enter_member {
 template <class C, class Member>
 struct member_probe : C, Member {};
 
-// The name is looked up in a class that has it once already: finding it twice is ambiguous, and so an answer.
+// Detects a member of any signature: the name is looked up in a class that inherits it from a second base, too, where the lookup is
+// ambiguous if C has the member.
 template <class C>
 concept declares_before = !requires {
   &member_probe<C, before_member>::before;
@@ -163,8 +162,7 @@ concept carries_metadata = requires {
   typename C::template metadata<double>;
 };
 
-// The values of a symbolic context are not there yet: they stand for what a program will compute, and nothing can be
-// decided by them while it is being made.
+// A context whose values are symbolic, as in staging: they represent values that a program will compute, and cannot decide C++ branches.
 template <class C>
 concept symbolic = requires {
   requires C::symbolic;
@@ -182,7 +180,7 @@ consteval std::string_view context_name() {
 template <class C>
 OVERDUB_HIDDEN inline constexpr std::string_view context_name_v = context_name<C>();
 
-// A reference to a context; it takes no space when the context has no state.
+// A reference to a context; it takes no space if the context has no state.
 template <class C, bool = std::is_empty_v<C>>
 class ref {
 public:
@@ -194,8 +192,8 @@ private:
   C* context_;
 };
 
-// Whether references to a context know, in checked builds, how long its run goes on. Those of values that are being staged do not: the library
-// has them, too, which may be built in the other way.
+// Whether references to a context store, in checked builds, the lifetime of its run. Those of staged values do not: the compiled library
+// uses them, too, and may be built without checks.
 template <class C>
 inline constexpr bool keeps_lifetime = OVERDUB_CHECKED && !std::is_empty_v<C> && !symbolic<C>;
 

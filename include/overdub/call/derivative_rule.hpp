@@ -1,5 +1,5 @@
-// derivative_rule(f, tangent): a function that says how it is differentiated. Every context that differentiates asks it, forwards
-// and backwards, in the direct way, while it is staged, and in programs.
+// derivative_rule(f, tangent): a function with a user-defined derivative. Forward and reverse mode use it, in direct runs, during staging,
+// and in programs.
 #pragma once
 
 #include <overdub/array/primitives.hpp>
@@ -27,17 +27,17 @@ consteval auto joined_names() {
   return fixed_string<sizeof text>(text);
 }
 
-// A tree without contexts, as its type.
+// The type of a tree without contexts.
 template <class X>
 using plain_tree_t = std::remove_cvref_t<decltype(make_concrete{}(std::declval<X const&>()))>;
 
-// ---- how a function says that it is differentiated
+// ---- the declared derivative of a function
 
 template <class Tangent, class Cotangent>
 struct by_rule {
   static constexpr bool is_rule = true, is_constant = false;
   using tangent = Tangent;
-  using cotangent = Cotangent; // none: it is the transpose of the tangent
+  using cotangent = Cotangent; // none: the transpose of the tangent rule is used
 };
 struct by_constant {
   static constexpr bool is_rule = false, is_constant = true;
@@ -55,7 +55,7 @@ concept says_derivative = function<F> && requires {
 template <class F>
 using derivative_of = typename origin_t<F>::derivative;
 
-// Whether a function takes what the user's function takes: the contexts that it stands in keep no metadata.
+// Whether a derived function has the parameters of the user's function: its contexts have no metadata.
 template <class F>
 inline constexpr bool takes_as_written = true;
 template <class S, class F>
@@ -64,8 +64,8 @@ inline constexpr bool takes_as_written<derived<S, F>> =
 
 } // namespace detail
 
-/// A function that says how it is differentiated: see derivative_rule, cotangent_rule, stop_gradient, not_differentiable. It has the
-/// name and the body of the function that it was made of. In contexts it gives what it gives on numbers, with their metadata.
+/// A function with a declared derivative: see derivative_rule, cotangent_rule, stop_gradient, not_differentiable. It has the name and the
+/// body of the original function. In contexts it returns the same values, with their metadata.
 template <fixed_string Name, class Body, class Derivative>
 struct ruled_fn {
   using overdub_callee = kind::function;
@@ -82,7 +82,7 @@ struct ruled_fn {
     return detail::dispatch(*this, std::forward<A>(a)...);
   }
 
-  // The type in contexts follows from that on numbers, so that a body which has no derivative is not looked at there.
+  // The result type in contexts is derived from that on numbers, so that a body without a derivative is not instantiated there.
   template <class S, class... X>
   struct called_in {
     using type = detail::wrap_t<S, typename called_in<stack<>, detail::plain_tree_t<X>...>::type>;
@@ -124,9 +124,8 @@ consteval bool can_have_rule() {
                    "a native function in the body");
   constexpr bool captures_nothing = (std::is_empty_v<Rule> && ...);
   static_assert(
-      captures_nothing,
-      "overdub: a rule for a derivative captures nothing; what it needs are the function's arguments and its "
-      "result, which it is given");
+      captures_nothing, "overdub: a rule for a derivative captures nothing; it receives the function's "
+                        "arguments and its result");
   return is_function && captures_nothing;
 }
 
@@ -137,7 +136,7 @@ constexpr auto saying(fn_t<Name, Body> f) {
 
 // ---- trees of numbers, and tangents of them
 
-// What stands for the tangent of a number that does not change, in a rule; that of an integer is `zero`.
+// The tangent of an inactive number, as a rule receives it; that of an integer is `zero`.
 struct no_tangent {
   template <class X>
   constexpr auto operator()(X const& x) const {
@@ -174,7 +173,7 @@ consteval std::size_t count_of_children() {
     return std::tuple_size_v<typename tree_traits<X>::children>;
 }
 
-// The sum of the products of what is differentiable in two trees of one shape.
+// The inner product of the differentiable leaves of two trees of one shape.
 template <class A, class B>
 constexpr auto inner_product(A const& a, B const& b) {
   if constexpr (std::same_as<A, zero> || std::same_as<B, zero>)
@@ -194,8 +193,8 @@ constexpr auto inner_product(A const& a, B const& b) {
   else return zero{};
 }
 
-// A tangent, of a rule that says how cotangents go back: a number changes by the product of what the cotangent 1 of it becomes with
-// the changes of the arguments. Each number that the function gives takes a run of the rule.
+// The tangent rule that follows from a cotangent rule: the tangent of a number of the result is the inner product of the arguments'
+// tangents with the cotangents for a unit cotangent of that number. It runs the cotangent rule once for each number of the result.
 template <class Cotangent>
 struct tangent_by_cotangent {
   template <class Scope, class R, class... X>
@@ -244,7 +243,7 @@ private:
         "overdub: forward differentiates a function with a cotangent_rule number by number, and "
         "not yet one that gives arrays of arrays; give it a derivative_rule");
   }
-  // A cotangent of the result: 1 for one number, which for an array is the i-th, and 0 for the others.
+  // A unit cotangent of the result: 1 for one number (the i-th element of an array), and 0 for the others.
   template <class R, class I>
   static constexpr auto unit(R const& r, int& leaf, int wanted, I const& i) {
     using P = plain_t<R>;
@@ -272,14 +271,14 @@ concept has_cotangent = says_derivative<F> && derivative_of<F>::is_rule &&
 
 } // namespace detail
 
-/// f, a function of a name, with a rule for its derivative: tangent(r, x..., dx...) gives how f's result r = f(x...) changes, when its
-/// arguments change by dx; it is a tree like r, and linear in dx. The dx have the types of the x; an integer's is `zero`.
+/// Returns f, a `fn`, with a rule for its derivative. tangent(r, x..., dx...) returns the tangent of the result r = f(x...) for tangents dx
+/// of the arguments: a tree with the structure of r, linear in dx. The dx have the types of the x; that of an integer is `zero`.
 ///
 ///   inline constexpr auto root = derivative_rule(fn<"root">([](auto x) { return sqrt(x); }),
 ///                                                [](auto r, auto x, auto dx) { return dx / (2.0 * r); });
 ///
-/// Forward differentiation calls it, and reverse differentiation transposes its program; no context that differentiates looks into
-/// f's body. The rule is differentiated by its own body. It is called as a function of the name "root.tangent".
+/// Forward mode calls the rule, and reverse mode transposes its program; neither differentiates f's body. Nested differentiation
+/// differentiates the rule's body. The rule is a function with the name "root.tangent".
 template <class F, class Tangent>
 constexpr auto derivative_rule(F const& f, Tangent const&) {
   if constexpr (detail::can_have_rule<F, Tangent>()) {
@@ -289,11 +288,11 @@ constexpr auto derivative_rule(F const& f, Tangent const&) {
     return detail::refused{};
 }
 
-/// f, a function of a name, with a rule for its derivative backwards: cotangent(r, x..., c) takes a cotangent c of f's result
-/// r = f(x...) to those of its arguments: a tuple of one for each, or of one argument that alone. They have the types of the
-/// arguments, and c that of r; they are linear in c. Of an integer, what stands there is not looked at, and c's is `zero`.
+/// Returns f, a `fn`, with a rule for reverse mode. cotangent(r, x..., c) returns the cotangents of the arguments for a cotangent c of the
+/// result r = f(x...): a tuple with one for each argument, or the cotangent of the only argument. They have the types of the arguments, and
+/// c has that of r; they are linear in c. Cotangents of integer arguments are ignored; the c of an integer is `zero`.
 ///
-/// Reverse differentiation calls it. Forward differentiation runs it once for each number that f gives.
+/// Reverse mode calls the rule. Forward mode runs it once for each number of f's result.
 template <class F, class Cotangent>
 constexpr auto cotangent_rule(F const& f, Cotangent const&) {
   if constexpr (detail::can_have_rule<F, Cotangent>()) {
@@ -305,7 +304,7 @@ constexpr auto cotangent_rule(F const& f, Cotangent const&) {
     return detail::refused{};
 }
 
-/// f, a function of a name, whose result counts as a constant, forwards and backwards.
+/// Returns f, a `fn`, whose result counts as a constant in both modes.
 template <class F>
 constexpr auto stop_gradient(F const& f) {
   if constexpr (detail::can_have_rule<F>())
@@ -314,9 +313,8 @@ constexpr auto stop_gradient(F const& f) {
     return detail::refused{};
 }
 
-/// f, a function of a name, which must not be differentiated: not_differentiable<"it draws a random number">(f). Where something
-/// that it gets changes with what is differentiated by, forward differentiation does not compile, and that of a program throws
-/// differentiation_error, which says why.
+/// Returns f, a `fn`, which must not be differentiated: not_differentiable<"it draws a random number">(f). If one of its arguments is
+/// active, forward mode does not compile, and the differentiation of a program throws differentiation_error, with the given reason.
 template <fixed_string Why, class F>
 constexpr auto not_differentiable(F const& f) {
   if constexpr (detail::can_have_rule<F>())

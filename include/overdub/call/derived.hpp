@@ -1,4 +1,4 @@
-// The derived function "f in S": f's body run in the contexts of S, called one level down, where the next context sees it.
+// The derived function "f in S": f's body in the contexts of S. It is called one level down, where the next context intercepts it.
 #pragma once
 
 #include <overdub/call/callee_name.hpp>
@@ -42,7 +42,7 @@ struct derived {
     return f.call_of_program();
   }
 
-  // The contexts of the body, above those of T: the tail of S, or what contexts in it have become on the way in (`enter`).
+  // The stack of the body, on top of T: the head of S, or the context that `enter` returned.
   template <class T>
   using above = push_t<typename S::head, T>;
 
@@ -58,7 +58,7 @@ struct derived {
   OVERDUB_INLINE constexpr body_type<T, std::remove_cvref_t<X>...> run(T const& tail, X&&... x) const {
     if constexpr (std::is_same_v<above<T>, S>)
       if (&tail == &stack.rest())
-        return run_in<T>(stack, static_cast<X&&>(x)...); // the call of `stack`, still
+        return run_in<T>(stack, static_cast<X&&>(x)...); // this is still the call in `stack`
     return run_in<T>(above<T>{stack.top(), tail}, static_cast<X&&>(x)...);
   }
   template <class... A>

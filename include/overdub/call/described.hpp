@@ -1,6 +1,5 @@
-// Structs described with Boost.Hana. A template over its scalar holds values in its members: it is a tree. A
-// plain struct cannot: in a context it is one value, read by field<&S::member>(x) and rebuilt by
-// make<S>(...).
+// Structs that are described with Boost.Hana. A class template over its scalar type can hold values in its members, and is a tree. A plain
+// struct cannot: in a context it is one value, read by field<&S::member>(x) and constructed by make<S>(...).
 #pragma once
 
 #include <overdub/call/dispatch.hpp>
@@ -22,7 +21,7 @@
 namespace overdub {
 namespace detail {
 
-// BOOST_HANA_DEFINE_STRUCT describes a class from within; only so can a template be described.
+// BOOST_HANA_DEFINE_STRUCT describes a class by a macro in its body, which is the only way to describe a template.
 template <class S>
 concept described_within = requires {
   typename S::hana_accessors_impl;
@@ -31,7 +30,7 @@ concept described_within = requires {
 template <class S>
 inline constexpr std::size_t member_count = decltype(boost::hana::length(boost::hana::accessors<S>()))::value;
 
-// The I-th member, as the object that holds it is: const or not, lvalue or rvalue.
+// The I-th member, with the constness and value category of the object.
 template <std::size_t I, class X>
 OVERDUB_INLINE constexpr decltype(auto) member(X&& x) {
   return boost::hana::second(boost::hana::at_c<I>(boost::hana::accessors<std::remove_cvref_t<X>>()))(
@@ -44,7 +43,7 @@ auto member_types(std::index_sequence<I...>)
 template <class S>
 using members_t = decltype(member_types<S>(std::make_index_sequence<member_count<S>>{}));
 
-// The arguments of a template over types; the tree of a member is that of its arguments.
+// The arguments of a class template over types. The structure of its members follows from that of the arguments.
 template <class X>
 struct template_arguments {};
 template <template <class...> class S, class... T>
@@ -70,12 +69,12 @@ consteval bool member_follows() {
   constexpr bool same = std::is_same_v<Expected, Given>;
   static_assert(
       same || is_refused<Given>,
-      "overdub: a member of this described template does not follow its parameters into a context; "
-      "a member array<T> does not: make the array a parameter, template <class Array> struct ...");
+      "overdub: a member of this described template cannot hold a value of a context; instead of a member "
+      "array<T>, make the array a parameter, template <class Array> struct ...");
   return same;
 }
 
-// Rebuilds a described template with other arguments.
+// Constructs a specialisation of the described template with other arguments.
 template <class To, std::size_t... I, class Member>
 OVERDUB_INLINE constexpr To rebuild(std::index_sequence<I...>, Member const& member_at) {
   using Members = members_t<To>;
@@ -141,7 +140,7 @@ struct tree_traits<S> {
 private:
   using arguments =
       std::make_index_sequence<std::tuple_size_v<typename detail::template_arguments<S>::types>>;
-  // What f makes of the A-th template argument. No alias: clang 19 loses the pack that it is expanded with.
+  // The result of f for the A-th template argument. It is not an alias, in which clang 19 fails to expand the pack.
   template <std::size_t A, class F, class... X>
   struct mapped {
     using type = std::remove_cvref_t<decltype(std::declval<F const&>()(
@@ -153,7 +152,7 @@ private:
 
 namespace detail {
 
-// Plain: described, and no template. It travels whole.
+// A described class that is not a template. In a context it is one value.
 template <class S>
 concept plain_struct = std::is_class_v<S> && boost::hana::Struct<S>::value && !requires {
   typename template_arguments<S>::types;
@@ -164,7 +163,7 @@ struct plain_members<S> {
   using type = members_t<S>;
 };
 
-// The position of a member, found by its address in an object that is never read.
+// The index of a member, which is found by comparing addresses in an object that is never read.
 template <class S>
 OVERDUB_HIDDEN inline S member_probe_object{};
 
@@ -193,8 +192,8 @@ consteval std::size_t find_described() {
   using S = typename struct_of<decltype(Member)>::type;
   static_assert(
       plain_struct<S>,
-      "overdub: field<&S::member> reads a struct described with BOOST_HANA_ADAPT_STRUCT; a template "
-      "is described with BOOST_HANA_DEFINE_STRUCT and its members are read as they are");
+      "overdub: field<&S::member> reads a struct described with BOOST_HANA_ADAPT_STRUCT; a template is "
+      "described with BOOST_HANA_DEFINE_STRUCT and its members are read directly, as in x.member");
   if constexpr (plain_struct<S>) {
     constexpr std::size_t index = find_member<Member, S>(std::make_index_sequence<member_count<S>>{});
     static_assert(index < member_count<S>, "overdub: this member is not among those described to Hana");
@@ -210,7 +209,7 @@ inline constexpr std::size_t member_index = find_described<Member>();
 template <detail::plain_struct S>
 inline constexpr bool is_carried<S> = true;
 
-/// field<&S::member>(x): a member of a plain described struct, with its own metadata.
+/// field<&S::member>(x) returns a member of a plain described struct, with the member's metadata.
 template <auto Member>
 struct field_t {
   using overdub_callee = kind::data;
@@ -239,7 +238,7 @@ struct field_t {
 template <auto Member>
 inline constexpr field_t<Member> field{};
 
-/// make<S>(members...): a plain described struct of its members, with their metadata.
+/// make<S>(members...) constructs a plain described struct, with the metadata of the members.
 template <detail::plain_struct Struct>
 struct make_t {
   using overdub_callee = kind::data;
@@ -273,7 +272,7 @@ struct make_t {
   }
 
 private:
-  // A string literal as the pointer that it decays to.
+  // A string literal decays to a pointer.
   template <class X>
   OVERDUB_INLINE static constexpr decltype(auto) as_object(X const& x) {
     if constexpr (std::is_array_v<X>)
@@ -281,7 +280,7 @@ private:
     else
       return (x);
   }
-  // A member that is opaque and was not tagged has constant metadata, as in a struct that is given as it is.
+  // An opaque member without a tag has constant metadata, as in a struct that is passed as a constant.
   template <class S, class X>
   OVERDUB_INLINE static constexpr auto lift_member(S const& stack, X const& x) {
     using C = typename S::context;

@@ -1,6 +1,5 @@
-// The dispatcher. A call is seen by the outermost context among its arguments: its hook before; then the
-// first that exists of a rule, the function's body in the context, the primitive one level down; then its
-// hook after.
+// The dispatcher. The outermost context among the arguments intercepts a call: first its hook `before`; then its rule, or else the
+// function's body in the context, or else the primitive one level down; then its hook `after`.
 #pragma once
 
 #include <overdub/call/hook.hpp>
@@ -28,7 +27,7 @@ namespace detail {
 template <class S, class P, class... A>
 OVERDUB_INLINE constexpr auto call_primitive(S const& stack, P const& p, A&&... a);
 
-// The type of a function's call is known before its body is looked at; that of a primitive's call is deduced.
+// The result type of a function is computed without instantiating the call; that of a primitive is deduced.
 template <class S, class F, class... A>
 consteval auto find_call_type() {
   if constexpr (function<F>)
@@ -40,19 +39,19 @@ consteval auto find_call_type() {
 template <class S, class F, class... A>
 using call_t = typename decltype(find_call_type<S, F, A...>())::type;
 
-// Calls f in S, whatever contexts the arguments have: they are constants for those that they lack.
+// Calls f in S. Arguments are constants for the contexts of S that they lack.
 template <class S, class F, class... A>
 OVERDUB_INLINE constexpr call_t<S, F, A...> call(S const& stack, F const& f, A&&... a);
 
 // ---- primitives
 
-// A primitive that moves data or takes functions says what its call is one level down:
+// A primitive that moves data or takes functions defines its call one level down:
 //   p.lower(stack, call_lowered, a...) returns call_lowered(the arguments one level down...).
-// Functions among them are lowered: they wrap what they are given, and strip what they return.
+// Functions among them are lowered: they wrap their arguments, and strip their results.
 struct any_call {
   template <class... L>
   constexpr none operator()(L&&...) const {
-    return {}; // defined, since clang warns of undefined functions of types in unnamed namespaces
+    return {}; // never called; clang warns of undefined functions of types in unnamed namespaces
   }
 };
 template <class P, class S, class... A>
@@ -60,7 +59,7 @@ concept lowers = requires(P const& p, S const& stack, A&&... a) {
   p.lower(stack, any_call{}, static_cast<A&&>(a)...);
 };
 
-// Answers a lowered call by a rule, if it may, or by the next context.
+// Makes a lowered call by a rule, if rules are allowed and one exists, or else in the next context.
 template <bool Rules, class S, class P>
 struct lowered_call {
   S const& stack;
@@ -80,7 +79,7 @@ struct lowered_call {
   }
 };
 
-// The metadata of a conversion's result: those of its operand, each number converted to the one at its place in To.
+// The metadata of a conversion's result: those of its operand, each number converted to the type of the corresponding number in To.
 template <class X>
 using children_of_t = typename tree_traits<X>::children;
 template <class To>
@@ -104,7 +103,7 @@ struct numbers_to {
   }
 };
 
-// Whether the number at each place of M is one in To, and nothing else differs.
+// Whether M and To have the same structure, with numbers at the same positions.
 template <class M, class To>
 consteval bool numbers_convert() {
   if constexpr (std::is_same_v<M, To>)
@@ -126,8 +125,8 @@ consteval bool numbers_convert() {
            std::is_arithmetic_v<bottom_t<M>> && std::is_arithmetic_v<bottom_t<To>>;
 }
 
-// A conversion in a context with metadata: they stay with the number, and are converted, number by number, where the context keeps the same tree
-// of other numbers for the new type. Where it keeps something else, that is the context's constant.
+// A conversion in a context with metadata. The result keeps the metadata, converted number by number, if the metadata for the new type have
+// the same structure. Otherwise it has the metadata of a constant.
 template <class P, class C>
 concept converts_metadata = of_kind<P, kind::conversion> && carries_metadata<C>;
 
@@ -180,9 +179,8 @@ inline constexpr bool has_hooks = declares_before<C> || declares_after<C> || dec
 
 // ---- functions
 
-// A function's body is run one level down, as a call of the derived function "f in the context": the next
-// context sees that call too.
-// A context that `enter` gave by value, while a function is staged in it. Defined in stage/hooks.hpp.
+// A function's body runs one level down, as a call of the derived function "f in the context", which the next context intercepts. Handles a
+// context that `enter` returned by value while a function is staged. Defined in stage/hooks.hpp.
 template <class S>
 void begin_temporary(S const& stack, void const* begin, std::size_t size);
 template <class S>
@@ -231,11 +229,11 @@ struct answer_function {
           !is_symbolic<S> || std::is_reference_v<Entered> || std::is_empty_v<Entered> ||
               !has_hooks<std::remove_cvref_t<Entered>>,
           "overdub: enter(f) returns a context with hooks and members by value, whose hooks would be called "
-          "when the "
-          "program runs, and the context is gone; return a reference to one that the context keeps");
+          "when the program runs, after the context is destroyed; return a reference to a member of the "
+          "context");
       auto&& entered = ask_enter<std::remove_cvref_t<A>...>(stack.top().get(), f);
       [[maybe_unused]] temporary_context<S, Entered> const temporary(stack, entered);
-      // A context that is returned by reference goes on as this one does.
+      // A context that is returned by reference has the lifetime of this run.
       constexpr bool goes_on = std::is_lvalue_reference_v<Entered> && keeps_lifetime<C>;
       begun_lifetime<keeps_lifetime<std::remove_cvref_t<Entered>> && !goes_on> const here;
       auto const of_body = [&] {
@@ -259,7 +257,7 @@ struct answer_function {
 
 // ---- hooks around both
 
-// Hooks after a call see its arguments, which the call may consume.
+// Hooks after a call observe its arguments, which the call must not consume then.
 template <class A>
 using kept_t = std::conditional_t<std::is_lvalue_reference_v<A>, A, std::remove_cvref_t<A> const>;
 
@@ -268,10 +266,10 @@ inline constexpr bool observes_end =
     find_hook<after_hook, S, F, R, std::remove_cvref_t<A>...>() != hook_kind::never
     || find_hook<failed_hook, S, F, std::exception_ptr, std::remove_cvref_t<A>...>() != hook_kind::never;
 
-// In a program that is staged: what to compute, and what to do when an exception leaves it. Defined in stage/hooks.hpp.
+// For staged programs: stages `compute`, and `fail` as the handler of its exceptions. Defined in stage/hooks.hpp.
 template <class R, class S, class Compute, class Fail>
 R stage_protected(S const& stack, Compute const& compute, Fail const& fail);
-// The same of a program's function that returns what no cell holds: its results are kept by the call.
+// The same for a program's function whose results are not cells: the call stores them.
 template <class S, class F, class Compute, class Fail>
 void stage_protected_call(S const& stack, F const& f, Compute const& compute, Fail const& fail);
 
@@ -280,7 +278,7 @@ OVERDUB_INLINE constexpr R observe_end(S const& stack, F const& f, A&&... a) {
   constexpr bool after = find_hook<after_hook, S, F, R, std::remove_cvref_t<A>...>() != hook_kind::never;
   constexpr bool failed =
       find_hook<failed_hook, S, F, std::exception_ptr, std::remove_cvref_t<A>...>() != hook_kind::never;
-  if constexpr (failed && is_symbolic<S>) { // symbols, which nothing consumes
+  if constexpr (failed && is_symbolic<S>) { // symbolic values are never consumed
     auto const compute = [&] { return R(Answer::answer(stack, f, a...)); };
     auto const fail = [&] { call_hook<failed_hook>(stack, f, std::exception_ptr{}, a...); };
     if constexpr (is_untyped<F> && function<F>)
@@ -319,8 +317,8 @@ OVERDUB_INLINE constexpr R observe_end(S const& stack, F const& f, A&&... a) {
   }
 }
 
-// A context that has nothing to say about calls is passed over: by the operations on numbers, and by a
-// function when all contexts are so, since nobody observes the derived functions then.
+// A context without rules, hooks, metadata and `enter` is transparent. Operations on numbers skip it. Functions skip it if all contexts are
+// transparent, since no context observes the derived functions.
 template <class C>
 inline constexpr bool transparent =
     !has_hooks<C> && !declares_rules<C> && !declares_enter<C> && !carries_metadata<C>;
@@ -334,7 +332,7 @@ requires(!S::empty && transparent<typename S::context>) struct skip_transparent<
     : skip_transparent<typename S::tail> {
 };
 
-// What a leaf is in the contexts of T, which are inner ones of its own.
+// The value of a leaf in the contexts of T, which are a suffix of its own.
 template <class T, class X>
 OVERDUB_INLINE constexpr auto const& down_to(X const& x) {
   if constexpr (is_value<X> && stack_of_t<X>::depth > T::depth)
@@ -347,8 +345,7 @@ OVERDUB_INLINE constexpr T const& tail_of(S const& stack) {
   return stack;
 }
 
-// An operation that stands for others is made of them in the first context that intercepts one of these. The contexts
-// below see them, too.
+// A shorthand operation is decomposed in the first context that intercepts one of its parts. Inner contexts intercept the parts, too.
 template <class S, class P, class... A>
 OVERDUB_INLINE constexpr auto call_shorthand(S const& stack, P const& p, A&&... a) {
   if constexpr (names_shorthand<S, P, A...>())
@@ -359,7 +356,7 @@ OVERDUB_INLINE constexpr auto call_shorthand(S const& stack, P const& p, A&&... 
     return wrap(stack, call_primitive(stack.rest(), p, inner(stack, static_cast<A&&>(a))...));
 }
 
-// Contexts that have `before` hooks and nothing else for operations on numbers are called one after the other, in one loop.
+// Whether all contexts have only `before` hooks for operations on numbers; these hooks are called in one loop.
 template <class S>
 inline constexpr bool only_before_hooks = false;
 template <class S>
@@ -395,7 +392,7 @@ OVERDUB_INLINE constexpr auto call_primitive(S const& stack, P const& p, A&&... 
   else if constexpr (symbolic<typename S::context> && requires {
                        p.decompose(wrap(stack, static_cast<A&&>(a))...);
                      })
-    return wrap(stack, p.decompose(wrap(stack, static_cast<A&&>(a))...)); // programs have no such operation
+    return wrap(stack, p.decompose(wrap(stack, static_cast<A&&>(a))...)); // programs have no shorthands
   else if constexpr (elementwise<P> && !std::is_same_v<S, T> && (is_leaf<std::remove_cvref_t<A>> && ...))
     return wrap(stack, call_primitive(tail_of<T>(stack), p, down_to<T>(a)...));
   else if constexpr (
@@ -453,7 +450,7 @@ OVERDUB_INLINE constexpr void check_contexts(S const& stack, X const& x) {
 }
 #endif
 
-/// Calls f in the outermost contexts that its arguments travel in.
+/// Calls f in the outermost stack of its arguments.
 template <class F, class... A>
 OVERDUB_INLINE constexpr call_t<outermost_t<A...>, F, A...> dispatch(F const& f, A&&... a) {
   using S = outermost_t<A...>;

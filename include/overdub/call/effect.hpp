@@ -1,4 +1,4 @@
-// The classes of effects: what may be dropped, moved and run in parallel follows from them.
+// Side effects of operations. They determine which operations may be removed, moved, or run in parallel.
 #pragma once
 
 #include <overdub/core/requirements.hpp>
@@ -7,14 +7,14 @@
 
 namespace overdub {
 
-/// What an operation or a native function does besides returning its result. Later ones include earlier ones.
+/// The side effects of an operation or a native function, in increasing order: each includes the previous ones.
 enum class effect : std::uint8_t {
-  pure,          // nothing: equal arguments give equal results
+  pure,          // no side effect: equal arguments have equal results
   may_fail,      // may throw
-  reads_context, // reads state that others write
+  reads_context, // reads state that other operations write
   addressed,     // a random choice at an address; commutes with other addresses
   accumulates,   // adds to state; commutes with itself
-  ordered        // anything else: input and output, order matters
+  ordered        // any other, such as input and output: the order matters
 };
 
 } // namespace overdub

@@ -1,4 +1,4 @@
-// What overdub throws. One small hierarchy; every message says what, where and what to do.
+// The exceptions of overdub. Each message has the error, its location and a fix.
 #pragma once
 
 #include <overdub/call/config.hpp>
@@ -14,7 +14,7 @@
 
 namespace overdub {
 
-/// The text of an error, formatted without an allocation, as in the "C" locale.
+/// The text of an error, formatted without an allocation, in the "C" locale.
 struct message {
   char text[320];
   [[gnu::format(printf, 2, 3)]] explicit message(char const* format, ...) {
@@ -26,7 +26,7 @@ struct message {
   }
 };
 
-/// The base of every exception that overdub throws itself. Copying it does not throw.
+/// The base class of overdub's exceptions. Copying does not throw.
 class OVERDUB_EXPORTED error : public std::exception {
 public:
   explicit error(message const& why) : message_(why) {}
@@ -36,8 +36,8 @@ private:
   message message_;
 };
 
-/// The base of what rejects a program, or a use of overdub, whatever the numbers are: it would be rejected again. What the program's
-/// operations throw, as index_error, is none.
+/// The base class of exceptions that reject a program, or a use of overdub, independently of the numbers, so that a retry would fail, too.
+/// Exceptions of a program's operations, such as index_error, do not derive from it.
 struct OVERDUB_EXPORTED rejected_program : error {
   using error::error;
 };
@@ -47,7 +47,7 @@ struct OVERDUB_EXPORTED index_error : error {
   using error::error;
 };
 
-/// Arrays that must have one size have different ones, or a size makes no sense.
+/// Arrays that must have equal sizes have different ones, or a size is not valid.
 struct OVERDUB_EXPORTED size_error : error {
   using error::error;
 };
@@ -57,7 +57,7 @@ struct array_too_large : size_error {
   using size_error::size_error;
 };
 
-/// There is no memory for an array; the text says how large it is. It is caught as std::bad_alloc, and not as error.
+/// There is no memory for an array; the text has its size. It derives from std::bad_alloc, and not from error.
 class out_of_memory : public std::bad_alloc {
 public:
   explicit out_of_memory(message const& why) : message_(why) {}
@@ -72,17 +72,17 @@ struct OVERDUB_EXPORTED division_by_zero : error {
   using error::error;
 };
 
-/// A value at run time is asked for as another type than it has.
+/// A value with a dynamic type is requested as another type.
 struct OVERDUB_EXPORTED type_error : error {
   using error::error;
 };
 
-/// A program was called with arguments of another number, type or rank than it takes.
+/// The arguments of a call do not match the program's parameters in number, type or rank.
 struct OVERDUB_EXPORTED argument_error : rejected_program {
   using rejected_program::rejected_program;
 };
 
-/// An `assert` of a program did not hold.
+/// An `assert` of a program failed.
 struct OVERDUB_EXPORTED assertion_failed : error {
   using error::error;
 };
@@ -92,17 +92,17 @@ struct OVERDUB_EXPORTED stack_overflow : error {
   using error::error;
 };
 
-/// A program calls a host function that it was not given, or one of another type.
+/// A host function of a program is missing, or has another type.
 struct OVERDUB_EXPORTED host_error : rejected_program {
   using rejected_program::rejected_program;
 };
 
-/// A program needs something that the executor at hand does not do.
+/// The executor does not support a part of the program.
 struct OVERDUB_EXPORTED not_executable : rejected_program {
   using rejected_program::rejected_program;
 };
 
-/// Checked builds: values of two instances of one context type met in one call.
+/// Checked builds: a call has values of two instances of one context type.
 struct OVERDUB_EXPORTED context_mismatch : rejected_program {
   using rejected_program::rejected_program;
 };

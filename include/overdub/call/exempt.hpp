@@ -1,5 +1,5 @@
-// exempt(f): a call of f that no context sees, nor what it calls. A context leaves a function by `enter`, for all of its calls; a call is
-// exempt where it is written.
+// exempt(f): a call of f that no context intercepts, nor the calls inside it. Unlike `enter`, which applies to all calls of a function, it
+// applies to one call.
 #pragma once
 
 #include <overdub/call/fn.hpp>
@@ -12,7 +12,7 @@
 namespace overdub {
 namespace detail {
 
-// F called outside of the contexts above the one that stages, which stages it as a call with a mark.
+// A call of F outside of the contexts that enclose staging, which records it as a call with the attribute `exempt`.
 template <class F>
 struct exempt_call {
   using overdub_callee = kind::function;
@@ -38,7 +38,7 @@ inline constexpr bool is_exempt_call = false;
 template <class F>
 inline constexpr bool is_exempt_call<exempt_call<F>> = true;
 
-// Each context is left as `enter` leaves one.
+// Leaves each context, as `enter` with `leave` does.
 template <class S, class F, class... A>
 OVERDUB_INLINE constexpr auto call_outside(S const& stack, F const& f, A&&... a) {
   if constexpr (S::empty)
@@ -64,7 +64,7 @@ inline constexpr bool is_named_primitive<fn_t<Name, Body>> = true;
 
 } // namespace detail
 
-/// A function whose calls are exempt. Its arguments are taken out of all contexts, and its result is a constant of them.
+/// A function whose calls are exempt. Its arguments are stripped of all contexts, and its result is a constant in them.
 template <function F>
 struct exempt_t {
   [[no_unique_address]] F function;
@@ -88,9 +88,9 @@ struct exempt_t {
   }
 };
 
-/// Calls of f that contexts do not see, nor what f calls: exempt(f)(x...), or cx(exempt(f), x...). f is a function, a native function or an
-/// operation that takes no functions. In a program, the call has the mark `exempt`: programs keep it, and contexts that rewrite them leave
-/// the call as it is.
+/// exempt(f)(x...), or cx(exempt(f), x...), is a call that contexts do not intercept, nor the calls inside it. f is a function, a native
+/// function or an operation that takes no functions. In a program the call has the attribute `exempt`, which passes preserve, and contexts
+/// that rewrite the program do not change the call.
 template <callee F>
 constexpr auto exempt(F const& f) {
   constexpr bool takes_no_functions = !control<F>;

@@ -1,5 +1,5 @@
-// extends<Bases...>: a context made of others. In C++ a member of a derived class hides the bases' members of its name,
-// and members of one name in several bases are ambiguous: rules and hooks would be lost in silence.
+// extends<Bases...>: a context that inherits from several ones. In C++ a member of a derived class hides the bases' members of its name,
+// and members of one name in several bases are ambiguous, so that rules and hooks would silently be lost.
 #pragma once
 
 #include <overdub/call/hook.hpp>
@@ -18,8 +18,7 @@ struct overloads_of<types<C...>, types<R...>, types<E...>> : C... {
   using E::enter...;
 };
 
-// Hooks of the bases are all called, in the order of the bases: were they overloads, only the one that fits a call best
-// would observe it.
+// Hooks of all bases are called, in the order of the bases. They are not overloads, of which only the best match would observe a call.
 template <class Hook, class B, class F, class... X>
 concept observes = requires(B& base, F const& f, X const&... x) {
   Hook::named(base, f, x...);
@@ -96,14 +95,14 @@ using extended_t = std::conditional_t<extendable<B>(), B, as_context<B>>;
 
 } // namespace detail
 
-/// A context with the rules of several ones, as overloads, and with all of their hooks, called in the order of the bases.
+/// A context with the rules of all bases, as overloads, and with their hooks, which are all called, in the order of the bases.
 ///
 ///   struct mine : overdub::extends<forward, count> {
-///     using extends::overdub;  // else the rule below would hide those of the bases
+///     using extends::overdub;  // otherwise the next rule would hide those of the bases
 ///     auto overdub(decltype(norm), auto x, auto y);
 ///   };
 ///
-/// Rules of a base that go on inside (`call.recurse`) do so in the whole context.
+/// `call.recurse` in a rule of a base continues in the derived context.
 template <class... Bases>
 struct extends : detail::extension_of<detail::extended_t<Bases>...> {
   using overdub_bases = types<detail::extended_t<Bases>...>;

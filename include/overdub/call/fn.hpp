@@ -1,4 +1,4 @@
-// fn<"name">(body): a user's function, as an object that contexts see being called.
+// fn<"name">(body): a function object whose calls contexts intercept.
 #pragma once
 
 #include <overdub/call/body.hpp>
@@ -12,8 +12,8 @@
 
 namespace overdub {
 
-/// A function with a name. Its body is any function object: f(x...), or f(cx, x...) with the scope first.
-/// Captureless functions are empty and free to copy. Thread-safe as the body is.
+/// A function with a name. Its body is any function object, called as f(x...), or as f(cx, x...) with the scope first. Functions without
+/// captures are empty. As thread-safe as the body.
 template <fixed_string Name, class Body>
 struct fn_t {
   using overdub_callee = kind::function;
@@ -22,7 +22,7 @@ struct fn_t {
 
   [[no_unique_address]] Body body;
 
-  /// Calls the function in the contexts of its arguments; plainly, when they have none.
+  /// Calls the function in the contexts of its arguments, or directly if they have none.
   template <class... A>
   OVERDUB_INLINE constexpr auto operator()(A&&... a) const
       -> detail::result_t<detail::outermost_t<A...>, fn_t, A...> {
@@ -69,9 +69,9 @@ constexpr auto as_body(B body) {
 
 } // namespace detail
 
-/// Names a function object, or several of different arity, or a pointer to a member function (called with the
-/// object first): fn<"norm">([](auto x, auto y) { return sqrt(x * x + y * y); }). A body that calls itself
-/// takes the scope, declares its type, and calls cx.self.
+/// Creates a function from a function object, from several of different arity, or from a pointer to a member function (called with the
+/// object first): fn<"norm">([](auto x, auto y) { return sqrt(x * x + y * y); }). A recursive body takes the scope, declares its return
+/// type, and calls cx.self.
 template <fixed_string Name, class... Body>
 constexpr auto fn(Body... body) {
   static_assert(sizeof...(Body) > 0, "overdub: fn<\"name\"> takes the function's body");

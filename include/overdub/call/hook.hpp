@@ -1,5 +1,4 @@
-// Hooks: a context's observers of the calls made in it. They get concrete arguments, or the raw ones when
-// they ask.
+// Hooks: a context's observers of calls. They receive concrete arguments, or raw ones if their first parameter is `raw`.
 #pragma once
 
 #include <overdub/call/rule.hpp>
@@ -10,8 +9,8 @@
 
 namespace overdub::detail {
 
-// A hook that names the callee, one for a family, and those that ask for raw arguments. A hook that takes a double gets integers as such: it
-// asked for that.
+// Concepts for hooks that name the callee, hooks for a family, and hooks with raw arguments. A hook with a parameter `double` accepts
+// integers by implicit conversion, as declared.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wfloat-conversion"
@@ -51,7 +50,7 @@ OVERDUB_HOOK(failed)
 
 enum class hook_kind { never, named, origin, family, raw_named, raw_family };
 
-// What an outer context made of a function is observed by the hooks that name it, too.
+// A hook that names a function also observes the functions that outer contexts derived from it.
 template <class F>
 concept made_of_function = requires {
   requires F::depth >
@@ -68,8 +67,7 @@ inline constexpr bool
   Hook::named(c, f, x...);
 };
 
-// How C's hook takes a call of F with X...: the arguments of the call, behind the result or the exception if
-// any.
+// The kind of C's hook for a call of F with X...: the result or the exception, if any, and the arguments of the call.
 template <class Hook, class S, class F, class... X>
 consteval hook_kind find_hook() {
   using C = typename S::context;
@@ -93,7 +91,7 @@ consteval hook_kind find_hook() {
     return hook_kind::never;
 }
 
-// A hook in a program that is staged: a call of a native function, when the program runs. Defined in stage/hooks.hpp.
+// Stages a hook as a call of a native function, which runs with the program. Defined in stage/hooks.hpp.
 template <class Hook, class S, class F, class... X>
 void stage_hook(S const& stack, F const& f, X const&... x);
 

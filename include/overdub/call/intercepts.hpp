@@ -1,5 +1,5 @@
-// Whether a context intercepts a call: by a rule, by a hook, or since it keeps metadata for what the call computes with.
-// What no context intercepts keeps its form: it is computed as a whole, and staged as the one operation that it is.
+// Tests whether a context intercepts a call: by a rule, by a hook, or because it has metadata for the operands. A shorthand operation that
+// no context intercepts is not decomposed: it is computed as a whole, and staged as one operation.
 #pragma once
 
 #include <overdub/call/hook.hpp>
@@ -11,8 +11,8 @@
 
 namespace overdub::detail {
 
-// Whether the outermost context of S has a rule for a call of F with these arguments. A control primitive's rule gets functions
-// one level down.
+// Whether the outermost context of S has a rule for a call of F with these arguments. The rule of a control primitive receives lowered
+// functions.
 template <class S, class F>
 struct rule_one_level_down {
   template <class... L>
@@ -48,7 +48,7 @@ consteval bool intercepts() {
            find_hook<failed_hook, S, F, std::exception_ptr, X...>() != hook_kind::never;
 }
 
-// Whether a context of S above `staging` does.
+// The same for any context of S that encloses `staging`.
 template <class S, class F, class R, class... X>
 consteval bool any_intercepts() {
   if constexpr (S::empty)
@@ -60,10 +60,10 @@ consteval bool any_intercepts() {
            any_intercepts<typename S::tail, F, inner_t<S, R>, inner_t<S, X>...>();
 }
 
-// An operation that stands for calls of others, as sum(xs) stands for reduce(add, 0, xs): contexts see those, in this order.
+// A shorthand for calls of other operations, as sum(xs) for reduce(add, 0, xs): contexts intercept those, in this order.
 //   P::decompose(a...)             makes the calls
 //   P::intercepted<S, A...>()      whether the outermost context of S intercepts one of them
-//   P::compute(a...)               computes the same, where no context does
+//   P::compute(a...)               computes the result, if no context intercepts
 template <class P>
 concept shorthand = requires {
   requires P::is_shorthand;
@@ -81,7 +81,7 @@ template <class C, class F>
 requires requires { typename C::callees; }
 inline constexpr bool lists_callee<C, F> = is_in_callees<typename C::callees, F>;
 
-// Rules, hooks and lists of callees do not name an operation that stands for others.
+// Rejects rules, hooks and lists of callees that name a shorthand.
 template <class S, class P, class... A>
 consteval bool names_shorthand() {
   using R = decltype(P::compute(std::declval<concrete_t<A>>()...));

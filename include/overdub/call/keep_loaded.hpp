@@ -1,4 +1,4 @@
-// Keeps the calling shared object in memory, where others now hold addresses in it: of functions, names and virtual tables.
+// Prevents the calling shared object from being unloaded while other objects hold addresses in it: of functions, names and virtual tables.
 #pragma once
 
 #include <overdub/call/config.hpp>
@@ -8,12 +8,12 @@
 
 namespace overdub::detail {
 
-// Null in a program that is linked statically, unless it uses them itself: it unloads nothing.
+// Null in a statically linked program that does not use dladdr itself: such a program unloads nothing.
 static decltype(::dladdr) weak_dladdr __attribute__((weakref("dladdr")));
 static decltype(::dlopen) weak_dlopen __attribute__((weakref("dlopen")));
 
-/// From here on dlclose does not unload the shared object that this is compiled into. The program itself is never unloaded.
-/// Thread-safe; cheap after the first call.
+/// Afterwards dlclose does not unload the shared object that contains this function. The program itself is never unloaded. Thread-safe;
+/// O(1) after the first call.
 OVERDUB_HIDDEN inline void keep_loaded() {
   [[maybe_unused]] static bool const done = [] {
     static constexpr char here{};
@@ -32,7 +32,7 @@ inline bool are_in_one_object(void const* a, void const* b) {
   return of_a.dli_fbase == of_b.dli_fbase;
 }
 
-/// The name of a callee, for what keeps it: names are in the memory of the shared object whose calls have them.
+/// Returns the name of a callee, for storage beyond the call: the name is in the memory of the calling shared object, which stays loaded.
 template <class F>
 OVERDUB_HIDDEN std::string_view kept_name(F const& f) {
   keep_loaded();

@@ -1,4 +1,4 @@
-// leaf<"name">(f, effects): a user's native function as a primitive, which contexts see but do not look into.
+// leaf<"name">(f, effects): a native function as a primitive, whose calls contexts intercept, but not the calls inside it.
 #pragma once
 
 #include <overdub/call/dispatch.hpp>
@@ -53,8 +53,8 @@ struct leaf_t {
   }
 };
 
-/// Makes a primitive of a native function. Without a rule it is called on plain numbers, and its result is a
-/// constant for contexts that keep metadata. Effects default to `ordered`, which promises nothing.
+/// Makes a native function a primitive. Without a rule it is called on plain numbers, and its result is a constant for contexts with
+/// metadata. The default effect is `ordered`, which allows all side effects.
 template <fixed_string Name, class Body, effect Effect = effect::ordered>
 constexpr leaf_t<Name, Body, Effect> leaf(Body body, effects::constant<Effect> = {}) {
   return {std::move(body)};

@@ -1,7 +1,7 @@
-// What leaves a run: values are taken out of the run's contexts, wherever they are held, since one that outlives its run would
-// call hooks of a context that is gone. Trees are known by tree_traits. Of other containers, optionals, expecteds, variants, sequences, maps,
-// complex numbers and unique pointers are rebuilt; they are recognised by what they can do, so that no header of theirs is needed here. The
-// rest is refused where the type tells that values are in it. Where it does not, checked builds find their use (lifetime.hpp).
+// Results of a run: values inside of them are stripped of the run's contexts, since a value that outlives its run would call hooks of a
+// destroyed context. tree_traits define trees. Optionals, expecteds, variants, sequences, maps, complex numbers and unique pointers are
+// rebuilt; concepts recognise them by their members, so that their headers are not included here. Other types are rejected if their
+// template arguments show that they hold values. If they do not, checked builds detect a later use (lifetime.hpp).
 #pragma once
 
 #include <overdub/call/refused.hpp>
@@ -18,16 +18,16 @@ namespace overdub::detail {
 // ---- the arguments of a class template over types and values, in any order
 
 struct value_argument {};
-// The arguments of X's template, with value_argument for values; void, where X is of no such template. Those of a template whose last
-// parameter is a pack that has no arguments are found apart.
+// The template arguments of X, with value_argument for values; void if X is not a specialisation of such a template. Templates whose last
+// parameter is an empty pack have separate specialisations.
 template <class X>
 struct find_arguments_in_front {
   using type = void;
 };
 template <class X>
 struct find_held_arguments : find_arguments_in_front<X> {};
-// No parameter takes types and values alike, so that each order has a specialisation: T for a type, V for a value, of each of up to four
-// parameters in front of the last ones, which are of one kind. As T, V for boost::container::static_vector<double, 4, Options>.
+// C++ has no template parameter for types and values alike, so that each order has a specialisation: T for a type, V for a value, for up to
+// four parameters before a pack of one kind. For example T, V for boost::container::static_vector<double, 4, Options>.
 #define OVERDUB_KIND_T class
 #define OVERDUB_KIND_V auto
 #define OVERDUB_OTHER_T auto
@@ -121,14 +121,14 @@ using held_arguments = typename find_held_arguments<X>::type;
 template <class X>
 inline constexpr bool has_held_arguments = !std::is_void_v<held_arguments<X>>;
 
-// ---- whether a type has values in it
+// ---- whether a type holds values
 
-// Whether X is a closure with captures, or another function object with members, that takes or returns values of contexts that are none
-// of Below's. What it captured is not to be seen.
+// Whether X is a closure with captures, or another function object with members, that takes or returns values of contexts outside of Below.
+// Captures cannot be inspected.
 template <class Below, class X>
 consteval bool is_closure_of_values();
 
-// Whether X is a value of contexts that are none of Below's, or holds some: among its children, or by the arguments of its template.
+// Whether X is a value of contexts outside of Below, or holds one, according to its children or its template arguments.
 template <class Below, class X>
 inline constexpr bool holds_values = is_closure_of_values<Below, X>();
 
@@ -158,7 +158,7 @@ requires(!tree<C<X...>> && !is_value<C<X...>>) inline constexpr bool holds_value
 template <class Below, class X>
 requires(has_held_arguments<X> && !tree<X> && !is_value<X>) inline constexpr bool holds_values<Below, X> =
     any_holds_values<Below>(held_arguments<X>{}) || is_closure_of_values<Below, X>();
-// As arguments of templates: std::unique_ptr<T[]>, std::function<T()>.
+// For template arguments: std::unique_ptr<T[]>, std::function<T()>.
 template <class Below, class T>
 inline constexpr bool holds_values<Below, T[]> = holds_values<Below, std::remove_cv_t<T>>;
 template <class Below, class T, std::size_t N>
@@ -187,7 +187,7 @@ consteval bool is_closure_of_values() {
     return false;
 }
 
-// Whether some of these are in a container that is no tree.
+// Whether X holds values in a container that is not a tree.
 template <class Below, class X>
 consteval bool holds_values_apart() {
   if constexpr (is_value<X>)
@@ -257,7 +257,7 @@ requires variant_like<C<T...>>
 constexpr auto rebuilt(F const& f, C<T...>&& x) {
   using std::get;
   using R = C<decltype(f(std::declval<T>()))...>;
-  // The alternative from the N-th on that x holds. The result is made in one place, since it need not be assignable.
+  // Finds the alternative of x, from the N-th on. The result is constructed once, since it need not be assignable.
   auto const from = [&]<std::size_t N>(auto const& self, std::integral_constant<std::size_t, N>) -> R {
     if constexpr (N + 1 == sizeof...(T))
       return R(std::in_place_index<N>, f(get<N>(std::move(x))));
@@ -267,7 +267,7 @@ constexpr auto rebuilt(F const& f, C<T...>&& x) {
   };
   return from(from, std::integral_constant<std::size_t, 0>{});
 }
-// Deleters and allocators are templates of the element, which are made anew.
+// Deleters and allocators are templates over the element type, and are default-constructed for the new type.
 template <class F, template <class, class> class C, class T, template <class> class Deleter>
 requires owning_pointer<C<T, Deleter<T>>>
 constexpr auto rebuilt(F const& f, C<T, Deleter<T>>&& x) {
@@ -283,7 +283,7 @@ constexpr auto rebuilt(F const& f, C<T, Allocator<T>>&& x) {
   for (T& element : x) made.push_back(f(std::move(element)));
   return made;
 }
-// Keys stay as they are: what orders or hashes them is of their type.
+// Keys are not stripped: the comparator or hash function is for their type.
 template <
     class F, template <class, class, class, class> class C, class K, class T, class Order,
     template <class> class Allocator>
@@ -311,11 +311,11 @@ inline constexpr bool has_values_as_keys = false;
 template <class Below, map_like X>
 inline constexpr bool has_values_as_keys<Below, X> = holds_values<Below, typename X::key_type>;
 
-// What f is, for the question whether a container is rebuilt.
+// A stand-in for f in the test whether a container is rebuilt.
 struct any_element {
   template <class X>
   none operator()(X&&) const {
-    return {}; // defined, since clang warns of undefined functions of types in unnamed namespaces
+    return {}; // never called; clang warns of undefined functions of types in unnamed namespaces
   }
 };
 template <class X>

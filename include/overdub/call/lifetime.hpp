@@ -1,5 +1,5 @@
-// Checked builds: whether a run goes on, and whether a call does. What refers to a run's contexts (a value, a stack), or to a call (a scope),
-// keeps a `lifetime`; the run or the call has it, as a `begun_lifetime`, and ends it. Other builds keep nothing.
+// Checked builds: detection of values and scopes that outlive their run or call. A reference to a run's contexts (a value, a stack), or to
+// a call (a scope), has a `lifetime`; the run or the call owns it as a `begun_lifetime`, and ends it. Other builds store nothing.
 #pragma once
 
 #include <overdub/call/config.hpp>
@@ -16,17 +16,18 @@
 namespace overdub::detail {
 
 #if OVERDUB_CHECKED
-// Types of another layout than in other builds have another name.
+// The inline namespace gives types with a different layout different mangled names.
 inline namespace checked {
 
-// What a lifetime is known by: a run has one of these, and the number in it. The number is another one from its end on.
+// The slot of a lifetime. A run has a slot and the slot's number; the end of the run changes the number (a generational index).
 struct lifetime_slot {
   std::uint64_t number;
-  std::uint32_t index, next; // of the next free one, from 1 on
+  std::uint32_t index, next; // next: the index of the next free slot, from 1 on
 };
 
-// All of them. They are used again and never freed, so that what outlives its run can ask at any time. A signal handler, and the child of a
-// fork, may run functions in contexts: so nothing here locks, and memory is the system's. Builtins count, since <atomic> costs every unit.
+// All slots. They are reused and never freed, so that a value that outlives its run can always test its slot. A signal handler, and the
+// child of a fork, may run functions in contexts: therefore the free list is lock-free, and memory comes from mmap. It uses atomic
+// builtins, since <atomic> costs every unit compile time.
 class lifetime_slots {
 public:
   OVERDUB_HIDDEN static lifetime_slot& take() {
@@ -45,7 +46,7 @@ public:
 private:
   static constexpr std::uint32_t first_size = 64;
 
-  // Each chunk has twice the size of the one before it.
+  // Each chunk has twice the size of the previous one.
   OVERDUB_HIDDEN static lifetime_slot& at(std::uint32_t index) {
     auto const chunk = static_cast<std::uint32_t>(31 - __builtin_clz(index / first_size + 1));
     return __atomic_load_n(&chunks_[chunk], __ATOMIC_ACQUIRE)[index - begin_of(chunk)];
@@ -54,12 +55,12 @@ private:
     return first_size * ((std::uint32_t{1} << chunk) - 1);
   }
 
-  // The first free slot changes only where nobody changed it in between: the upper half counts the changes.
+  // Replaces the head of the free list by compare-and-swap. The upper half of the head counts changes, against the ABA problem.
   OVERDUB_HIDDEN static bool replace(std::uint64_t& head, std::uint32_t first) {
     std::uint64_t const changed = ((head >> 32) + 1) << 32 | first;
     return __atomic_compare_exchange_n(&free_, &head, changed, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
   }
-  // first, and those that it is linked with up to last.
+  // Pushes the linked slots from first to last.
   OVERDUB_HIDDEN static std::uint64_t push(lifetime_slot const& first, lifetime_slot& last) {
     std::uint64_t head = __atomic_load_n(&free_, __ATOMIC_ACQUIRE);
     do __atomic_store_n(&last.next, static_cast<std::uint32_t>(head), __ATOMIC_RELAXED);
@@ -78,16 +79,16 @@ private:
     lifetime_slot* none = nullptr;
     if (__atomic_compare_exchange_n(&chunks_[chunk], &none, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
       return push(made[0], made[size - 1]);
-    munmap(memory, size * sizeof(lifetime_slot)); // another thread was faster
+    munmap(memory, size * sizeof(lifetime_slot)); // another thread allocated the chunk first
     return __atomic_load_n(&free_, __ATOMIC_ACQUIRE);
   }
 
-  // The first free slot, from 1 on, and above it how often that changed.
+  // The head of the free list: the index of the first free slot, from 1 on, and the number of changes in the upper half.
   OVERDUB_HIDDEN static inline std::uint64_t free_ = 0;
   OVERDUB_HIDDEN static inline lifetime_slot* chunks_[25]{};
 };
 
-// That of a run or a call; without one, of what is not known and never over. Thread-safe.
+// The lifetime of a run or a call. A default-constructed lifetime never ends. Thread-safe.
 class lifetime {
 public:
   constexpr lifetime() = default;
@@ -102,7 +103,7 @@ private:
   std::uint64_t number_ = 0;
 };
 
-// A lifetime from here to the end of the block. At compile time the compiler looks after that. O(1), thread-safe.
+// A lifetime that ends with this object. Does nothing in constant evaluation, where the compiler detects such errors. O(1), thread-safe.
 template <bool Kept>
 class begun_lifetime {
 public:
@@ -128,7 +129,7 @@ public:
   static constexpr lifetime get() { return {}; }
 };
 
-// The context whose rule runs on this thread. A rule goes on by recurse(*this, ...), which says the context and not the run.
+// The context whose rule runs on this thread: recurse(*this, ...) in a rule identifies the context, but not the run.
 struct context_in_rule {
   void const* context;
   lifetime of_run;

@@ -1,5 +1,5 @@
-// Moving trees between levels: into the contexts of a stack (`wrap`), out of its outermost context (`strip`,
-// `open`, `inner`), or out of all of them (`concrete`). Lifting adds contexts and never converts a scalar.
+// Conversion of trees between levels: into the contexts of a stack (`wrap`), out of its outermost context (`strip`, `open`, `inner`), or
+// out of all contexts (`concrete`). Lifting adds contexts and never converts a scalar.
 #pragma once
 
 #include <overdub/call/refused.hpp>
@@ -12,34 +12,34 @@ namespace overdub {
 
 namespace detail {
 
-// An array like `inner`, filled with metadata of type E made of z; defined in array/primitives.hpp.
+// An array with the shape of `inner`, filled with metadata of type E that are converted from z; defined in array/primitives.hpp.
 template <class E, class S, class T, class Z>
 constexpr auto fill_metadata(S const& rest, T const& inner, Z const& z);
 
 template <class X>
 inline constexpr bool is_leaf = is_value<X> || is_carried<X>;
 
-// A leaf whose contexts are among those of S: a constant for the contexts that it lacks.
+// A leaf whose contexts are a suffix of S: it is a constant for the contexts that it lacks.
 template <class X, class S>
 concept liftable = is_leaf<X> && is_suffix<stack_of_t<X>, S>;
 
-// An opaque object with metadata, taken out of the outermost context of S.
+// Whether X is an opaque object with metadata that was stripped of the outermost context of S.
 template <class X, class S>
 inline constexpr bool is_tagged_object = false;
 template <class T, class M, class L, class... Rest>
 inline constexpr bool is_tagged_object<tagged<T, M, L>, stack<L, Rest...>> = !is_leaf<T> && !tree<T>;
 
-// The same, out of a context above those of a stack.
+// The same, for a context outside of those of a stack.
 template <class X>
 inline constexpr bool is_tagged_above = false;
 template <class T, class M, class L>
 requires(!std::is_void_v<L>) inline constexpr bool is_tagged_above<tagged<T, M, L>> = !is_leaf<T> && !tree<T>;
 
-// The metadata of an array's elements, one tree each, as the tree of arrays that the array has; defined in control/map.hpp.
+// Converts an array of metadata trees, one for each element, to the array's metadata, a tree of arrays; defined in control/map.hpp.
 template <class Z>
 constexpr auto split_metadata(Z const& z);
 
-// Whether E is a tree that is the metadata of one element of the array T, which has M.
+// Whether E is the metadata tree of one element of the array T, whose metadata are M.
 template <class M, class E, class T>
 concept metadata_of_one_element =
     is_array<bottom_t<T>> && tree<E> && tree<M> && !std::is_same_v<std::remove_cvref_t<E>, M> &&
@@ -51,7 +51,7 @@ template <class M, class E, class T>
 requires(tree<E>&& is_array<bottom_t<T>>) inline constexpr bool metadata_by_element<M, array<E>, T> =
     std::is_same_v<array_of_t<E>, M>;
 
-// Metadata Z, of the constant type that the context chose, as the metadata type M for `inner`.
+// Converts metadata of a constant, of the type Z of the context's choice, to the metadata type M of `inner`.
 template <class M, class S, class Z, class T>
 constexpr M become(S const& rest, Z&& z, T const& inner);
 
@@ -91,7 +91,7 @@ OVERDUB_INLINE constexpr auto wrap_constant(S const& stack, T&& inner) {
   }
 }
 
-// The same of what is about to be tagged: an opaque object travels in the contexts below its tag, too.
+// The same for an object that will be tagged: an opaque object is also wrapped into the contexts inside of the tag's.
 template <class S, class X>
 OVERDUB_INLINE constexpr auto wrap_tagged(S const& stack, X&& x) {
   using T = std::remove_cvref_t<X>;
@@ -149,16 +149,15 @@ OVERDUB_INLINE constexpr auto wrap(S const& stack, X&& x) {
 // ---- strip, open, inner: out of the outermost context of S
 
 enum class view {
-  strip, // values become inner values, tagged when the context keeps metadata; constants stay as they are
+  strip, // values become inner values, tagged if the context has metadata; constants are unchanged
   open,  // as strip, and constants are tagged with the context's constant metadata
-  inner  // values become inner values; metadata is left behind
+  inner  // values become inner values, without metadata
 };
 
 template <view V, class S>
 struct unwrapper;
 
-// What stays as it is comes back as a reference to an lvalue, and is moved from an rvalue; so do inner
-// values.
+// Returns unchanged objects and inner values as references for lvalues, and moves them for rvalues.
 template <class X>
 OVERDUB_INLINE constexpr auto as_given(std::remove_reference_t<X>& x) -> std::conditional_t<
     std::is_lvalue_reference_v<X>, std::remove_cvref_t<X> const&, std::remove_cvref_t<X>> {
@@ -215,14 +214,14 @@ OVERDUB_INLINE constexpr decltype(auto) inner(S const& stack, X&& x) {
   return unwrap<view::inner>(stack, static_cast<X&&>(x));
 }
 
-// What decides how a control primitive goes on: its value alone, for the outermost context has nothing to say about it.
-// A symbolic context needs to know which value it is.
+// The condition or count of a control primitive: the inner value, since the outermost context does not affect control flow. A symbolic
+// context needs the value itself.
 template <class S, class X>
 OVERDUB_INLINE constexpr decltype(auto) decisive(S const& stack, X&& x) {
   return unwrap < symbolic<typename S::context> ? view::open : view::inner > (stack, static_cast<X&&>(x));
 }
 
-// Into the contexts of S, and one level down: for what must carry metadata there, constants too.
+// Wraps into the contexts of S and strips one level, so that constants have metadata, too.
 template <class S, class X>
 OVERDUB_INLINE constexpr auto lift_down(S const& stack, X&& x) {
   using T = std::remove_cvref_t<X>;
@@ -241,7 +240,7 @@ using open_t = decltype(open(std::declval<S const&>(), std::declval<X>()));
 template <class S, class X>
 using inner_t = decltype(inner(std::declval<S const&>(), std::declval<X>()));
 
-// A tree that owns its leaves, which `strip` may have left where they were.
+// Copies a tree whose leaves `strip` may have returned as references.
 struct make_owned {
   template <class X>
   OVERDUB_INLINE constexpr auto operator()(X&& x) const {
@@ -257,7 +256,7 @@ OVERDUB_INLINE constexpr auto owned_tree(X&& x) {
   return make_owned{}(static_cast<X&&>(x));
 }
 
-// ---- concrete: out of all contexts, for hooks. A leaf is not copied; a tree is rebuilt, of copies.
+// ---- concrete: out of all contexts, for hooks. A leaf is not copied; a tree is rebuilt from copies of its leaves.
 
 struct make_concrete {
   template <class X>
@@ -286,7 +285,7 @@ template <class M, class S, class Z, class T>
 constexpr M become(S const& rest, Z&& z, T const& inner) {
   using X = std::remove_cvref_t<Z>;
   using B = bottom_t<M>;
-  // Metadata whose type knows no contexts is plain in all of them.
+  // Metadata of a type without contexts are the same in all of them.
   [[maybe_unused]] auto place = [&](auto&& x) {
     if constexpr (stack_in_t<M>::empty)
       return static_cast<decltype(x)>(x);
@@ -302,9 +301,8 @@ constexpr M become(S const& rest, Z&& z, T const& inner) {
   else if constexpr (tree<M> && std::is_same_v<X, decltype(copy_concrete{}(std::declval<M>()))>) {
     constexpr bool follows = std::is_same_v<decltype(tree_traits<M>::map(wrapper<S>{rest}, z)), M>;
     static_assert(
-        follows, "overdub: metadata of a context that runs outside of others has a member whose type does "
-                 "not depend on "
-                 "the number's type T, beside one that does; make all of its members T, or none of them");
+        follows, "overdub: the metadata of an outer context have a member whose type does not depend on the "
+                 "number's type T, and one whose type does; make all members T, or none");
     return tree_traits<M>::map(wrapper<S>{rest}, z);
   } else if constexpr (metadata_of_one_element<M, decltype(place(static_cast<Z&&>(z))), T>)
     return fill_metadata<std::remove_cvref_t<decltype(place(static_cast<Z&&>(z)))>>(rest, inner, z);
@@ -318,9 +316,9 @@ constexpr M become(S const& rest, Z&& z, T const& inner) {
   else if constexpr (stack_of_t<X>::empty && !tree<X>) {
     constexpr bool converts = requires { static_cast<B>(static_cast<Z&&>(z)); };
     static_assert(
-        converts, "overdub: this metadata does not become what the context keeps for a value of this type; "
-                  "return it from the rule as metadata<T> (a differentiator keeps none for an integer: write "
-                  "2.0 for 2)");
+        converts,
+        "overdub: this metadata does not convert to the context's metadata<T> for a value of this type; "
+        "return metadata<T> from the rule (a differentiator has none for an integer: write 2.0 for 2)");
     if constexpr (converts)
       return place(static_cast<B>(static_cast<Z&&>(z)));
     else
@@ -328,8 +326,8 @@ constexpr M become(S const& rest, Z&& z, T const& inner) {
   } else {
     constexpr bool fits = std::is_convertible_v<decltype(place(static_cast<Z&&>(z))), M>;
     static_assert(
-        fits, "overdub: this metadata has another structure than what the context keeps for a value of this "
-              "type; tag the members of a tuple or of a struct template one by one");
+        fits, "overdub: this metadata has another structure than the context's metadata<T> for a value of "
+              "this type; tag the members of a tuple or of a struct template one by one");
     return place(static_cast<Z&&>(z));
   }
 }
@@ -345,7 +343,7 @@ constexpr auto concrete(X const& x) {
   return detail::make_concrete{}(x);
 }
 
-/// Whether one of these values is being staged: for rules that do what programs cannot, and refuse to be staged.
+/// Whether one of these values is staged: for rules with C++ side effects, which must reject staging.
 template <class... X>
 inline constexpr bool is_staged = detail::is_symbolic<detail::outermost_t<X...>>;
 

@@ -1,4 +1,4 @@
-// Functions given to control primitives, one level down: they wrap what they are given, and strip what they return.
+// Functions that are passed to control primitives, one level down: they wrap their arguments, and strip their results.
 #pragma once
 
 #include <overdub/call/dispatch.hpp>
@@ -11,13 +11,13 @@ namespace detail {
 template <class S, class F, view V>
 struct lowered;
 
-// Calls a function object of the user's, given to a control primitive.
+// Calls a user's function object that was passed to a control primitive.
 template <class F, class... X>
 OVERDUB_INLINE constexpr decltype(auto) call_given(F const& f, X&&... x) {
   OVERDUB_INLINE_CALLS return f(static_cast<X&&>(x)...);
 }
 
-// A lowered function refers to the user's function, and holds one that was lowered before.
+// A lowered function refers to the user's function, and owns a function that is itself lowered.
 template <class F>
 struct lowered_slot {
   using type = F const&;
@@ -27,8 +27,8 @@ struct lowered_slot<lowered<S, F, V>> {
   using type = lowered<S, F, V>;
 };
 
-// A function one level down: wraps its arguments into S, calls f, and strips the result. A predicate leaves
-// the metadata of its result behind, but in a symbolic context.
+// A function one level down: wraps its arguments into S, calls f, and strips the result. The result of a predicate has no metadata, except
+// in a symbolic context.
 template <class S, class F, view V = view::strip>
 struct lowered : S {
   using function_type = F;
@@ -49,7 +49,7 @@ struct lowered : S {
       return unwrap<V>(levels, wrap(levels, call_given(f, wrap(levels, static_cast<X&&>(x))...)));
   }
 };
-// The level that a function was lowered from last; void for a function that was not.
+// The level from which a function was last lowered; void for a function that is not lowered.
 template <class F>
 struct lowered_from {
   using type = void;
@@ -73,8 +73,8 @@ lower_predicate(S const& stack, F const& f) {
 
 } // namespace detail
 
-/// F, a function that a rule for a control primitive is given, is the callee G one level down. (reduce hands an operation on
-/// as it is where the context does not intercept it.)
+/// Whether F, a function argument of a rule for a control primitive, is the callee G one level down. (reduce passes an operation unchanged
+/// if the context does not intercept it.)
 template <class F, class G>
 inline constexpr bool is_lowered = false;
 template <class S, class G, detail::view V>

@@ -1,5 +1,5 @@
-// Which metadata a context keeps for a type. What is carried structurally is computed here: the metadata of
-// an array is an array of its elements' metadata, that of a described struct a tuple of its members'.
+// The metadata type of a context for a type. The metadata of an array are an array of its elements' metadata, those of a described struct a
+// tuple of its members'.
 #pragma once
 
 #include <overdub/call/carried.hpp>
@@ -52,7 +52,7 @@ inline constexpr bool is_array = false;
 template <class T>
 inline constexpr bool is_array<array<T>> = true;
 
-// X, in the contexts that T travels in.
+// X in the contexts of T.
 template <class X, class T>
 struct in_place_of {
   using type = X;
@@ -73,7 +73,8 @@ struct array_element<array<T>> {
 template <class T>
 using array_element_t = in_place_of_t<typename array_element<bottom_t<T>>::type, T>;
 
-// An array of M: pushed through M's contexts; a tree of metadata becomes a tree of arrays (tree.hpp); empty stays empty.
+// The type of an array of M: an array inside of M's contexts, a tree of arrays for a tree of metadata (tree.hpp), and M itself if M is
+// empty.
 template <class M>
 struct array_of {
   using type = std::conditional_t<std::is_empty_v<M>, M, array<M>>;
@@ -126,7 +127,7 @@ struct metadata_of<C, T> : member_metadata<C, T, typename plain_members<bottom_t
 
 } // namespace detail
 
-/// The metadata that a value of inner type T carries in the context C; `none` when C keeps none.
+/// The metadata type of a value with the inner type T in the context C; `none` if C has no metadata.
 template <class C, class T>
 using metadata_t = typename detail::metadata_of<C, T>::type;
 

@@ -1,4 +1,4 @@
-// Names known to the compiler: string literals as template arguments, and the names of types.
+// Names at compile time: string literals as template arguments, and the names of types.
 #pragma once
 
 #include <overdub/core/requirements.hpp>
@@ -25,7 +25,7 @@ template <class T>
 consteval std::string_view qualified_type_name() {
   std::string_view text = __PRETTY_FUNCTION__;
   auto const begin = text.find("T = ") + 4;
-  auto end = text.find(';', begin); // g++ goes on with "; std::string_view = ..."
+  auto end = text.find(';', begin); // in g++'s text "; std::string_view = ..." follows
   if (end == std::string_view::npos) end = text.rfind(']');
   return text.substr(begin, end - begin);
 }

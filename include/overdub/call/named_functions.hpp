@@ -1,9 +1,10 @@
-// The functions, and native functions, that a context names, by the types of the first parameters of its rules, its hooks and `enter`, or in its list
+// The functions, and native functions, that a context names by the types of the first parameters of its rules, its hooks and `enter`, or in
+// its list
 //   using callees = overdub::types<decltype(norm), ...>;
-// where their types are asked for in other ways. A function of a program that came from one of them is called as it. What functions of
-// programs take and return is known when the program is: a context lists the signatures that its rules are compiled for,
+// if it selects functions in other ways. A program's function that was staged from one of these is dispatched as this callee. The
+// signatures of a program's functions are known only at run time: a context lists the signatures for which its rules are compiled,
 //   using signatures = overdub::types<double(overdub::array<double>), ...>;
-// in the place of those that are found otherwise (program_signatures.hpp).
+// instead of the default ones (program_signatures.hpp).
 #pragma once
 
 #include <overdub/call/hook.hpp>
@@ -16,8 +17,8 @@
 namespace overdub {
 
 /// Names a function of a program that has no type in C++: auto overdub(decltype(overdub::symbol<"area(double)">), auto x), or
-/// mock(overdub::symbol<"area(double)">, replacement). Functions of programs alone are called by it. With a signature of C++,
-/// symbol<"weight", double(array<double>)>, rules and hooks get arguments of its types.
+/// mock(overdub::symbol<"area(double)">, replacement). It matches only functions of programs. With a C++ signature, symbol<"weight",
+/// double(array<double>)>, rules and hooks receive arguments of its types.
 template <fixed_string Name, class... Signatures>
 struct symbol_t {
   using overdub_callee = kind::function;
@@ -34,7 +35,7 @@ inline constexpr bool is_symbol_name = false;
 template <fixed_string Name, class... Signatures>
 inline constexpr bool is_symbol_name<symbol_t<Name, Signatures...>> = true;
 
-// The signatures that a function's name says, and those that a context lists.
+// The signatures of a symbol, and those that a context lists.
 template <class F>
 struct named_signatures {
   using type = types<>;
@@ -58,8 +59,8 @@ struct rules_of {};
 template <class C>
 struct hooks_of {};
 
-// Becomes a parameter of any function's type, which is remembered. No call is made: each is ambiguous, with an overload that takes this
-// itself, and arguments less well. So no rule's result is looked at.
+// Converts to a parameter of any function type, and records the type. Each probed call is ambiguous, with an overload that is a better
+// match for this argument and a worse one for the others, so that no rule's return type is instantiated.
 template <class Where>
 struct any_function {
   template <callee F>
@@ -68,7 +69,7 @@ struct any_function {
       (function<F> || native_leaf<F>)&&remember_it<Where, std::type_identity<std::remove_cv_t<F>>>())
   operator F() const;
 };
-// What the probes are called with: an overload that takes all as it is hides templates from g++, where there are no other arguments.
+// The argument of probes: for calls without other arguments, an overload with an exact match would hide templates in g++.
 template <class Where>
 struct any_named_function : any_function<Where> {};
 
@@ -90,7 +91,7 @@ OVERDUB_HOOK_NAME_PROBE(failed)
 OVERDUB_HOOK_NAME_PROBE(enter)
 #undef OVERDUB_HOOK_NAME_PROBE
 
-// The names at calls with these arguments, as rules get them, and as hooks do.
+// Finds the functions that rules name in calls with X..., and that hooks name in calls with Y....
 template <class C, class... X, class... Y>
 consteval bool find_names(types<X...>, types<Y...>) {
   bool found = false;
@@ -122,7 +123,7 @@ consteval bool find_entered_names() {
   else return false;
 }
 
-// What is remembered, as a list; Query makes each question another one.
+// The recorded functions as a list; Query makes each instantiation a different one.
 template <class Query, class Where, int N = 0, class... F>
 consteval auto remembered_functions() {
   if constexpr (is_remembered<types<Query, F...>, Where, N>())
@@ -145,7 +146,7 @@ struct listed_functions<C> {
   using type = decltype(without_const(typename C::callees{}));
 };
 
-// The contexts that one extends.
+// The bases of a context by `extends`.
 template <class C>
 struct extended_contexts {
   using type = types<>;

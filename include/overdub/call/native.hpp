@@ -1,5 +1,5 @@
-// What the operations compute on plain numbers where C++'s operators leave something undefined: integers wrap
-// and are tested before they divide, conversions saturate, functions of <cmath> keep no global state.
+// The operations on plain numbers whose C++ operators have undefined behaviour: integers wrap, divisors are tested, conversions saturate,
+// and functions of <cmath> write no global state.
 #pragma once
 
 #include <overdub/call/error.hpp>
@@ -15,7 +15,7 @@
 
 namespace overdub {
 
-/// Digamma and polygamma on plain numbers; <overdub/special.hpp> provides them with Boost.Math.
+/// Digamma and polygamma on plain numbers; <overdub/special.hpp> defines them by Boost.Math.
 template <class T>
 struct special_functions {
   static constexpr bool provided = false;
@@ -26,7 +26,7 @@ namespace native {
 template <class... T>
 concept integers = (std::integral<T> && ...);
 
-// Integer arithmetic in the type that C++ would use, without its overflow.
+// Integer arithmetic in the type that C++ would use, which wraps on overflow.
 template <class R, class F, class X, class Y>
 constexpr R wrapping(F f, X x, Y y) {
   using U = std::make_unsigned_t<R>;
@@ -72,7 +72,7 @@ constexpr auto div(X x, Y y) {
   } else
     return x / y;
 }
-// A product and a quotient that are 0 where x is, whatever y is.
+// A product and a quotient that are 0 if x is 0, whatever y is.
 template <class X, class Y>
 constexpr auto strong_mul(X x, Y y) {
   auto const product = mul(x, y);
@@ -80,7 +80,7 @@ constexpr auto strong_mul(X x, Y y) {
 }
 template <class X, class Y>
 constexpr auto strong_div(X x, Y y) {
-  if constexpr (integers<X, Y>) // which programs do not take
+  if constexpr (integers<X, Y>) // programs have only the floating-point form
     return x == 0 ? decltype(x / y){0} : div(x, y);
   else {
     auto const quotient = x / y;
@@ -148,7 +148,7 @@ constexpr bool signbit(X x) {
     return x < X{};
 }
 
-// The standard leaves open which of two zeros is the smaller one, and compilers differ in it: it is the first.
+// For zeros of different sign the C++ standard allows either, and compilers differ; overdub returns the first.
 template <class X, class Y>
 auto fmin(X x, Y y) {
   using R = decltype(std::fmin(x, y));
@@ -176,7 +176,7 @@ constexpr auto select(C c, X const& x, Y const& y) {
   }
 }
 
-// Saturates where the target cannot hold the number; NaN becomes 0.
+// Saturates if the target type cannot represent the number; NaN becomes 0.
 template <class To, class From>
 constexpr To convert(From x) {
   if constexpr (std::is_same_v<To, bool>)
@@ -199,7 +199,7 @@ constexpr To convert(From x) {
     return static_cast<To>(x);
 }
 
-// A product with a power of two that is a normal number, where it is one, is the same number: both round once.
+// If the power of two is a normal number, the product with it equals ldexp: both round once.
 template <class X, class N>
 auto ldexp(X x, N n) {
   int const e = convert<int>(n);

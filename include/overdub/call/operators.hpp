@@ -1,5 +1,5 @@
-// C++'s operators and the functions of <cmath> on values. Argument-dependent lookup finds them, so that code
-// written for numbers works on values: `using std::sqrt; sqrt(x)` as well as overdub::sqrt(x).
+// C++ operators and the functions of <cmath> on values. Argument-dependent lookup finds them, so that code for numbers also works on
+// values: `using std::sqrt; sqrt(x)` as well as overdub::sqrt(x).
 #pragma once
 
 #include <overdub/call/ops.hpp>

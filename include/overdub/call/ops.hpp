@@ -1,5 +1,4 @@
-// The elementwise operations as function objects: overdub::add, overdub::sin, ...; made from the table
-// ir/ops.def.
+// The elementwise operations as function objects: overdub::add, overdub::sin, ...; generated from the table ir/ops.def.
 #pragma once
 
 #include <overdub/call/dispatch.hpp>
@@ -13,7 +12,7 @@
 namespace overdub {
 namespace detail {
 
-// Whether every number of type From is one of type To.
+// Whether To can represent every number of type From.
 template <class From, class To>
 consteval bool lossless() {
   if constexpr (!std::is_arithmetic_v<From> || !std::is_arithmetic_v<To>)
@@ -26,7 +25,7 @@ consteval bool lossless() {
   }
 }
 
-// The functions of <cmath> compute with integers in double, as C++ has it.
+// The functions of <cmath> convert integers to double, as in C++.
 template <class Kind, class... T>
 consteval bool mixes() {
   if constexpr (
@@ -127,7 +126,7 @@ OVERDUB_INLINE constexpr auto dispatch_elementwise(Op const& op, X const&... x) 
 
 #include <overdub/ir/ops.def>
 
-/// convert<T>(x): x as a T. Saturates where T cannot hold it; NaN becomes 0, and true as a bool; metadata stays with the number.
+/// convert<T>(x) converts x to T. Saturates if T cannot represent x; NaN becomes 0, or true for bool. Keeps the metadata of the number.
 template <class To>
 struct convert_t {
   using overdub_callee = kind::conversion;

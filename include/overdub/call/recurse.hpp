@@ -1,4 +1,4 @@
-// For rules: going on inside the context, or past it.
+// For rules: continues a call in the context (recurse), or outside of it (fallback).
 #pragma once
 
 #include <overdub/call/assumed.hpp>
@@ -15,7 +15,7 @@ namespace detail {
 template <class S, class F, class... A>
 consteval auto recursion_result() {
   if constexpr (!callee<F>)
-    return type_is<none>{}; // a rule's return type may be looked at before its constraints
+    return type_is<none>{}; // compilers may instantiate a rule's return type before its constraints
   else if constexpr (function<F>) {
     using T = typename F::template body_type<S, wrap_t<S, A>...>;
     return type_is<strip_t<S, wrap_t<S, T>>>{};
@@ -25,8 +25,8 @@ consteval auto recursion_result() {
                std::declval<S const&>(), std::declval<F const&>(), std::declval<wrap_t<S, A>>()...))>>{};
 }
 
-// Whether the body of F in the contexts of S is a function of a program that is staged: a function whose rule goes on into it may call
-// itself, and the program ends.
+// Whether the body of F in the contexts of S is staged as a function of its own, so that staging terminates if a function whose rule
+// recurses into it calls itself.
 template <class S, class F>
 consteval bool is_staged_apart() {
   if constexpr (!is_symbolic<S> || !function<F>)
@@ -35,7 +35,7 @@ consteval bool is_staged_apart() {
     return !S::tail::empty && !of_kind<F, kind::of_program> && std::is_empty_v<origin_t<F>>;
 }
 
-// Calls it. No context between observes it.
+// Calls this function. No context in between observes the call.
 template <class S, class F, class... X>
 OVERDUB_INLINE constexpr auto call_staged(S const& stack, F const& f, X const&... x) {
   derived<S, F> const body{f, stack};
@@ -71,7 +71,8 @@ private:
   }
 };
 
-// The stack of recurse(context, f, x...): that of the call, if the call is given, else what a context and the arguments say of it.
+// The stack of recurse(context, f, x...): that of the call, if the rule takes the call, or else the one that the context's class and the
+// arguments imply.
 template <class C, class F, class... A>
 struct recursion_stack {
   using type = assumed_stack_t<true, C, F, A...>;
@@ -81,7 +82,7 @@ struct recursion_stack<Call, F, A...> {
   using type = typename Call::stack_type;
 };
 
-// What a rule is given, without the metadata.
+// Strips the metadata of a rule's argument.
 struct take_inner {
   template <class X>
   OVERDUB_INLINE constexpr auto operator()(X&& x) const {
@@ -95,7 +96,7 @@ struct take_inner {
   }
 };
 
-// Calls from a rule, outside of its context.
+// Calls G from a rule, outside of its context.
 template <class S, class G, class... X>
 struct call_below {
   OVERDUB_INLINE static constexpr auto run(S const& stack, G const& g, X&&... x) {
@@ -109,7 +110,7 @@ struct call_below {
   }
 };
 
-// Compilers may look at a rule's return type before its constraints: C is neither a context nor a call then.
+// Compilers may instantiate a rule's return type before its constraints; then C may be neither a context nor a call.
 template <class C, class F, class... X>
 struct recurse_type {
   using type = none;
@@ -121,14 +122,13 @@ requires(is_context<C> || requires { typename C::stack_type; }) struct recurse_t
 
 } // namespace detail
 
-/// The type of recurse(context, f, x...), and, with the type of a rule's call in the place of a context's, of recurse(call, f, x...).
+/// The type of recurse(context, f, x...), or of recurse(call, f, x...) if C is the type of a rule's call.
 template <class C, class F, class... X>
 using recurse_t = typename detail::recurse_type<C, F, std::remove_cvref_t<X>...>::type;
 
-/// For rules: what the call would have been without the rule, in the context: f's body, or the primitive one
-/// level down. No hook fires for f itself. Takes and returns what rules do: inner values, or tagged ones.
-/// The form with a context is deprecated: it knows the class that the rule is written in, and the contexts that the arguments travel in. Take
-/// the call (see rule_call).
+/// For rules: makes the call without the rule, in the context: runs f's body, or the primitive one level down. No hook observes f itself.
+/// Accepts and returns inner values or tagged ones, as rules do. The form with a context is deprecated, since it knows only the class in
+/// which the rule is written, and the contexts of the arguments. Take the call (see rule_call).
 template <is_context C, callee F, class... X>
 OVERDUB_INLINE constexpr recurse_t<C, F, X...> recurse(C& context, F const& f, X&&... x) {
   using S = typename detail::recursion_stack<C, F, std::remove_cvref_t<X>...>::type;
@@ -142,7 +142,7 @@ OVERDUB_INLINE constexpr recurse_t<Call, F, X...> recurse(Call const& call, F co
       call.levels(), f, std::forward<X>(x)...);
 }
 
-/// For rules: f on the inner values, outside of the context. Metadata is left behind.
+/// For rules: calls f on the inner values, outside of the context, without metadata.
 template <is_context C, callee F, class... X>
 OVERDUB_INLINE constexpr auto fallback(C&, F const& f, X&&... x) {
   using S = detail::assumed_stack_t<false, C, F, std::remove_cvref_t<X>...>;
@@ -154,7 +154,7 @@ OVERDUB_INLINE constexpr auto fallback(Call const& call, F const& f, X&&... x) {
   return detail::call(call.levels().rest(), f, detail::take_inner{}(std::forward<X>(x))...);
 }
 
-/// Whether f has a body to go into with these arguments.
+/// Whether f has a body for these arguments, into which `recurse` can continue.
 template <class C, callee F, class... X>
 requires(is_context<C> || rule_call<C>) constexpr bool can_recurse(C const&, F const&, X const&...) {
   return function<F>;

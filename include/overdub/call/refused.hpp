@@ -1,5 +1,5 @@
-// refused: what a call gives after its sentence, the static_assert that says what is wrong with it. It goes
-// along with everything that is done with it, so that one mistake is one error.
+// refused: the result type of a call that failed a static_assert. All further operations accept it, so that one mistake causes one error
+// message.
 #pragma once
 
 #include <overdub/call/metadata.hpp>
@@ -9,8 +9,8 @@ namespace detail {
 struct wrong {};
 } // namespace detail
 
-/// Never made in a program that compiles. A value by its name alone, so that the operators and functions of
-/// values take it; for the dispatcher it is opaque.
+/// Never constructed in a program that compiles. It is a specialisation of `value`, so that operators and functions of values accept it;
+/// the dispatcher treats it as opaque.
 template <>
 class values::value<detail::wrong, detail::wrong, void> {
 public:
@@ -44,7 +44,7 @@ struct stack_of<refused> {
   using type = stack<>;
 };
 
-// What the operators of values take for one.
+// The types that the operators of values accept as values.
 template <class X>
 inline constexpr bool is_named_value = is_value<X> || is_refused<X>;
 

@@ -1,5 +1,5 @@
-// Types that are remembered at a place, in the order in which they are met: by a friend function for each number from 0 on, which is defined
-// when there is a type to remember.
+// Stateful metaprogramming: records types for a key, in the order of instantiation. A friend function for each number from 0 on is defined
+// when a type is recorded.
 #pragma once
 
 #include <overdub/core/requirements.hpp>
@@ -24,7 +24,7 @@ struct remember {
   friend constexpr auto find_remembered(remembered<Where, N>) { return A{}; }
 };
 
-// Query makes each question another one, since compilers keep answers.
+// Query makes each test a different instantiation, since compilers cache the results.
 template <class Query, class Where, int N>
 consteval bool is_remembered() {
   return requires(remembered<Where, N> r) { find_remembered(r); };

@@ -1,6 +1,5 @@
-// The type of a call, and how it is answered. A function's result type comes from its body's declared type or
-// from a rule that names the function, and is known before any rule's type is deduced: so recursive functions
-// compile.
+// The result type of a call, and the way in which it is dispatched. A function's result type is that of its body, or of a rule that names
+// the function, and is computed before any rule's type is deduced, so that recursive functions compile.
 #pragma once
 
 #include <overdub/call/rule.hpp>
@@ -16,11 +15,11 @@ struct type_is {
   using type = T;
 };
 
-// ---- what the context says to the edge into a function's body
+// ---- the result of `enter` for the body of a function
 
-// An `enter` that names the function, or what an outer context made of it, goes before one for all; that with the types of the arguments
-// before that of the function alone. Of a function of a program whose arguments have no types in C++ the types are not asked: what calls
-// such a function rejects it.
+// An `enter` that names the function, or its origin, takes precedence over one for all functions; one with the types of the arguments takes
+// precedence over one without. For a function of a program whose arguments have no C++ types the latter is not called: the caller of such a
+// function rejects it.
 template <class F, bool = std::is_empty_v<origin_t<F>>&& std::is_default_constructible_v<origin_t<F>>>
 struct named_callee {
   using type = F;
@@ -72,10 +71,10 @@ consteval auto find_entered() {
   } else
     return type_is<C>{};
 }
-/// The context of the body of F when the context C sees it called with X....
+/// The context of the body of F if the context C intercepts a call with X....
 template <class C, class F, class... X>
 using entered_t = typename decltype(find_entered<C, F, X...>())::type;
-/// Whether the body of F may run in another context than C: one of another class, or another object, to which `enter` returns a reference.
+/// Whether the body of F may run in another context than C: one of another class, or another object to which `enter` returns a reference.
 template <class C, class F, class... X>
 consteval bool may_change_context() {
   if constexpr (!enters<C, F, X...>)
@@ -91,12 +90,12 @@ inline constexpr bool changes_context = may_change_context<C, F, X...>();
 template <class C, class F, class... X>
 inline constexpr bool leaves = std::is_same_v<entered_t<C, F, X...>, leave_t>;
 
-// The stack of the body of f when it is called in S, with the context of the edge in the place of the head.
+// The stack of the body of f for a call in S, with the context that `enter` returned as its head.
 template <class S, class F, class... X>
 using body_stack_t =
     push_t<level<entered_t<typename S::context, F, X...>, typename S::head::run>, typename S::tail>;
 
-// Arguments of a body: values of the body's stack.
+// Converts the arguments of a body to values of the body's stack.
 template <class S, class To, class X>
 OVERDUB_INLINE constexpr auto rehome(S const& from, To const& to, X&& x) {
   if constexpr (std::is_same_v<S, To>)
@@ -109,11 +108,11 @@ OVERDUB_INLINE constexpr auto rehome(S const& from, To const& to, X&& x) {
 template <class S, class To, class X>
 using rehome_t = decltype(rehome(std::declval<S const&>(), std::declval<To const&>(), std::declval<X>()));
 
-// ---- how a function's call is answered in the outermost context of S
+// ---- the dispatch of a function's call in the outermost context of S
 
 enum class answer { rule, leave, pass, body };
 
-// A context without metadata lets a function pass to an inner context that has a rule of the function's name.
+// Whether an inner context has a rule that names the function; then a context without metadata passes the call to it.
 template <class S, class F, class... A>
 consteval bool named_below() {
   if constexpr (carries_metadata<typename S::context> || S::tail::empty)

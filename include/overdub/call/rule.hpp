@@ -1,5 +1,5 @@
-// Choosing a context's rule for a call: rules that name the callee first, then families; and the sentence for
-// a rule that names the callee with another number of arguments.
+// Selects a context's rule for a call: rules that name the callee take precedence over families. Diagnoses a rule that names the callee
+// with another number of arguments.
 #pragma once
 
 #include <overdub/call/assumed.hpp>
@@ -12,7 +12,7 @@
 
 namespace overdub::detail {
 
-// Where rules are looked for: in a stack whose head is the context, or, where no call is made, in the context alone.
+// The stack in which rules are looked up: its head is the context. If no call is made, it is the context alone.
 template <class C>
 struct rule_stack {
   using type = stack<level<C, void>>;
@@ -22,9 +22,8 @@ struct rule_stack<stack<L...>> {
   using type = stack<L...>;
 };
 
-// A rule for F by name, or through a family, callable with these (opened) arguments. An initializer list
-// converts to F, and no template is deduced from it: it matches only rules that name F. Overload resolution
-// alone does not prefer those on all compilers.
+// Whether C has a rule that names F and accepts these (opened) arguments. An initializer list converts to F, but no template parameter is
+// deduced from it, so that it matches only rules that name F. Overload resolution does not prefer those on all compilers.
 template <class C, class F, class... A>
 concept takes_named = declares_rules<C> && requires(C& context, F const& f, A&&... a) {
   context.overdub({f}, std::forward<A>(a)...);
@@ -44,14 +43,14 @@ concept takes_family_call = declares_rules<C> &&
   context.overdub(call, f, std::forward<A>(a)...);
 };
 
-// Stands for an argument of any type.
+// A stand-in for an argument of any type.
 struct anything {
   template <class T>
   operator T() const;
 };
 
-// C names F at arity k when adding a rule makes the call ambiguous that fits its function better, and its
-// arguments worse. Bodies are not looked at.
+// C has a rule that names F with k arguments if a call becomes ambiguous when another rule is added, which is a better match for the
+// function and a worse one for the arguments. Bodies are not instantiated.
 template <class F>
 struct like : F {};
 struct nothing {};
@@ -76,7 +75,7 @@ consteval unsigned named_arities() {
          16u * named_at<C, F, x, x, x, x>;
 }
 
-// Asked where no rule of C that names F takes the call.
+// Instantiated if no rule of C that names F accepts the call.
 template <class Context, class Callee, std::size_t Arguments>
 consteval bool rule_arity() {
   if constexpr (Arguments == 0 || Arguments > 4)
@@ -92,12 +91,12 @@ consteval bool rule_arity() {
     static_assert(
         !here,
         "overdub: the context has a rule that names this function, but it does not take these arguments; "
-        "write its parameters as auto, since inner contexts' values and tagged ones come in");
+        "write its parameters as auto, so that they accept values of inner contexts and tagged values");
     return arities == 0;
   }
 }
 
-// What calls a function of a program says so when the program is known.
+// For functions of programs, the caller reports the error at run time.
 template <class Context, class Callee, std::size_t Arguments>
 consteval bool is_arity_right() {
   if constexpr (called_in_program<Callee>)
@@ -108,7 +107,7 @@ consteval bool is_arity_right() {
 
 enum class rule { none, named, named_call, family, family_call };
 
-// Whether a context's rules may get values whose types are found at run time.
+// Whether a context's rules accept values with a dynamic type.
 template <class C>
 inline constexpr bool takes_untyped = symbolic<C> || answers_any_types<C>;
 
@@ -146,7 +145,7 @@ consteval rule find_rule() {
   else
     return rule::none;
 }
-/// How the head of the stack S, or the context S, answers a call of F.
+/// The kind of rule of the head of the stack S, or of the context S, for a call of F.
 template <class S, class F, class... A>
 inline constexpr rule rule_for = find_rule<typename rule_stack<S>::type, F, A...>();
 
@@ -166,7 +165,7 @@ OVERDUB_INLINE constexpr decltype(auto) ask_rule(S const& stack, F const& f, A&&
     return context.overdub(answering<S, F>(stack, f), f, std::forward<A>(a)...);
 }
 
-// A rule for a function that returns nothing may return nothing. An operation has a result.
+// A rule for a function without a result may return void; an operation always has a result.
 template <rule Kind, class S, class F, class... A>
 OVERDUB_INLINE constexpr decltype(auto) call_rule(S const& stack, F const& f, A&&... a) {
   if constexpr (!std::is_void_v<decltype(ask_rule<Kind>(stack, f, std::forward<A>(a)...))>) {

@@ -1,5 +1,5 @@
-// What a rule is given that takes the call as its first parameter: the callee, and the contexts that run, with types and
-// references. A rule that is inherited, or that answers a function without arguments, knows neither from its other parameters.
+// The call, the optional first parameter of a rule: it has the callee, and the contexts that run, with types and references. The other
+// parameters do not determine these if the rule is inherited, or if the function has no arguments.
 #pragma once
 
 #include <overdub/call/callee.hpp>
@@ -13,7 +13,7 @@ namespace overdub {
 namespace detail {
 struct rule_call_base {};
 
-// A function without captures is its type.
+// Stores a callee; one without captures takes no space.
 template <class F, bool = std::is_empty_v<F>>
 struct function_slot {
   constexpr explicit function_slot(F const& f) : function_(&f) {}
@@ -30,12 +30,12 @@ struct function_slot<F, true> {
 };
 } // namespace detail
 
-/// What a rule gets that takes a first parameter of this concept, in front of the callee:
+/// The concept of a rule's first parameter, before the callee, through which the rule continues the call:
 ///   auto overdub(overdub::rule_call auto call, overdub::sin_t f, auto x);
-///   call.recurse(x...)   what the call would have been without the rule, in the context that runs: that of an heir, too
-///   call.fallback(x...)  the callee outside of the context, on the inner values; metadata is left behind
+///   call.recurse(x...)   the call without the rule, in the context that runs, which may be of a derived class
+///   call.fallback(x...)  the callee outside of the context, on the inner values, without metadata
 ///   call(g, x...)        calls g outside of the context, whatever its arguments are, if any
-///   call.lift(x)         x as a constant of the contexts below, as inner values are
+///   call.lift(x)         x as a constant of the inner contexts
 ///   call.callee()        the callee
 ///   call.context()       the context that runs, of its own class
 template <class X>
@@ -49,7 +49,7 @@ struct recursion;
 template <class S, class G, class... X>
 struct call_below;
 
-// A call of F that the head of the stack S answers by a rule.
+// A call of F that is handled by a rule of the head of the stack S.
 template <class S, class F>
 class answering : public rule_call_base, S, function_slot<F> {
 public:
@@ -81,7 +81,7 @@ public:
   constexpr S const& levels() const { return *this; }
 };
 
-// Stands for any call, where it is asked which functions a context's rules name.
+// A stand-in for any call, in the probes for the functions that a context's rules name.
 struct any_rule_call : rule_call_base {};
 
 } // namespace detail

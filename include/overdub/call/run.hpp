@@ -1,4 +1,4 @@
-// Running a function in a context, or in several: overdub(context, f, args...), also from inside a running function.
+// Runs a function in a context, or in a composition: overdub(context, f, args...), also from a function that runs in contexts.
 #pragma once
 
 #include <overdub/call/body.hpp>
@@ -17,7 +17,7 @@ class program;
 }
 namespace detail {
 
-// Whether values of an outer run may hide in an X: in captures or members that are no leaves of a tree.
+// Whether an X may hold values of an outer run in captures or members that are not leaves of a tree.
 template <class X>
 consteval bool may_hide_values() {
   if constexpr (tree<X>)
@@ -28,15 +28,14 @@ consteval bool may_hide_values() {
     return !is_leaf<X> && !std::is_empty_v<X>;
 }
 
-// The run that a call of F with arguments A starts: by the types of those that may hide values of an outer
-// run, which then differ in type from this run's. A context without metadata needs none: its values cannot be
-// mistaken for one another's.
+// Identifies the run of F with arguments A, against perturbation confusion: the types that may hide values of an outer run become part of
+// the type of this run's values. A context without metadata does not need this.
 template <class F, class... A>
 using hiding_t = concatenated_t<keep<may_hide_values<F>(), F>, keep<may_hide_values<A>(), A>...>;
 template <class C, class Hiding>
 using run_of_t = std::conditional_t<carries_metadata<C> && !std::is_same_v<Hiding, types<>>, Hiding, void>;
 
-// The stack of a run: the contexts held, above those of S.
+// The stack of a run: its contexts on top of those of S.
 template <class Hiding, class S, class... C>
 struct run_stack {
   using type = S;
@@ -55,7 +54,7 @@ constexpr auto make_run_stack(lifetime of_run, S const& below, C& context, Rest&
   return typename run_stack<Hiding, S, C, Rest...>::type(
       ref<C>(context, of_run), make_run_stack<Hiding>(of_run, below, rest...));
 }
-// The lifetime of a run in these contexts.
+// The lifetime of a run in the contexts C..., if one of them needs it.
 template <class... C>
 using run_lifetime = begun_lifetime<(keeps_lifetime<C> || ...)>;
 
@@ -64,8 +63,8 @@ inline constexpr bool is_tagged_by_hand = false;
 template <class T, class M>
 inline constexpr bool is_tagged_by_hand<tagged<T, M>> = true;
 
-// An argument of a run, into the contexts of S down to those of Below. A tag is for the outermost context
-// that keeps metadata; tags of tags are for the next ones.
+// Wraps an argument of a run into the contexts of S that are outside of Below. A tag sets the metadata of the outermost context that has
+// metadata; a tag of a tag sets those of the next one.
 template <class Below, class S, class X>
 constexpr auto admit(S const& stack, X&& x);
 
@@ -99,7 +98,8 @@ constexpr auto admit(S const& stack, X&& x) {
       using I = decltype(inner);
       using M = metadata_t<C, I>;
       auto metadata = [&] {
-        // Metadata that is a tag is for the next contexts, as the number is, whatever contexts without metadata are in between.
+        // A tag inside of the metadata, and of the number, is for the next context with metadata; contexts without metadata in between are
+        // skipped.
         if constexpr (is_tagged_by_hand<std::remove_cvref_t<decltype(x.metadata)>> && !stack_in_t<M>::empty)
           return become<M>(stack.rest(), admit<Below>(stack.rest(), std::forward<X>(x).metadata), inner);
         else
@@ -114,7 +114,7 @@ constexpr auto admit(S const& stack, X&& x) {
     return T(std::forward<X>(x));
 }
 
-// A result of a run, out of the contexts of S down to those of Below.
+// Strips a result of a run of the contexts of S that are outside of Below.
 template <class Below, class S, class X>
 constexpr auto release(S const& stack, X&& x) {
   if constexpr (std::is_same_v<S, Below>)
@@ -153,8 +153,8 @@ consteval bool can_leave() {
   return can;
 }
 
-// The same, where values are in containers that are no trees, too. It is not forced inline: g++ then computes what it returns in
-// place of the arguments, and vectorises the loops that compute it less well (1.13 times the time in bench/forward.cpp).
+// The same, including values in containers that are not trees. It is not forced inline: otherwise g++ computes the result in the memory of
+// the arguments, and vectorises the loops less well (1.13 times the time in bench/forward.cpp).
 template <class Below, class S, class X>
 constexpr auto leave_run(S const& stack, X&& x) {
   using T = std::remove_cvref_t<X>;
@@ -176,11 +176,11 @@ OVERDUB_INLINE constexpr auto run_in(S const& stack, F const& f, A&&... a) {
     return leave_run<Below>(stack, run_body(stack, f, std::forward<A>(a)...));
 }
 
-// A composition as it is, so that contexts which it owns keep their state; one that is const, as a copy.
+// Returns a composition itself, so that the contexts that it owns keep their state, or a copy of a const one.
 template <class Composition>
 constexpr decltype(auto) changeable(Composition&& contexts) {
   if constexpr (is_composition<std::remove_reference_t<Composition>>) {
-    auto& own = contexts; // g++ 11 takes the parameter itself for an rvalue
+    auto& own = contexts; // g++ 11 treats the parameter itself as an rvalue
     return (own);
   } else
     return compose(std::forward<Composition>(contexts));
@@ -205,13 +205,13 @@ OVERDUB_INLINE constexpr auto start(Below const& below, Context&& context, F con
   }
 }
 
-// A run that is compiled: compile/compile.hpp has it.
+// A compiled run; defined in compile/compile.hpp.
 template <class Context, class F, class... A>
 struct compiled_run {
   static constexpr bool is_included = false;
 };
 
-// Whether a context's passes or fingerprint decide which program runs.
+// Whether a context has passes or a fingerprint, so that its runs are compiled.
 template <class C>
 inline constexpr bool is_dynamic = has_fingerprint<C> || has_pass<C> || declares_options<C>;
 template <class... Held>
@@ -241,12 +241,10 @@ constexpr auto start_compiled(Below const& below, Context&& context, F const& f,
 
 } // namespace detail
 
-/// Runs f in a context, or in a composition of contexts: one level above the contexts of the deepest
-/// argument. An argument is a constant, or tag(x, metadata). Returns what f returns: for a context without
-/// metadata inner values, else tagged{inner, metadata} a leaf. The context is used by reference and may be
-/// examined afterwards.
-/// In a context with passes or a fingerprint the run is compiled, and so is what it calls: see compile/compile.hpp. Inside of another
-/// context's run, what its program computes is computed in that context.
+/// Runs f in a context, or in a composition of contexts, which enclose the contexts of the arguments. An argument is a constant, or tag(x,
+/// metadata). Returns the result of f: inner values if no context has metadata, and otherwise tagged{inner, metadata} for each leaf. The
+/// context is used by reference and may be examined afterwards. In a context with passes or a fingerprint the run is compiled: see
+/// compile/compile.hpp. If such a run is nested in another context's run, its program is evaluated in that context.
 ///   count c; overdub(c, f, 2.0);        overdub(forward{}, f, tag(2.0, 1.0)).metadata; overdub(compose(c,
 ///   d), f, 2.0);
 template <class Context, class F, class... A>
@@ -266,8 +264,7 @@ requires(!scope<F>) constexpr auto overdub(Context&& context, F const& f, A&&...
         detail::stack_from<Below>(a...), std::forward<Context>(context), f, std::forward<A>(a)...);
 }
 
-/// As above, started inside a running function: one level above the contexts of its scope, whatever the
-/// arguments are.
+/// The same in a function with a scope: the context encloses the contexts of the scope, whatever the arguments are.
 template <class Context, scope Scope, class F, class... A>
 constexpr auto overdub(Context&& context, Scope const& cx, F const& f, A&&... a) {
   if constexpr (detail::is_dynamic<std::remove_cvref_t<Context>>)
@@ -276,7 +273,7 @@ constexpr auto overdub(Context&& context, Scope const& cx, F const& f, A&&... a)
     return detail::start(cx.levels(), std::forward<Context>(context), f, std::forward<A>(a)...);
 }
 
-/// `overdub`, under a name that stays unambiguous after `using namespace overdub`.
+/// The same as `overdub`, with a name that is unambiguous after `using namespace overdub`.
 template <class Context, class... A>
 constexpr auto run(Context&& context, A&&... a) {
   return overdub::overdub(std::forward<Context>(context), std::forward<A>(a)...);

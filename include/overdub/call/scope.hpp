@@ -1,5 +1,4 @@
-// The scope of a running function: the contexts that it runs in, for calls that have no value among their
-// arguments.
+// The scope of a function: the contexts in which it runs, for calls without a value among their arguments.
 #pragma once
 
 #include <overdub/call/dispatch.hpp>
@@ -13,18 +12,17 @@ namespace detail {
 struct scope_base {};
 } // namespace detail
 
-/// What a body gets that takes a first parameter of this concept: fn<"f">([](overdub::scope auto& cx, auto x)
-/// { ... }).
-///   cx(g, x...)   calls g in the contexts that the function runs in, whatever its arguments
+/// The concept of a body's optional first parameter: fn<"f">([](overdub::scope auto& cx, auto x) { ... }).
+///   cx(g, x...)   calls g in the contexts in which the function runs, whatever its arguments are
 ///   cx.self(x...) calls the function itself
 ///   cx.lift(x)    x as a constant of those contexts
-///   cx.tag(x, m)  x as a value of those contexts, with m as its metadata for the outermost one that keeps metadata
+///   cx.tag(x, m)  x as a value of those contexts, with the metadata m for the outermost one that has metadata
 template <class X>
 concept scope = std::derived_from<std::remove_cvref_t<X>, detail::scope_base>;
 
 namespace detail {
 
-// The type of a call of F within its own body. It is not known when it is being deduced from that body.
+// The type of a recursive call of F. It is unknown while it is being deduced from the body.
 template <class S, class F, class... X>
 consteval auto find_self() {
   constexpr bool known = requires { typename result<S, F, X...>::type; };
@@ -38,7 +36,7 @@ consteval auto find_self() {
 }
 template <class S, class F, class... X>
 using self_t = typename decltype(find_self<S, F, X...>())::type;
-// The type of a callee's call; none for what is no callee, whatever compilers look at first.
+// The type of a callee's call; empty for types that are not callees, since compilers may instantiate it before checking constraints.
 template <class S, class G, class... X>
 struct callee_call {};
 template <class S, callee G, class... X>
@@ -46,7 +44,7 @@ struct callee_call<S, G, X...> {
   using type = call_t<S, G, X...>;
 };
 
-// The stack of a function that runs: where it was made, unless nothing is in it.
+// A reference to the stack of a function; an empty stack is stored by value.
 template <class S, bool = std::is_empty_v<S>>
 struct stack_reference {
   constexpr explicit stack_reference(S const& s) : stack_(&s) {}
@@ -61,8 +59,8 @@ struct stack_reference<S, true> : S {
   constexpr S const& levels() const { return *this; }
 };
 
-// A value of the contexts of S, or an object that has none, with metadata for the outermost context that keeps some. Without such a
-// context, the value.
+// Sets the metadata of the outermost context with metadata, for a value of the contexts of S, or for an object without contexts. Returns
+// the value unchanged if no context has metadata.
 template <class S, class X, class M>
 OVERDUB_INLINE constexpr auto with_metadata(S const& stack, X const& x, M const& metadata) {
   if constexpr (S::empty)
@@ -97,7 +95,7 @@ consteval bool takes_one_tag() {
   return one;
 }
 
-// Whether a scope refers to its call, and knows, in checked builds, how long that goes on: see keeps_lifetime.
+// Whether a scope stores, in checked builds, the lifetime of its call: see keeps_lifetime.
 template <class S, class F>
 inline constexpr bool keeps_call =
     OVERDUB_CHECKED && !is_symbolic<S> && !(std::is_empty_v<S> && std::is_empty_v<F>);
@@ -136,7 +134,7 @@ public:
   constexpr running(S const& contexts, F const& f, lifetime of_call)
       : stack_reference<S>(contexts), function_slot<F>(f), kept(of_call) {}
 
-  /// The function itself, in the contexts that it runs in. Its body declares its type: -> decltype(n).
+  /// Calls the function itself, in the contexts in which it runs. Its body must declare its return type: -> decltype(n).
   template <class... X>
   OVERDUB_INLINE constexpr self_t<S, F, std::remove_cvref_t<X>...> self(X&&... x) const {
     if constexpr (is_refused<self_t<S, F, std::remove_cvref_t<X>...>>)
@@ -145,27 +143,27 @@ public:
       return call(levels(), function(), static_cast<X&&>(x)...);
   }
 
-  /// Any callee in the contexts that the function runs in; another function object gets its arguments lifted.
+  /// Calls a callee in the contexts in which the function runs. Other function objects are called with lifted arguments.
   template <callee G, class... X>
   OVERDUB_INLINE constexpr typename callee_call<S, G, X...>::type operator()(G const& g, X&&... x) const {
     return call(levels(), g, static_cast<X&&>(x)...);
   }
   template <class G, class... X>
   requires(!callee<G>) OVERDUB_INLINE constexpr decltype(auto) operator()(G const& g, X&&... x) const {
-    if constexpr (requires { typename G::is_exempt; }) // without arguments, too
+    if constexpr (requires { typename G::is_exempt; }) // also without arguments
       return g.run_in(levels(), wrap(levels(), static_cast<X&&>(x))...);
     else
       return g(wrap(levels(), static_cast<X&&>(x))...);
   }
 
-  /// x as a constant of the contexts that the function runs in; a tree is lifted leaf by leaf.
+  /// x as a constant of the contexts in which the function runs; a tree is lifted leaf by leaf.
   template <class X>
   OVERDUB_INLINE constexpr auto lift(X&& x) const {
     return wrap(levels(), static_cast<X&&>(x));
   }
 
-  /// x as a value of the contexts that the function runs in, with metadata for the outermost context that keeps some: instead of what x
-  /// had. x is a number, an array, a plain described struct or an opaque object. Where no context keeps metadata, as lift(x).
+  /// x as a value of the contexts in which the function runs, with metadata for the outermost context that has metadata, which replace
+  /// those of x. x is a number, an array, a plain described struct or an opaque object. If no context has metadata, the same as lift(x).
   template <class X, class M>
   OVERDUB_INLINE constexpr auto tag(X const& x, M const& metadata) const {
     if constexpr (takes_one_tag<X>())

@@ -1,4 +1,4 @@
-// Contexts made from a context: one with other data, one without hooks.
+// Constructs contexts from a context: one with other state, one without hooks.
 #pragma once
 
 #include <overdub/call/context.hpp>
@@ -9,7 +9,7 @@
 
 namespace overdub {
 
-/// Two contexts of one type with other data. Returns C{state...}: the same rules, a state of its own.
+/// Returns C{state...}: a context of the same type with other state.
 template <is_context C, class... State>
 constexpr C similar(C const&, State&&... state) {
   if constexpr (std::is_constructible_v<C, State...>)
@@ -18,7 +18,7 @@ constexpr C similar(C const&, State&&... state) {
     return C{{}, std::forward<State>(state)...};
 }
 
-/// A copy of a context without its hooks; its rules and its metadata stay.
+/// A copy of a context without hooks, with its rules and metadata.
 template <class C>
 struct hookless : C {
   static constexpr std::string_view name = detail::context_name_v<C>;

@@ -1,5 +1,5 @@
-// Where <overdub/special.hpp> leaves its functions for executors, which know operations by number and do not include
-// Boost.Math: one unit of a program that includes special.hpp is enough.
+// The functions of <overdub/special.hpp>, for executors, which do not include Boost.Math. It is enough if one unit of a program includes
+// special.hpp.
 #pragma once
 
 #include <overdub/call/config.hpp>
@@ -15,7 +15,7 @@ struct special_table {
   double (*polygamma_f64)(std::int64_t, double) = nullptr;
   float (*polygamma_f32)(std::int64_t, float) = nullptr;
 };
-// Written before main.
+// Initialised before main.
 OVERDUB_HIDDEN inline constinit special_table special{};
 
 } // namespace overdub::detail

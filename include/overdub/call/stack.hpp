@@ -1,5 +1,5 @@
-// The contexts of a run, outermost first, as a type and as references. Which context sees a call is decided
-// by comparing stacks, never by their depth.
+// The contexts of a run, outermost first, as a type and as references. The context that intercepts a call is determined by comparing
+// stacks, never by their depth.
 #pragma once
 
 #include <overdub/call/context.hpp>
@@ -8,17 +8,15 @@
 
 namespace overdub {
 
-/// One context of a stack. Run tells two runs of one context type apart that may see each other's values: the
-/// types of the function and the arguments of the run that hold state (captures, members), when the context
-/// has metadata; else void.
+/// One context of a stack. Run distinguishes two runs of one context type that may exchange values (perturbation confusion): if the context
+/// has metadata, it has the types of the run's function and arguments that hold state (captures, members); otherwise it is void.
 template <class C, class Run>
 struct level {
   using context = C;
   using run = Run;
 };
 
-/// References to the contexts that a value travels in, outermost first. A stack of stateless contexts is
-/// empty.
+/// References to the contexts of a value, outermost first. A stack of stateless contexts is an empty class.
 template <class... Levels>
 struct stack;
 
@@ -29,8 +27,8 @@ struct stack<> {
 };
 
 namespace detail {
-// One reference of a stack; the depth keeps two levels of one context type apart, so that stateless ones take
-// no space.
+// One reference of a stack. The depth makes the bases of two levels of one context type different classes, so that stateless ones take no
+// space.
 template <class C, int Depth, bool = std::is_empty_v<C>>
 struct stack_slot {
   ref<C> context;
@@ -95,7 +93,7 @@ struct push<Level, stack<Rest...>> {
 template <class Level, class S>
 using push_t = typename push<Level, S>::type;
 
-// In the place of a stack, where the contexts that meet are unrelated and the sentence says so.
+// The join of unrelated stacks, after a diagnostic.
 struct unrelated {
   static constexpr bool empty = true;
   static constexpr int depth = 1 << 16;
@@ -114,7 +112,7 @@ consteval bool related_contexts() {
   return related;
 }
 
-// The stack that contains the others.
+// The stack of which all others are suffixes.
 template <class... S>
 struct join {
   using type = stack<>;

@@ -1,4 +1,4 @@
-// A limit to recursion that follows what a program says, such as its calls: so that no program ends the process.
+// A limit for recursion over the structure of a program, such as its calls, so that no program overflows the host's stack.
 #pragma once
 
 #include <overdub/core/requirements.hpp>
@@ -8,7 +8,7 @@
 
 namespace overdub::detail {
 
-/// How much of the host's stack a recursion may take, counted from where this is made.
+/// Limits the use of the host's stack by a recursion, counted from the constructor.
 class stack_limit {
 public:
   explicit stack_limit(std::size_t bytes) : bytes_(bytes), start_(here()) {}
@@ -19,7 +19,7 @@ public:
   }
 
 private:
-  // A frame's address, and not that of a local, which sanitizers may put elsewhere.
+  // The address of the frame, and not of a local variable, which sanitizers may allocate elsewhere.
   [[gnu::noinline]] static std::uintptr_t here() {
     return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   }

@@ -1,4 +1,4 @@
-// Strict runs, in checked builds: finding calls of functions that no context sees.
+// Strict runs, in checked builds: detection of calls that no context intercepts.
 #pragma once
 
 #include <overdub/call/config.hpp>
@@ -16,7 +16,7 @@ inline constexpr bool is_strict = false;
 template <class... L>
 inline constexpr bool is_strict<stack<L...>> = (std::is_base_of_v<strict, typename L::context> || ...);
 
-// Whether the code that this thread runs now is a function's body in a strict run.
+// Whether this thread is running the body of a function in a strict run.
 OVERDUB_HIDDEN inline bool& watched() {
   thread_local bool flag = false;
   return flag;

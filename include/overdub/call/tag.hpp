@@ -1,4 +1,4 @@
-// Metadata of values: tag(x, context, metadata) makes a value that carries it, untag and metadata take it apart.
+// Metadata of values: tag(x, context, metadata) creates a value, and untag and metadata return its parts.
 #pragma once
 
 #include <overdub/call/lift.hpp>
@@ -8,7 +8,7 @@
 
 namespace overdub {
 
-/// A value in a context, with its metadata.
+/// Creates a value of a context, with metadata.
 template <class T, is_context C, class M>
 constexpr auto tag(T x, C& context, M metadata) {
   using S = detail::push_t<level<C, void>, detail::stack_in_t<T>>;
@@ -16,7 +16,7 @@ constexpr auto tag(T x, C& context, M metadata) {
   return detail::wrap(stack, tagged<T, M, typename S::head>{std::move(x), std::move(metadata)});
 }
 
-/// The value that a value holds: one level down. A number is itself.
+/// The inner value, one level down. A number is returned unchanged.
 template <class X>
 constexpr auto untag(X const& x) {
   if constexpr (detail::is_value<X>)
@@ -27,7 +27,7 @@ constexpr auto untag(X const& x) {
     return x;
 }
 
-/// The outermost context's metadata of a value; `none` when it keeps none.
+/// The metadata of a value in its outermost context; `none` if the context has no metadata.
 template <class X>
 constexpr auto metadata(X const& x) {
   if constexpr (detail::is_value<X>)
@@ -38,7 +38,7 @@ constexpr auto metadata(X const& x) {
     return none{};
 }
 
-/// Whether the outermost context of a value keeps metadata for it.
+/// Whether a value has metadata in its outermost context.
 template <class X>
 constexpr bool has_metadata(X const& x) {
   return !std::is_same_v<decltype(metadata(x)), none>;

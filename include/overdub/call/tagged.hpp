@@ -1,5 +1,5 @@
-// An inner value with a context's metadata, outside of any context: what rules get and give. It has no
-// operators, so that nothing is dispatched by accident.
+// An inner value with a context's metadata, outside of any context, as rules receive and return it. It has no operators, so that no call is
+// dispatched by accident.
 #pragma once
 
 #include <overdub/core/requirements.hpp>
@@ -8,8 +8,7 @@
 
 namespace overdub {
 
-/// Level is the level that it was taken from, so that `recurse` finds its way back; void for one made by
-/// `tag`.
+/// Level is the level from which it was stripped, to which `recurse` returns; void for one that `tag` created.
 template <class T, class M, class Level = void>
 struct tagged {
   using level_type = Level;
@@ -17,8 +16,7 @@ struct tagged {
   M metadata;
 };
 
-/// An inner value with metadata: the result of a rule, or an argument of a run: overdub(forward{}, f,
-/// tag(2.0, 1.0)).
+/// Creates an inner value with metadata, for the result of a rule or an argument of a run: overdub(forward{}, f, tag(2.0, 1.0)).
 template <class T, class M>
 constexpr tagged<T, M> tag(T inner, M metadata) {
   return {std::move(inner), std::move(metadata)};

@@ -1,5 +1,5 @@
-// The tangents of the elementwise operations, made from the table ir/ops.def: op.tangent(r, x..., dx...) is
-// the derivative of r = op(x...) along dx.... It is linear in dx, and `zero` where all of dx are.
+// The tangents of the elementwise operations, generated from the table ir/ops.def: op.tangent(r, x..., dx...) is the directional derivative
+// of r = op(x...) along dx.... It is linear in dx, and `zero` if all dx are.
 #pragma once
 
 #include <overdub/call/operators.hpp>
@@ -7,8 +7,7 @@
 namespace overdub {
 namespace detail {
 
-// One of two tangents. `zero` becomes a number of the other's type; tangents that are no numbers bring a
-// function select_along.
+// Selects one of two tangents. `zero` is converted to the other's type; tangents that are not numbers define a function select_along.
 template <class C, class A, class B>
 OVERDUB_INLINE constexpr auto select_tangent(C const& c, A const& a, B const& b) {
   if constexpr (requires { select_along(c, a, b); })
@@ -23,8 +22,8 @@ OVERDUB_INLINE constexpr auto select_tangent(C const& c, A const& a, B const& b)
     return select(c, a, b);
 }
 
-// A tangent times a slope, and one divided by a number: 0 where the tangent is, even if the slope is infinite or NaN. Tangents that are no
-// numbers bring functions times_each and over_each.
+// A tangent times a partial derivative, and a tangent divided by a number: 0 if the tangent is 0, even if the partial derivative is
+// infinite or NaN (strong zeros). Tangents that are not numbers define functions times_each and over_each.
 template <class D, class Slope>
 OVERDUB_INLINE constexpr auto times(D const& tangent, [[maybe_unused]] Slope const& slope) {
   if constexpr (std::is_same_v<D, zero> || std::is_same_v<Slope, zero>)
@@ -44,8 +43,9 @@ OVERDUB_INLINE constexpr auto over(D const& tangent, [[maybe_unused]] Y const& y
     return strong_div(tangent, y);
 }
 
-// x^y. Along x, y x^(y - 1). Where y - 1 is rounded, its error counts ln x times: there the power is x^y / x. It is a
-// constant at 0^0. Operands that a selection leaves out are replaced by harmless ones, so that further derivatives are finite, too.
+// The partial derivative of x^y by x: y x^(y - 1). If y - 1 is rounded, its error is amplified by ln x, so that the power is computed as
+// x^y / x. At 0^0 it is that of a constant. Operands of the side that a selection does not take are replaced by harmless ones, so that
+// higher derivatives are finite, too.
 template <class X, class Y, class R>
 OVERDUB_INLINE constexpr auto pow_slope(R const& r, X const& x, Y const& y) {
   plain_t<Y> const one{1};
@@ -71,21 +71,30 @@ pow_tangent([[maybe_unused]] R const& r, X const& x, Y const& y, DX const& dx, D
     if constexpr (std::is_same_v<DY, zero>)
       return zero{};
     else {
-      auto const limit = x == plain_t<X>{} && y >= plain_t<Y>{}; // from above
+      auto const limit = x == plain_t<X>{} && y >= plain_t<Y>{}; // the limit from above
       return times(dy, select_tangent(limit, zero{}, r * log(select(limit, plain_t<X>{1}, x))));
     }
   };
   return from_base() + from_exponent();
 }
 
-// The angle of (y, x): neither the squares of small numbers nor those of large ones are numbers, and so it divides twice.
+// The tangent of atan2(y, x). It divides twice, since the sum of squares may overflow or underflow.
 template <class X, class Y, class DX, class DY>
 OVERDUB_INLINE constexpr auto atan2_tangent(X const& x, Y const& y, DX const& dx, DY const& dy) {
   auto const r = hypot(x, y);
   return times(dx, y / r / r) - times(dy, x / r / r);
 }
 
-// exp(-x^2), where the rounding error of the square counts x^2 times. It is 0 from 28 on, and the square is kept finite.
+// 1 - x^2, accurate to a few units in the last place, and so is its derivative: near 1 the square would lose digits, and near 0 the
+// derivative of the product would.
+template <class X>
+OVERDUB_INLINE constexpr auto one_minus_square(X const& x) {
+  auto const square = x * x;
+  return select(square < 0.5f, 1.0f - square, (1.0f - x) * (1.0f + x));
+}
+
+// exp(-x^2), with a correction for the rounding error of the square, which is amplified by x^2. It is 0 from 28 on; larger x are clamped,
+// so that the square is finite.
 template <class X>
 OVERDUB_INLINE constexpr auto exp_of_minus_square(X const& x) {
   auto const z = clamp(x, -28.0f, 28.0f);
@@ -93,7 +102,7 @@ OVERDUB_INLINE constexpr auto exp_of_minus_square(X const& x) {
   return exp(-square) * (1.0f - fma(z, z, -square));
 }
 
-// 2^y dx, in two steps: 2^y alone may be out of range where the product is not.
+// 2^y dx, in two steps, since 2^y may be out of range although the product is not.
 template <class R, class Y, class DX>
 OVERDUB_INLINE constexpr auto ldexp_tangent(R const&, Y const& y, DX const& dx) {
   plain_t<R> const one{1};

@@ -1,4 +1,4 @@
-// Threads of the library's own.
+// The library's own threads.
 #pragma once
 
 #include <overdub/call/blocked_signals.hpp>
@@ -9,7 +9,7 @@
 
 namespace overdub::detail {
 
-/// A thread that handles no signals. They reach the program's own threads, whose handlers may then wait for this one.
+/// Starts a thread that blocks all signals. The program's threads handle them, whose handlers may then wait for this thread.
 template <class F>
 std::unique_ptr<std::thread> thread_without_signals(F&& f) {
   blocked_signals const here;

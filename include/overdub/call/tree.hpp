@@ -1,5 +1,5 @@
-// Trees of values: tuples, pairs, std::array, std::vector, tagged pairs and described struct templates hold
-// leaves, and what the dispatcher does to a leaf it does to each leaf of a tree.
+// Trees of values (pytrees in JAX): tuples, pairs, std::array, std::vector, tagged pairs and described struct templates hold leaves. The
+// dispatcher applies its conversions to each leaf.
 #pragma once
 
 #include <overdub/call/config.hpp>
@@ -20,12 +20,12 @@ namespace overdub {
 /// Specialise for a type that holds leaves:
 ///   using children = std::tuple<...>   the types of its children; one type when all are alike
 ///   child<I>(x)                        a reference to the child of the I-th type
-///   each(f, x, rest...)                calls f(child of x, child of each rest...), where children are not
-///                                      one a type
+///   each(f, x, rest...)                calls f(child of x, child of each rest...), if children and types are
+///                                      not one to one
 ///   map(f, x, rest...)                 the tree of f(child of x, child of each rest...)
-///   generate(f)                        the tree of f(std::type_identity<child>{}), where the type tells
+///   generate(f)                        the tree of f(std::type_identity<child>{}), if the type determines
 ///   their number
-///   whole_in_arrays                    (optional) whether arrays hold it whole, and not as a tree of arrays
+///   whole_in_arrays                    (optional) whether arrays store it as one element, and not as a tree of arrays
 template <class X>
 struct tree_traits {};
 
@@ -36,20 +36,20 @@ concept tree = requires {
   typename tree_traits<std::remove_cvref_t<X>>::children;
 };
 
-// Calls f on the I-th elements; the tree is consumed when it is an rvalue.
+// Calls f on the I-th elements, which are moved if the tree is an rvalue.
 template <std::size_t I, class F, class... X>
 OVERDUB_INLINE constexpr auto at_index(F const& f, X&&... x) {
   using std::get;
   return f(get<I>(std::forward<X>(x))...);
 }
 
-// An element of a container: consumed when the container is an rvalue.
+// An element of a container, which is moved if the container is an rvalue.
 template <class X>
 using element_of_t = std::conditional_t<
     std::is_lvalue_reference_v<X>, decltype(std::declval<X&>()[0]),
     std::remove_reference_t<decltype(std::declval<X&>()[0])>&&>;
 
-// Vectors that are taken together have one size.
+// Checks that vectors that are traversed together have equal sizes.
 constexpr void check_sizes(std::size_t size, std::same_as<std::size_t> auto... others) {
   for (std::size_t other : {size, others...})
     if (other != size)
@@ -150,7 +150,7 @@ struct tree_traits<std::array<T, N>> {
   }
 };
 
-// A tree whose number of leaves is known at run time. A std::vector<bool> holds no objects, and is opaque.
+// A tree with a dynamic number of leaves. A std::vector<bool> holds no objects, and is opaque.
 template <class T, class Allocator>
 requires(!std::is_same_v<T, bool>) struct tree_traits<std::vector<T, Allocator>> {
   using children = std::tuple<T>;
@@ -195,12 +195,12 @@ OVERDUB_INLINE constexpr void each_child(F const& f, X& x, Rest&... rest) {
   (std::make_index_sequence<std::tuple_size_v<typename traits::children>>{});
 }
 
-// A tree whose type says what its leaves are: a tuple, and no vector.
+// A tree whose type determines its leaves: a tuple, but not a vector.
 template <class M>
 concept generated_tree = tree<M> && requires {
   tree_traits<M>::generate([]<class T>(std::type_identity<T>) { return none{}; });
 };
-// A tree that arrays hold as a tree of arrays.
+// A tree that arrays store as a tree of arrays (structure of arrays).
 template <class M>
 concept tree_of_arrays = generated_tree<M> && !requires {
   tree_traits<M>::whole_in_arrays;
@@ -214,7 +214,7 @@ requires(!std::is_empty_v<M>) struct array_of<M> {
   using type = decltype(tree_traits<M>::generate(array_of_child{}));
 };
 
-// The stack that contains the stacks of all leaves.
+// The join of the stacks of all leaves.
 template <class X>
 struct stack_in {
   using type = stack_of_t<X>;
@@ -230,7 +230,7 @@ struct stack_in<X> : stack_in_children<typename tree_traits<X>::children> {};
 template <class X>
 using stack_in_t = typename stack_in<std::remove_cvref_t<X>>::type;
 
-// The outermost stack among the arguments of a call, as a type.
+// The join of the stacks of all arguments of a call.
 template <class... A>
 using outermost_t = join_t<stack_in_t<A>...>;
 
@@ -246,7 +246,7 @@ OVERDUB_INLINE constexpr S stack_from() {
   return {};
 }
 
-// References to the contexts of S, from the first leaf that travels in all of them.
+// The references of the stack S, from the first leaf that has all its contexts.
 template <class S, class X, class... Rest>
 OVERDUB_INLINE constexpr S stack_from(X const& x, Rest const&... rest) {
   if constexpr (std::is_empty_v<S>)
@@ -266,8 +266,8 @@ OVERDUB_INLINE constexpr S stack_from(X const& x, Rest const&... rest) {
   }
 }
 
-// In checked builds: that the run goes on which a stack, or a value, is of, for a call of F. The innermost run alone is looked at: it began
-// in the others, and a use of their contexts looks again (ref).
+// Checked builds: checks for a call of F that the run of a stack, or of a value, has not ended. Only the innermost run is checked: it is
+// nested in the others, and a use of their contexts checks again (ref).
 template <class F, class C>
 OVERDUB_INLINE constexpr void check_run_of_context(ref<C> const& context) {
   if (!context.of_run().is_over()) return;
@@ -301,15 +301,15 @@ OVERDUB_INLINE constexpr void check_run_of_value(X const& x) {
 template <class T>
 using plain_t = detail::bottom_t<std::remove_cvref_t<T>>;
 
-/// The type of an array's elements, in the contexts that the array travels in.
+/// The type of an array's elements, in the contexts of the array.
 template <class A>
 using element_t = detail::array_element_t<A>;
 
-/// Whether a T, or a leaf of it, travels in a context.
+/// Whether a T, or a leaf of it, is a value of a context.
 template <class T>
 inline constexpr bool in_context = !detail::stack_in_t<T>::empty;
 
-/// Calls f for each leaf of a tree: scalars, arrays, and whatever is no tree.
+/// Calls f for each leaf of a tree: scalars, arrays, and other objects that are not trees.
 template <class F, class X>
 constexpr void each_leaf(F const& f, X const& x) {
   if constexpr (detail::tree<X>)

@@ -14,8 +14,8 @@ struct types {};
 
 namespace detail {
 
-// Tells one list of types from another at run time, by its address. Types of two shared objects are different ones, also where they
-// have one name: what they do may differ.
+// Identifies a list of types at run time by its address. Types of two shared objects are different, even if they have the same name, since
+// their definitions may differ.
 template <class... T>
 OVERDUB_HIDDEN inline constexpr char type_key{};
 

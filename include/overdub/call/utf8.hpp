@@ -1,5 +1,5 @@
-// Text for files that others read. Names of threads, callees and labels are bytes from outside: what is no UTF-8 becomes U+FFFD, and
-// what a format has no character for a space. All writers of JSON, SVG, HTML, DOT and folded stacks use this.
+// Text for output files. Names of threads, callees and labels are arbitrary bytes: invalid UTF-8 becomes U+FFFD, and characters that a
+// format cannot represent become spaces. All writers of JSON, SVG, HTML, DOT and folded stacks use this header.
 #pragma once
 
 #include <overdub/core/requirements.hpp>
@@ -13,8 +13,8 @@
 
 namespace overdub::detail {
 
-/// Calls f(code point, its bytes) for each character of a text; a sequence of bytes that is no character of UTF-8 (overlong forms and
-/// surrogates are none) is U+FFFD.
+/// Calls f(code point, its bytes) for each character of a text; an invalid sequence of bytes (including overlong forms and surrogates) is
+/// U+FFFD.
 template <class F>
 void for_each_character(std::string_view text, F const& f) {
   using utf8 = boost::locale::utf::utf_traits<char>;
@@ -31,7 +31,7 @@ void for_each_character(std::string_view text, F const& f) {
   }
 }
 
-/// Control characters, and those that XML 1.0 has not either.
+/// Whether a code point is a control character, or is not allowed in XML 1.0.
 constexpr bool is_control(std::uint32_t point) {
   return point < 0x20 || (point >= 0x7F && point < 0xA0) || point == 0xFFFE || point == 0xFFFF;
 }
@@ -43,7 +43,7 @@ inline std::string as_utf8(std::string_view text) {
   return result;
 }
 
-/// Appends text as XML and HTML take it, in elements and in quoted attributes. Control characters become spaces.
+/// Appends text, escaped for elements and quoted attributes of XML and HTML. Control characters become spaces.
 inline void append_xml(std::string& to, std::string_view text) {
   for_each_character(text, [&](std::uint32_t point, std::string_view bytes) {
     switch (point) {
@@ -89,7 +89,7 @@ inline void append_json(std::string& to, std::string_view text) {
   to += '"';
 }
 
-/// The first characters of a text, so many at most.
+/// The first characters of a text, at most `most`.
 inline std::string first_characters(std::string_view text, std::size_t most) {
   std::string result;
   for_each_character(text, [&](std::uint32_t, std::string_view bytes) {

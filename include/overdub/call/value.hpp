@@ -1,5 +1,5 @@
-// value<T, C, Run>: a T travelling inside the context C, with C's metadata for it. T may itself be a value:
-// the inner context's. A value of a stateless context without metadata is as large as its T.
+// value<T, C, Run>: a T in the context C, with C's metadata. T may itself be a value of an inner context. A value of a stateless context
+// without metadata has the size of its T.
 #pragma once
 
 #include <overdub/call/carried.hpp>
@@ -62,11 +62,11 @@ consteval bool truth_of() {
       "overdub: a branch on a value that is no boolean; write x != 0, or overdub::if_(x != 0, ...)");
   static_assert(
       has_truth<T> || std::is_arithmetic_v<T>,
-      "overdub: a branch on a value that has no truth here; use overdub::if_(condition, then, otherwise)");
+      "overdub: a branch on a value whose type has no bool; use overdub::if_(condition, then, otherwise)");
   return has_truth<T> && !is_symbolic<S>;
 }
 
-// The same where C++ takes a bool as it is, and not as a condition: for what algorithms of the standard library compare by.
+// The same for an implicit conversion to bool, as algorithms of the standard library need it for comparisons.
 template <class S>
 consteval bool is_known_bool() {
   static_assert(
@@ -78,15 +78,15 @@ consteval bool is_known_bool() {
   return !is_symbolic<S>;
 }
 
-// A constant of type U becomes a value of T in C by itself: where no context of the stack has state.
+// Whether a constant of type U converts implicitly to a value of T in C, which requires that no context of the stack has state.
 template <class U, class T, class C, class Run>
 concept constant_of = std::is_arithmetic_v<U> && std::is_same_v<bottom_t<T>, U> &&
     std::is_empty_v<push_t<level<C, Run>, stack_of_t<T>>>;
 
 } // namespace detail
 
-// Operators and <cmath> functions on values stand beside the class, so that argument-dependent lookup finds
-// them; the function objects of the same names are in overdub.
+// Operators and <cmath> functions on values are in this namespace, so that argument-dependent lookup finds them; the function objects of
+// the same names are in overdub.
 namespace values {
 
 template <class T, class C, class Run = void>
@@ -103,8 +103,7 @@ public:
   constexpr value(T inner, metadata_type metadata, detail::ref<C> context)
       : storage{std::move(inner), std::move(metadata), context} {}
 
-  /// A constant: only where no context of the stack has state, since a context with state must come from
-  /// somewhere.
+  /// Converts a constant. Only if no context of the stack has state, since a value must refer to a context with state.
   template <class U>
   requires detail::constant_of<U, T, C, Run>
   constexpr value(U constant);
@@ -129,7 +128,7 @@ public:
       return false;
   }
 
-  /// A comparison is a plain bool where C++ takes one: for std::sort and other algorithms. Contexts see the comparison.
+  /// Converts a comparison to a plain bool, for std::sort and other algorithms. Contexts intercept the comparison.
   template <std::same_as<bool> B>
   requires std::is_same_v < detail::bottom_t<T>,
   bool > constexpr operator B() const {

@@ -1,5 +1,4 @@
-// zero: the tangent of what does not change, known to the compiler. Adding it costs nothing, and a product
-// with it is it.
+// zero: the tangent of a constant, as a type. Adding it costs nothing, and a product with it is zero.
 #pragma once
 
 #include <overdub/core/requirements.hpp>

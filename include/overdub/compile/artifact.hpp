@@ -1,5 +1,5 @@
-// What compilation makes: a program that was rewritten, optimised and made executable, and how that was done. Immutable but for
-// the code that runs it, and shared by threads.
+// The result of a compilation: a program that was rewritten, optimised and made executable, and the steps of the compilation. Shared by
+// threads, and immutable except for the code, which a faster tier may replace.
 #pragma once
 
 #include <overdub/call/error.hpp>
@@ -14,27 +14,26 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace overdub {
 
-/// Two contexts of equal fingerprints make different programs: something else than the fingerprint got into one.
+/// Contexts with equal fingerprints lead to different programs: a program depends on data that are not in the fingerprint.
 struct OVERDUB_EXPORTED fingerprint_error : rejected_program {
   using rejected_program::rejected_program;
 };
 
-/// A context refuses a program for good: the cache keeps the exception, and throws it again for the same function, signature, options and
-/// fingerprints, without staging anything. Derive what `after_inference` throws from it where that depends on nothing else.
+/// A context rejects a program permanently: the cache stores the exception, and throws it again for the same function, signature, options
+/// and fingerprints, without staging. Derive an exception of `after_inference` from it if it depends on nothing else.
 struct OVERDUB_EXPORTED refusal : rejected_program {
   using rejected_program::rejected_program;
 };
 
-/// Where in a compilation a context is asked.
+/// The points of a compilation at which the passes of contexts run.
 enum class compilation_stage {
-  after_inference, // the program is staged, and all types are known
+  after_inference, // after staging, when all types are known
   before_optimise,
   after_optimise
 };
@@ -45,54 +44,54 @@ constexpr char const* name_of(compilation_stage s) {
 
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// What a context does in a compilation, with the fingerprint that it was given.
+/// A pass of a context, bound to its fingerprint.
 struct context_pass {
   std::string name; // of the context
   compilation_stage stage = compilation_stage::before_optimise;
   std::function<void(ir::program&)> run;
 };
 
-/// What one step of a compilation did.
+/// A step of a compilation, for `explain`.
 struct compilation_step {
   std::string name;
   std::int64_t nanoseconds = 0;
   std::size_t operations_before = 0, operations_after = 0;
 };
 
-/// What an artifact is made of.
+/// The input of a compilation.
 struct recipe {
   std::string name;                      // of the function
-  ir::program staged;                    // as the contexts' rules made it, before passes
-  std::int64_t staging_nanoseconds = 0;  // that it took
-  std::vector<context_pass> passes = {}; // of the contexts, outermost first
+  ir::program staged;                    // the staged program, before passes
+  std::int64_t staging_nanoseconds = 0;  // the time of staging
+  std::vector<context_pass> passes = {}; // the passes of contexts, outermost first
   compile_options options = {};
-  std::string arguments = {}; // their types, for messages
+  std::string arguments = {}; // the types of the arguments, for messages
 };
 
-/// Runs the passes of a recipe for a stage on its staged program. Throws as `rewritten` does.
+/// Runs the contexts' passes of a stage on the staged program. Throws as `rewritten` does.
 OVERDUB_DECL void run_passes(recipe& r, compilation_stage at);
-/// Runs those for `after_inference` and `before_optimise`, and drops them. Those for `after_optimise` stay, for the program that is
-/// made of it.
+/// Runs the passes `after_inference` and `before_optimise`, and removes them from the recipe. The passes `after_optimise` remain, for the
+/// program that is derived from it.
 OVERDUB_DECL void run_early_passes(recipe& r);
 
 /// A staged program, rewritten and optimised.
 class rewritten {
 public:
-  /// Runs the contexts' passes and the options' pipeline on a staged program. Throws pass_error where a pass throws or breaks the
-  /// program, refusal where one refuses it, and std::bad_alloc. O(operations) besides the contexts' passes and the user's.
+  /// Runs the contexts' passes and the options' pipeline on a staged program. Throws pass_error if a pass throws or makes the program
+  /// invalid, refusal if one rejects it, and std::bad_alloc. O(operations), plus the time of the contexts' and the user's passes.
   explicit rewritten(recipe r);
   rewritten(rewritten const&) = delete;
   rewritten& operator=(rewritten const&) = delete;
 
   std::string const& name() const { return made_of_.name; }
   recipe const& made_of() const { return made_of_; }
-  /// As it is executed.
+  /// The optimised program.
   ir::program const& program() const { return program_; }
-  /// Staging, passes, lowering, and what the executor did since. Thread-safe.
+  /// The steps: staging, passes, lowering, and compilations by the executor. Thread-safe.
   std::vector<compilation_step> steps() const;
 
 protected:
-  ~rewritten() = default;
+  ~rewritten();
   void add_step(std::string name, std::int64_t nanoseconds, std::size_t before, std::size_t after) const;
 
 private:
@@ -100,25 +99,25 @@ private:
 
   recipe made_of_;
   ir::program program_;
-  std::mutex mutable mutex_; // of steps
-  std::vector<compilation_step> mutable steps_;
+  struct step_list;
+  std::unique_ptr<step_list> steps_;
 };
 
 class artifact : public rewritten, public std::enable_shared_from_this<artifact> {
 public:
-  /// Makes it executable, too. Throws what `executable` throws.
+  /// Also makes the program executable. Throws the exceptions of `executable`.
   explicit artifact(recipe r);
 
-  /// Never used twice.
+  /// A number that is unique in the process.
   std::uint64_t number() const { return number_; }
-  /// An estimate of what it takes.
+  /// An estimate of the memory, in bytes.
   std::size_t bytes() const { return bytes_; }
-  /// What runs it.
+  /// The code that runs it.
   tiered_code const& code() const { return *code_; }
-  /// What it is called by now: for tests, and for calls on data.
+  /// An executable with the current code: for tests, and for calls on data.
   executable run() const { return executable(std::shared_ptr<execute::code const>(code_, &code_->code())); }
-  /// Has the executor make something faster, in the background, which is swapped in: once. Where there is no memory or no thread
-  /// for that, it is interpreted on.
+  /// Starts the compilation by the executor in the background, once; its code then replaces the interpreter. If there is no memory or no
+  /// thread, the program remains interpreted.
   void heat() const noexcept;
 
 private:
@@ -131,12 +130,12 @@ private:
   std::size_t bytes_ = 0;
 };
 
-/// Throws fingerprint_error where a recipe makes another program than the artifact's, which has the same key. It tells the first
-/// operation that differs. O(compilation + text).
+/// Throws fingerprint_error, with the first operation that differs, if a recipe with the same key leads to another program than the
+/// artifact's. O(compilation + text).
 OVERDUB_DECL void check_same(rewritten const& known, recipe again);
 
-/// How an artifact was made: steps with their times, and the program's text before and after each pass, which are run again
-/// for it. O(compilation + text).
+/// Describes the compilation of an artifact: steps with their times, and the program's text before and after each pass. Runs the passes
+/// again. O(compilation + text).
 OVERDUB_DECL std::string explain(artifact const& a);
 
 } // namespace OVERDUB_EXECUTE_ABI

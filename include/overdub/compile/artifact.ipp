@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <string>
 #include <utility>
@@ -167,7 +168,13 @@ OVERDUB_DECL void run_early_passes(recipe& r) {
       r.passes, [](context_pass const& pass) { return pass.stage != compilation_stage::after_optimise; });
 }
 
-OVERDUB_DECL rewritten::rewritten(recipe r) : made_of_(std::move(r)), program_(made_of_.staged) {
+struct rewritten::step_list {
+  std::mutex mutex;
+  std::vector<compilation_step> all;
+};
+OVERDUB_DECL rewritten::~rewritten() = default;
+OVERDUB_DECL rewritten::rewritten(recipe r)
+    : made_of_(std::move(r)), program_(made_of_.staged), steps_(std::make_unique<step_list>()) {
   std::size_t const staged = pass::operation_count(program_);
   add_step("stage", made_of_.staging_nanoseconds, 0, staged);
   run_passes(compilation_stage::after_inference);
@@ -246,13 +253,13 @@ OVERDUB_DECL void artifact::swap_in() const {
 
 OVERDUB_DECL void
 rewritten::add_step(std::string name, std::int64_t nanoseconds, std::size_t before, std::size_t after) const {
-  std::lock_guard const lock(mutex_);
-  steps_.push_back({std::move(name), nanoseconds, before, after});
+  std::lock_guard const lock(steps_->mutex);
+  steps_->all.push_back({std::move(name), nanoseconds, before, after});
 }
 
 OVERDUB_DECL std::vector<compilation_step> rewritten::steps() const {
-  std::lock_guard const lock(mutex_);
-  return steps_;
+  std::lock_guard const lock(steps_->mutex);
+  return steps_->all;
 }
 
 OVERDUB_DECL void check_same(rewritten const& known, recipe again) {

@@ -1,8 +1,9 @@
-// The cache of what was compiled: by the types of a call and by the fingerprints of its contexts, compared whole.
+// The cache of compiled functions, by the types of a call and by the fingerprints of its contexts, which are compared in full.
 #pragma once
 
 #include <overdub/compile/artifact.hpp>
 #include <overdub/compile/events.hpp>
+#include <overdub/header_only.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -13,47 +14,47 @@
 
 namespace overdub {
 
-/// A compilation was asked for while the same one runs, by the same thread; or compilations need each other without an end.
+/// A compilation requests itself on the same thread, or compilations of several threads wait for each other.
 struct OVERDUB_EXPORTED recursive_compilation : rejected_program {
   using rejected_program::rejected_program;
 };
 
-/// How much a cache keeps.
+/// Limits of a cache.
 struct cache_limits {
   std::size_t entries = 4096;
-  std::size_t bytes = std::size_t{256} << 20; // an estimate
-  std::size_t fingerprints_to_warn_of = 64;   // of one function in contexts of some types
-  unsigned hash_bits = 64; // fewer make keys meet more often, for tests: when a cache is made
+  std::size_t bytes = std::size_t{256} << 20; // by an estimate
+  std::size_t fingerprints_to_warn_of = 64;   // of one function in contexts of the same types
+  unsigned hash_bits = 64; // fewer cause hash collisions, for tests; read by the constructor
 };
 
-/// What a cache did since it was made or cleared.
+/// Statistics of a cache since it was created or cleared.
 struct cache_statistics {
-  std::uint64_t hits = 0;         // found in the cache; a call site's own last answer is not counted
-  std::uint64_t misses = 0;       // not found, those that waited for another thread's compilation included
-  std::uint64_t compilations = 0; // begun
+  std::uint64_t hits = 0;         // found in the cache; hits of inline caches are not counted
+  std::uint64_t misses = 0;       // not found, including those that waited for another thread's compilation
+  std::uint64_t compilations = 0; // started
   std::uint64_t failures = 0;     // that threw
-  std::uint64_t refusals = 0;     // of them, those that are kept: see refusal
+  std::uint64_t refusals = 0;     // failures that are stored: see refusal
   std::uint64_t evictions = 0;
-  std::uint64_t invalidations = 0; // entries that a library's new definitions made wrong
+  std::uint64_t invalidations = 0; // entries that a library's new definitions invalidated
   std::size_t entries = 0;
   std::size_t bytes = 0;
   std::int64_t compiling_nanoseconds = 0;
-  std::vector<std::string> warnings; // of functions that collect many fingerprints
+  std::vector<std::string> warnings; // about functions with many fingerprints
 };
 
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// What an entry is found by. Types are told by an address; the rest by its bytes.
+/// The key of an entry. Types are identified by an address, the rest by its bytes.
 struct cache_key {
-  void const* types = nullptr; // of the contexts, the function and the signature
+  void const* types = nullptr; // identifies the contexts, the function and the signature
   std::string data;            // fingerprints of the contexts, outermost first, and options
 
   friend bool operator==(cache_key const&, cache_key const&) = default;
 };
 
-/// Compiled functions, by key. However many threads miss at once, one of them compiles, and the others wait for it; a hit waits
-/// for nobody. When it is full, what was used longest ago goes (in the order of compilations: what was used between two of
-/// them counts as used at once); who holds it keeps it. Thread-safe.
+/// Compiled functions by key. If several threads miss at once, one of them compiles, and the others wait for it; a hit never blocks. If the
+/// cache is full, the least recently used entry is evicted (uses between two compilations count as simultaneous); holders of the entry keep
+/// it alive. Thread-safe.
 class compilation_cache {
 public:
   using make = std::function<std::shared_ptr<artifact const>()>;
@@ -63,23 +64,23 @@ public:
   compilation_cache& operator=(compilation_cache const&) = delete;
   ~compilation_cache();
 
-  /// The entry of a key, made where there is none. What `compile` throws reaches all who wait for it, and is kept where it is a
-  /// `refusal`: then it is thrown again. Throws recursive_compilation. O(length of the key) when it is there.
+  /// Returns the entry of a key, and compiles it if there is none. An exception of `compile` is thrown to all waiting threads; a `refusal`
+  /// is stored, and thrown again for the key. Throws recursive_compilation. O(length of the key) for a hit.
   std::shared_ptr<artifact const> get(cache_key const& key, std::string const& name, make const& compile);
-  /// Drops an entry, if it is there.
+  /// Removes an entry, if it exists.
   void invalidate(cache_key const& key);
-  /// What drops the entry of a key, also when the cache is not there any more.
+  /// A function that removes the entry of a key; it does nothing if the cache has been destroyed.
   using dropper = std::function<void()>;
   dropper dropper_of(cache_key key) const;
 
   cache_statistics statistics() const;
-  /// What it did, the last 4096 events. Hits are none.
+  /// The last 4096 events. Hits are not events.
   std::vector<compilation_event> events() const;
   void set_limits(cache_limits const& limits);
-  /// Drops all entries, and begins the statistics anew. Compilations that run finish, and are not kept.
+  /// Removes all entries, and resets the statistics. Running compilations finish, and their results are not stored.
   void clear();
 
-  /// The cache that `compile` uses unless it is given another one.
+  /// The default cache of `compile`.
   static compilation_cache& shared();
 
 private:
@@ -88,6 +89,11 @@ private:
 };
 
 } // namespace OVERDUB_EXECUTE_ABI
+
+namespace detail {
+// Throws staging_error where two are one: the contexts of a compiled function are told apart by their addresses.
+OVERDUB_DECL void check_distinct_contexts(std::vector<void const*> all);
+} // namespace detail
 } // namespace overdub
 
 #if OVERDUB_HEADER_ONLY

@@ -2,6 +2,8 @@
 
 #include <overdub/compile/cache.hpp>
 #include <overdub/compile/epochs.hpp>
+#include <overdub/compile/event_log.hpp>
+#include <overdub/stage/recorder.hpp>
 
 #define XXH_INLINE_ALL
 #include <algorithm>
@@ -11,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <future>
 #include <map>
 #include <memory>
@@ -494,4 +497,13 @@ OVERDUB_HIDDEN inline compilation_cache& cache_of_this_object() {
 OVERDUB_DECL compilation_cache& compilation_cache::shared() { return cache_of_this_object(); }
 
 } // namespace OVERDUB_EXECUTE_ABI
+
+namespace detail {
+OVERDUB_DECL void check_distinct_contexts(std::vector<void const*> all) {
+  std::ranges::sort(all, std::less<>());
+  if (std::ranges::adjacent_find(all) != all.end())
+    throw staging_error(
+        message("overdub: one context is given twice to a function that is compiled; give two objects"));
+}
+} // namespace detail
 } // namespace overdub

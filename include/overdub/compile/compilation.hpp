@@ -1,4 +1,4 @@
-// One compilation: what a call's types alone decide, its key, and how an artifact is made and run.
+// A compilation: the parts that depend only on the types of a call, its key, and the construction and the calls of an artifact.
 #pragma once
 
 #include <overdub/call/name.hpp>
@@ -8,10 +8,8 @@
 #include <overdub/compile/held_contexts.hpp>
 #include <overdub/compile/staged_call.hpp>
 
-#include <algorithm>
-#include <chrono>
 #include <cstddef>
-#include <functional>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -30,7 +28,7 @@ std::string name_of_callee() {
     return "main";
 }
 
-// The types of arguments, as C++ names them, for messages.
+// The C++ names of the argument types, for messages.
 template <class... A>
 std::string names_of_types() {
   std::string text;
@@ -41,7 +39,7 @@ std::string names_of_types() {
   return text;
 }
 
-// What a context does at the stages of a compilation.
+// The passes of a context by stage.
 template <class C>
 struct stages_of {
   C const& context;
@@ -78,7 +76,7 @@ private:
   }
 };
 
-// What runs a compiled function: asked for the artifact's code at each call.
+// Calls a compiled function; reads the artifact's current code in each call.
 template <class Result, class... A>
 struct compiled_call {
   using direct = direct_signature<leaves_t<Result>, leaves_t<A...>>;
@@ -97,7 +95,7 @@ struct compiled_call {
 
 private:
   static Result on_machine(tiered_code const& code, void* const* contexts, A const&... x) {
-    execute::machine_pool::borrowed m;
+    execute::borrowed_machine m;
     execute::program_run run(code.code(), *m);
     run.with(contexts, [&](auto const& pass) { (for_each_leaf(x, pass), ...); });
     execute::releasing const at_end(run);
@@ -107,7 +105,7 @@ private:
   }
 };
 
-// What depends on the types of a compiled call alone.
+// The parts of a compiled call that depend only on its types.
 template <class F, class A, class... C>
 struct compilation;
 template <class F, class... A, class... C>
@@ -133,7 +131,7 @@ struct compilation<F, types<A...>, C...> {
     return std::is_empty_v<F> && (staging_context<C>::can_be_rebuilt && ...);
   }
 
-  // The options of a call, after all contexts were asked, outermost first.
+  // The options of a call, after the contexts' functions `options`, outermost first.
   static compile_options options(compile_options o) {
     [[maybe_unused]] auto const ask = [&]<class X>(std::type_identity<X>) {
       if constexpr (declares_options<X>) X::options(o);
@@ -142,7 +140,7 @@ struct compilation<F, types<A...>, C...> {
     return o;
   }
 
-  // The artifact for the contexts' fingerprints, which are written already.
+  // The artifact for the contexts' fingerprints, which are already serialised.
   static std::shared_ptr<artifact const>
   get(F const& f, compile_options const& o, std::string fingerprints, C&... c) {
     fingerprints += o.key();
@@ -154,14 +152,11 @@ struct compilation<F, types<A...>, C...> {
     return made;
   }
 
-  // Contexts of a call are told by where they stand while its program is made.
+  // During compilation contexts are identified by their address, so that they must be distinct.
   static void check_distinct(C const&... c) {
     std::vector<void const*> all;
     ((std::is_empty_v<C> ? void() : all.push_back(&c)), ...);
-    std::ranges::sort(all, std::less<>());
-    if (std::ranges::adjacent_find(all) != all.end())
-      throw staging_error(
-          message("overdub: one context is given twice to a function that is compiled; give two objects"));
+    check_distinct_contexts(std::move(all));
   }
 
   static compilation_cache& cache_of(compile_options const& o) {
@@ -170,7 +165,7 @@ struct compilation<F, types<A...>, C...> {
 
   static recipe recipe_of(F const& f, std::string name, compile_options const& o, C&... c) {
     check_distinct(c...);
-    auto const start = std::chrono::steady_clock::now();
+    std::int64_t const start = nanoseconds_now();
     ir::program p = [&] {
       std::tuple<decltype(staging_context<C>::of(c))...> held{staging_context<C>::of(c)...};
       return std::apply(
@@ -184,16 +179,10 @@ struct compilation<F, types<A...>, C...> {
           },
           held);
     }();
-    auto const taken = std::chrono::steady_clock::now() - start;
+    std::int64_t const taken = nanoseconds_now() - start;
     std::vector<context_pass> passes;
     (stages_of<std::remove_const_t<C>>{c, passes}.add(), ...);
-    return {
-        std::move(name),
-        std::move(p),
-        std::chrono::duration_cast<std::chrono::nanoseconds>(taken).count(),
-        std::move(passes),
-        o,
-        names_of_types<A...>()};
+    return {std::move(name), std::move(p), taken, std::move(passes), o, names_of_types<A...>()};
   }
 };
 

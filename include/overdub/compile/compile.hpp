@@ -20,8 +20,8 @@ namespace overdub {
 
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// overdub(contexts, f, x...), compiled: see `compile`. Calls look nothing up. A plain value: copies share the program and the
-/// contexts. Threads may call it at once where they may use its contexts at once, and it may be called while it runs.
+/// overdub(contexts, f, x...), compiled: see `compile`. Calls need no look-up. Copies share the program and the contexts. Threads may call
+/// it concurrently if they may use its contexts concurrently; it is reentrant.
 template <class F, class Arguments, class Composition>
 class compiled;
 template <class F, class... A, class... Held>
@@ -31,11 +31,11 @@ class compiled<F, types<A...>, composition<Held...>> {
 public:
   using result_type = typename compilation::result;
 
-  /// Throws what the program throws. What context hooks throw, too.
+  /// Throws the exceptions of the program and of hooks.
   result_type operator()(A const&... x) const {
     return detail::global_call<result_type, A...>::run(*artifact_, contexts_, x...);
   }
-  /// In other contexts: what its program computes is computed in those of the arguments.
+  /// For arguments in contexts: evaluates its program in these contexts.
   template <class... X>
   requires(sizeof...(X) == sizeof...(A) && !detail::outermost_t<X...>::empty) //
       auto
@@ -45,7 +45,7 @@ public:
         .run(detail::program_to_evaluate(*artifact_), detail::context_tuple(*owner_), x...);
   }
 
-  /// What it was made of: for explain, and for tests.
+  /// The artifact: for explain, and for tests.
   artifact const& made() const { return *artifact_; }
 
   // For compile.
@@ -65,17 +65,17 @@ private:
   std::array<void*, sizeof...(Held)> contexts_{};
 };
 
-/// How a compiled function was made: see explain(artifact).
+/// Describes the compilation: see explain(artifact).
 template <class F, class A, class C>
 std::string explain(compiled<F, A, C> const& c) {
   return explain(c.made());
 }
 
-/// Compiles overdub(contexts, f, x...) for arguments of these types, which are those of that call: T, or tagged<T, M> where
-/// metadata are given. The program is made where the cache has none for these types, options and the contexts' fingerprints: f
-/// is staged in contexts rebuilt from their fingerprints, their passes run, outermost first, and the default pipeline. A
-/// context that is an lvalue is referred to, must live as long, and is the one whose hooks are called and whose fields are
-/// read. Throws staging_error, pass_error, what passes throw, not_executable. Thread-safe.
+/// Compiles overdub(contexts, f, x...) for the argument types of that call: T, or tagged<T, M> for an argument with metadata. If the cache
+/// has no program for these types, options and fingerprints of the contexts, f is staged in contexts that are constructed from their
+/// fingerprints; then the contexts' passes run, outermost first, and the pipeline. The result refers to a context that is an lvalue, which
+/// must outlive it, and whose hooks are called and fields read. Throws staging_error, pass_error, the exceptions of passes, and
+/// not_executable. Thread-safe.
 template <class Context, class F, class... A>
 auto compile(Context&& context, F const& f, types<A...>, compile_options const& options = {}) {
   auto all = compose(std::forward<Context>(context));
@@ -99,8 +99,8 @@ auto compile(Context&& context, F const& f, types<A...>, compile_options const& 
 
 namespace detail {
 
-// overdub(contexts, f, x...), compiled. Each thread remembers what each call of some types ran last: while the fingerprints
-// stay the same nothing is looked up, counted or allocated.
+// overdub(contexts, f, x...), compiled. Each thread has an inline cache for each call type: while the fingerprints are unchanged, a call
+// looks nothing up, counts nothing and allocates nothing.
 template <class Context, class F, class... A>
 requires true struct compiled_run<Context, F, A...> {
   static constexpr bool is_included = true;
@@ -113,7 +113,7 @@ requires true struct compiled_run<Context, F, A...> {
       return call_in(std::tie(context), f, x...);
   }
 
-  // Inside of other contexts' runs: the program is made in these contexts, and what it computes is computed in those of the stack.
+  // Nested in other contexts' runs: the program is compiled in these contexts, and evaluated in those of the stack.
   template <class S>
   static auto call_inside(S const& stack, auto& context, F const& f, A const&... x) {
     if constexpr (is_composition<std::remove_cvref_t<Context>>) {

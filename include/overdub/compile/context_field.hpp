@@ -1,4 +1,4 @@
-// context_field<T>: what a context's rules read of it when a program runs, and not when it is made.
+// context_field<T>: a member of a context that rules read when a program runs, and not during staging.
 #pragma once
 
 #include <overdub/call/context.hpp>
@@ -14,22 +14,21 @@
 
 namespace overdub {
 
-/// A number, truth or array of a context's that its rules compute with, and that may change from call to call of what was
-/// compiled:
+/// A number, bool or array of a context that its rules use, and that may change between calls of a compiled function:
 ///
 ///   struct scaled : overdub::context {
 ///     overdub::context_field<double> by;
 ///     auto overdub(overdub::sin_t, auto x) { return by(x) * sin(x); }
 ///     ...
 ///
-/// Outside of rules it is a plain T: get(), or assigned. In a rule by(x) is its value where x is: the number itself, or in a
-/// program that is being made, a load from the context of the call. It is no part of the fingerprint.
+/// Outside of rules it is a plain T, by get() and assignment. In a rule, by(x) is its value in the contexts of x: the number itself, or
+/// during staging a load from the call's context. It is not part of the fingerprint.
 template <class T>
 class context_field {
   static_assert(
-      static_cast<bool>(detail::ir_type_of<T>), "overdub: a field is bool, i64, float, double, or an array "
-                                                "of them; what decides the program's shape is "
-                                                "the fingerprint's");
+      static_cast<bool>(detail::ir_type_of<T>),
+      "overdub: a field is bool, i64, float, double, or an array of them; return data that determine the "
+      "program's structure from fingerprint()");
 
 public:
   context_field() = default;
@@ -42,7 +41,7 @@ public:
   T const& get() const { return value_; }
   T& get() { return value_; }
 
-  /// Its value for a rule that was given x. Throws staging_error where it belongs to no context of the program.
+  /// The value for a rule with the arguments x. Throws staging_error if it belongs to no context of the program.
   template <class... X>
   auto operator()(X const&... x) const {
     using S = detail::outermost_t<X...>;
@@ -61,7 +60,7 @@ private:
     else
       return innermost(stack.rest());
   }
-  // A call of `read` with the place of this in its context.
+  // Stages a call of `read` with the offset of this field in its context.
   template <class S>
   auto load(S const& bottom) const {
     detail::recorder& r = bottom.top().get().recorder();

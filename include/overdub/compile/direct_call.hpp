@@ -1,4 +1,4 @@
-// Calls of machine code like calls of functions of C++: numbers in registers, and nothing else.
+// Direct calls of machine code through C++ function pointers, with numbers in registers.
 #pragma once
 
 #include <overdub/compile/staged_call.hpp>
@@ -22,7 +22,7 @@ inline constexpr bool is_std_array<std::array<T, N>> = true;
 // The types of the leaves of a tree, in order.
 template <class X>
 consteval auto find_leaves() {
-  if constexpr (plain_described<X>) // a context carries it whole, a program by its members
+  if constexpr (plain_described<X>) // one value in contexts, but its members in programs
     return []<class... M>(std::tuple<M...>*) {
       return concatenated_t<decltype(find_leaves<M>())...>{};
     }(static_cast<typename plain_members<X>::type*>(nullptr));
@@ -41,14 +41,14 @@ consteval auto find_leaves() {
 template <class... X>
 using leaves_t = concatenated_t<decltype(find_leaves<X>())...>;
 
-// What a leaf is in registers; void where it has no place there.
+// The type of a leaf in registers; void if it is not passed in registers.
 template <class X>
 using register_t = std::conditional_t<
     std::is_same_v<X, bool> || std::is_same_v<X, float> || std::is_same_v<X, double>, X,
     std::conditional_t<static_cast<bool>(ir_type_of<X>) && std::is_integral_v<X>, i64, void>>;
 
-// A function of C++'s that takes Leaves, and gives Results: in a register, or where its last argument points to, one word
-// each, if there are several (execute::code::target).
+// A C++ function type with parameters Leaves. One result is returned in a register; several are written to the memory of the last argument,
+// one word each (execute::code::target).
 template <class Results, class Leaves>
 struct direct_signature {
   static constexpr bool exists = false;
@@ -58,10 +58,10 @@ requires((!std::is_void_v<register_t<R>> && ...) && (!std::is_void_v<register_t<
     struct direct_signature<types<R...>, types<A...>> {
   static constexpr bool exists = true;
 
-  /// Calls it on trees of arguments, and makes a tree of what it gives.
+  /// Calls the function with the leaves of the arguments, and returns the results as a tree.
   template <class Result, class... X>
 #if defined(__clang__)
-  __attribute__((no_sanitize("function"))) // machine code has no mark of its type in front
+  __attribute__((no_sanitize("function"))) // machine code has no type signature before its entry
 #endif
   static Result
   call(void* target, X const&... x) {

@@ -1,5 +1,5 @@
-// Readers of what writers replace: a reader never waits, and what it may see is not freed before it is done. Epoch-based
-// reclamation (K. Fraser, Practical lock-freedom, 2004).
+// Epoch-based memory reclamation (K. Fraser, Practical lock-freedom, 2004): readers never wait, and an object that a writer replaced is
+// freed when no reader can access it.
 #pragma once
 
 #include <overdub/call/config.hpp>
@@ -16,18 +16,18 @@
 
 namespace overdub::detail {
 
-/// One for the program. Thread-safe.
+/// A singleton. Thread-safe.
 class epochs {
-  // Of a thread, or of none: then another thread takes it.
+  // The record of a thread; a record without a thread is reused by the next thread.
   struct reader {
-    std::atomic<std::uint64_t> since{0}; // the epoch in which it began to read; 0: it does not
+    std::atomic<std::uint64_t> since{0}; // the epoch in which it began to read; 0: not reading
     std::atomic<bool> is_taken{true};
-    std::uint32_t depth = 0; // of scopes: reading within reading
+    std::uint32_t depth = 0; // of nested critical sections
     reader* next = nullptr;
   };
 
 public:
-  /// What is loaded from an atomic pointer in its scope is not freed there.
+  /// A read-side critical section: objects that are loaded from atomic pointers in its scope are not freed before its end.
   class reading {
   public:
     OVERDUB_HIDDEN reading() : reader_(is_ending() ? *the().take() : mine()), is_given_back_(is_ending()) {
@@ -42,12 +42,11 @@ public:
 
   private:
     reader& reader_;
-    bool is_given_back_; // the thread ends, and has none of its own any more
+    bool is_given_back_; // the thread is ending, and has released its record
   };
 
-  /// Frees what was replaced, now or when it is called again, when no reader can see it any more. It must have been replaced
-  /// before, by a sequentially consistent store. Where there is no memory to remember it, it waits for the readers.
-  /// O(threads + what waits).
+  /// Retires an object that was replaced by a sequentially consistent store before the call. It is freed in this or a later call, when no
+  /// reader can access it. If there is no memory for the list, waits for the readers. O(threads + retired objects).
   OVERDUB_HIDDEN static void retire(std::shared_ptr<void const> old) noexcept { the().add(std::move(old)); }
 
 private:
@@ -87,7 +86,7 @@ private:
     thread_local bool flag = false;
     return flag;
   }
-  // The reader of this thread, which is given back when the thread ends.
+  // The record of this thread, which is released when the thread ends.
   OVERDUB_HIDDEN static reader& mine() {
     struct owner {
       reader* r;
@@ -107,7 +106,7 @@ private:
       bool free = false;
       if (r->is_taken.compare_exchange_strong(free, true)) return r;
     }
-    auto* const made = new reader; // kept for the next threads
+    auto* const made = new reader; // never freed; reused by later threads
     made->next = readers_.load();
     while (!readers_.compare_exchange_weak(made->next, made)) {
     }
@@ -115,7 +114,7 @@ private:
   }
 
   struct waiting {
-    std::uint64_t epoch; // in which readers may still have seen it
+    std::uint64_t epoch; // the last epoch in which readers may access it
     std::shared_ptr<void const> old;
   };
   std::atomic<std::uint64_t> now_{1};

@@ -15,7 +15,7 @@
 
 namespace overdub::detail {
 
-// Functions that read fields are written anew, with the fields as further parameters, which they give to one another.
+// Rewrites functions that read fields, with the fields as additional parameters, and their calls.
 class field_writer {
 public:
   explicit field_writer(ir::program& p) : p_(p), reads_(p.functions.size()) {}
@@ -41,7 +41,7 @@ private:
   bool is_field(ir::host_binding const& h) const {
     return h.context != ir::host_binding::no_context && p_.text(h.name).starts_with(context_field_prefix);
   }
-  // The field that an operation reads, if it reads one.
+  // The field that an operation reads, if any.
   std::optional<field_argument> field_of(ir::function const& f, ir::node_id n) const {
     if (f[n].code != ir::op::host) return {};
     ir::host_binding const* const h = p_.host(f[n].attributes.text());
@@ -133,7 +133,7 @@ private:
   }
 
   ir::program& p_;
-  std::vector<bool> reads_; // by function: itself, or what it calls
+  std::vector<bool> reads_; // by function: whether it, or a callee, reads fields
   std::vector<field_argument> fields_;
 };
 

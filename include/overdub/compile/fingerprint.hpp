@@ -1,5 +1,5 @@
-// Fingerprints as bytes: what of a context's run-time data decides how a program is made (has_fingerprint). Two contexts of
-// one type whose fingerprints are equal share what was compiled.
+// Serialisation of fingerprints, the run-time data of a context on which programs depend (has_fingerprint). Contexts of one type with equal
+// fingerprints share compiled functions.
 #pragma once
 
 #include <overdub/call/context.hpp>
@@ -18,7 +18,7 @@
 
 namespace overdub::detail {
 
-// Writes a value as bytes, such that different values of one type have different bytes.
+// Serialises a value, so that different values of one type have different bytes.
 class fingerprint_writer {
 public:
   explicit fingerprint_writer(std::string& out) : out_(out) {}
@@ -31,12 +31,11 @@ public:
       out_.append(reinterpret_cast<char const*>(&x), sizeof x);
     else if constexpr (std::ranges::sized_range<X const>) {
       static_assert(
-          !std::ranges::view<X>,
-          "overdub: a fingerprint is kept with what was made of it; return the data from "
-          "fingerprint(), and no view of them");
+          !std::ranges::view<X>, "overdub: a fingerprint is stored in the cache; return the data from "
+                                 "fingerprint(), and not a view of them");
       (*this)(static_cast<std::uint64_t>(std::ranges::size(x)));
       for (auto const& e : x)
-        (*this)(static_cast<std::ranges::range_value_t<X const>>(e)); // vector<bool>'s, too
+        (*this)(static_cast<std::ranges::range_value_t<X const>>(e)); // converts the proxies of vector<bool>
     } else if constexpr (requires {
                            x.has_value();
                            *x;
@@ -63,11 +62,11 @@ private:
   std::string& out_;
 };
 
-// A context whose programs are other ones than those of an earlier version of it.
+// A context with a version number, which is part of the key.
 template <class C>
 concept has_version = std::is_integral_v<std::remove_cvref_t<decltype(C::version)>>;
 
-// Appends the versions and fingerprints of contexts that have them.
+// Appends the version and the fingerprint of a context, if it has them.
 template <class C>
 void write_fingerprint(std::string& to, C const& context) {
   fingerprint_writer const append(to);

@@ -1,15 +1,15 @@
-// The program of a function in contexts of which incremental and model make other programs. When it runs, it calls the contexts' hooks alone:
-// fields that their rules read are its last arguments.
+// The program of a function in contexts from which incremental and model derive other programs. It refers to the contexts only for their
+// hooks: the fields that rules read are its last arguments.
 #pragma once
 
 #include <overdub/compile/compilation.hpp>
 #include <overdub/compile/fields_as_arguments.hpp>
 #include <overdub/compile/global.hpp>
-#include <overdub/pass/pipeline.hpp>
+#include <overdub/core/function_view.hpp>
+#include <overdub/header_only.hpp>
 
-#include <map>
+#include <cstddef>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -23,89 +23,60 @@ struct followed_program {
   bool has_hooks = false;
 };
 
-// Whether contexts that the thread made global are asked for.
+// Whether the thread's scoped_globals apply.
 enum class globals : bool { ignored, asked };
 inline global_context const* first_global(globals all) {
   return all == globals::asked ? global_contexts() : nullptr;
 }
 
-// The default pipeline, which keeps functions that nothing calls: those of distributions are found by their names.
-inline void optimise_all_functions(ir::program& p) {
-  std::string const entry(p.name_of(p.entry));
-  p.entry = ir::nothing;
-  pass::default_pipeline(p);
-  p.entry = *p.find(entry);
-}
-
-// Of f for arguments A in contexts C, and in those that the thread made global, which stand behind them.
-template <class F, class A, class... C>
-followed_program followed_program_of(F const& f, globals all, compile_options const& o, C&... c) {
-  using original = compilation<F, A, C...>;
-  recipe r = original::recipe_of(f, name_of_callee<F>(), o, c...);
-  std::size_t number = sizeof...(C);
-  for (auto const* g = first_global(all); g != nullptr; g = g->before) {
-    r.staged = g->rewrite(r.staged, g->object, number++);
-    g->add_passes(r.passes, g->object);
-  }
-  run_early_passes(r);
-  if (!r.passes.empty()) {
-    optimise_all_functions(r.staged);
-    run_passes(r, compilation_stage::after_optimise);
-  }
-  followed_program made{std::move(r.staged), {}};
-  made.fields = fields_as_arguments(made.program);
-  for (field_argument const& field : made.fields)
-    if (field.context >= sizeof...(C))
-      throw staging_error(message(
-          "overdub: @%s is updated incrementally where a scoped_global with a context_field is open, which "
-          "may end before "
-          "the next update; give the context to incremental or model",
-          r.name.c_str()));
-  for (ir::host_binding const& h : made.program.hosts) {
-    made.has_hooks = made.has_hooks || h.context < sizeof...(C);
-    if (h.context != ir::host_binding::no_context && h.context >= sizeof...(C))
-      throw staging_error(message(
-          "overdub: @%s is updated incrementally where a scoped_global with hooks is open (%s), which may "
-          "end before the "
-          "next update; give the context to incremental, or run the function",
-          r.name.c_str(), std::string(made.program.text(h.name)).c_str()));
-  }
-  return made;
-}
+// The program of a recipe of as many contexts, and of those that the thread made global, which stand behind them.
+OVERDUB_DECL followed_program followed_program_of(recipe r, globals all, std::size_t own_contexts);
 
 // What is made of such programs: one for each function, its arguments' types, the fingerprints of its contexts and options, which the whole
 // process shares. Thread-safe.
-template <class Made>
 struct made_of_followed {
-  std::shared_ptr<Made> made;
+  std::shared_ptr<void> made;
   std::shared_ptr<std::vector<field_argument> const> fields; // nothing: none
   bool has_hooks = false;
 };
+class followed_programs {
+public:
+  OVERDUB_DECL followed_programs();
+  followed_programs(followed_programs const&) = delete;
+  followed_programs& operator=(followed_programs const&) = delete;
+  OVERDUB_DECL ~followed_programs();
+
+  // What is made of the program of a key; made by make(program) where it is asked for first.
+  OVERDUB_DECL made_of_followed
+  get(std::string key, function_view<followed_program()> program,
+      function_view<std::shared_ptr<void>(ir::program&&)> make);
+
+private:
+  struct table;
+  std::unique_ptr<table> table_;
+};
+
+// Adds the fingerprints and the choices of the contexts that the thread made global.
+OVERDUB_DECL void add_globals(std::string& key, compile_options& o, globals around);
+
 template <class Made, class F, class A, class... C>
-OVERDUB_HIDDEN made_of_followed<Made> followed_once(F const& f, globals around, compile_options o, C&... c) {
-  static std::mutex mutex;
-  static std::map<std::string, made_of_followed<Made>> all;
+OVERDUB_HIDDEN made_of_followed followed_once(F const& f, globals around, compile_options o, C&... c) {
+  static followed_programs all;
   std::string key;
   write_fingerprints(key, c...);
-  for (auto const* g = first_global(around); g != nullptr; g = g->before) {
-    key.append(reinterpret_cast<char const*>(&g->type), sizeof g->type);
-    g->append_fingerprint(key, g->object);
-    g->adjust(o);
-  }
+  add_globals(key, o, around);
   key += o.key();
-  std::lock_guard const lock(mutex);
-  auto& found = all[key];
-  if (found.made == nullptr) {
-    followed_program p = followed_program_of<F, A>(f, around, o, c...);
-    if (!p.fields.empty())
-      found.fields = std::make_shared<std::vector<field_argument> const>(std::move(p.fields));
-    found.has_hooks = p.has_hooks;
-    found.made = std::make_shared<Made>(std::move(p.program), o);
-  }
-  return found;
+  auto const program = [&] {
+    return followed_program_of(
+        compilation<F, A, C...>::recipe_of(f, name_of_callee<F>(), o, c...), around, sizeof...(C));
+  };
+  auto const make = [&](ir::program&& p) -> std::shared_ptr<void> {
+    return std::make_shared<std::remove_const_t<Made>>(std::move(p), o);
+  };
+  return all.get(std::move(key), program, make);
 }
 
-// What is followed in contexts, made by make(made, contexts): where rules read fields, or there are hooks, it owns or refers to the contexts.
+// Creates a session in contexts by make(made, contexts). If rules read fields, or there are hooks, it owns or refers to the contexts.
 template <class Made, class F, class A, class Composition, class Make>
 auto followed_in(
     F const& f, globals around, compile_options const& options, Composition all, Make const& make) {
@@ -114,11 +85,16 @@ auto followed_in(
       [&]<class... C>(C&... c) {
         auto const found =
             followed_once<Made, F, A>(f, around, compilation<F, A, C...>::options(options), c...);
-        if (found.fields == nullptr && !found.has_hooks) return make(found.made, followed_contexts());
+        auto const made = std::static_pointer_cast<Made>(found.made);
+        if (found.fields == nullptr && !found.has_hooks) return make(made, followed_contexts());
         return make(
-            found.made, followed_contexts(found.fields, {const_cast<std::remove_const_t<C>*>(&c)...}, held));
+            made, followed_contexts(found.fields, {const_cast<std::remove_const_t<C>*>(&c)...}, held));
       },
       context_tuple(*held));
 }
 
 } // namespace overdub::detail
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/compile/followed_program.ipp>
+#endif

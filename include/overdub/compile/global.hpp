@@ -1,9 +1,9 @@
-// The contexts that a thread made the outermost of all that it calls compiled.
+// The active scoped_globals of a thread, which apply to all compiled functions that it calls.
 #pragma once
 
 #include <overdub/compile/artifact.hpp>
-#include <overdub/compile/cache.hpp>
 #include <overdub/compile/compilation.hpp>
+#include <overdub/header_only.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <cstddef>
@@ -16,19 +16,19 @@
 namespace overdub {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// One of them, whatever its type: scoped_global makes it.
+/// A type-erased scoped_global.
 struct global_context {
-  global_context const* before = nullptr; // that was entered earlier: it stands inside of this one
+  global_context const* before = nullptr; // the one that was entered earlier, which is nested in this one
   void* object = nullptr;
   void const* type = nullptr;
   void (*append_fingerprint)(std::string& to, void const* object) = nullptr;
   void (*add_passes)(std::vector<context_pass>& to, void const* object) = nullptr;
   void (*adjust)(compile_options& o) = nullptr;
-  // The program that it makes of one in which contexts of lower numbers are.
+  // Rewrites a program, in which the contexts with lower numbers are already applied.
   ir::program (*rewrite)(ir::program const& p, void* object, std::size_t number) = nullptr;
 };
 
-/// The one that this thread entered last.
+/// The scoped_global that this thread entered last.
 OVERDUB_HIDDEN inline global_context const*& global_contexts() {
   thread_local global_context const* last = nullptr;
   return last;
@@ -38,41 +38,15 @@ OVERDUB_HIDDEN inline global_context const*& global_contexts() {
 
 namespace detail {
 
-// What a compiled function becomes in the contexts that the thread made global, the last of which stands next to the function's own; and
-// the objects that calls bring, those of its own contexts first.
+// A compiled function, rewritten by the thread's scoped_globals, the last of which encloses the others; and the context objects for calls,
+// those of the function's own contexts first.
 struct artifact_in_globals {
   std::shared_ptr<artifact const> made;
   std::vector<void*> objects;
 };
-OVERDUB_HIDDEN inline artifact_in_globals in_globals(artifact const& own, std::span<void* const> contexts) {
-  recipe const& of = own.made_of();
-  std::vector<global_context const*> globals;
-  for (auto const* g = global_contexts(); g != nullptr; g = g->before) globals.push_back(g);
-  artifact_in_globals all{nullptr, {contexts.begin(), contexts.end()}};
-  compile_options o = of.options;
-  std::string data = std::to_string(own.number()) + ' '; // which says what it was made of
-  for (global_context const* const g : globals) {
-    all.objects.push_back(g->object);
-    data.append(reinterpret_cast<char const*>(&g->type), sizeof g->type);
-    g->append_fingerprint(data, g->object);
-    g->adjust(o);
-  }
-  compilation_cache& cache = o.cache == nullptr ? compilation_cache::shared() : *o.cache;
-  all.made = cache.get({&type_key<global_context>, data + o.key()}, of.name, [&] {
-    recipe r = of;
-    r.options = o;
-    r.staged.math = o.math;
-    std::size_t number = contexts.size();
-    for (global_context const* const g : globals) {
-      r.staged = g->rewrite(r.staged, g->object, number++);
-      g->add_passes(r.passes, g->object);
-    }
-    return std::make_shared<artifact const>(std::move(r));
-  });
-  return all;
-}
+OVERDUB_DECL artifact_in_globals in_globals(artifact const& own, std::span<void* const> contexts);
 
-// A call of a compiled function, in the contexts that it was compiled for and in those that the thread made global.
+// Calls a compiled function in its own contexts and in the thread's scoped_globals.
 template <class Result, class... A>
 struct global_call {
   static Result run(artifact const& own, std::span<void* const> contexts, A const&... x) {
@@ -90,12 +64,12 @@ private:
 };
 
 // The same of arguments and results as data.
-OVERDUB_HIDDEN inline std::vector<datum>
-global_call_on_data(artifact const& own, std::span<void* const> contexts, std::span<datum const> arguments) {
-  if (global_contexts() == nullptr) return own.run().run(arguments, contexts.data());
-  artifact_in_globals const all = in_globals(own, contexts);
-  return all.made->run().run(arguments, all.objects.data());
-}
+OVERDUB_DECL std::vector<datum>
+global_call_on_data(artifact const& own, std::span<void* const> contexts, std::span<datum const> arguments);
 
 } // namespace detail
 } // namespace overdub
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/compile/global.ipp>
+#endif

@@ -1,4 +1,4 @@
-// The contexts that a function object was made for.
+// The contexts that a function object refers to or owns.
 #pragma once
 
 #include <overdub/call/compose.hpp>
@@ -18,7 +18,7 @@ auto context_tuple(Composition& all) {
   });
 }
 
-// Shared by the copies of the function object, as `compiled` shares its own.
+// Shared by the copies of the function object.
 template <class Composition>
 class held_contexts {
 public:
@@ -30,7 +30,7 @@ private:
   std::shared_ptr<Composition> all_;
 };
 
-// Contexts without state are known by their types: the function object is empty, as functions are that capture nothing.
+// Contexts without state need no storage: the function object is empty.
 template <class... Held>
 requires(std::is_empty_v<held_context_t<Held>>&&...) class held_contexts<composition<Held...>> {
 public:

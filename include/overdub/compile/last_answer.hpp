@@ -1,4 +1,4 @@
-// What a call site ran last, so that calls in a row look nothing up.
+// The inline cache of a call site (after Deutsch and Schiffman, 1984).
 #pragma once
 
 #include <overdub/compile/cache.hpp>
@@ -17,11 +17,11 @@
 namespace overdub {
 namespace detail {
 
-// The artifact that some contexts ran last.
+// The artifact and the fingerprints of the last call.
 template <class... C>
 class last_answer {
 public:
-  /// What was made, until the end of a scope, in which the call may come here again with other contexts.
+  /// Keeps the artifact alive during a call, which may recursively replace the cached artifact for other contexts.
   class use {
   public:
     explicit use(last_answer& of) : of_(of), made(*of.made_) { ++of_.uses_; }
@@ -52,7 +52,7 @@ public:
       std::shared_ptr<artifact const> answer, std::string const& fingerprints, bool is_checked,
       C const&... c) {
     if (uses_ > 0 && made_ != nullptr) replaced_.push_back(made_);
-    made_ = nullptr; // until all of it is there
+    made_ = nullptr; // until the fingerprints are stored
     if constexpr ((is_plain<C> && ...))
       plain = std::tuple<plain_t<C>...>(plain_of(c)...);
     else
@@ -62,7 +62,7 @@ public:
   }
 
 private:
-  // Fingerprints that are equal when their bytes are.
+  // Whether a fingerprint can be compared by its bytes.
   template <class X>
   static constexpr bool is_plain =
       !has_fingerprint<X> || std::is_integral_v<fingerprint_t<X>> || std::is_enum_v<fingerprint_t<X>>;
@@ -79,16 +79,16 @@ private:
   std::conditional_t<(is_plain<C> && ...), std::tuple<plain_t<C>...>, nothing> plain{};
   std::string bytes, scratch;
   std::shared_ptr<artifact const> made_;
-  std::vector<std::shared_ptr<artifact const>> replaced_; // and still run
+  std::vector<std::shared_ptr<artifact const>> replaced_; // artifacts that were replaced during a call
   int uses_ = 0;
-  bool is_checked_ = false; // at each call
+  bool is_checked_ = false; // check_fingerprints, in each call
 };
 
 } // namespace detail
 
 inline namespace OVERDUB_EXECUTE_ABI {
 
-// What calls of a compilation's types ran last, on this thread.
+// The inline cache of this thread for the call types of a compilation.
 template <class Compilation, class... C>
 OVERDUB_HIDDEN detail::last_answer<C...>& last_answer_of() {
   thread_local detail::last_answer<C...> last;
@@ -99,8 +99,8 @@ OVERDUB_HIDDEN detail::last_answer<C...>& last_answer_of() {
 
 namespace detail {
 
-// Runs what a compilation makes of f for the fingerprints that its contexts have now. While they stay the same nothing is looked
-// up, counted or allocated.
+// Runs f, compiled for the current fingerprints of the contexts. While they are unchanged, a call looks nothing up, counts nothing and
+// allocates nothing.
 template <class Compilation, class F, class... C, class... X>
 auto run_by_fingerprints(F const& f, std::tuple<C&...> const& contexts, X const&... x) {
   return std::apply(
@@ -113,7 +113,7 @@ auto run_by_fingerprints(F const& f, std::tuple<C&...> const& contexts, X const&
           last.remember(Compilation::get(f, o, fingerprints, c...), fingerprints, o.check_fingerprints, c...);
         }
         std::array<void*, sizeof...(C)> const objects{&c...};
-        typename last_answer<C...>::use const used(last); // a hook may come here again
+        typename last_answer<C...>::use const used(last); // a hook may call recursively
         return global_call<typename Compilation::result, X...>::run(used.made, objects, x...);
       },
       contexts);

@@ -1,4 +1,4 @@
-// library: functions in programs that may be defined anew while they are called. What was compiled follows.
+// library: functions of programs that can be redefined while they are called; dependent functions are recompiled.
 #pragma once
 
 #include <overdub/compile/cache.hpp>
@@ -14,7 +14,7 @@
 
 namespace overdub {
 
-/// A definition is there already, or is not there, or calls what is not there.
+/// A definition exists already, or does not exist, or calls a function that does not exist.
 struct OVERDUB_EXPORTED library_error : rejected_program {
   using rejected_program::rejected_program;
 };
@@ -23,9 +23,9 @@ namespace detail {
 class world;
 class definition;
 
-/// A function with all that it reaches, in one world.
+/// A function with all functions that it can reach, in one world.
 struct linked_function {
-  std::vector<std::shared_ptr<definition const>> definitions; // of the function first
+  std::vector<std::shared_ptr<definition const>> definitions; // that of the function first
   std::string key;                                            // the numbers of the definitions
 };
 } // namespace detail
@@ -36,32 +36,32 @@ inline namespace OVERDUB_EXECUTE_ABI {
 template <class S>
 class library_function;
 
-/// Functions by name. Each change makes a new world; what is called runs in the world that it began in, to its end. Equal
-/// definitions are one: to define a function as it is changes nothing. Copies are the same library. Thread-safe.
+/// Functions by name. Each change creates a new world (as in Julia); a call runs in the world in which it began, to its end. Redefining a
+/// function by an equal definition changes nothing. Copies refer to the same library. Thread-safe.
 class library {
 public:
   library();
 
-  /// Adds all functions of a program, or none. They may call each other, and those of the library. Throws library_error where
-  /// one is defined otherwise already, or calls what is not defined; verify_error; parse_error. O(program).
+  /// Adds all functions of a program, or none. They may call each other, and functions of the library. Throws library_error if one has a
+  /// different definition already, or calls an undefined function; verify_error; parse_error. O(program).
   void define(ir::program const& p);
   void define(std::string_view text);
-  /// Replaces functions, and adds those that are new. Throws library_error where one calls what is not defined, or a caller
-  /// of it would not fit its new types.
+  /// Replaces existing functions, and adds new ones. Throws library_error if one calls an undefined function, or if its new types do not
+  /// match a caller.
   void redefine(ir::program const& p);
   void redefine(std::string_view text);
-  /// Takes a function away. Throws library_error where it is not there, or another function calls it.
+  /// Removes a function. Throws library_error if it does not exist, or if another function calls it.
   void remove(std::string_view name);
 
-  /// How often it was changed.
+  /// The number of changes.
   std::uint64_t world() const;
   bool contains(std::string_view name) const;
-  /// In order.
+  /// The names of all functions, sorted.
   std::vector<std::string> names() const;
-  /// A function with all that it calls, as it is now: a program whose entry it is. Throws library_error. O(text).
+  /// A function with its callees, in the current world, as a program with this entry. Throws library_error. O(text).
   ir::program program(std::string_view name) const;
 
-  /// A function to be called and compiled: library.function<double(double)>("norm"). It need not be there yet.
+  /// A function to call or compile: library.function<double(double)>("norm"). It may be defined later.
   template <class S>
   library_function<S> function(std::string name) const {
     return library_function<S>(*this, std::move(name));
@@ -69,17 +69,17 @@ public:
 
   // ---- for compile
 
-  /// The world as it is now, which stays as it is.
+  /// The current world, which is immutable.
   std::shared_ptr<detail::world const> now() const;
-  /// What a name stands for in a world. Throws library_error.
+  /// The function of a name in a world, with its callees. Throws library_error.
   static std::shared_ptr<detail::linked_function const> link(detail::world const& w, std::string const& name);
   static std::uint64_t number_of(detail::world const& w);
   static ir::program assemble(detail::linked_function const& f);
-  /// Has the entry of a key dropped when one of its definitions is replaced: at once, if one was since.
+  /// Registers a cache entry, which is removed when one of its definitions is replaced, or at once if one was replaced already.
   void watch(
       detail::linked_function const& f, std::weak_ptr<artifact const> made,
       compilation_cache::dropper drop) const;
-  /// Tells libraries apart.
+  /// A unique number of the library.
   std::uint64_t number() const;
 
 private:

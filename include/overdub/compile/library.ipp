@@ -25,31 +25,31 @@
 namespace overdub {
 namespace detail {
 
-/// One function: its text, which names what it calls.
+/// A function as text, which refers to its callees by name.
 class definition {
 public:
-  std::uint64_t id = 0; // never used twice: equal definitions are one, as long as something holds them
+  std::uint64_t id = 0; // unique; equal definitions share one object while it is alive
   std::string name;
   std::string text;
   std::vector<std::string> callees;
-  struct native { // a function of C++'s that it calls
+  struct native { // a native function that it calls
     std::string name;
     ir::host_binding binding;
   };
   std::vector<native> natives;
 };
 
-/// All functions, as they are until the next change.
+/// An immutable snapshot of all functions.
 class world {
 public:
   std::uint64_t number = 0;
   std::map<std::string, std::shared_ptr<definition const>, std::less<>> functions;
 
-  std::mutex mutable mutex; // of what is known already
+  std::mutex mutable mutex; // protects the caches
   std::map<std::string, std::shared_ptr<linked_function const>> mutable linked;
 };
 
-/// The names of the functions that a text defines, as far as it can be read.
+/// The names of the functions that a text defines, up to its first syntax error.
 OVERDUB_DECL std::set<std::string, std::less<>> names_defined_by(std::string_view text) {
   std::set<std::string, std::less<>> names;
   ir::detail::scanner in(text);
@@ -58,7 +58,7 @@ OVERDUB_DECL std::set<std::string, std::less<>> names_defined_by(std::string_vie
     try {
       if (in.take("func") && in.peek() == '@')
         names.emplace(in.is_at_quoted_name() ? in.quoted_name() : in.name());
-    } catch (ir::detail::syntax_fault const&) { // the parser tells
+    } catch (ir::detail::syntax_fault const&) { // the parser reports the error
     }
     in.skip_function();
   }
@@ -71,16 +71,16 @@ OVERDUB_DECL std::set<std::string, std::less<>> names_defined_by(std::string_vie
       with.c_str(), why.text.c_str()));
 }
 
-/// Whether a text may call a function.
+/// Whether a text may call a function (conservative).
 OVERDUB_DECL bool is_named_in(std::string_view text, std::string_view name) {
   for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1))
     if (at > 0 && (text[at - 1] == '@' || text[at - 1] == '"')) return true;
   return false;
 }
 
-/// The functions of a program, each without a number.
+/// The functions of a program, as definitions without numbers.
 OVERDUB_DECL std::vector<std::pair<definition, std::string>> definitions_of(ir::program const& p) {
-  ir::program nameless = p; // names of values are no part of what a function is
+  ir::program nameless = p; // names of values do not distinguish functions
   for (std::uint32_t i = 0; i < p.functions.size(); ++i) {
     if (p.is_erased(ir::function_id{i})) continue;
     ir::cursor c(nameless, ir::function_id{i});
@@ -122,7 +122,7 @@ OVERDUB_DECL std::vector<std::pair<definition, std::string>> definitions_of(ir::
   return all;
 }
 
-/// A program of definitions and all that they reach in a world.
+/// The definitions that the given definitions can reach in a world.
 OVERDUB_DECL std::vector<std::shared_ptr<definition const>>
 reached(world const& w, std::vector<std::shared_ptr<definition const>> all) {
   std::set<definition const*> known;
@@ -177,9 +177,8 @@ public:
 
   void define(ir::program const& p, std::set<std::string, std::less<>> const* names, bool may_replace) {
     if (p.math != ir::math_mode::exact)
-      throw library_error(message("overdub: a library's functions have no mode of mathematics of their own; "
-                                  "give it when they are compiled, by "
-                                  "compile_options::math"));
+      throw library_error(message("overdub: functions of a library have no math mode; choose it by "
+                                  "compile_options::math when they are compiled"));
     verify(p, names);
     auto drafts = detail::definitions_of(p);
     if (names != nullptr)
@@ -196,7 +195,7 @@ public:
         if (known == made) continue;
         if (known != nullptr && !may_replace)
           throw library_error(
-              message("overdub: @%s is defined already, and otherwise; redefine it", made->name.c_str()));
+              message("overdub: @%s has another definition already; redefine it", made->name.c_str()));
         known = made;
         changed.push_back(made);
       }
@@ -204,7 +203,7 @@ public:
       check(*next, changed);
       stale.reserve(changed.size());
       for (auto const& d : changed)
-        stale.push_back(watchers_.extract(d->name)); // from here on nothing throws
+        stale.push_back(watchers_.extract(d->name)); // nothing from here on may throw
       publish(std::move(next));
     }
     drop(stale);
@@ -270,7 +269,7 @@ private:
     known = made;
     return made;
   }
-  // Throws verify_error for what is wrong in the functions of these names, or in any.
+  // Throws verify_error for errors in the functions of these names, or in any function.
   static void verify(ir::program const& p, std::set<std::string, std::less<>> const* names) {
     std::vector<ir::diagnostic> faults = ir::faults_of(p);
     if (names != nullptr)
@@ -279,7 +278,7 @@ private:
       });
     if (!faults.empty()) throw ir::verify_error(std::move(faults));
   }
-  // Whether all calls of a world are right that changed.
+  // Verifies all calls of a world after a change.
   static void
   check(detail::world const& w, std::vector<std::shared_ptr<detail::definition const>> const& changed) {
     std::vector<std::shared_ptr<detail::definition const>> concerned = changed;
@@ -317,11 +316,10 @@ private:
   std::mutex mutable mutex_;
   std::shared_ptr<detail::world const> now_ = std::make_shared<detail::world>();
   std::atomic<std::uint64_t> world_{0};
-  std::map<std::string, std::weak_ptr<detail::definition const>> known_; // by what they are
+  std::map<std::string, std::weak_ptr<detail::definition const>> known_; // by text
   std::size_t live_ = 16;
   std::uint64_t last_id_ = 0;
-  std::map<std::string, std::vector<watcher>, std::less<>>
-      watchers_; // by the functions that they were made of
+  std::map<std::string, std::vector<watcher>, std::less<>> watchers_; // by the functions on which they depend
 };
 
 OVERDUB_DECL library::library() : state_(std::make_shared<state>()) {}
@@ -331,7 +329,7 @@ OVERDUB_DECL void library::define(std::string_view text) { add(text, false); }
 OVERDUB_DECL void library::redefine(std::string_view text) { add(text, true); }
 OVERDUB_DECL void library::remove(std::string_view name) { state_->remove(name); }
 
-// A text with the functions of the library that it names and does not define itself.
+// Defines the functions of a text. It is parsed together with the functions of the library to which it refers.
 OVERDUB_DECL void library::add(std::string_view text, bool may_replace) {
   auto const names = detail::names_defined_by(text);
   std::shared_ptr<detail::world const> const w = now();

@@ -1,4 +1,4 @@
-// Functions of a library, called and compiled: what was made follows the library's worlds.
+// Calls and compilation of a library's functions, which are recompiled when definitions change.
 #pragma once
 
 #include <overdub/compile/compile.hpp>
@@ -21,7 +21,7 @@
 namespace overdub {
 namespace detail {
 
-// The program that is compiled now, on this thread.
+// The program that this thread is compiling.
 OVERDUB_HIDDEN inline ir::program const*& linked_program() {
   thread_local ir::program const* p = nullptr;
   return p;
@@ -34,7 +34,7 @@ struct linking {
   OVERDUB_HIDDEN ~linking() { linked_program() = before; }
 };
 
-// Calls the entry of that program, staged in the contexts of the arguments, and gives its results as R.
+// Calls the entry of that program in the contexts of the arguments, and returns its results as R.
 template <class R>
 struct linked_body {
   template <class... X>
@@ -67,7 +67,7 @@ private:
   static void check_count(ir::program const& p, std::size_t given, std::size_t asked) {
     if (given == asked) return;
     throw argument_error(message(
-        "overdub: @%s returns %zu values, and %zu are asked for", std::string(p.name_of(p.entry)).c_str(),
+        "overdub: @%s returns %zu values, and %zu are requested", std::string(p.name_of(p.entry)).c_str(),
         given, asked));
   }
 };
@@ -76,8 +76,8 @@ private:
 
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// overdub(contexts, f, x...), compiled, for a function f of a library. Each call runs what the library's world had when the
-/// call began; what was made is kept until a definition that it was made of is replaced. A plain value, as compiled is.
+/// overdub(contexts, f, x...), compiled, for a function f of a library. A call runs the definitions of the world in which it began;
+/// compiled code is reused until one of its definitions is replaced. Copies share the code.
 template <class R, class Arguments, class Composition>
 class compiled_in_library;
 template <class R, class... A, class... Held>
@@ -94,21 +94,21 @@ public:
     static_assert(compilation::allowed());
   }
 
-  /// Throws what the program throws; library_error where the function is not defined; and, when it is compiled anew, what
-  /// compile throws.
+  /// Throws the exceptions of the program, library_error if the function is not defined, and the exceptions of `compile` if it is
+  /// recompiled.
   result_type operator()(A const&... x) const {
     std::shared_ptr<artifact const> const made = shared_->current();
     return detail::global_call<result_type, A...>::run(*made, shared_->addresses, x...);
   }
 
-  /// What it is now, compiled if need be.
+  /// The current artifact, which is compiled if necessary.
   std::shared_ptr<artifact const> made() const { return shared_->current(); }
 
 private:
-  // What was right in a world.
+  // The artifact that is valid for a world.
   struct answer {
     std::uint64_t world;
-    std::string key; // of the function's definitions
+    std::string key; // the numbers of the function's definitions
     std::shared_ptr<artifact const> made;
   };
   struct shared {
@@ -117,7 +117,7 @@ private:
     compile_options options;
     composition<Held...> contexts;
     std::array<void*, sizeof...(Held)> addresses{};
-    std::mutex mutex; // of those who change the answer
+    std::mutex mutex; // protects changes of the answer
     std::shared_ptr<answer const> last;
     std::atomic<answer const*> seen{nullptr};
 
@@ -158,7 +158,7 @@ private:
     }
     std::shared_ptr<artifact const> from_cache(detail::linked_function const& linked) {
       compilation_cache& cache = compilation::cache_of(options);
-      std::string fingerprints; // as they are now: the program is made by them
+      std::string fingerprints; // the current ones, for which the program is compiled
       std::apply(
           [&](auto&... c) { detail::write_fingerprints(fingerprints, c...); },
           detail::context_tuple(contexts));
@@ -180,7 +180,7 @@ private:
       if (is_new) watch(linked, made, cache, key);
       return made;
     }
-    // What nobody watches is not kept.
+    // If the entry cannot be registered with the library, it is not cached.
     void watch(
         detail::linked_function const& linked, std::shared_ptr<artifact const> const& made,
         compilation_cache& cache, cache_key const& key) {
@@ -191,7 +191,7 @@ private:
         throw;
       }
     }
-    // Numbers of definitions are a library's own.
+    // Numbers of definitions are unique only in a library.
     std::string own_number() const { return " of library " + std::to_string(of.number()); }
     void remember(answer a) {
       auto next = std::make_shared<answer const>(std::move(a));
@@ -205,7 +205,7 @@ private:
   std::shared_ptr<shared> shared_;
 };
 
-/// A function of a library, called like one of C++: double y = library.function<double(double)>("f")(x).
+/// A function of a library, which is called like a C++ function: double y = library.function<double(double)>("f")(x).
 template <class R, class... A>
 class library_function<R(A...)> {
 public:
@@ -224,8 +224,8 @@ private:
   compiled_in_library<R, types<A...>, composition<>> call_;
 };
 
-/// Compiles a function of a library in contexts, for arguments of these types: see compile. It is made when it is called
-/// first, and again when what it was made of has changed.
+/// Compiles a function of a library in contexts, for arguments of these types: see compile. It is compiled in the first call, and again
+/// after one of its definitions has changed.
 template <class Context, class R, class... P, class... A>
 auto compile(
     Context&& context, library_function<R(P...)> const& f, types<A...>, compile_options const& options = {}) {

@@ -1,4 +1,4 @@
-// What a user may choose when a function is compiled: by what it is run, when that is made, and where it is kept.
+// The options of a compilation: the executor, the tiers, the cache, and the pipeline.
 #pragma once
 
 #include <overdub/execute/code.hpp>
@@ -15,22 +15,22 @@
 
 namespace overdub {
 
-/// When machine code is made, where an executor is given.
+/// The time of compilation to machine code, if there is an executor.
 enum class tiers {
-  interpret_first, // calls are interpreted until it is worth it; then it is made by another thread, and swapped in
-  compile_now,   // before the first call
-  interpret_only // never
+  interpret_first, // interpreted at first; hot programs are compiled by another thread, and replaced
+  compile_now,     // before the first call
+  interpret_only   // never
 };
 
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// What makes something of programs that runs faster than the interpreter: jit::compiled() is one. Thread-safe.
+/// Compiles programs to code that is faster than the interpreter, such as jit::compiled(). Thread-safe.
 class executor {
 public:
   virtual ~executor() = default;
-  /// Executors of one name make the same of the same program: it says all choices that make a difference.
+  /// Identifies the executor and its options: executors with equal names compile a program to the same code.
   virtual std::string const& name() const = 0;
-  /// Throws not_executable where it cannot.
+  /// Compiles a program. Throws not_executable if it is not supported.
   virtual std::shared_ptr<execute::code const> prepare(ir::program const& p) const = 0;
 };
 
@@ -38,23 +38,21 @@ class compilation_cache;
 
 /// How a function is compiled. A context may change them:   static void options(compile_options& o);
 struct compile_options {
-  std::shared_ptr<overdub::executor const> executor = {}; // the interpreter, where there is none
+  std::shared_ptr<overdub::executor const> executor = {}; // the interpreter, if null
   overdub::tiers tiers = tiers::interpret_first;
-  ir::math_mode math = ir::math_mode::exact;   // what equal results are: docs/equality.md
-  std::uint32_t hot_calls = 1000;              // from so many interpreted calls on, or
-  std::int64_t hot_nanoseconds = 2'000'000;    // so much time in them, machine code is worth it
-  overdub::compilation_cache* cache = nullptr; // the shared one, where there is none; must outlive its use
-  // To find what a fingerprint leaves out: each call makes the program anew, and compares it with the one that is kept. Throws
-  // fingerprint_error.
+  ir::math_mode math = ir::math_mode::exact;   // the math mode: docs/equality.md
+  std::uint32_t hot_calls = 1000;              // a program is hot after this number of interpreted calls, or
+  std::int64_t hot_nanoseconds = 2'000'000;    // this time in interpreted calls
+  overdub::compilation_cache* cache = nullptr; // the shared one, if null; must outlive its users
+  // Debugging of fingerprints: each call builds the program again, and compares it with the cached one. Throws fingerprint_error.
   bool check_fingerprints = false;
-  // What a staged program runs through before it is executed, in this order; nothing else, where it is not in the list. What a step
-  // leaves is verified.
+  // The pipeline: the passes of a staged program, in this order, and no others. The program is verified after each user-defined step.
   std::vector<pass::pipeline_step> passes = pass::default_steps();
 
   bool has_default_passes() const {
     return passes.size() == 1 && !passes.front().is_own() && passes.front().name() == "default_pipeline";
   }
-  /// What of it decides what is made: a part of the key.
+  /// The options on which the compiled code depends, as a part of the cache's key.
   OVERDUB_DECL std::string key() const;
 };
 

@@ -1,4 +1,4 @@
-// A program in the place of a function that is called with values of contexts, or with symbols: what it computes is computed by those.
+// Calls of a program with values of contexts, or with symbolic values: evaluates the program on these.
 #pragma once
 
 #include <overdub/compile/artifact.hpp>
@@ -19,7 +19,7 @@
 
 namespace overdub::detail {
 
-// Programs of functions in contexts, one for each of the fingerprints of these. They are kept as long as the process runs. Thread-safe.
+// Programs of functions in contexts, one for each of their fingerprints. They are never freed. Thread-safe.
 class programs_by_fingerprint {
 public:
   template <class Make, class... C>
@@ -30,7 +30,7 @@ public:
       std::lock_guard const lock(mutex_);
       if (auto const known = all_.find(fingerprints); known != all_.end()) return known->second;
     }
-    ir::program made = make(); // which may ask for others
+    ir::program made = make(); // may recursively request others
     std::lock_guard const lock(mutex_);
     return all_.try_emplace(std::move(fingerprints), std::move(made)).first->second;
   }
@@ -45,7 +45,7 @@ OVERDUB_HIDDEN programs_by_fingerprint& programs_of() {
   return all;
 }
 
-// The program with the contexts that stand here in the place of those which a call would bring.
+// Binds a program to context objects, which a call would otherwise pass.
 template <class... C>
 ir::program with_contexts_of_call(ir::program p, std::tuple<C&...> const& contexts) {
   std::apply(
@@ -61,12 +61,13 @@ ir::program with_contexts_of_call(ir::program p, std::tuple<C&...> const& contex
   return p;
 }
 
-// The program of an artifact, for contexts around it: as it was staged, where no pass rewrote it, with what it says of derivatives.
+// The program of an artifact, for evaluation in enclosing contexts: the staged program, with its declared derivatives, if no pass rewrote
+// it.
 inline ir::program const& program_to_evaluate(artifact const& a) {
   return a.made_of().passes.empty() ? a.made_of().staged : a.program();
 }
 
-// A context carries a plain struct whole, and a program its members.
+// Whether X holds a plain struct, which is one value in contexts, but its members in programs.
 template <class X>
 consteval bool holds_plain_struct() {
   if constexpr (plain_described<bottom_t<X>>)
@@ -79,14 +80,14 @@ consteval bool holds_plain_struct() {
     return false;
 }
 
-// Calls of programs that give a Result, in the contexts of S.
+// Calls programs with the result type Result in the contexts of S.
 template <class S, class Result>
 class program_on_values {
 public:
   explicit program_on_values(S const& stack) : stack_(stack) {}
 
-  // The program was made for contexts, which stand here. Throws what evaluate throws; staging_error, where a program that is compiled
-  // calls it, and is not compiled for these contexts.
+  // Runs a program that was compiled for the given contexts. Throws the exceptions of evaluate, and staging_error if a program that is
+  // being compiled calls it, but is not compiled for these contexts.
   template <class... C, class... X>
   auto run(ir::program const& p, std::tuple<C&...> const& contexts, X const&... x) const {
     constexpr bool by_leaves = !(holds_plain_struct<Result>() || ... || holds_plain_struct<X>());
@@ -107,7 +108,7 @@ public:
   }
 
 private:
-  // A compiled program is run for other objects than those that were there when it was made.
+  // A compiled program runs for other objects than those of its compilation, so that it cannot be bound to these.
   void check_known(ir::program const& p) const requires is_symbolic<S> {
     recorder const& r = recorder_of(stack_);
     for (ir::host_binding const& h : p.hosts)
@@ -119,7 +120,7 @@ private:
             std::string(p.entry == ir::nothing ? "" : p.name_of(p.entry)).c_str(),
             std::string(p.text(h.name)).c_str()));
   }
-  // Integers are i64 in programs. Contexts that keep something for them see how they become one.
+  // Integers are i64 in programs. Contexts with metadata intercept the conversion.
   template <class X>
   static constexpr bool is_narrow =
       std::is_integral_v<plain_t<X>> && !std::is_same_v<plain_t<X>, bool> && !std::is_same_v<plain_t<X>, i64>;
@@ -130,7 +131,7 @@ private:
     else
       return static_cast<i64>(concrete(x));
   }
-  // A tree's leaves as a tuple of values of the stack.
+  // The leaves of a tree as a tuple of values of the stack.
   template <class X>
   auto lifted(X const& x) const {
     if constexpr (is_narrow<X>)
@@ -164,7 +165,7 @@ private:
         },
         std::tuple_cat(leaves...));
   }
-  // A tree like the result, of values.
+  // Rebuilds the tree of the result from values.
   template <class All>
   auto rebuilt_result(All const& all) const {
     std::size_t next = 0;

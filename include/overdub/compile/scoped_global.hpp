@@ -1,4 +1,4 @@
-// scoped_global: a context for all that a thread calls compiled; shared_global: one for several threads.
+// scoped_global: a context for all compiled functions that a thread calls; shared_global: one for several threads.
 #pragma once
 
 #include <overdub/compile/compile.hpp>
@@ -21,22 +21,22 @@ template <class C>
 inline constexpr bool follows_to_threads = std::is_empty_v<C> || forks<C>;
 } // namespace detail
 
-/// A context that several threads may ask for. Each of them that does has one of its own, by the context's `fork`, until it leaves the
-/// scope, and the context takes it back then, by `join`: one thread at a time. A context without state is the same in all threads. The
-/// context must outlive the threads' scopes, and is not looked at meanwhile. Thread-safe.
+/// A context for several threads. Each thread that opens a scoped_global of it has a fork of the context until the end of the scope, when
+/// `join` merges it, one thread at a time. A context without state is shared. The context must outlive the threads' scopes, and must not be
+/// accessed meanwhile. Thread-safe.
 ///   shared_global everywhere(counted);   ... and in each thread   scoped_global const here(everywhere);
 template <class C>
 class shared_global {
   static_assert(
-      detail::follows_to_threads<C>, "overdub: a context that serves several threads has no state, "
-                                     "or follows to them by C fork() and void join(C&&)");
+      detail::follows_to_threads<C>,
+      "overdub: a context for several threads has no state, or the members C fork() and void join(C&&)");
 
 public:
   explicit shared_global(C& context) : context_(&context) {}
   shared_global(shared_global const&) = delete;
   shared_global& operator=(shared_global const&) = delete;
 
-  /// One for this thread.
+  /// Returns a fork of the context for this thread.
   C fork() {
     if constexpr (std::is_empty_v<C>)
       return {};
@@ -45,7 +45,7 @@ public:
       return context_->fork();
     }
   }
-  /// Takes one back.
+  /// Merges a fork.
   void join([[maybe_unused]] C&& other) {
     if constexpr (!std::is_empty_v<C>) {
       std::lock_guard const lock(mutex_);
@@ -58,12 +58,12 @@ private:
   C* context_;
 };
 
-/// Makes a context the outermost of every compiled function that this thread enters until the end of a scope, gradients too; of
-/// several scopes, the inner one's is outermost. Of a function that was compiled in contexts of its own it sees what these made of the
-/// function, as if it were the last one of their composition. What is made for it is kept as what compile makes: by its
-/// type and its fingerprint. The direct way decides contexts by type, and does not ask. The context must outlive the scope,
-/// which is left in the order in which it was entered. It keeps no metadata, since results keep their types. Threads that use one
-/// object at once must be allowed to; else they ask for a shared_global.
+/// Applies a context to every compiled function that this thread calls until the end of a scope, including gradients. It is the innermost
+/// context, as if it were the last one of the function's composition: it intercepts the operations of the function as its own contexts
+/// transformed it. Of nested scopes, the context of the inner scope encloses that of the outer scope. Compiled code is cached by the type
+/// and the fingerprint of the context. Direct runs, whose contexts are determined by type, are not affected. The context must outlive the
+/// scope; scopes must be left in reverse order. It must have no metadata, since results keep their types. For several threads use a
+/// shared_global, unless the context is thread-safe.
 ///   scoped_global const logged(log); f(2.0);
 template <class C>
 class scoped_global {
@@ -78,7 +78,7 @@ class scoped_global {
 
 public:
   explicit scoped_global(C& context) { enter(context); }
-  /// One for this thread. What `fork` throws.
+  /// Forks the context for this thread. Throws the exceptions of `fork`.
   explicit scoped_global(shared_global<C>& of) : shared_(&of), own_(of.fork()) { enter(*own_); }
   scoped_global(scoped_global const&) = delete;
   scoped_global& operator=(scoped_global const&) = delete;
@@ -119,7 +119,7 @@ private:
     entry_.before = std::exchange(global_contexts(), &entry_);
   }
 
-  // Where it was forked for this thread.
+  // The shared_global from which the context was forked.
   shared_global<C>* shared_ = nullptr;
   [[no_unique_address]] std::conditional_t<detail::follows_to_threads<C>, std::optional<C>, none> own_;
   global_context entry_;

@@ -1,4 +1,4 @@
-// How a call of overdub(contexts, f, x...) becomes a program, and how arguments and results go in and out of it.
+// Stages a call of overdub(contexts, f, x...), and converts arguments and results between C++ and programs.
 #pragma once
 
 #include <overdub/compile/fingerprint.hpp>
@@ -16,15 +16,15 @@
 
 namespace overdub::detail {
 
-// ---- contexts while a program is made
+// ---- contexts during staging
 
-// Whether what a context keeps may decide how a program is made: its rules, `enter` and `constant` run then.
+// Whether the data of a context may affect staging: its rules, `enter` and `constant` run then.
 template <class C>
 inline constexpr bool decides_programs =
     !std::is_empty_v<C> && (declares_rules<C> || declares_enter<C> || carries_metadata<C>);
 
-// The context that rules run in while a program is made: made of the fingerprint alone, so that nothing else of its data can
-// hide in the program. A context that only observes is not asked for data then, and stands for itself.
+// The context of rules during staging. It is constructed from the fingerprint alone, so that the program cannot depend on other data. A
+// context that only observes calls is used itself, since staging does not read its data.
 template <class C>
 struct staging_context {
   static constexpr bool is_rebuilt = decides_programs<C>;
@@ -42,15 +42,15 @@ struct staging_context {
   }
 };
 
-// ---- values of C++ as values of programs
+// ---- C++ values as values of programs
 
-// The leaves of a tree of plain values, in the order in which they are parameters.
+// Visits the leaves of a tree of plain values, in the order of the program's parameters.
 template <class F>
 struct leaf_visitor {
   F const& f;
   template <class X>
   int operator()(X const& x) const {
-    if constexpr (plain_described<X>) // a context carries it whole, a program by its members
+    if constexpr (plain_described<X>) // one value in contexts, but its members in programs
       [&]<std::size_t... I>(std::index_sequence<I...>) { ((*this)(member<I>(x)), ...); }
     (std::make_index_sequence<member_count<X>>{});
     else if constexpr (is_carried<X>) f(x);
@@ -77,7 +77,7 @@ requires(!std::is_same_v<A, bool>) struct parameter_type<A> {
   using type = i64;
 };
 
-// What a compiled function returns where its program computes values of type X.
+// The result type of a compiled function whose program has results of type X.
 template <class X>
 struct unstaged {
   using type = X;
@@ -98,7 +98,7 @@ requires(!is_value<X> && tree<X> && !plain_described<X>) struct unstaged<X> {
   using type = decltype(tree_traits<X>::map(strip_staging{}, std::declval<X const&>()));
 };
 
-// A tree of results, each read by f(type).
+// Builds a tree of results, each of which is read by f(type).
 template <class F>
 struct leaf_reader {
   F const& f;
@@ -126,7 +126,7 @@ struct leaf_reader {
 
 // ---- the program
 
-// A tree of plain values as values that are staged, leaf by leaf: a tag stays one.
+// Converts a tree of plain values to staged values, leaf by leaf, and keeps tags.
 template <class S>
 struct leafwise {
   S const& stack;
@@ -139,12 +139,12 @@ struct leafwise {
   }
 };
 
-// overdub(contexts, f, x...) on values that are being staged.
+// overdub(contexts, f, x...) on staged values.
 template <class F, class Contexts, class... A>
 struct staged_call {
   using innermost = stack<level<staging, void>>;
 
-  // The program, and its results as trees of symbols.
+  // Stages the body; returns the results as trees of symbolic values.
   template <class... C>
   static auto body(innermost const& below, F const& f, std::tuple<C&...> contexts, auto const&... x) {
     return std::apply(

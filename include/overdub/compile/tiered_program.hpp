@@ -1,5 +1,5 @@
-// A program that is not a user's function: interpreted at first, where its options say so, and run by machine code when that has
-// become worth it and is made.
+// Tiered execution of an internal program, such as an update program: interpreted at first, if the options say so, and compiled to machine
+// code when it is hot.
 #pragma once
 
 #include <overdub/compile/options.hpp>
@@ -19,24 +19,24 @@
 namespace overdub {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// Whether a program was optimised already, or is when machine code is made of it: the latter for programs that are many and run a few
+/// Whether a program is optimised already, or only when it is compiled to machine code: the latter for numerous programs that run a few
 /// times each.
 enum class optimised : std::uint8_t { already, when_compiled };
 
-/// A program with what runs it. Immutable but for that, and shared by threads.
+/// A program with its code. Shared by threads, and immutable except for the code.
 class tiered_program : public std::enable_shared_from_this<tiered_program> {
 public:
-  /// Throws what lowering throws and, where machine code is made now, what the executor throws.
+  /// Throws the exceptions of lowering, and those of the executor if the program is compiled at once.
   OVERDUB_DECL static std::shared_ptr<tiered_program const>
   of(ir::program p, compile_options const& o, optimised when);
 
-  /// What runs it by now.
+  /// The current code.
   std::shared_ptr<execute::code const> code() const { return {shared_from_this(), &code_.code()}; }
-  /// Whether something may come that runs it faster.
+  /// Whether faster code may still replace the current code.
   bool is_warming() const { return is_warming_.load(std::memory_order_acquire); }
   bool is_run_by(execute::code const& c) const { return &c == &code_.code(); }
 
-  /// Calls f(), in which the program is called once; where it was called often by now, machine code is made in the background.
+  /// Calls f(), which calls the program once, and counts the call; starts the compilation in the background when the program is hot.
   template <class F>
   void counted(F const& f) const {
     if (!code_.is_waiting()) return f();
@@ -44,7 +44,7 @@ public:
     f();
     if (count.became_hot()) heat();
   }
-  /// The results for arguments.
+  /// Runs the program.
   OVERDUB_DECL std::vector<datum> run(std::span<datum const> arguments) const;
 
 private:
@@ -53,27 +53,28 @@ private:
   void swap_in() const noexcept;
 
   compile_options options_;
-  ir::program mutable program_; // until machine code is made of it
+  ir::program mutable program_; // released after compilation to machine code
   optimised when_;
   tiered_code mutable code_;
   std::atomic<bool> mutable is_warming_{false};
 };
 
-/// A call of such a program whose arguments stay from call to call. One thread calls it at a time.
+/// A call of such a program with bound arguments, which persist between calls. Not thread-safe.
 class tiered_call : public bound_call {
 public:
   explicit tiered_call(std::shared_ptr<tiered_program const> p) : tiered_call(p, p->is_warming()) {}
 
-  /// Whether faster code may come; and has it run by that, if it came. The addresses of arguments and results are others then.
+  /// Whether faster code may still replace the current code. Switches to faster code if it is available, which changes the addresses of
+  /// arguments and results.
   bool is_warming() const { return warming_ != nullptr; }
   OVERDUB_DECL bool improve();
-  /// Throws what the program throws. Results are valid until the next call, or until an argument is set or lent.
+  /// Throws the exceptions of the program. Results are valid until the next call, or until an argument is set or lent.
   void run() {
     if (is_warming()) [[unlikely]]
       (void)improve();
     run_as_it_is();
   }
-  /// The same, with addresses that stay.
+  /// The same without a switch of code, so that addresses are unchanged.
   [[gnu::always_inline]] void run_as_it_is() {
     if (is_warming()) [[unlikely]]
       return run_counted();
@@ -85,10 +86,11 @@ private:
     warming_->counted([&] { bound_call::run(); });
   }
   tiered_call(
-      std::shared_ptr<tiered_program const> const& p, bool is_warming) // which was asked before the code is
+      std::shared_ptr<tiered_program const> const& p,
+      bool is_warming) // is_warming must be read before the code
       : bound_call(p->code()), warming_(is_warming ? p : nullptr) {}
 
-  std::shared_ptr<tiered_program const> warming_; // nothing, where it runs as fast as it will
+  std::shared_ptr<tiered_program const> warming_; // null if no faster code can follow
 };
 
 } // namespace OVERDUB_EXECUTE_ABI

@@ -24,7 +24,7 @@ inline tiered_program::tiered_program(
 
 OVERDUB_DECL std::shared_ptr<tiered_program const>
 tiered_program::of(ir::program p, compile_options const& o, optimised when) {
-  struct made : tiered_program { // whose constructor is everybody's
+  struct made : tiered_program { // has a public constructor, for make_shared
     made(ir::program p, compile_options const& o, optimised when, executable first)
         : tiered_program(std::move(p), o, when, std::move(first)) {}
   };
@@ -54,12 +54,12 @@ OVERDUB_DECL void tiered_program::heat() const noexcept {
   if (!is_given) is_warming_.store(false, std::memory_order_release);
 }
 
-// On the thread that compiles, which alone reads the program.
+// Runs on the background thread, the only one that reads the program.
 inline void tiered_program::swap_in() const noexcept {
   try {
     if (when_ == optimised::when_compiled) pass::default_pipeline(program_);
     code_.swap_in(options_.executor->prepare(program_));
-  } catch (...) { // it is interpreted as before
+  } catch (...) { // the program remains interpreted
   }
   program_ = {};
   is_warming_.store(false, std::memory_order_release);

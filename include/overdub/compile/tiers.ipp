@@ -4,6 +4,7 @@
 #include <overdub/compile/tiers.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -15,6 +16,12 @@
 #include <utility>
 
 namespace overdub::detail {
+
+OVERDUB_DECL std::int64_t nanoseconds_now() noexcept {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
 
 // Where objects of static storage are made first.
 OVERDUB_HIDDEN inline std::thread::id const main_thread = std::this_thread::get_id();
@@ -105,7 +112,8 @@ private:
   std::atomic<bool> is_working_{false}, ends_; // a child of fork reads its parent's without the lock
   pid_t const process_ = getpid();
   std::unique_ptr<std::thread> thread_;
-  [[maybe_unused]] background_thread const* of_parent_; // in a child of fork: it is never destroyed, and no leak
+  [[maybe_unused]] background_thread const*
+      of_parent_; // in a child of fork: it is never destroyed, and no leak
 };
 
 OVERDUB_DECL bool run_in_background(std::function<void()> task) noexcept try {

@@ -1,5 +1,5 @@
-// transformed<"name", T>(f): a function whose program is that of f, transformed by T. It is called like any other function: with
-// numbers, in contexts, and while programs are staged.
+// transformed<"name", T>(f): a function whose program is the program of f, transformed by T. It can be called as any function: with
+// numbers, in contexts, and during staging.
 #pragma once
 
 #include <overdub/compile/compilation.hpp>
@@ -21,7 +21,7 @@
 
 namespace overdub {
 
-/// The leaves of trees, in order, as types<...>: what an argument becomes as parameters of a program, and a result as results.
+/// The leaves of trees, in order, as types<...>: the parameters and results of a program for arguments and results of these types.
 template <class... X>
 using leaves_of = detail::leaves_t<X...>;
 /// The type of a leaf in programs.
@@ -29,12 +29,12 @@ template <class T>
 inline constexpr ir::type type_in_programs =
     std::is_integral_v<T> && !std::is_same_v<T, bool> ? ir::i64 : detail::ir_type_of<T>;
 
-/// What becomes of a transformed program: it is run as it is, or contexts rewrite it, and it may be transformed again.
+/// The use of a transformed program: it is executed, or it is rewritten by contexts and may be transformed again.
 enum class program_use { run, rewrite };
 
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// A program as a function of C++: it looks nothing up, and copies share the program. Thread-safe.
+/// A program as a C++ function object. Calls need no look-up, and copies share the program. Thread-safe.
 template <class Result, class... A>
 class compiled_program {
 public:
@@ -42,11 +42,11 @@ public:
 
   explicit compiled_program(std::shared_ptr<artifact const> made) : artifact_(std::move(made)) {}
 
-  /// Throws what the program throws.
+  /// Throws the exceptions of the program.
   Result operator()(A const&... x) const {
     return detail::global_call<Result, A...>::run(*artifact_, {}, x...);
   }
-  /// In contexts: what its program computes is computed in those of the arguments.
+  /// For arguments in contexts: evaluates its program in these contexts.
   template <class... X>
   requires(sizeof...(X) == sizeof...(A) && !detail::outermost_t<X...>::empty) //
       auto
@@ -55,20 +55,20 @@ public:
     return detail::program_on_values<S, Result>(detail::stack_from<S>(x...))
         .run(detail::program_to_evaluate(*artifact_), std::tuple<>(), x...);
   }
-  /// What it was made of: for explain, and for tests.
+  /// The artifact: for explain, and for tests.
   artifact const& made() const { return *artifact_; }
 
 private:
   std::shared_ptr<artifact const> artifact_;
 };
 
-/// How a compiled program was made: see explain(artifact).
+/// Describes the compilation: see explain(artifact).
 template <class Result, class... A>
 std::string explain(compiled_program<Result, A...> const& c) {
   return explain(c.made());
 }
 
-/// The same, of a function in contexts, which it owns or refers to.
+/// The same for a function in contexts, which it owns or refers to.
 template <class Composition, class Result, class... A>
 class compiled_program_in {
 public:
@@ -77,7 +77,7 @@ public:
   compiled_program_in(std::shared_ptr<artifact const> made, detail::held_contexts<Composition> contexts)
       : artifact_(std::move(made)), contexts_(std::move(contexts)) {}
 
-  /// Throws what the program and hooks throw.
+  /// Throws the exceptions of the program and of hooks.
   Result operator()(A const&... x) const {
     return std::apply(
         [&](auto&... c) {
@@ -94,7 +94,7 @@ public:
     return detail::program_on_values<S, Result>(detail::stack_from<S>(x...))
         .run(detail::program_to_evaluate(*artifact_), contexts_.all(), x...);
   }
-  /// What it was made of: for explain, and for tests.
+  /// The artifact: for explain, and for tests.
   artifact const& made() const { return *artifact_; }
 
 private:
@@ -110,7 +110,7 @@ std::string explain(compiled_program_in<Composition, Result, A...> const& c) {
 
 namespace detail {
 
-// Whether programs are evaluated in all contexts of a stack.
+// Whether programs can be evaluated in all contexts of a stack.
 template <class S>
 inline constexpr bool evaluates_programs = true;
 template <class Level, class... Rest>
@@ -120,7 +120,7 @@ requires requires { Level::context::evaluates_programs; }
 inline constexpr bool evaluates_programs<stack<Level, Rest...>> =
     Level::context::evaluates_programs && evaluates_programs<stack<Rest...>>;
 
-// What f is staged for, where the transformed function is called with A...
+// The argument types for which f is staged if the transformed function is called with A....
 template <class Transform, class... A>
 struct original_arguments {
   using type = types<A...>;
@@ -131,7 +131,7 @@ struct original_arguments<Transform, A...> {
   using type = typename Transform::template arguments<A...>;
 };
 
-// f's program in contexts C, transformed, for arguments of types A.
+// The transformed program of f in contexts C, for arguments of types A.
 template <class Transform, class F, class A, class... C>
 struct transformation;
 template <class Transform, class F, class... A, class... C>
@@ -146,8 +146,7 @@ struct transformation<Transform, F, types<A...>, C...> {
     return text;
   }
   static compile_options options(compile_options o) { return original::options(std::move(o)); }
-  // f's program, transformed, and not optimised yet. The passes of the contexts rewrite it before it is transformed, but for
-  // `after_optimise`.
+  // The transformed program of f before optimisation. The contexts' passes run before the transformation, except `after_optimise`.
   static recipe recipe_of(F const& f, compile_options const& o, program_use use, C&... c) {
     recipe r = original::recipe_of(f, name(), o, c...);
     run_early_passes(r);
@@ -157,7 +156,7 @@ struct transformation<Transform, F, types<A...>, C...> {
     r.staging_nanoseconds += taken.count();
     return r;
   }
-  // What overdub throws itself says what is wrong; any other exception is one of Transform's.
+  // Exceptions of overdub pass unchanged; other exceptions come from Transform.
   static void transform(ir::program& p, program_use use) {
     auto const report = [](char const* why) {
       std::throw_with_nested(pass_error(
@@ -178,7 +177,7 @@ struct transformation<Transform, F, types<A...>, C...> {
       report("an exception that is no std::exception");
     }
   }
-  // The artifact for the contexts' fingerprints, which are written already.
+  // The artifact for the contexts' fingerprints, which are already serialised.
   static std::shared_ptr<artifact const>
   get(F const& f, compile_options const& o, std::string fingerprints, C&... c) {
     fingerprints += o.key();
@@ -189,7 +188,7 @@ struct transformation<Transform, F, types<A...>, C...> {
     return made;
   }
 
-  // The program on values of contexts, or on symbols: what it computes is computed by them.
+  // Evaluates the program on values of contexts, or on symbolic values.
   template <class... X>
   static auto on_values(F const& f, std::tuple<C&...> const& contexts, X const&... x) {
     using S = outermost_t<X...>;
@@ -206,7 +205,7 @@ struct transformation<Transform, F, types<A...>, C...> {
   }
 
 private:
-  // One for each fingerprint.
+  // The program for rewriting, one for each fingerprint.
   OVERDUB_HIDDEN static ir::program const& rewritable(F const& f, std::tuple<C&...> const& contexts) {
     return std::apply(
         [&](C&... c) -> ir::program const& {
@@ -217,8 +216,8 @@ private:
   }
 };
 
-// A transformed function for arguments of these types, compiled. No member of a class template: clang forgets the visibility of those that
-// are templates themselves.
+// The transformed function, compiled for arguments of these types. It is not a member of a class template, since clang ignores the
+// visibility of member templates.
 template <class Transformation, class F, class... A>
 OVERDUB_HIDDEN auto const& compiled_once(F const& f, types<A...>) {
   static compiled_program<typename Transformation::result, A...> const run(Transformation::get(f, {}, {}));
@@ -240,7 +239,7 @@ struct transformed_body {
   }
 };
 
-// The same, of the function in contexts.
+// The same for the function in contexts.
 template <class Transform, class F, class Composition>
 struct transformed_in_body;
 template <class Transform, class F, class... Held>
@@ -262,17 +261,17 @@ struct transformed_in_body<Transform, F, composition<Held...>> {
 
 } // namespace detail
 
-/// A function whose program is that of f, transformed. `Transform` has
+/// Returns a function whose program is the program of f, transformed. `Transform` has
 ///
-///   static constexpr std::string_view name;                                // behind the function's own
-///   template <class R, class... A> using result = ...;                     // what it gives, where f gives R of arguments A...
-///   template <class R, class... A>                                          // rewrites f's program, whose entry takes the leaves of
-///   static void apply(ir::program& p, program_use use);                      // its arguments, into one that takes those of A...
-///   template <class... A> using arguments = types<...>;                    // f's arguments, where they are not A...
+///   static constexpr std::string_view name;                                // the suffix of the function's name
+///   template <class R, class... A> using result = ...;                     // the result type, if f returns R for arguments A...
+///   template <class R, class... A>                                          // rewrites the program of f, whose entry has the leaves of
+///   static void apply(ir::program& p, program_use use);                      // its arguments as parameters, for arguments A...
+///   template <class... A> using arguments = types<...>;                    // (optional) f's arguments, if they are not A...
 ///
-/// Called with numbers, it is compiled once for their types (`compile` chooses how); with values of contexts, or while a program is
-/// staged, what it computes is computed by those. f captures nothing. Throws what `apply` throws, staging_error, and what the
-/// program throws. Thread-safe.
+/// Called with numbers, it is compiled once for their types (with default options; use `compile` for others); called with values of
+/// contexts, or during staging, its program is evaluated on these. f captures nothing. Throws the exceptions of `apply`, staging_error, and
+/// the exceptions of the program. Thread-safe.
 template <fixed_string Name, class Transform, class F>
 constexpr auto transformed(F const&) {
   static_assert(
@@ -282,10 +281,9 @@ constexpr auto transformed(F const&) {
   return fn<Name>(detail::transformed_body<Transform, F>{});
 }
 
-/// The same, of f in contexts: of overdub(contexts, f, x...). The contexts' rules make the program, then their passes before it is
-/// optimised, and then it is transformed; `after_optimise` sees what comes of that. It is made once for each of the fingerprints of
-/// the contexts. Contexts that are lvalues are referred to, must live as long, and their hooks observe each call, as far as the
-/// transformed program makes the calls that they observe.
+/// The same for f in contexts, overdub(contexts, f, x...). The contexts' rules and their passes before optimisation transform the program
+/// of f; then Transform is applied; `after_optimise` receives the result. It is compiled once for each fingerprint of the contexts. It
+/// refers to contexts that are lvalues, which must outlive it; their hooks observe the calls that the transformed program makes.
 template <fixed_string Name, class Transform, detail::contexts_to_run_in Context, class F>
 constexpr auto transformed(Context&& contexts, F const&) {
   static_assert(
@@ -297,7 +295,7 @@ constexpr auto transformed(Context&& contexts, F const&) {
   return fn<Name>(body{detail::held_contexts<decltype(all)>(std::move(all))});
 }
 
-/// A transformed function, compiled for arguments of these types.
+/// Compiles a transformed function for arguments of these types.
 template <fixed_string Name, class Transform, class F, class... A>
 auto compile(
     fn_t<Name, detail::transformed_body<Transform, F>> const&, types<A...>,
@@ -305,7 +303,7 @@ auto compile(
   using made = detail::transformation<Transform, F, types<A...>>;
   return compiled_program<typename made::result, A...>(made::get(F{}, options, {}));
 }
-/// The same of a function in contexts, which the compiled function refers to or owns, as the transformed one does.
+/// The same for a function in contexts. The compiled function owns or refers to the contexts, as the transformed one does.
 template <fixed_string Name, class Transform, class F, class Composition, class... A>
 auto compile(
     fn_t<Name, detail::transformed_in_body<Transform, F, Composition>> const& f, types<A...>,

@@ -1,4 +1,4 @@
-// Trees of C++ as data, and back: for programs that are run on data.
+// Conversion of C++ trees to data and back, for programs that are run on data.
 #pragma once
 
 #include <overdub/compile/staged_call.hpp>
@@ -12,7 +12,7 @@
 
 namespace overdub {
 
-/// The leaves of trees, in order. Arrays are shared; borrowed ones are copied. O(leaves and what is copied).
+/// The leaves of trees, in order. Arrays are shared, except borrowed ones, which are copied. O(leaves + copied elements).
 template <class... X>
 std::vector<datum> data_of(X const&... x) {
   std::vector<datum> all;
@@ -21,7 +21,7 @@ std::vector<datum> data_of(X const&... x) {
   return all;
 }
 
-/// The tree whose leaves these are, in order. Throws type_error where one has another type. O(leaves).
+/// Builds a tree from its leaves, in order. Throws type_error if one has another type. O(leaves).
 template <class X>
 X tree_of(std::span<datum const> leaves) {
   std::size_t i = 0;

@@ -1,4 +1,4 @@
-// if_(condition, then, otherwise): a branch that contexts see. Only the branch that is taken runs.
+// if_(condition, then, otherwise): a branch that contexts intercept. Only the branch that is taken runs.
 #pragma once
 
 #include <overdub/array/primitives.hpp>
@@ -26,8 +26,8 @@ consteval bool branches_agree() {
 
 } // namespace detail
 
-/// The result of then() or of otherwise(), which must have one type; with a value as condition, constants are
-/// lifted to it.
+/// Returns the result of then() or of otherwise(), which must have one type; if the condition is a value of contexts, constants are lifted
+/// into these.
 struct if_t {
   OVERDUB_PRIMITIVE("if", control)
   template <class C, class T, class E>

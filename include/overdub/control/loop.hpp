@@ -1,4 +1,4 @@
-// loop, while_ and scan: iteration that contexts see, with a state that is carried along.
+// loop, while_ and scan: loops with loop-carried values, which contexts intercept.
 #pragma once
 
 #include <overdub/array/primitives.hpp>
@@ -27,8 +27,8 @@ consteval bool carried_state() {
 
 } // namespace detail
 
-/// loop(n, state, body): state = body(i, state) for i = 0, ..., n - 1. The state is a scalar, an array or a
-/// tree of them.
+/// loop(n, state, body): state = body(i, state) for i = 0, ..., n - 1. The state, the loop-carried value, is a scalar, an array or a tree
+/// of them.
 struct loop_t {
   OVERDUB_PRIMITIVE("loop", control)
   template <class N, class X, class F>
@@ -50,7 +50,7 @@ struct loop_t {
     if constexpr (detail::carried_state<
                       State, std::remove_cvref_t<decltype(body(i64{}, std::move(state)))>>())
       for (i64 i = 0; i < n; ++i) state = detail::call_given(body, i, std::move(state));
-    return State(std::move(state)); // not in the caller's memory: the state stays in registers
+    return State(std::move(state)); // a copy, not in the caller's memory, so that it stays in registers
   }
 };
 inline constexpr loop_t loop{};
@@ -77,13 +77,12 @@ struct while_t {
     if constexpr (detail::carried_state<State, std::remove_cvref_t<decltype(body(std::move(state)))>>())
       while (detail::call_given(condition, std::as_const(state)))
         state = detail::call_given(body, std::move(state));
-    return State(std::move(state)); // not in the caller's memory: the state stays in registers
+    return State(std::move(state)); // a copy, not in the caller's memory, so that it stays in registers
   }
 };
 inline constexpr while_t while_{};
 
-/// scan(f, state, xs): {state, y} = f(state, x) for each element x in order; returns {the last state, the
-/// array of the y}.
+/// scan(f, state, xs): {state, y} = f(state, x) for each element x in order. Returns {the last state, the array of the y}.
 struct scan_t {
   OVERDUB_PRIMITIVE("scan", control)
   template <class F, class X, class... A>
@@ -144,8 +143,8 @@ inline constexpr scan_t scan{};
 
 namespace detail {
 
-/// scan by index, as programs have it: {state, y} = f(i, state) for i = 0, ..., n - 1, or from the last to the first. The
-/// i-th y stands at index i either way.
+/// The indexed scan of programs: {state, y} = f(i, state) for i = 0, ..., n - 1, or from the last to the first. In both cases the y of
+/// iteration i has the index i.
 template <bool Reversed>
 struct indexed_scan_t {
   OVERDUB_PRIMITIVE("scan", control)

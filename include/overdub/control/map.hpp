@@ -1,4 +1,4 @@
-// map(f, xs...): f on the elements of arrays; tabulate(n, f): f on indices. Contexts see one call.
+// map(f, xs...): f on the elements of arrays; tabulate(n, f): f on indices. Contexts intercept each as one call.
 #pragma once
 
 #include <overdub/array/primitives.hpp>
@@ -11,9 +11,8 @@
 
 namespace overdub {
 
-/// map(f, xs, ys...): the array of f(x, y...). A function that returns a tree gives a tree of arrays; a tree
-/// of arrays (zip) gives f a tree. Throws size_error where sizes differ. O(n), one allocation a leaf of the
-/// result.
+/// map(f, xs, ys...): the array of f(x, y...). If f returns trees, the result is a tree of arrays; for a tree of arrays (zip), f receives
+/// trees. Throws size_error if sizes differ. O(n), one allocation for each leaf of the result.
 struct map_t {
   OVERDUB_PRIMITIVE("map", control)
   template <class F, class... A>
@@ -39,10 +38,10 @@ struct map_t {
     }
   }
 
-  /// Whether f can be mapped over the arrays; else a sentence.
+  /// Whether f can be mapped over the arrays; if not, fails a static_assert.
   template <class F, class... A>
   static consteval bool takes() {
-    static_assert(sizeof...(A) > 0, "overdub: map(f, xs...) takes the arrays behind the function");
+    static_assert(sizeof...(A) > 0, "overdub: map(f, xs...) takes one or more arrays after the function");
     if constexpr (sizeof...(A) == 0 || !detail::trees_of_arrays<A...>())
       return false;
     else {
@@ -58,8 +57,7 @@ struct map_t {
 };
 inline constexpr map_t map{};
 
-/// tabulate(n, f): the array of f(0), ..., f(n - 1), as map does it. Throws size_error where n is negative. O(n), one
-/// allocation a leaf of the result.
+/// tabulate(n, f): the array of f(0), ..., f(n - 1). Throws size_error if n is negative. O(n), one allocation for each leaf of the result.
 struct tabulate_t {
   OVERDUB_PRIMITIVE("tabulate", control)
   template <class N, class F>

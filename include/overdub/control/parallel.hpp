@@ -1,6 +1,5 @@
-// parallel_map(f, xs...): map on several threads. Contexts go along: a context with state is forked for each
-// thread and joined again in the order of the elements, so that results do not depend on the number of
-// threads.
+// parallel_map(f, xs...): map on several threads, in the contexts of the call. A context with state is forked for each thread, and joined
+// in the order of the elements, so that results do not depend on the number of threads.
 #pragma once
 
 #include <overdub/call/lowered.hpp>
@@ -18,8 +17,7 @@
 namespace overdub {
 namespace detail {
 
-/// A context that can follow a function to another thread: c.fork() is a C of its own, c.join(C&&) takes it
-/// back.
+/// A context that can be used on several threads: c.fork() returns a C for one thread, and c.join(C&&) merges it.
 template <class C>
 concept forks = requires(C& context, C&& other) {
   { context.fork() } -> std::same_as<C>;
@@ -32,7 +30,7 @@ template <class L, class... R>
 inline constexpr bool all_follow<stack<L, R...>> =
     (std::is_empty_v<typename L::context> || forks<typename L::context>)&&all_follow<stack<R...>>;
 
-// The contexts of one thread: forks of those with state.
+// The stack of one thread, with forks of the contexts with state.
 template <class S>
 struct forked {
   constexpr explicit forked(S const&) {}
@@ -63,7 +61,7 @@ private:
   }
 };
 
-// A lowered function in other contexts: the levels of all its layers are suffixes of those of the innermost.
+// A lowered function in other contexts: the stacks of all its layers are suffixes of the stack of the innermost layer.
 template <class F>
 struct layers {
   using full = stack<>;
@@ -97,10 +95,9 @@ constexpr stack<> full_contexts(F const&) {
 
 } // namespace detail
 
-/// map(f, xs...), on several threads; as many as the machine has, or parallel_map.on(n). f must be safe to
-/// call from several threads. Runs in order on this thread when a context with state cannot fork and join, or
-/// when f has captures and a context has state (what f captured may refer to the context), or when an element
-/// needs a destructor. An exception of the first element that fails is thrown when all threads have ended.
+/// map(f, xs...) on several threads: one for each processor, or parallel_map.on(n). f must be thread-safe. Runs in order on this thread if
+/// a context with state cannot fork and join, if f has captures and a context has state (captures may refer to the context), or if an
+/// element has a destructor. After all threads have ended, the exception of the first element that failed is thrown.
 struct parallel_map_t {
   OVERDUB_PRIMITIVE("parallel_map", control)
   int threads = 0;
@@ -118,7 +115,7 @@ struct parallel_map_t {
     return map_t::lower(stack, call_lowered, f, xs...);
   }
 
-  // In a program it is map: the executor decides how its iterations run.
+  // In a program it is a map, whose iterations the executor schedules.
   template <class F, class... A>
   OVERDUB_INLINE static constexpr auto decompose(F const& f, A const&... xs) {
     return map(f, xs...);
@@ -185,7 +182,7 @@ private:
       for (; started < parts; ++started)
         all[static_cast<std::size_t>(started)].thread = std::thread(run_one, started);
     } catch (...) {
-      // No more threads to be had: the rest runs here.
+      // No more threads can be started: the remaining elements run on this thread.
     }
     run_one(0);
     for (i64 i = started; i < parts; ++i) run_one(i);

@@ -1,4 +1,4 @@
-// reduce, sum, dot: combining the elements of an array in a fixed order, which is part of their meaning.
+// reduce, sum, dot: reductions of arrays in a specified order, so that results are reproducible.
 #pragma once
 
 #include <overdub/array/primitives.hpp>
@@ -14,7 +14,7 @@
 namespace overdub {
 namespace detail {
 
-// The function that the user gave, through the levels that lowered it.
+// The user's function, without the layers that lowered it.
 template <class F>
 struct given {
   using type = F;
@@ -24,8 +24,8 @@ struct given<lowered<S, F, V>> : given<F> {};
 template <class F>
 using given_t = typename given<F>::type;
 
-// Sums of floating-point numbers go in eight interleaved lanes, folded ((0+4)+(2+6))+((1+5)+(3+7)): vectors
-// keep that order. Get(i) is the i-th element.
+// Sums of floating-point numbers have eight interleaved lanes, which are added as ((0+4)+(2+6))+((1+5)+(3+7)), so that vectorisation
+// preserves the order. Get(i) is the i-th element.
 template <class E, class F, class Get>
 OVERDUB_INLINE constexpr E reduce_lanes(F const& f, i64 n, Get const& get) {
   auto pair = [&](i64 a, i64 b, auto const& lane) -> E { return b < n ? E(f(lane(a), lane(b))) : lane(a); };
@@ -45,7 +45,7 @@ OVERDUB_INLINE constexpr E reduce_lanes(F const& f, i64 n, Get const& get) {
     for (i64 j = 0; j < 8; ++j) lane[j] = f(lane[j], get(i + j));
   }
   for (i64 j = 0; i + j < n; ++j) lane[j] = f(lane[j], get(i + j));
-  // From the left, which contexts see.
+  // Evaluates the left operand first, since contexts observe the order.
   auto const half_of = [&](int j) -> E {
     E first = f(lane[j], lane[j + 4]), second = f(lane[j + 2], lane[j + 6]);
     return f(std::move(first), std::move(second));
@@ -54,8 +54,8 @@ OVERDUB_INLINE constexpr E reduce_lanes(F const& f, i64 n, Get const& get) {
   return f(std::move(even), std::move(odd));
 }
 
-// Every other reduction is a balanced tree over the indices: the left part is the largest power of two below
-// n. The left part is combined first: f may be seen by contexts.
+// Every other reduction is a balanced tree over the indices, whose left part is the largest power of two below n. The left part is reduced
+// first, since contexts may observe f.
 template <class E, class F, class Get>
 constexpr E reduce_tree(F const& f, i64 first, i64 n, Get const& get) {
   auto const two = [&](i64 i) -> E { return f(get(i), get(i + 1)); };
@@ -89,10 +89,10 @@ constexpr E reduce_tree(F const& f, i64 first, i64 n, Get const& get) {
   return f(std::move(left), std::move(right));
 }
 
-// A function that combines elements of all types in lanes.
+// Whether F reduces elements of all types in lanes.
 template <class F>
 inline constexpr bool combines_in_lanes = false;
-// Whether f combines elements E in lanes; else in a tree.
+// Whether f reduces elements of type E in lanes; otherwise in a tree.
 template <class E, class F>
 inline constexpr bool in_lanes = combines_in_lanes<given_t<F>> || (std::is_same_v<given_t<F>, add_t> &&
                                                                    std::is_floating_point_v<concrete_t<E>>);
@@ -105,7 +105,7 @@ OVERDUB_INLINE constexpr E reduce_elements(F const& f, i64 n, Get const& get) {
     return reduce_tree<E>(f, 0, n, get);
 }
 
-// The type of the elements of an array in the contexts of S.
+// The element type of an array in the contexts of S.
 template <class S, class A>
 struct element_in {
   using type = none;
@@ -117,7 +117,8 @@ struct element_in<S, A> {
 template <class S, class A>
 using element_in_t = typename element_in<S, A>::type;
 
-// Whether the outermost context of S lets a reduction of the last of X by F be: it intercepts no call of F on the elements.
+// Whether the outermost context of S intercepts no call of F on the elements of the array (the last of X), so that the reduction is not
+// decomposed.
 template <class S, class F, class... X>
 consteval bool keeps_reduction() {
   if constexpr (!elementwise<F>)
@@ -154,9 +155,9 @@ consteval bool initial_element() {
 
 } // namespace detail
 
-/// reduce(f, xs), reduce(f, initial, xs): the elements combined by f, behind the initial one. Sums of
-/// floating-point numbers (f is overdub::add) go in eight interleaved lanes, everything else in a balanced
-/// tree. Of an empty array: the initial one, else size_error. O(n), no allocation.
+/// reduce(f, xs), reduce(f, initial, xs): the reduction of the elements by f, with the initial value as the first operand. Sums of
+/// floating-point numbers (f is overdub::add) have eight interleaved lanes, other reductions a balanced tree. For an empty array, returns
+/// the initial value or throws size_error. O(n), no allocation.
 struct reduce_t {
   OVERDUB_PRIMITIVE("reduce", control)
   template <class F, class... X>
@@ -219,8 +220,8 @@ consteval bool intercepts_sum() {
 
 } // namespace detail
 
-/// sum(xs) is reduce(add, 0, xs), where bool and short integers count as int: contexts see this reduction and each of its
-/// additions, and no sum. 0 for an empty array. O(n), no allocation where no context intercepts it.
+/// sum(xs) is reduce(add, 0, xs), where bool and short integers are promoted to int: contexts intercept this reduction and its additions,
+/// and no `sum`. 0 for an empty array. O(n), no allocation if no context intercepts it.
 struct sum_t {
   OVERDUB_PRIMITIVE("sum", data)
   static constexpr bool is_shorthand = true;
@@ -271,8 +272,8 @@ struct sum_t {
 };
 inline constexpr sum_t sum{};
 
-/// dot(xs, ys) is sum(map(mul, xs, ys)): contexts see this map and this sum. Throws size_error. O(n), no allocation where no
-/// context intercepts it.
+/// dot(xs, ys) is sum(map(mul, xs, ys)): contexts intercept this map and this sum. Throws size_error. O(n), no allocation if no context
+/// intercepts it.
 struct dot_t {
   OVERDUB_PRIMITIVE("dot", data)
   static constexpr bool is_shorthand = true;

@@ -20,8 +20,8 @@ inline constexpr bool assumes_finite_numbers = true;
 inline constexpr bool assumes_finite_numbers = false;
 #endif
 
-// The bits of |x|. The empty assembly hides where they come from: clang knows that a result of arithmetic is finite by assumption, and
-// follows it through its bits.
+// The bits of |x|. The empty assembly hides their origin: clang assumes that results of arithmetic are finite, and propagates this through
+// the bits.
 template <std::floating_point T>
 constexpr auto magnitude_bits(T x) {
   using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
@@ -32,8 +32,8 @@ constexpr auto magnitude_bits(T x) {
   return static_cast<bits>(b & ~(bits{1} << (sizeof(T) * 8 - 1)));
 }
 
-// x, rounded: the compiler does not see how x was computed, so that it reassociates nothing across it. Not all compilers have a macro that
-// says whether they may (-fassociative-math, -funsafe-math-optimizations), and the empty assembly costs no instruction.
+// Returns x, and hides from the compiler how x was computed, so that it does not reassociate across this point. It is not conditional,
+// since not all compilers have macros for -fassociative-math and -funsafe-math-optimizations, and the empty assembly takes no instruction.
 template <std::floating_point T>
 constexpr T as_rounded(T x) {
   if (!std::is_constant_evaluated()) {
@@ -47,7 +47,7 @@ constexpr T as_rounded(T x) {
   return x;
 }
 
-// The bits of infinity: all of the exponent's, and none of the significand's.
+// The bits of infinity: an exponent of ones, and a significand of zeros.
 template <std::floating_point T>
 constexpr auto infinity_bits = [] {
   constexpr int significand = std::numeric_limits<T>::digits - 1;
@@ -57,7 +57,8 @@ constexpr auto infinity_bits = [] {
 
 } // namespace detail
 
-/// Whether x is NaN, by its bits where the compiler assumes that there is no NaN. long double: as <cmath> has it. O(1), thread-safe.
+/// Whether x is NaN. Tests the bits if the compiler assumes that there are no NaNs; for long double, the test of <cmath>. O(1),
+/// thread-safe.
 template <std::floating_point T>
 constexpr bool is_nan(T x) {
   if constexpr (detail::assumes_finite_numbers && sizeof(T) <= 8)

@@ -1,5 +1,5 @@
-// A reference to a callable object, for parameters: two pointers, and one small function for each type of object. Units that pass thousands
-// of lambdas would compile ten functions for each std::function. As std::function_ref of C++26.
+// A reference to a callable object, for parameters, like std::function_ref of C++26: two pointers, and one small function for each type of
+// object, where std::function would instantiate ten.
 #pragma once
 
 #include <overdub/core/requirements.hpp>
@@ -13,7 +13,7 @@ namespace overdub::detail {
 template <class>
 class function_view;
 
-/// Refers to an object that outlives it. Copying is O(1).
+/// Refers to an object, which must outlive it. Copying is O(1).
 template <class R, class... A>
 class function_view<R(A...)> {
 public:

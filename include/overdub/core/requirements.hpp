@@ -1,6 +1,6 @@
-// What overdub requires of the compiler and its flags. Each header of overdub includes this one before all others, so that a unit which
-// does not meet a requirement is rejected in one sentence. The include after each sentence names no file: it is a fatal error, without
-// which the compiler would go on into headers that it cannot read.
+// The requirements on the compiler and its flags. Each header of overdub includes this one before all others, so that a unit that does not
+// meet a requirement is rejected with one message. The include after each #error names a missing file, which is a fatal error: otherwise
+// the compiler would continue with headers that it cannot parse.
 #pragma once
 
 #if !defined(__GNUC__)
@@ -16,6 +16,7 @@
 #error "overdub: this g++ is too old; use g++ 11 or newer, or clang 16 or newer"
 #include <overdub: the error above ends this compilation>
 #elif !defined(__cpp_exceptions)
-#error "overdub: this unit is compiled with -fno-exceptions; overdub reports errors by exceptions: compile it with -fexceptions"
+#error                                                                                                       \
+    "overdub: this unit is compiled with -fno-exceptions; overdub reports errors by exceptions: compile it with -fexceptions"
 #include <overdub: the error above ends this compilation>
 #endif

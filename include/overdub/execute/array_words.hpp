@@ -2,7 +2,7 @@
 #pragma once
 
 #include <overdub/execute/abi.hpp>
-#include <overdub/execute/instruction.hpp>
+#include <overdub/execute/frame.hpp>
 #include <overdub/execute/machine.hpp>
 
 #include <charconv>
@@ -15,20 +15,7 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-inline std::byte* elements(std::byte const* frame, offset array) { return get<std::byte*>(frame, array); }
 inline buffer* owner(std::byte const* frame, offset array) { return get<buffer*>(frame, array + word_size); }
-inline constexpr offset extent_at(offset array, offset axis) { return array + (2 + axis) * word_size; }
-inline i64 extent(std::byte const* frame, offset array, offset axis) {
-  return get<i64>(frame, extent_at(array, axis));
-}
-
-/// The number of scalars in an array, or in its part from an axis on.
-inline i64 scalars(std::byte const* frame, offset array, offset rank, offset axis = 0) {
-  i64 n = 1;
-  for (offset k = axis; k < rank; ++k) n *= extent(frame, array, k);
-  return n;
-}
-
 inline void retain(std::byte const* frame, offset array) {
   if (buffer* const b = owner(frame, array)) ++b->count;
 }

@@ -2,7 +2,7 @@
 // so that a call costs little more than the program itself.
 #pragma once
 
-#include <overdub/execute/run.hpp>
+#include <overdub/execute/code.hpp>
 #include <overdub/header_only.hpp>
 
 #include <atomic>
@@ -50,7 +50,7 @@ public:
   /// Replaces the code by other code of the same program; keeps the arguments.
   OVERDUB_DECL void replace(std::shared_ptr<execute::code const> other);
   /// Sets the contexts that the program was compiled for; they are read at each call.
-  void set_contexts(void* const* contexts) { machine_->contexts = contexts; }
+  OVERDUB_DECL void set_contexts(void* const* contexts);
   /// Throws what the program throws. Results are valid until the next call, and until an argument is set or lent.
   [[gnu::always_inline]] void run() {
     if (has_results_) release();
@@ -60,10 +60,10 @@ public:
       else
         run_on_machine();
     } catch (execute::fails_ahead const&) {
-      machine_->buffers.reset();
+      forget_buffers();
       run_interpreted();
     } catch (...) {
-      machine_->buffers.reset();
+      forget_buffers();
       throw;
     }
     if (has_arrays_) has_results_ = true;
@@ -111,17 +111,7 @@ private:
   // Creates the frame, with arguments and literals, which is reused by all calls.
   OVERDUB_DECL void make_frame();
   // Runs the interpreter; or machine code in another thread than the last, whose stack limit must be read.
-  [[gnu::noinline]] void run_on_machine() {
-    thread_ = no_thread; // until the run ends: the stack limit in the machine is this thread's
-    if (!std::exchange(is_ready_, false)) [[unlikely]] // the last call failed
-      (void)machine_->base(0);
-    machine_->program = code_.get();
-    machine_->run(first_, frame_);
-    is_ready_ = true;
-    if (compiled_ != nullptr) thread_ = this_thread();
-    given_ = own_;
-    has_results_ = machine_->abandoned;
-  }
+  OVERDUB_DECL void run_on_machine();
   // The index of this thread; 0 before its first call.
   OVERDUB_HIDDEN static inline thread_local constinit std::uint64_t number_of_thread = 0;
   static constexpr std::uint64_t no_thread = ~std::uint64_t{0};
@@ -132,6 +122,7 @@ private:
   }
   // Runs the program again in the interpreter, which reaches the failure that machine code predicted.
   [[gnu::cold]] OVERDUB_DECL void run_interpreted();
+  [[gnu::cold]] OVERDUB_DECL void forget_buffers();
   OVERDUB_DECL void release();
 
   std::shared_ptr<execute::code const> code_;

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <overdub/execute/array_words.hpp>
 #include <overdub/execute/bound_call.hpp>
+#include <overdub/execute/machine.hpp>
 
 #include <cstddef>
 #include <cstring>
@@ -58,6 +60,21 @@ OVERDUB_DECL void bound_call::make_frame() {
   std::memset(arguments(), 0, argument_bytes_);
   if (f.literal_count > 0)
     std::memcpy(frame_ + f.literals, &c.literals[f.first_literal], f.literal_count * execute::word_size);
+}
+
+OVERDUB_DECL void bound_call::set_contexts(void* const* contexts) { machine_->contexts = contexts; }
+OVERDUB_DECL void bound_call::forget_buffers() { machine_->buffers.reset(); }
+
+OVERDUB_DECL void bound_call::run_on_machine() {
+  thread_ = no_thread; // until the run ends: the stack limit in the machine is this thread's
+  if (!std::exchange(is_ready_, false)) [[unlikely]] // the last call failed
+    (void)machine_->base(0);
+  machine_->program = code_.get();
+  machine_->run(first_, frame_);
+  is_ready_ = true;
+  if (compiled_ != nullptr) thread_ = this_thread();
+  given_ = own_;
+  has_results_ = machine_->abandoned;
 }
 
 OVERDUB_DECL void bound_call::run_interpreted() {

@@ -3,6 +3,8 @@
 
 #include <overdub/execute/abi.hpp>
 #include <overdub/execute/array_handlers.hpp>
+#include <overdub/execute/array_words.hpp>
+#include <overdub/execute/machine.hpp>
 #include <overdub/execute/values.hpp>
 
 #include <array>

@@ -5,14 +5,12 @@
 #include <overdub/array/array.hpp>
 #include <overdub/array/widened.hpp>
 #include <overdub/call/error.hpp>
+#include <overdub/header_only.hpp>
 #include <overdub/ir/type_of_cpp.hpp>
 
-#include <algorithm>
 #include <bit>
 #include <concepts>
 #include <cstdint>
-#include <cstring>
-#include <limits>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -32,35 +30,10 @@ template <class T>
 struct number_in<array<T>> : number_in<T> {};
 
 /// f64[][]; of types that a datum can have.
-inline std::string text_of(ir::type t) {
-  std::string text = t.element == ir::scalar::boolean ? "bool"
-                     : t.element == ir::scalar::i64   ? "i64"
-                     : t.element == ir::scalar::f32   ? "f32"
-                     : t.element == ir::scalar::f64   ? "f64"
-                                                      : "?";
-  for (int i = 0; i < t.rank; ++i) text += "[]";
-  return text;
-}
+OVERDUB_DECL std::string text_of(ir::type t);
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void throw_datum_type(ir::type wanted, ir::type found) {
-  throw type_error(message(
-      "overdub: a datum of type %s was asked for as %s; ask for its own type, or convert it",
-      found ? text_of(found).c_str() : "nothing", text_of(wanted).c_str()));
-}
-[[noreturn, gnu::cold, gnu::noinline]] inline void throw_datum_shape(i64 elements, std::size_t given) {
-  throw size_error(message(
-      "overdub: a datum of this shape has %lld elements, and %zu are given", static_cast<long long>(elements),
-      given));
-}
-[[noreturn, gnu::cold, gnu::noinline]] inline void throw_datum_rank(std::size_t axes) {
-  throw size_error(
-      message("overdub: a datum has 1 to %d axes, and is given %zu", static_cast<int>(ir::max_rank), axes));
-}
-[[noreturn, gnu::cold, gnu::noinline]] inline void throw_ragged(i64 first, i64 other) {
-  throw size_error(message(
-      "overdub: the rows of an array have different sizes, %lld and %lld; a datum is rectangular",
-      static_cast<long long>(first), static_cast<long long>(other)));
-}
+[[noreturn]] OVERDUB_DECL void throw_datum_type(ir::type wanted, ir::type found);
+[[noreturn]] OVERDUB_DECL void throw_ragged(i64 first, i64 other);
 
 } // namespace detail
 
@@ -75,7 +48,12 @@ public:
   using extents = std::vector<i64>;
 
   /// No value; its type is none.
-  datum() = default;
+  OVERDUB_DECL datum();
+  OVERDUB_DECL datum(datum const& other);
+  OVERDUB_DECL datum(datum&& other) noexcept;
+  OVERDUB_DECL datum& operator=(datum const& other);
+  OVERDUB_DECL datum& operator=(datum&& other) noexcept;
+  OVERDUB_DECL ~datum();
   /// A scalar. Integers other than i64 are converted; throws argument_error for one out of its range.
   template <class T>
   requires std::integral<T> || std::same_as<T, float> || std::same_as<T, double> datum(T x) {
@@ -120,19 +98,7 @@ public:
   template <class T>
   requires(datum_type<T>&& detail::type_of_cpp<T>.rank == 0) //
       static datum of(extents shape, array<T> elements) {
-    if (shape.empty() || shape.size() > std::size_t{ir::max_rank}) detail::throw_datum_rank(shape.size());
-    i64 scalars = 1;
-    for (i64 const extent : shape)
-      if (extent < 0 || __builtin_mul_overflow(scalars, extent, &scalars))
-        detail::throw_datum_shape(
-            extent < 0 ? extent : std::numeric_limits<i64>::max(), static_cast<std::size_t>(elements.size()));
-    datum d;
-    d.type_ = detail::type_of_cpp<T>;
-    d.type_.rank = static_cast<std::uint8_t>(shape.size()) & ir::max_rank;
-    d.shape_ = std::move(shape);
-    d.zero_after_empty();
-    if (d.size() != elements.size())
-      detail::throw_datum_shape(d.size(), static_cast<std::size_t>(elements.size()));
+    datum d = with_shape(detail::type_of_cpp<T>, std::move(shape), elements.size());
     d.elements_ = elements.owned();
     return d;
   }
@@ -180,18 +146,7 @@ public:
     }
   }
 
-  friend bool operator==(datum const& a, datum const& b) {
-    if (a.type_ != b.type_ || a.shape_ != b.shape_) return false;
-    if (a.type_.rank > 0) return std::visit(same{}, a.elements_, b.elements_);
-    switch (a.type_.element) {
-    case ir::scalar::f32:
-      return same_number(scalar<float>(a.bits_), scalar<float>(b.bits_));
-    case ir::scalar::f64:
-      return same_number(scalar<double>(a.bits_), scalar<double>(b.bits_));
-    default:
-      return a.bits_ == b.bits_;
-    }
-  }
+  friend OVERDUB_DECL bool operator==(datum const& a, datum const& b);
 
 private:
   template <class T>
@@ -203,25 +158,7 @@ private:
     else
       return std::bit_cast<T>(bits);
   }
-  template <class T>
-  static bool same_number(T a, T b) {
-    if constexpr (std::floating_point<T>)
-      return (a != a && b != b) || std::memcmp(&a, &b, sizeof a) == 0;
-    else
-      return a == b;
-  }
-  struct same {
-    template <class A, class B>
-    bool operator()(A const& a, B const& b) const {
-      if constexpr (!std::same_as<A, B>)
-        return false;
-      else if constexpr (std::same_as<A, std::monostate>)
-        return true;
-      else
-        return std::equal(
-            a.begin(), a.end(), b.begin(), b.end(), [](auto x, auto y) { return same_number(x, y); });
-    }
-  };
+  struct same;
 
   template <class T>
   void measure(array<T> const& a, std::size_t axis, bool first) {
@@ -254,13 +191,7 @@ private:
       return out.finish(shape_[axis]);
     }
   }
-  void zero_after_empty() {
-    bool empty = false;
-    for (i64& extent : shape_) {
-      if (empty) extent = 0;
-      empty = empty || extent == 0;
-    }
-  }
+  OVERDUB_DECL static datum with_shape(ir::type element, extents shape, i64 size);
 
   ir::type type_{};
   std::uint64_t bits_ = 0; // of a scalar
@@ -269,3 +200,7 @@ private:
 };
 
 } // namespace overdub
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/execute/datum.ipp>
+#endif

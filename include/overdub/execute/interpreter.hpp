@@ -3,9 +3,11 @@
 
 #include <overdub/core/exact_math.hpp>
 #include <overdub/execute/datum.hpp>
-#include <overdub/execute/lower.hpp>
+#include <overdub/execute/host.hpp>
+#include <overdub/execute/options.hpp>
 #include <overdub/execute/run.hpp>
-#include <overdub/ir/verify.hpp>
+#include <overdub/header_only.hpp>
+#include <overdub/ir/program.hpp>
 
 #include <memory>
 #include <span>
@@ -36,17 +38,17 @@ class executable {
 public:
   /// Lowers a function, or the program's entry. Throws verify_error if the program is invalid, host_error if a host
   /// function is missing or has other types, not_executable if something is not supported. O(nodes × depth of regions).
-  explicit executable(
-      ir::program const& p, ir::function_id f, hosts const& h = {}, execution_options const& options = {})
-      : code_(execute::lower(checked(p, f), f, h.registry(), options)) {
-    check_signature();
-  }
+  OVERDUB_DECL explicit executable(
+      ir::program const& p, ir::function_id f, hosts const& h = {}, execution_options const& options = {});
   explicit executable(ir::program const& p, hosts const& h = {}, execution_options const& options = {})
       : executable(p, p.entry, h, options) {}
   /// From the code of another backend.
-  explicit executable(std::shared_ptr<execute::code const> made) : code_(std::move(made)) {
-    check_signature();
-  }
+  OVERDUB_DECL explicit executable(std::shared_ptr<execute::code const> made);
+  OVERDUB_DECL executable(executable const& other);
+  OVERDUB_DECL executable(executable&& other) noexcept;
+  OVERDUB_DECL executable& operator=(executable const& other);
+  OVERDUB_DECL executable& operator=(executable&& other) noexcept;
+  OVERDUB_DECL ~executable();
 
   /// Calls it: call<double>(1.0, x), call<std::tuple<i64, array<double>>>(n). Arguments are bool, integers, float, double,
   /// array<...>, contiguous ranges such as std::vector<double>, or data; elements of arrays of rank 1 are not copied.
@@ -57,7 +59,7 @@ public:
         !execute::borrows<R>, "overdub: a span needs an instance, which keeps the memory: "
                               "auto inst = exe.instance(); inst.call<std::span<double const>>(...)");
     execute::program_run::check_results<R>(*code_);
-    execute::machine_pool::borrowed m;
+    execute::borrowed_machine m;
     execute::program_run run(*code_, *m);
     run(a...);
     execute::releasing const at_end(run);
@@ -66,22 +68,17 @@ public:
   /// For results of any type: double y = exe(1.0);
   template <class... A>
   answers operator()(A const&... a) const {
-    execute::machine_pool::borrowed m;
+    execute::borrowed_machine m;
     execute::program_run run(*code_, *m);
     run(a...);
     execute::releasing const at_end(run);
     return answers(run.data());
   }
   /// For data. `contexts` are those that the program was compiled for.
-  std::vector<datum> run(std::span<datum const> arguments, void* const* contexts = nullptr) const {
-    execute::machine_pool::borrowed m;
-    execute::program_run run(*code_, *m);
-    run.on_data(arguments, contexts);
-    execute::releasing const at_end(run);
-    return run.data();
-  }
+  OVERDUB_DECL std::vector<datum>
+  run(std::span<datum const> arguments, void* const* contexts = nullptr) const;
   /// A callable that keeps its memory between calls.
-  overdub::instance instance(execution_limits const& limits = {}) const;
+  OVERDUB_DECL overdub::instance instance(execution_limits const& limits = {}) const;
 
   std::vector<ir::type> const& parameters() const { return code_->parameters; }
   std::vector<ir::type> const& results() const { return code_->results; }
@@ -91,22 +88,7 @@ public:
   std::shared_ptr<execute::code const> const& code() const { return code_; }
 
 private:
-  static ir::program const& checked(ir::program const& p, ir::function_id f) {
-    if (index_of(f) >= p.functions.size() || p.is_erased(f))
-      throw not_executable(message("overdub: there is no such function to execute; set the program's entry, "
-                                   "or name another function"));
-    ir::verify(p);
-    return p;
-  }
-  void check_signature() const {
-    for (auto const* const all : {&code_->parameters, &code_->results})
-      for (ir::type const t : *all)
-        if (t.is_function())
-          throw not_executable(message(
-              "overdub: @%s takes or gives a function value, which C++ cannot hold; execute a function that "
-              "calls it",
-              code_->name.c_str()));
-  }
+  void check_signature() const;
 
   std::shared_ptr<execute::code const> code_;
 };
@@ -115,10 +97,10 @@ private:
 /// arrays reuse the memory of earlier calls.
 class instance {
 public:
-  explicit instance(std::shared_ptr<execute::code const> code, execution_limits const& limits)
-      : code_(std::move(code)), machine_(std::make_unique<execute::machine>()), run_(*code_, *machine_) {
-    machine_->limits = limits;
-  }
+  OVERDUB_DECL explicit instance(std::shared_ptr<execute::code const> code, execution_limits const& limits);
+  OVERDUB_DECL instance(instance&& other) noexcept;
+  OVERDUB_DECL instance& operator=(instance&& other) noexcept;
+  OVERDUB_DECL ~instance();
 
   /// As executable::call. A result may also be a std::span<T const>, which is valid until the next call and, if it is a
   /// part of an argument, as long as the argument. A host function may not call the instance that calls it.
@@ -131,25 +113,12 @@ public:
     has_results_ = true;
     return run_.results<R>();
   }
-  std::vector<datum> run(std::span<datum const> arguments) {
-    begin();
-    execute::flag const busy(busy_);
-    run_.on_data(arguments);
-    has_results_ = true;
-    return run_.data();
-  }
+  OVERDUB_DECL std::vector<datum> run(std::span<datum const> arguments);
   /// The bytes of arrays, including free buffers.
-  std::size_t array_bytes() const { return machine_->buffers.bytes(); }
+  OVERDUB_DECL std::size_t array_bytes() const;
 
 private:
-  void begin() {
-    if (busy_)
-      throw not_executable(message(
-          "overdub: @%s was called on an instance that runs it already; call the executable, or make another "
-          "instance",
-          code_->name.c_str()));
-    if (std::exchange(has_results_, false)) run_.release();
-  }
+  OVERDUB_DECL void begin();
 
   std::shared_ptr<execute::code const> code_;
   std::unique_ptr<execute::machine> machine_;
@@ -158,9 +127,9 @@ private:
   bool busy_ = false;
 };
 
-inline instance executable::instance(execution_limits const& limits) const {
-  return overdub::instance(code_, limits);
-}
-
 } // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/execute/interpreter.ipp>
+#endif

@@ -3,6 +3,7 @@
 
 #include <overdub/execute/abi.hpp>
 #include <overdub/execute/host.hpp>
+#include <overdub/execute/machine.hpp>
 #include <overdub/execute/values.hpp>
 #include <overdub/ir/program.hpp>
 

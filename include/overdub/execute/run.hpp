@@ -1,17 +1,16 @@
-// A run of a lowered program: arguments and results between C++ and frames, and the machines of a thread.
+// A run of a lowered program: arguments and results between C++ and frames.
 #pragma once
 
+#include <overdub/core/function_view.hpp>
 #include <overdub/execute/abi.hpp>
 #include <overdub/execute/code.hpp>
 #include <overdub/execute/datum.hpp>
-#include <overdub/execute/machine.hpp>
 #include <overdub/execute/values.hpp>
-
-#include <ranges>
+#include <overdub/header_only.hpp>
 
 #include <concepts>
 #include <cstddef>
-#include <cstring>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,29 +21,10 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void throw_argument_count(code const& c, std::size_t given) {
-  throw argument_error(message(
-      "overdub: @%s takes %zu arguments, and was given %zu", c.name.c_str(), c.parameters.size(), given));
-}
-[[noreturn, gnu::cold, gnu::noinline]] inline void
-throw_argument_type(code const& c, std::size_t i, ir::type given) {
-  std::string const& name = c.parameter_names[i];
-  throw argument_error(message(
-      "overdub: @%s: parameter %zu%s%s is %s, and was given %s", c.name.c_str(), i + 1,
-      name.empty() ? "" : ", %", name.c_str(), detail::text_of(c.parameters[i]).c_str(),
-      detail::text_of(given).c_str()));
-}
-[[noreturn, gnu::cold, gnu::noinline]] inline void throw_result_count(code const& c, std::size_t wanted) {
-  throw type_error(message(
-      "overdub: @%s gives %zu results, and %zu were asked for; ask for call<std::tuple<...>>", c.name.c_str(),
-      c.results.size(), wanted));
-}
-[[noreturn, gnu::cold, gnu::noinline]] inline void
-throw_result_type(code const& c, std::size_t i, ir::type wanted) {
-  throw type_error(message(
-      "overdub: @%s: result %zu is %s, and was asked for as %s", c.name.c_str(), i + 1,
-      detail::text_of(c.results[i]).c_str(), detail::text_of(wanted).c_str()));
-}
+[[noreturn]] OVERDUB_DECL void throw_argument_count(code const& c, std::size_t given);
+[[noreturn]] OVERDUB_DECL void throw_argument_type(code const& c, std::size_t i, ir::type given);
+[[noreturn]] OVERDUB_DECL void throw_result_count(code const& c, std::size_t wanted);
+[[noreturn]] OVERDUB_DECL void throw_result_type(code const& c, std::size_t i, ir::type wanted);
 
 // The type of an argument in programs: integers become i64, containers and spans arrays of rank 1.
 template <class A>
@@ -60,8 +40,14 @@ struct argument_type<datum> {
   static ir::type of(datum const& d) { return d.type(); }
 };
 template <class A>
-requires(!datum_type<A> && std::ranges::contiguous_range<A>) struct argument_type<A> {
-  static constexpr ir::type of(A const&) { return detail::type_of_cpp<array<std::ranges::range_value_t<A>>>; }
+concept contiguous = requires(A const& x) {
+  std::ranges::data(x);
+  std::ranges::size(x);
+};
+template <class A>
+requires(!datum_type<A> && contiguous<A>) struct argument_type<A> {
+  using element = std::remove_cvref_t<decltype(*std::ranges::data(std::declval<A const&>()))>;
+  static constexpr ir::type of(A const&) { return detail::type_of_cpp<array<element>>; }
 };
 
 template <class A>
@@ -113,17 +99,6 @@ R take_result(std::byte const* frame, offset at) {
         static_cast<std::size_t>(extent(frame, at, 0))};
 }
 
-/// Whether compiled code ran to its end; false if it throws fails_ahead.
-template <class Run>
-bool ran_ahead(Run const& run) {
-  try {
-    run();
-    return true;
-  } catch (fails_ahead const&) {
-    return false;
-  }
-}
-
 /// A call of a program on a machine.
 class program_run {
 public:
@@ -148,19 +123,9 @@ public:
   R next_result(offset& at) const {
     return take_result<R>(base_, std::exchange(at, at + words_of(result_type<R>) * word_size));
   }
-  void on_data(std::span<datum const> arguments, void* const* contexts = nullptr) {
-    if (arguments.size() != c_->parameters.size()) throw_argument_count(*c_, arguments.size());
-    for (std::size_t i = 0; i < arguments.size(); ++i) check(i, arguments[i].type());
-    run(contexts, [&](auto const& pass) {
-      for (datum const& d : arguments) pass(d);
-    });
-  }
+  OVERDUB_DECL void on_data(std::span<datum const> arguments, void* const* contexts = nullptr);
   /// For scalars in words.
-  void on_words(void* const* contexts, std::byte const* arguments) {
-    run_on(*c_, contexts, [&] {
-      std::memcpy(frame_ + first_parameter, arguments, c_->parameters.size() * word_size);
-    });
-  }
+  OVERDUB_DECL void on_words(void* const* contexts, std::byte const* arguments);
   /// The words of the results.
   std::byte const* result_words() const { return base_; }
 
@@ -193,24 +158,9 @@ public:
       check_result(c, 0, result_type<R>);
     }
   }
-  std::vector<datum> data() const {
-    std::vector<datum> all;
-    offset at = 0;
-    for (ir::type const t : c_->results) {
-      all.push_back(datum_at(base_, at, t));
-      at += words_of(t) * word_size;
-    }
-    return all;
-  }
+  OVERDUB_DECL std::vector<datum> data() const;
   /// Releases the buffers of the results.
-  void release() {
-    if (std::exchange(m_->abandoned, false)) return m_->buffers.reset();
-    offset at = 0;
-    for (ir::type const t : c_->results) {
-      if (t.rank > 0) execute::release(*m_, base_, at);
-      at += words_of(t) * word_size;
-    }
-  }
+  OVERDUB_DECL void release();
 
 private:
   void check(std::size_t i, ir::type given) const {
@@ -219,43 +169,22 @@ private:
   static void check_result(code const& c, std::size_t i, ir::type wanted) {
     if (wanted != c.results[i]) throw_result_type(c, i, wanted);
   }
+  // Writes the arguments to a frame.
+  using pass_all = detail::function_view<void(std::byte* frame)>;
   template <class Fill>
   void run(void* const* contexts, Fill const& fill) {
-    auto const pass_all = [&] {
+    auto const pass = [&](std::byte* frame) {
       offset at = first_parameter;
       fill([&]<class A>(A const& x) {
-        pass_argument(*m_, frame_, at, x);
+        pass_argument(*m_, frame, at, x);
         at += words_of(argument_type<A>::of(x)) * word_size;
       });
     };
-    if (!ran_ahead([&] { run_on(*c_, contexts, pass_all); })) run_on(c_->interpreted(), contexts, pass_all);
+    run_with(contexts, pass);
   }
-  // After an exception, no buffers remain.
-  template <class Pass>
-  void run_on(code const& c, void* const* contexts, Pass const& pass_all) {
-    begin(c);
-    m_->contexts = contexts;
-    try {
-      pass_all();
-      m_->program = &c;
-      m_->run(&c.instructions[c.functions[0].entry], frame_);
-    } catch (...) {
-      m_->buffers.reset();
-      throw;
-    }
-  }
-  void begin(code const& c) {
-    function_code const& f = c.functions[0];
-    offset words = 0;
-    for (ir::type const t : c.results) words += words_of(t);
-    base_ = m_->base(std::size_t{words} * word_size + f.frame_bytes);
-    frame_ = base_ + words * word_size;
-    write(frame_ + return_at, &c.instructions[c.launch]);
-    write(frame_ + return_frame, base_);
-    write<std::byte*>(frame_ + previous_limit, nullptr);
-    if (f.literal_count > 0)
-      std::memcpy(frame_ + f.literals, &c.literals[f.first_literal], f.literal_count * word_size);
-  }
+  OVERDUB_DECL void run_with(void* const* contexts, pass_all pass);
+  OVERDUB_DECL void run_on(code const& c, void* const* contexts, pass_all pass);
+  OVERDUB_DECL void begin(code const& c);
 
   code const* c_;
   machine* m_;
@@ -280,66 +209,21 @@ struct flag {
   ~flag() { of = false; }
 };
 
-/// The free machines of a thread.
-class machine_pool {
+/// A machine of this thread, returned at the end of a scope.
+class borrowed_machine {
 public:
-  machine_pool() = default;
-  machine_pool(machine_pool const&) = delete;
-  machine_pool& operator=(machine_pool const&) = delete;
-  ~machine_pool() { closed() = true; }
-
-  /// A machine of this thread, returned at the end of a scope.
-  class borrowed {
-  public:
-    OVERDUB_HIDDEN borrowed() {
-      if (depth() == maximum_depth) throw_nested();
-      if (auto* const pool = mine(); pool != nullptr && !pool->free_.empty()) {
-        machine_ = std::move(pool->free_.back());
-        pool->free_.pop_back();
-      } else
-        machine_ = std::make_unique<machine>();
-      ++depth();
-    }
-    borrowed(borrowed const&) = delete;
-    borrowed& operator=(borrowed const&) = delete;
-    OVERDUB_HIDDEN ~borrowed() {
-      --depth();
-      if (auto* const pool = mine(); pool != nullptr && pool->free_.size() < maximum_free)
-        pool->free_.push_back(std::move(machine_)); // cannot throw: capacity is reserved
-    }
-    machine& operator*() const { return *machine_; }
-
-  private:
-    std::unique_ptr<machine> machine_;
-  };
+  OVERDUB_HIDDEN OVERDUB_DECL borrowed_machine();
+  borrowed_machine(borrowed_machine const&) = delete;
+  borrowed_machine& operator=(borrowed_machine const&) = delete;
+  OVERDUB_HIDDEN OVERDUB_DECL ~borrowed_machine();
+  machine& operator*() const { return *machine_; }
 
 private:
-  static constexpr std::size_t maximum_free = 8;
-  static constexpr int maximum_depth = 500;
-
-  [[noreturn, gnu::cold, gnu::noinline]] static void throw_nested() {
-    throw stack_overflow(message(
-        "overdub: programs and host functions call each other more than %d deep; end the recursion earlier, "
-        "or recurse inside the program",
-        maximum_depth));
-  }
-  OVERDUB_HIDDEN static int& depth() {
-    thread_local int n = 0;
-    return n;
-  }
-  OVERDUB_HIDDEN static bool& closed() {
-    thread_local bool flag = false;
-    return flag;
-  }
-  // Null while the thread ends.
-  OVERDUB_HIDDEN static machine_pool* mine() {
-    if (closed()) return nullptr;
-    thread_local machine_pool pool;
-    if (pool.free_.capacity() == 0) pool.free_.reserve(maximum_free);
-    return &pool;
-  }
-
-  std::vector<std::unique_ptr<machine>> free_;
+  machine* machine_;
 };
 
 } // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/execute/run.ipp>
+#endif

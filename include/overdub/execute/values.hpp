@@ -2,10 +2,10 @@
 #pragma once
 
 #include <overdub/execute/abi.hpp>
-#include <overdub/execute/array_words.hpp>
 #include <overdub/execute/datum.hpp>
+#include <overdub/execute/frame.hpp>
 #include <overdub/execute/host.hpp>
-#include <overdub/execute/machine.hpp>
+#include <overdub/header_only.hpp>
 
 #include <cstring>
 #include <type_traits>
@@ -73,6 +73,10 @@ void flatten(array<T> const& a, std::byte*& to) {
   }
 }
 
+/// Creates an array for a value of the host, and returns its uninitialised elements.
+OVERDUB_DECL std::byte* make_host_array(
+    machine& m, std::byte* frame, offset at, i64 const* extents, offset rank, std::size_t element_bytes);
+
 /// Writes a value to a frame; arrays are copied into a buffer of the machine.
 template <class T>
 void deliver(machine& m, std::byte* frame, offset at, T const& x) {
@@ -82,7 +86,7 @@ void deliver(machine& m, std::byte* frame, offset at, T const& x) {
   else {
     i64 extents[rank]{};
     measure(x, extents, true);
-    auto* to = make_array(m, frame, at, extents, rank, sizeof(typename detail::number_in<T>::type), "host");
+    auto* to = make_host_array(m, frame, at, extents, rank, sizeof(typename detail::number_in<T>::type));
     flatten(x, to);
   }
 }
@@ -90,7 +94,7 @@ void deliver(machine& m, std::byte* frame, offset at, T const& x) {
 template <class T>
 void lend(std::byte* frame, offset at, T const* elements, std::size_t size) {
   put<void const*>(frame, at, elements);
-  put<buffer*>(frame, at + word_size, nullptr);
+  put<void const*>(frame, at + word_size, nullptr); // nobody's
   put<i64>(frame, at + 2 * word_size, static_cast<i64>(size));
 }
 
@@ -110,34 +114,14 @@ auto with_type(ir::scalar s, F f) {
 }
 
 /// Lends the memory of a datum.
-inline void lend(std::byte* frame, offset at, datum const& d) {
-  if (d.type().rank == 0) return put(frame, at, d.bits());
-  with_type(d.type().element, [&]<class T>(T) {
-    auto const& elements = d.elements<T>();
-    put<void const*>(frame, at, elements.data());
-    put<buffer*>(frame, at + word_size, nullptr);
-  });
-  for (std::size_t k = 0; k < d.shape().size(); ++k)
-    put<i64>(frame, at + (2 + static_cast<offset>(k)) * word_size, d.shape()[k]);
-}
+OVERDUB_DECL void lend(std::byte* frame, offset at, datum const& d);
 /// Writes a datum by copying it.
-inline void deliver_datum(machine& m, std::byte* frame, offset at, datum const& d) {
-  if (d.type().rank == 0) return put(frame, at, d.bits());
-  with_type(d.type().element, [&]<class T>(T) {
-    auto* to = make_array(m, frame, at, d.shape().data(), d.type().rank, sizeof(T), "host");
-    flatten(d.elements<T>(), to);
-  });
-}
+OVERDUB_DECL void deliver_datum(machine& m, std::byte* frame, offset at, datum const& d);
 /// A copy of a value.
-inline datum datum_at(std::byte const* frame, offset at, ir::type t) {
-  return with_type(t.element, [&]<class T>(T) -> datum {
-    if (t.rank == 0) return get<T>(frame, at);
-    datum::extents shape(t.rank);
-    i64 n = 1;
-    for (offset k = 0; k < t.rank; ++k) n *= shape[k] = extent(frame, at, k);
-    auto const* const first = reinterpret_cast<T const*>(get<std::byte const*>(frame, at));
-    return datum::of(std::move(shape), array<T>::copy_of({first, static_cast<std::size_t>(n)}));
-  });
-}
+OVERDUB_DECL datum datum_at(std::byte const* frame, offset at, ir::type t);
 
 } // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/execute/values.ipp>
+#endif

@@ -1,8 +1,6 @@
 // What headers declare, and a library or one unit of a program defines: probabilistic models and inference. It calls all of the others.
 #pragma once
 
-#include <overdub/implementation/only_once.hpp>
-
 #include <overdub/contexts/inference/adaptation.ipp>
 #include <overdub/contexts/inference/calibration.ipp>
 #include <overdub/contexts/inference/chain_run.ipp>
@@ -12,15 +10,15 @@
 #include <overdub/contexts/inference/particles.ipp>
 #include <overdub/contexts/inference/progress.ipp>
 #include <overdub/contexts/inference/summary.ipp>
-#include <overdub/contexts/models/changing_trace.ipp>
+#include <overdub/contexts/models/binding_time.ipp>
 #include <overdub/contexts/models/choice_program.ipp>
 #include <overdub/contexts/models/choices.ipp>
 #include <overdub/contexts/models/choosing.ipp>
 #include <overdub/contexts/models/conditional_density.ipp>
 #include <overdub/contexts/models/enumeration.ipp>
 #include <overdub/contexts/models/generating.ipp>
-#include <overdub/contexts/models/known_parts.ipp>
 #include <overdub/contexts/models/model_core.ipp>
+#include <overdub/contexts/models/mutable_trace.ipp>
 #include <overdub/contexts/models/numbers.ipp>
 #include <overdub/contexts/models/observed_choices.ipp>
 #include <overdub/contexts/models/operations.ipp>
@@ -33,5 +31,6 @@
 #include <overdub/contexts/models/trace.ipp>
 #include <overdub/contexts/models/trace_growth.ipp>
 #include <overdub/contexts/models/trace_structure.ipp>
-#include <overdub/contexts/models/turns_program.ipp>
+#include <overdub/contexts/models/trip_count_program.ipp>
 #include <overdub/contexts/models/typed_choice.ipp>
+#include <overdub/implementation/only_once.hpp>

@@ -1,4 +1,4 @@
-// The "C" locale, in which overdub writes and reads every number, whatever locale the program has set.
+// The "C" locale, in which overdub prints and parses all numbers, independently of the program's locale.
 #pragma once
 
 #include <overdub/call/config.hpp>
@@ -21,7 +21,7 @@ OVERDUB_HIDDEN inline ::locale_t c_locale() {
   return handle;
 }
 
-/// While it lives, the calling thread formats as in the "C" locale: for printf, which has no form that takes a locale.
+/// Sets the "C" locale for the calling thread during its lifetime: for printf, which has no variant with a locale argument.
 class in_c_locale {
 public:
   in_c_locale() : before_(::uselocale(c_locale())) {}

@@ -1,5 +1,5 @@
-// Numbers as text, and text as numbers: as in the "C" locale, whatever locale the program or a stream has. Every number in a file, a
-// report, a trace, a log, a table or a program's text is written and read here.
+// Printing and parsing of numbers in the "C" locale, independently of the locale of the program or of a stream. All numbers in files,
+// reports, traces, logs, tables and program texts use it.
 #pragma once
 
 #include <overdub/io/c_locale.hpp>
@@ -18,32 +18,32 @@
 
 namespace overdub::io {
 
-/// A form of floating-point numbers in which printf writes them, too.
+/// A format of floating-point numbers, as printf has it.
 struct number_form {
   std::chars_format format = std::chars_format::general;
   int precision = 6;
 };
-/// So many significant digits, without zeros at the end: printf's %.3g.
+/// The given number of significant digits, without trailing zeros: printf's %.3g for 3.
 constexpr number_form significant(int digits) { return {std::chars_format::general, digits}; }
-/// So many decimals: printf's %.3f.
+/// The given number of decimals: printf's %.3f for 3.
 constexpr number_form decimals(int count) { return {std::chars_format::fixed, count}; }
-/// One digit, and so many decimals, and an exponent: printf's %.3e.
+/// One digit, the given number of decimals, and an exponent: printf's %.3e for 3.
 constexpr number_form scientific(int count) { return {std::chars_format::scientific, count}; }
 
-/// Appends a number: an integer, or a floating-point number in the fewest digits from which `parse_number` reads the same bits.
+/// Appends a number: an integer, or a floating-point number with the fewest digits that `parse_number` converts to the same bits.
 template <class T>
 requires((std::integral<T> && !std::same_as<T, bool>) || std::floating_point<T>) void append_number(
     std::string& out, T x) {
   char text[64];
   out.append(text, std::to_chars(text, text + sizeof text, x).ptr);
 }
-/// Appends an integer to a base from 2 to 36.
+/// Appends an integer in a base from 2 to 36.
 template <std::integral T>
 void append_number(std::string& out, T x, int base) {
   char text[72];
   out.append(text, std::to_chars(text, text + sizeof text, x, base).ptr);
 }
-/// Appends a floating-point number in a form of at most 99 digits behind the point. Throws std::length_error where there are too many.
+/// Appends a floating-point number in a format with at most 99 digits after the point. Throws std::length_error for more.
 template <std::floating_point T>
 void append_number(std::string& out, T x, number_form const& form) {
   char text[std::numeric_limits<T>::max_exponent10 + 120];
@@ -61,12 +61,12 @@ std::string number_text(T x, Form const&... form) {
   return text;
 }
 
-/// The text behind as many spaces as make it at least so wide: a cell of a table. In bytes.
+/// Pads the text on the left to the width, in bytes, for a cell of a table.
 inline std::string right_aligned(std::string text, std::size_t width) {
   if (text.size() < width) text.insert(0, width - text.size(), ' ');
   return text;
 }
-/// The text, and as many spaces as make it at least so wide. In bytes.
+/// Pads the text on the right to the width, in bytes.
 inline std::string left_aligned(std::string text, std::size_t width) {
   if (text.size() < width) text.append(width - text.size(), ' ');
   return text;
@@ -74,7 +74,7 @@ inline std::string left_aligned(std::string text, std::size_t width) {
 
 namespace reading {
 
-/// Where the longest number ends that std::from_chars would read in its general form; `first` where there is none.
+/// The end of the longest number that std::from_chars would parse in its general format; `first` if there is none.
 inline char const* end_of_floating(char const* first, char const* last) {
   auto const digits = [&](char const* at) {
     while (at != last && *at >= '0' && *at <= '9') ++at;
@@ -113,18 +113,19 @@ inline char const* end_of_floating(char const* first, char const* last) {
   return end;
 }
 
-/// As `parse_number`, by the C library, which rounds correctly: for standard libraries without std::from_chars of floating-point numbers.
+/// The same as `parse_number`, by the C library, which rounds correctly: for standard libraries without std::from_chars for floating-point
+/// numbers.
 template <std::floating_point T>
 std::from_chars_result parse_by_strtod(char const* first, char const* last, T& x) {
   char const* const end = end_of_floating(first, last);
   if (end == first) return {first, std::errc::invalid_argument};
-  std::string const text(first, end); // strtod needs an end
+  std::string const text(first, end); // strtod needs a null-terminated string
   T read{};
   if constexpr (std::same_as<T, float>)
     read = ::strtof_l(text.c_str(), nullptr, c_locale());
   else
     read = ::strtod_l(text.c_str(), nullptr, c_locale());
-  // errno is set for subnormal numbers, too, which are no error.
+  // errno is also set for subnormal numbers, which are not an error.
   bool is_zero = true;
   for (char const c : text) {
     if (c == 'e' || c == 'E') break;
@@ -139,23 +140,23 @@ std::from_chars_result parse_by_strtod(char const* first, char const* last, T& x
 
 } // namespace reading
 
-/// Reads the number that [first, last) begins with, as std::from_chars does: no space, no +; floating-point numbers rounded correctly, and
-/// inf, infinity and nan in letters of any case. Of a floating-point number that is out of range, x becomes an infinity or a zero, and
-/// the result says std::errc::result_out_of_range.
+/// Parses a number at the beginning of [first, last), as std::from_chars does: without a space or a +; floating-point numbers are rounded
+/// correctly, and inf, infinity and nan may have letters of any case. For a floating-point number that is out of range, x is an infinity or
+/// a zero, and the result has std::errc::result_out_of_range.
 template <std::integral T>
 std::from_chars_result parse_number(char const* first, char const* last, T& x) {
   return std::from_chars(first, last, x);
 }
 template <std::floating_point T>
 std::from_chars_result parse_number(char const* first, char const* last, T& x) {
-#if defined(__cpp_lib_to_chars) // libc++ has it of integers alone, before version 20
+#if defined(__cpp_lib_to_chars) // before version 20, libc++ has it only for integers
   std::from_chars_result const result = std::from_chars(first, last, x);
   if (result.ec != std::errc::result_out_of_range) return result;
 #endif
   return reading::parse_by_strtod(first, last, x);
 }
 
-/// Whether all of the text is a number, which x becomes. Not one that is out of range.
+/// Parses the whole text as a number. Returns false for other text, and for a number that is out of range.
 template <class T>
 bool parse_whole(std::string_view text, T& x) {
   char const* const last = text.data() + text.size();

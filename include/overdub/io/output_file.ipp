@@ -26,14 +26,14 @@ namespace opening {
 [[noreturn]] inline void fail(std::string const& why) { throw output_error(why); }
 [[noreturn]] inline void fail(int error) { fail(std::strerror(error)); }
 
-// What a path means, behind symbolic links.
+// A path with symbolic links resolved.
 struct target {
-  std::string path;              // the folder's real path, and a name in it
-  std::optional<struct stat> is; // none: no file is there
-  int descriptor = -1;           // of the process, as /dev/stdout is one
+  std::string path;              // the real path of the folder, and the name in it
+  std::optional<struct stat> is; // none: no such file
+  int descriptor = -1;           // an open descriptor of the process, as /dev/stdout
 };
 
-// The number of an open descriptor, where the folder lists those of this process.
+// The number of an open descriptor, if the folder lists the descriptors of this process (/dev/fd).
 inline int descriptor_in(std::string_view folder, std::string const& name) {
   bool const lists = folder == "/proc/" + std::to_string(::getpid()) + "/fd" || folder == "/dev/fd";
   if (!lists || name.empty() || name.size() > 9 ||
@@ -72,7 +72,7 @@ inline target resolve(std::string path) {
   fail(ELOOP);
 }
 
-// False where another open file has the lock. A file system without locks protects nothing.
+// Returns false if another open file holds the lock. Succeeds on a file system without locks.
 inline bool lock(int descriptor, int how) {
   while (::flock(descriptor, how | LOCK_NB) != 0)
     if (errno != EINTR) return errno != EWOULDBLOCK;
@@ -96,18 +96,18 @@ inline bool is_at(int descriptor, std::string const& path) {
          open.st_ino == there.st_ino && open.st_dev == there.st_dev;
 }
 
-// As write, but where the reader of a pipe has ended, the error is EPIPE, and no SIGPIPE ends the process.
+// The same as write, but a pipe without a reader causes the error EPIPE instead of the signal SIGPIPE.
 inline ssize_t write_without_signal(int descriptor, char const* from, std::size_t bytes) {
   sigset_t pipe, before, pending;
   sigemptyset(&pipe);
   sigaddset(&pipe, SIGPIPE);
   sigpending(&pending);
-  bool const was_pending = sigismember(&pending, SIGPIPE) == 1; // it is the program's
+  bool const was_pending = sigismember(&pending, SIGPIPE) == 1; // then it is not caused by this write
   ::pthread_sigmask(SIG_BLOCK, &pipe, &before);
   ssize_t const n = ::write(descriptor, from, bytes);
   int const error = errno;
   if (n < 0 && error == EPIPE && !was_pending) {
-    sigpending(&pending); // not where the program ignores it
+    sigpending(&pending); // not pending if the program ignores it
     int taken = 0;
     if (sigismember(&pending, SIGPIPE) == 1) sigwait(&pipe, &taken);
   }
@@ -141,7 +141,7 @@ OVERDUB_DECL std::string shown_path(std::string_view path, std::size_t most) {
   auto const is_inside = [&](std::size_t i) { return (static_cast<unsigned char>(path[i]) & 0xC0) == 0x80; };
   std::size_t const kept = most - std::min(most, between.size());
   std::size_t head = kept / 3, tail = path.size() - (kept - head);
-  while (head > 0 && is_inside(head)) --head; // no character of UTF-8 is cut
+  while (head > 0 && is_inside(head)) --head; // does not split a UTF-8 character
   while (tail < path.size() && is_inside(tail)) ++tail;
   return std::string(path.substr(0, head)).append(between).append(path.substr(tail));
 }
@@ -159,7 +159,7 @@ OVERDUB_DECL output_file::output_file(std::string path, writing how)
       open_regular(t.path, how);
       return;
     }
-    // A pipe that nobody reads would let open wait.
+    // Without O_NONBLOCK, open would block on a pipe without a reader.
     descriptor_ = ::open(t.path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (descriptor_ < 0 && errno == ENXIO && S_ISFIFO(t.is->st_mode))
       opening::fail("it is a pipe that nobody reads");
@@ -192,12 +192,13 @@ OVERDUB_DECL void output_file::open_regular(std::string const& target, writing h
   std::string const partial = target_ + unfinished;
   struct stat there {};
   if (how != writing::at_once && ::lstat(partial.c_str(), &there) != 0 && errno == ENAMETOOLONG)
-    opening::fail(errno); // the first time, too, when nothing would be written beside it
-  // The unfinished file of an earlier run does not outlive this one.
+    opening::fail(errno); // also if the file would be written under its own name
+  // This run also replaces the unfinished file of an earlier run.
   bool const beside =
       how == writing::beside || (how == writing::streamed && (replaces || opening::is_regular(partial)));
   if (replaces || !beside) {
-    // What another writer holds: the file itself, or the one beside it. One that nobody may read cannot be locked.
+    // The file that another writer may have locked: the file itself, or the unfinished one. A file without read permission cannot be
+    // locked.
     std::string const held = replaces ? target_ : partial;
     lock_ = ::open(held.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
     if (lock_ >= 0 && !opening::lock(lock_, how == writing::at_once ? LOCK_SH : LOCK_EX))
@@ -211,15 +212,15 @@ OVERDUB_DECL void output_file::open_regular(std::string const& target, writing h
   is_temporary_ = is_new_ = true;
 }
 
-// Before it replaces a file, it gets that file's owner, group and permissions.
+// Copies the owner, group and permissions of the file that will be replaced.
 OVERDUB_DECL bool output_file::take_permissions() {
   struct stat mine {};
   if (::fstat(descriptor_, &mine) != 0) return fail(errno);
   auto mode = static_cast<mode_t>(mode_);
   if (mine.st_uid != user_ && ::fchown(descriptor_, user_, static_cast<gid_t>(-1)) != 0) {
-    // It becomes this user's, as any file does that they copy.
+    // The new file belongs to this user, as a copy would.
   }
-  // If the group cannot be kept, its permissions are removed.
+  // If the group cannot be set, the group permissions are removed.
   if (mine.st_gid != group_ && ::fchown(descriptor_, static_cast<uid_t>(-1), group_) != 0)
     mode &= static_cast<mode_t>(~070);
   if ((mine.st_mode & 0777) != mode && ::fchmod(descriptor_, mode) != 0) return fail(errno);
@@ -229,14 +230,14 @@ OVERDUB_DECL bool output_file::take_permissions() {
 // Opens a new file in the folder. Returns errno, or 0.
 OVERDUB_DECL int output_file::open_temporary(std::string& temporary) {
   std::size_t const name = target_.rfind('/') + 1;
-  // The name is cut, since one with more characters than the file system allows would be refused.
+  // The name is truncated to the length that the file system allows.
   std::string const begin =
       target_.substr(0, name) + '.' + target_.substr(name, 200) + '.' + std::to_string(::getpid()) + '-';
   static std::atomic<unsigned> number = 0;
   do {
     temporary = begin + std::to_string(++number);
     descriptor_ = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, replaces_ ? 0600 : 0666);
-  } while (descriptor_ < 0 && errno == EEXIST); // a process of this number was killed
+  } while (descriptor_ < 0 && errno == EEXIST); // left by a killed process with the same number
   return descriptor_ < 0 ? errno : 0;
 }
 
@@ -251,7 +252,7 @@ OVERDUB_DECL void output_file::open_streamed(std::string const& name) {
     if (descriptor_ < 0 && errno == EEXIST) {
       is_new_ = false;
       descriptor_ = ::open(name.c_str(), O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
-      if (descriptor_ < 0 && errno == ENOENT) continue; // another writer removed it meanwhile
+      if (descriptor_ < 0 && errno == ENOENT) continue; // another writer has removed it meanwhile
     }
     if (descriptor_ < 0 && (errno == ENXIO || errno == ELOOP))
       opening::fail(what + "it is no regular file; move it away");
@@ -275,15 +276,14 @@ OVERDUB_DECL void output_file::open_streamed(std::string const& name) {
       is_earlier_ = !is_new_;
       return;
     }
-    ::close(
-        std::exchange(descriptor_, -1)); // another writer gave it its name, or removed it, before the lock
+    ::close(std::exchange(descriptor_, -1)); // another writer renamed or removed it before the lock
   }
   opening::fail(opening::busy);
 }
 
 OVERDUB_DECL bool output_file::append(std::string_view text) {
   if (failed_ == 0 && owner_ != ::getpid())
-    fail(EPERM, opening::inherited); // the descriptor is the parent's, too
+    fail(EPERM, opening::inherited); // the parent has the descriptor, too
   if (failed_ != 0) return false;
   if (text.empty()) return true;
   return is_earlier_ ? replace_unfinished(text) : write(text);
@@ -298,12 +298,12 @@ OVERDUB_DECL bool output_file::write(std::string_view text) {
       continue;
     }
     if (errno == EINTR) continue;
-    if (errno == EAGAIN) { // of a pipe or a terminal
+    if (errno == EAGAIN) { // a pipe or a terminal is full
       pollfd room{.fd = descriptor_, .events = POLLOUT, .revents = 0};
       if (::poll(&room, 1, -1) > 0 || errno == EINTR) continue;
     }
     fail(errno);
-    // A part of the text may be there.
+    // A part of the text may have been written.
     if (!target_.empty() && ::ftruncate(descriptor_, static_cast<off_t>(bytes_)) != 0) return false;
     return false;
   }
@@ -311,7 +311,7 @@ OVERDUB_DECL bool output_file::write(std::string_view text) {
   return true;
 }
 
-// The unfinished file of an earlier run stays as it is until a new one has the first text.
+// The unfinished file of an earlier run is unchanged until a new file has the first text.
 OVERDUB_DECL bool output_file::replace_unfinished(std::string_view text) {
   int const earlier = descriptor_;
   std::string temporary;
@@ -333,7 +333,7 @@ OVERDUB_DECL bool output_file::replace_unfinished(std::string_view text) {
     bytes_ = 0;
     return false;
   }
-  ::flock(earlier, LOCK_UN); // a child that was forked meanwhile has the descriptor, too
+  ::flock(earlier, LOCK_UN); // a child of fork may have the descriptor, too
   ::close(earlier);
   is_earlier_ = false;
   is_new_ = true;
@@ -358,18 +358,18 @@ OVERDUB_DECL void output_file::commit() {
   close();
 }
 
-// What is to be done of a regular file before it is closed. False where that failed.
+// Prepares a regular file for closing. Returns false on failure.
 OVERDUB_DECL bool output_file::finish() {
-  if (is_earlier_ && !replace_unfinished("")) return false; // nothing was to be written
+  if (is_earlier_ && !replace_unfinished("")) return false; // without any text
   if (replaces_ && !take_permissions()) return false;
-  // Some file systems say only here that there is no room. Before the rename, so that it never replaces a file by an empty one.
+  // Some file systems report a full disk only here. It is before the rename, so that an empty file never replaces another one.
   if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) return fail(errno);
   if (!opening::is_at(descriptor_, written_to_)) return fail(ESTALE, opening::moved);
   if (written_to_ != target_ && ::rename(written_to_.c_str(), target_.c_str()) != 0) return fail(errno);
   return true;
 }
 
-// Returns false, for functions that return whether they could.
+// Records an error, and returns false.
 OVERDUB_DECL bool output_file::fail(int error, std::string why) {
   failed_ = error;
   why_ = std::move(why);
@@ -389,7 +389,7 @@ OVERDUB_DECL void output_file::close() {
   bool const is_useless = is_temporary_ || (is_new_ && bytes_ == 0);
   if (descriptor_ >= 0 && !target_.empty() && owner_ == ::getpid()) {
     if (is_useless && opening::is_at(descriptor_, written_to_)) ::unlink(written_to_.c_str());
-    ::flock(descriptor_, LOCK_UN); // a child that was forked meanwhile has the descriptor, too
+    ::flock(descriptor_, LOCK_UN); // a child of fork may have the descriptor, too
   }
   if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
   if (lock_ >= 0 && owner_ == ::getpid()) ::flock(lock_, LOCK_UN);

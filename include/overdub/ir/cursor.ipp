@@ -1,6 +1,7 @@
 #pragma once
 
 #include <overdub/ir/cursor.hpp>
+#include <overdub/ir/literal_table.hpp>
 
 #include <initializer_list>
 #include <span>
@@ -29,13 +30,13 @@ OVERDUB_DECL void cursor::to_yield(region_id r) {
 
 OVERDUB_DECL value_id cursor::literal(type t, std::uint64_t bits) {
   function& f = here();
-  auto const at = f.literal_of_.find({t, bits});
-  if (at != f.literal_of_.end()) return at->second;
+  detail::literal_table& known = f.literal_of_.get();
+  if (auto const at = known.find({t, bits}); at != known.end()) return at->second;
   value_id const v{f.value_count()};
   f.values_.push_back(
       {.type = t, .from = origin::literal, .maker = static_cast<std::uint32_t>(f.literals_.size())});
   f.literals_.push_back(bits);
-  f.literal_of_.emplace(function::literal_key{t, bits}, v);
+  known.emplace(detail::literal_key{t, bits}, v);
   return v;
 }
 

@@ -2,6 +2,7 @@
 // are independent. Cursors edit it (cursor.hpp).
 #pragma once
 
+#include <overdub/core/indirect.hpp>
 #include <overdub/header_only.hpp>
 #include <overdub/ir/derivative.hpp>
 #include <overdub/ir/id.hpp>
@@ -11,7 +12,6 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <tsl/robin_map.h>
 #include <vector>
 
 namespace overdub::ir {
@@ -20,7 +20,8 @@ namespace overdub::ir {
 inline constexpr std::uint32_t max_nesting = 400;
 namespace detail {
 class link_check; // of the verifier
-}
+struct literal_table;
+} // namespace detail
 
 /// The attributes of an operation. Each operation uses some of them; the others have their defaults.
 struct attributes {
@@ -119,12 +120,7 @@ public:
   static constexpr region_id body{0};
 
   /// Reserves the storage of another function, so that a rewrite does not reallocate.
-  void reserve(function const& like) {
-    nodes_.reserve(like.nodes_.size());
-    regions_.reserve(like.regions_.size());
-    values_.reserve(like.values_.size());
-    uses_.reserve(like.uses_.size());
-  }
+  OVERDUB_DECL void reserve(function const& like);
 
   node const& operator[](node_id n) const { return nodes_[index_of(n)]; }
   region const& operator[](region_id r) const { return regions_[index_of(r)]; }
@@ -244,41 +240,15 @@ private:
   friend class detail::link_check;
   friend struct corruptor; // of tests, which break invariants to test the verifier
 
-  struct literal_key {
-    type of;
-    std::uint64_t bits;
-    bool operator==(literal_key const&) const = default;
-  };
-  struct literal_hash {
-    std::size_t operator()(literal_key const& k) const {
-      std::uint64_t const mixed =
-          (k.bits ^ (static_cast<std::uint64_t>(k.of.element) << 61)) * 0x9e3779b97f4a7c15;
-      return static_cast<std::size_t>(mixed ^ (mixed >> 32));
-    }
-  };
-
-  std::uint32_t new_values(std::span<type const> types, origin from, std::uint32_t maker) {
-    std::uint32_t const first = value_count();
-    for (std::uint32_t i = 0; i < types.size(); ++i)
-      values_.push_back({.type = types[i], .from = from, .maker = maker, .index = i});
-    return first;
-  }
-  region_id new_region(node_id parent, std::span<type const> arguments) {
-    region_id const r{region_count()};
-    std::uint32_t const first = new_values(arguments, origin::argument, index_of(r));
-    regions_.push_back(
-        {.parent = parent,
-         .first_argument = first,
-         .argument_count = static_cast<std::uint32_t>(arguments.size())});
-    return r;
-  }
+  std::uint32_t new_values(std::span<type const> types, origin from, std::uint32_t maker);
+  region_id new_region(node_id parent, std::span<type const> arguments);
 
   std::vector<node> nodes_;
   std::vector<region> regions_;
   std::vector<value> values_;
   std::vector<use> uses_;
   std::vector<std::uint64_t> literals_;
-  tsl::robin_map<literal_key, value_id, literal_hash> literal_of_;
+  overdub::detail::indirect<detail::literal_table> literal_of_;
 };
 
 } // namespace overdub::ir

@@ -11,14 +11,14 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <tsl/robin_map.h>
 #include <utility>
 #include <vector>
 
 namespace overdub::ir {
 namespace detail {
 class table_check; // of the verifier
-}
+struct program_tables;
+} // namespace detail
 
 /// The parameters and results of a function value, and its calling convention.
 struct signature {
@@ -121,22 +121,12 @@ private:
   friend class detail::table_check;
   friend struct corruptor; // of tests, which break invariants to test the verifier
 
-  struct hash {
-    std::size_t operator()(symbol s) const { return ir::index_of(s); }
-    OVERDUB_DECL std::size_t operator()(signature const& s) const;
-  };
-  // The index of an entry in a table, which is inserted if it is new.
-  template <class T>
-  static std::uint16_t
-  index_in(std::vector<T>& all, tsl::robin_map<T, std::uint16_t, hash>& index, T const& x);
-
   std::vector<std::string> texts_;
-  tsl::robin_map<std::string, symbol> symbol_of_;
   std::vector<signature> signatures_;
-  tsl::robin_map<signature, std::uint16_t, hash> index_of_signature_;
   std::vector<symbol> opaque_;
-  tsl::robin_map<symbol, std::uint16_t, hash> index_of_opaque_;
   std::vector<place> places_;
+  overdub::detail::indirect<detail::program_tables>
+      tables_; // the numbers of texts, signatures and opaque types
 };
 
 /// Whether two valid programs have equal functions, operations, operands and types in the same order. Ids, names of values,

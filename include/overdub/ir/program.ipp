@@ -2,6 +2,7 @@
 
 #include <overdub/call/error.hpp>
 #include <overdub/ir/program.hpp>
+#include <overdub/ir/program_tables.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -33,17 +34,20 @@ OVERDUB_DECL std::optional<function_id> program::find(std::string_view name) con
 
 OVERDUB_DECL symbol program::intern(std::string_view text) {
   auto const [at, added] =
-      symbol_of_.try_emplace(std::string(text), symbol{static_cast<std::uint32_t>(texts_.size())});
+      tables_.get().texts.try_emplace(std::string(text), symbol{static_cast<std::uint32_t>(texts_.size())});
   if (added) texts_.emplace_back(text);
   return at->second;
 }
 OVERDUB_DECL std::optional<symbol> program::find_symbol(std::string_view text) const {
-  auto const at = symbol_of_.find(std::string(text));
-  if (at == symbol_of_.end()) return {};
-  return at->second;
+  if (tables_.find() == nullptr) return {};
+  auto const& texts = tables_.find()->texts;
+  auto const at = texts.find(std::string(text));
+  return at == texts.end() ? std::nullopt : std::optional(at->second);
 }
 
-OVERDUB_DECL std::size_t program::hash::operator()(signature const& s) const {
+namespace detail {
+
+OVERDUB_DECL std::size_t type_hash::operator()(signature const& s) const {
   auto const mixed = [](std::size_t h, std::size_t x) {
     return (h ^ x ^ (h >> 29)) * std::size_t{0x9e3779b97f4a7c15};
   };
@@ -55,9 +59,9 @@ OVERDUB_DECL std::size_t program::hash::operator()(signature const& s) const {
                  static_cast<std::size_t>(t.element));
   return h ^ (h >> 32);
 }
+// The index of an entry in a table, which is inserted if it is new.
 template <class T>
-std::uint16_t
-program::index_in(std::vector<T>& all, tsl::robin_map<T, std::uint16_t, hash>& index, T const& x) {
+std::uint16_t index_in(std::vector<T>& all, tsl::robin_map<T, std::uint16_t, type_hash>& index, T const& x) {
   if (auto const at = index.find(x); at != index.end()) return at->second;
   if (all.size() > 0xffff)
     throw rejected_program(
@@ -68,11 +72,15 @@ program::index_in(std::vector<T>& all, tsl::robin_map<T, std::uint16_t, hash>& i
   return number;
 }
 
+} // namespace detail
+
 OVERDUB_DECL type program::function_type(signature const& s) {
-  return {.element = scalar::function, .index = index_in(signatures_, index_of_signature_, s)};
+  return {.element = scalar::function, .index = detail::index_in(signatures_, tables_.get().signatures, s)};
 }
 OVERDUB_DECL type program::opaque_type(std::string_view name) {
-  return {.element = scalar::opaque, .index = index_in(opaque_, index_of_opaque_, intern(name))};
+  return {
+      .element = scalar::opaque,
+      .index = detail::index_in(opaque_, tables_.get().opaque_types, intern(name))};
 }
 
 OVERDUB_DECL place_id

@@ -1,4 +1,4 @@
-// A disk cache of machine code. Link to overdub::jit.
+// A cache of machine code on disk. Link overdub::jit.
 #pragma once
 
 #include <overdub/call/config.hpp>
@@ -12,7 +12,7 @@
 
 namespace overdub::jit {
 
-/// The capacity of a directory. Several processes may each exceed it by 1/64 for a while.
+/// Limits of a directory. Each process may temporarily exceed them by 1/64.
 struct disk_limits {
   std::size_t entries = 16'384;
   std::size_t bytes = std::size_t{256} << 20;
@@ -20,39 +20,39 @@ struct disk_limits {
 
 enum class disk_use { read_write, read_only };
 
-/// Receives a sentence with the reason why a directory is not used. Any compiling thread may call it.
+/// A callback with the reason why a directory is not used. Any thread that compiles may call it.
 using disk_notify = std::function<void(std::string const& problem)>;
 
-/// The activity of a cache in this process since it was opened.
+/// Statistics of a cache in this process since it was opened.
 struct disk_statistics {
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;   // not found, or rejected
-  std::uint64_t rejected = 0; // found, but damaged, foreign or unsafe
+  std::uint64_t rejected = 0; // found, but unusable: damaged, of another version or user, or not safe
   std::uint64_t stores = 0;
-  std::uint64_t failures = 0; // failed stores; compilation succeeds
+  std::uint64_t failures = 0; // entries that could not be stored; compilation does not fail
   std::uint64_t evictions = 0;
-  std::size_t entries = 0; // in the directory, as last counted
+  std::size_t entries = 0; // in the directory, as last measured
   std::size_t bytes = 0;
-  std::string last_rejected; // the last rejected entry, and the reason
+  std::string last_rejected; // the entry and the reason
   std::string last_failure;
-  std::string problem; // the reason why the directory is not read or written, at the last use; empty if it is
+  std::string problem; // why the directory was not read or not written at the last use; empty: no problem
 };
 
-/// A directory of compiled programs, for any number of threads and processes. The key of a program is a text of everything
-/// that its machine code depends on: the program, options, processor, versions. Keys are compared completely, and entries
-/// are checked by size and checksum. Unusable entries are recompiled and replaced. A full directory evicts the least
-/// recently used entries.
+/// A directory of compiled programs, for any number of threads and processes. The key of an entry is the text of the compiled functions,
+/// with everything on which machine code depends: options, processor, versions. The key is compared in full, and an entry is checked by its
+/// size and checksum. An unusable entry is compiled again and replaced. If the directory is full, the least recently used entries are
+/// removed.
 ///
-/// Whoever can write to the directory controls what this process executes. Therefore it must belong to the process's user,
-/// or to root, and only the owner may write to it; it must not be a symbolic link; the same holds for each entry. Each use
-/// checks this: a directory that others get access to later is no longer read.
+/// Every user who can write to the directory can make this process execute code. Therefore the directory must belong to the process's user
+/// or to root, no other user may write to it, and it must not be a symbolic link; the same holds for each entry. This is checked at each
+/// use, so that later changes of permissions are detected.
 ///
-/// If the directory cannot be used (missing, unsafe, not writable, full), programs are compiled without it, and nothing
-/// throws: `statistics().problem` has the reason, and `notify` receives it. Once the directory is usable, it is used again.
+/// If the directory cannot be used (missing, not safe, not writable, full), programs are compiled without it, and nothing throws:
+/// `statistics().problem` and `notify` have the reason. When it can be used again, the cache uses it.
 class disk_cache {
 public:
-  /// Opens a directory; creates it if only its parent exists. `notify` is called once, with the first problem; if it is
-  /// empty, the sentence goes to stderr. Throws only std::bad_alloc. O(entries).
+  /// Opens a directory; creates it if it is missing and its parent exists. `notify` is called once, with the first problem; if it is empty,
+  /// the problem is printed to stderr. Throws only std::bad_alloc. O(entries).
   explicit disk_cache(
       std::string const& directory, disk_limits const& limits = {}, disk_use use = disk_use::read_write,
       disk_notify notify = {});
@@ -61,7 +61,7 @@ public:
   ~disk_cache();
 
   disk_statistics statistics() const;
-  /// Removes all entries from the directory. Does nothing if it is read only, or cannot be used.
+  /// Removes all entries from the directory. Does nothing if the cache is read-only, or cannot be used.
   void clear();
 
 private:

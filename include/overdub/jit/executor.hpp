@@ -8,7 +8,7 @@
 
 namespace overdub::jit {
 
-/// An executor that compiles programs by LLVM, like jit::compile. Thread-safe.
+/// An executor that compiles programs by LLVM, as jit::compile does. Thread-safe.
 std::shared_ptr<executor const> compiled(options const& o = {});
 
 } // namespace overdub::jit

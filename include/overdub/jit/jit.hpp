@@ -1,5 +1,5 @@
-// Just-in-time compilation of programs by LLVM. Executables and results are the same as the interpreter's, to the bit. Link
-// to overdub::jit, which requires LLVM.
+// Just-in-time compilation of programs to machine code, by LLVM. It creates the same kind of executables as the interpreter, with the same
+// results, to the bit. Link overdub::jit, which is built if LLVM is found.
 #pragma once
 
 #include <overdub/execute/interpreter.hpp>
@@ -16,38 +16,37 @@ class Module;
 
 namespace overdub::jit {
 
-/// A callback that inspects or changes the LLVM module of a program: to read it, to add attributes, or to run LLVM passes.
-/// The program must keep its results. The module is verified afterwards. Callbacks need LLVM's headers, of the version that
-/// overdub was built with. Several threads may call it concurrently, each with its own module; compilation rethrows its
-/// exceptions.
+/// A callback with the LLVM module of a program, which it may inspect or change: to set attributes, or to run LLVM passes. It must preserve
+/// the results of the program. LLVM's verifier checks the module afterwards. Include the headers of the LLVM version that overdub was built
+/// with. Several threads may call it concurrently, each with a module of its own; `compile` rethrows its exceptions.
 struct module_callback {
-  /// Identifies the callback and its version: machine code is cached, in this process and on disk, by this name. Code from
-  /// an unnamed callback is cached for the one executor only, and not on disk.
+  /// Identifies the callback and its version: it is part of the key of machine code in this process and on disk. With a callback without a
+  /// name, code is shared only within one executor, and is not stored on disk.
   std::string name = {};
   std::function<void(llvm::Module&)> run = {};
 };
 
-/// Options of compilation; results do not depend on them.
+/// Options of the compilation. Results do not depend on them.
 struct options {
-  int optimisation = 2;      // 0 to 3, as in compilers; lower levels compile faster
-  std::string cpu = {};      // LLVM's name of the processor; empty: this machine's
-  std::string features = {}; // additional features, as in "+avx2,-avx512f"; for a named processor only
-  bool debug = false;        // gdb shows functions and source lines, perf functions
-  std::shared_ptr<disk_cache> cache = {};   // the disk cache, if any
-  module_callback before_optimisation = {}; // called with the module before optimisation
-  module_callback after_optimisation = {};  // called with the module from which machine code is generated
+  int optimisation = 2;                     // 0 to 3, as -O of compilers; lower levels compile faster
+  std::string cpu = {};                     // the target processor, by LLVM's name; this machine if empty
+  std::string features = {};                // its features, as "+avx2,-avx512f"; only with `cpu`
+  bool debug = false;                       // emits functions and lines for gdb, and functions for perf
+  std::shared_ptr<disk_cache> cache = {};   // stores machine code for later processes
+  module_callback before_optimisation = {}; // called with the module before LLVM's passes
+  module_callback after_optimisation = {};  // called with the module after LLVM's passes
 };
 
-/// The memory of this process's machine code, in bytes, by whole pages.
+/// The memory of all machine code in this process, in bytes; a multiple of the page size.
 std::size_t machine_code_bytes();
-/// Limits this memory; compilation throws not_executable if it needs more. Unlimited by default. Existing code stays.
+/// Limits that memory; beyond the limit, compiling throws not_executable. The default is unlimited. Existing code is not affected.
 void limit_machine_code(std::size_t bytes);
 
 namespace detail {
 
 std::shared_ptr<execute::code const>
 compile(ir::program const& p, ir::function_id f, execute::host_registry const& hosts, options const& o);
-// The optimised LLVM assembly of a function and its callees, for tests and inspection.
+// The optimised LLVM IR of a function and its callees, as text: for tests and debugging.
 std::string
 llvm_text(ir::program const& p, ir::function_id f, execute::host_registry const& hosts, options const& o);
 
@@ -65,9 +64,9 @@ inline void check_parameter(execute::code const& c, std::size_t i, ir::type give
 
 } // namespace detail
 
-/// Compiles a function with its callees. Throws verify_error if the program is invalid, host_error if a host function is
-/// missing or has other types, and not_executable if something is not supported, if a callback leaves an invalid module, or
-/// if memory for machine code runs out. Rethrows exceptions of callbacks. Thread-safe.
+/// Compiles a function and its callees. Throws verify_error if the program is not valid, host_error if a host function is missing or has
+/// other types, and not_executable if a part of the program is not supported, if a callback made the module invalid, or if there is no
+/// memory for machine code; rethrows exceptions of callbacks. Thread-safe.
 inline executable
 compile(ir::program const& p, ir::function_id f, hosts const& h = {}, options const& o = {}) {
   return executable(detail::compile(p, f, h.registry(), o));
@@ -80,12 +79,12 @@ inline executable compile(ir::program const& p, hosts const& h = {}, options con
 template <class S>
 class function;
 
-/// The number of thunks, functions generated for reabstractions: at most one for each pair of types. 0 if passes cancelled all
-/// reabstractions, and for interpreted programs.
+/// The number of thunks for conversions between types of function values: at most one for each pair of types. 0 if passes removed all
+/// `reabstract` operations, and for interpreted programs.
 inline std::size_t thunks(executable const& compiled) { return compiled.code()->thunks; }
 
-/// A compiled function of numbers and bools, called like a function pointer. Copies share the machine code; threads may call it
-/// concurrently. Throws what the program throws.
+/// A compiled function of one or more numbers and bools, which is called like a function pointer. Copies share the machine code.
+/// Thread-safe. Throws the exceptions of the program.
 template <class R, class... A>
 class function<R(A...)> {
   static_assert(
@@ -94,7 +93,7 @@ class function<R(A...)> {
       "executable with arrays");
 
 public:
-  /// Throws argument_error and type_error if the executable has other types, and not_executable if it is not compiled.
+  /// Throws argument_error or type_error if the executable has other types, and not_executable if it is interpreted.
   explicit function(executable const& compiled) : code_(compiled.code()) {
     auto const& c = *code_;
     std::size_t i = 0;
@@ -106,7 +105,7 @@ public:
   }
 
   R operator()(A... a) const { return run_(a...); }
-  /// The address of the machine code, which is valid as long as this or a copy of it lives.
+  /// The address of the machine code, which is valid as long as this object or a copy of it lives.
   R (*pointer() const)(A...) { return run_; }
 
 private:

@@ -1,6 +1,7 @@
 // What values of programs are while they are evaluated in the contexts of a stack: one of a list of C++ types each.
 #pragma once
 
+#include <overdub/ir/function.hpp>
 #include <overdub/stage/any_of.hpp>
 #include <overdub/stage/symbol.hpp>
 

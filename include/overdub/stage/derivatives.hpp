@@ -122,7 +122,7 @@ private:
     std::size_t at = 0;
     auto next = [&] { return parameters[at++]; };
     auto const yielded = make(next);
-    recorder_.at().yield(yielded);
+    recorder_.yield(yielded);
     recorder_.end(number, std::any());
     return made;
   }

@@ -42,7 +42,7 @@ void evaluator<S>::make_array(frame& at, ir::node_id n) {
     if (std::ranges::all_of(elements, [&](ir::value_id v) { return at.f.is_literal(v); })) return copy(at, n);
     std::vector<ir::value_id> const all = symbols_at(at, n);
     auto const number = [&](std::size_t i) {
-      return recorder_().at().literal(ir::i64, static_cast<std::uint64_t>(i));
+      return recorder_().literal(ir::i64, static_cast<std::uint64_t>(i));
     };
     ir::value_id made = stage_on(array_calls_of<S, fill_t>, t, {number(all.size()), all[0]});
     for (std::size_t i = 1; i < all.size(); ++i)

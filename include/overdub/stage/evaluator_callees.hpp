@@ -518,7 +518,7 @@ auto evaluator<S>::as_intercepted(ir::function_id id) -> ir::function_id require
       auto const scope = r.enter(made);
       auto const yielded = called(id, slots_of(parameters, r.here().parameters()));
       for (std::size_t i = 0; i < yielded.size(); ++i) append_symbols(results, yielded[i], f.results[i]);
-      r.at().yield(results);
+      r.yield(results);
       r.program[made].results = r.types_of(results);
     }
     r.end(number, std::vector<any>());

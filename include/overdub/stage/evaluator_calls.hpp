@@ -256,7 +256,7 @@ auto evaluator<S>::staged(ir::function_id id) -> ir::function_id requires symbol
   auto const yielded = run_slots(id, slots_of(parameters, r.here().parameters()));
   std::vector<ir::value_id> results;
   for (std::size_t i = 0; i < yielded.size(); ++i) append_symbols(results, yielded[i], f.results[i]);
-  r.at().yield(results);
+  r.yield(results);
   r.end(number, std::vector<any>());
   if (f.derivative.how != ir::derivative::by::body) {
     ir::derivative const says = derivative_in_contexts(id); // which stages more
@@ -319,12 +319,12 @@ template <class Make>
 void evaluator<S>::in_region(ir::node_id n, std::uint32_t i, Make const& make) {
   auto const scope = recorder_().enter(recorder_().region_of(n, i));
   auto const yielded = symbols(make()); // before at(), which staging moves
-  recorder_().at().yield(yielded);
+  recorder_().yield(yielded);
 }
 // Gives an operation the results that its region yielded.
 template <class S>
 auto evaluator<S>::results_of(ir::node_id n, std::vector<any> const& like) -> std::vector<any> {
-  recorder_().at().set_results(n, recorder_().types_of(symbols(like)));
+  recorder_().set_results(n, recorder_().types_of(symbols(like)));
   return filled(like, recorder_().here().results_of(n));
 }
 

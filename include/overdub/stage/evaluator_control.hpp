@@ -1,11 +1,11 @@
 // How an evaluator runs branches, loops, maps, reductions and accumulators.
 #pragma once
 
-#include <cstdlib>
-
 #include <overdub/stage/evaluator.hpp>
 #include <overdub/stage/program_function.hpp>
 #include <overdub/stage/sum_of_numbers.hpp>
+
+#include <cstdlib>
 
 namespace overdub::detail {
 
@@ -228,7 +228,7 @@ auto evaluator<S>::reduction_by_operation(frame& at, ir::node_id n) -> ir::value
   ir::function const& f = combination[combination.entry];
   frame of_combination{f, std::vector<slot>(f.value_count())};
   std::vector<slot> const combined = region_slots(of_combination, ir::function::body, std::move(sides));
-  r.at().yield(std::vector{symbol_of(combined[0])});
+  r.yield(std::vector{symbol_of(combined[0])});
   return r.here().result(made);
 }
 template <class S>

@@ -89,7 +89,7 @@ auto evaluator<S>::symbol_of(slot const& s) const -> ir::value_id {
 template <class S>
 auto evaluator<S>::symbol_at(frame& at, ir::value_id v) -> ir::value_id {
   ir::type const t = at.f.type_of(v);
-  if (at.f.is_literal(v)) return recorder_().at().literal(t, at.f.bits_of(v));
+  if (at.f.is_literal(v)) return recorder_().literal(t, at.f.bits_of(v));
   slot const& s = at.slots[index_of(v)];
   return t.is_function() ? function_symbol(s, t) : symbol_of(s);
 }
@@ -173,7 +173,7 @@ void evaluator<S>::copy([[maybe_unused]] frame& at, [[maybe_unused]] ir::node_id
         ir::type const t = at.f.type_of(at.f.operand(last, k));
         values.push_back(t.is_function() ? function_symbol(yielded[k], t) : symbol_of(yielded[k]));
       }
-      r.at().yield(values);
+      r.yield(values);
     }
     for (std::uint32_t i = 0; i < results.size(); ++i)
       set_symbol(at, at.f.result(n, i), r.here().result(made, i));

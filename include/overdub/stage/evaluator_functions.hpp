@@ -179,14 +179,14 @@ void evaluator<S>::slots_in_region(frame& at, ir::node_id n, ir::node_id made, s
   std::vector<ir::value_id> all;
   for (std::uint32_t k = 0; k < yielded.size(); ++k)
     append_symbols(all, yielded[k], at.f.type_of(at.f.operand(last, k)));
-  recorder_().at().yield(all);
+  recorder_().yield(all);
 }
 template <class S>
 void evaluator<S>::give_results(frame& at, ir::node_id n, ir::node_id made) {
   std::vector<ir::type> types, symbol_types;
   for (ir::value_id const v : at.f.results_of(n)) types.push_back(at.f.type_of(v));
   for (ir::type const t : types) append_types_in(symbol_types, t);
-  recorder_().at().set_results(made, symbol_types);
+  recorder_().set_results(made, symbol_types);
   give(at, n, slots_of(types, recorder_().here().results_of(made)));
 }
 

@@ -26,7 +26,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <tsl/robin_map.h>
 #include <type_traits>
 #include <utility>
 #include <vector>

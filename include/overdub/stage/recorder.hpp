@@ -1,24 +1,24 @@
 // The program that is being staged, and the places in it where operations are appended.
 #pragma once
 
+#include <overdub/call/error.hpp>
 #include <overdub/header_only.hpp>
-#include <overdub/ir/cursor.hpp>
-#include <overdub/stage/program_set.hpp>
+#include <overdub/ir/program.hpp>
 #include <overdub/stage/symbol.hpp>
 
 #include <any>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
-#include <tsl/robin_map.h>
-#include <tuple>
-#include <utility>
+#include <type_traits>
 #include <vector>
 
 namespace overdub {
+namespace ir {
+class cursor;
+}
 
 /// A program could not be staged.
 struct OVERDUB_EXPORTED staging_error : rejected_program {
@@ -51,14 +51,17 @@ public:
     return i;
   }
 
-  ir::cursor& at() { return open_.back(); }
-  ir::function const& here() { return *open_.back(); }
+  /// Where operations are appended.
+  ir::cursor& at();
+  /// The function that they are appended to.
+  ir::function const& here();
 
   // ---- where operations go
 
   // Operations go into a region of the function at hand, or of another one, until the end of the scope.
   class inside {
   public:
+    inside(recorder& r, ir::region_id region);
     inside(recorder& r, ir::function_id f, ir::region_id region);
     inside(inside const&) = delete;
     inside& operator=(inside const&) = delete;
@@ -67,7 +70,7 @@ public:
   private:
     recorder& recorder_;
   };
-  [[nodiscard]] inside enter(ir::region_id region) { return inside(*this, at().id(), region); }
+  [[nodiscard]] inside enter(ir::region_id region) { return inside(*this, region); }
   [[nodiscard]] inside enter(ir::function_id f) { return inside(*this, f, ir::function::body); }
 
   ir::region_id region_of(ir::node_id n, std::uint32_t i) { return here().region_at(n, i); }
@@ -79,6 +82,15 @@ public:
   ir::node_id insert(
       ir::op code, std::span<ir::value_id const> operands, std::span<ir::type const> results,
       ir::attributes const& a = {}, std::span<std::vector<ir::type> const> regions = {});
+  // Ends the region at hand.
+  void yield(std::span<ir::value_id const> results);
+  // Results for an operation that was inserted without any.
+  void set_results(ir::node_id n, std::span<ir::type const> results);
+  ir::value_id literal(ir::type t, std::uint64_t bits);
+  ir::value_id literal(double x);
+  ir::value_id literal(float x);
+  ir::value_id literal(std::int64_t x);
+  ir::value_id literal(bool x);
   // The value as one of another type: a literal at once.
   ir::value_id converted(ir::value_id v, ir::type to);
 
@@ -90,10 +102,8 @@ public:
       std::vector<ir::value_id> elements;
       for (auto const& e : x) elements.push_back(literal(e));
       return add(ir::op::array, elements, ir_type_of<T>);
-    } else if constexpr (std::is_floating_point_v<T> || std::is_same_v<T, bool>)
-      return at().literal(x);
-    else
-      return at().literal(static_cast<std::int64_t>(x));
+    } else
+      return literal(static_cast<std::int64_t>(x));
   }
 
   // The symbol of a native function. Others of the name have a number behind it. O(natives of the name). An object that is one of `contexts` is
@@ -126,7 +136,7 @@ public:
   ir::program const& kept(ir::program const& p);
   // What is known of a function called with arguments of certain types; told by the address of their key.
   staged* find(void const* key);
-  ir::function_id id_of(std::size_t number) const { return functions_[number].id; }
+  ir::function_id id_of(std::size_t number) const;
   // A function for operations that nobody needs: those that make a value of a type, to be filled with other symbols.
   ir::function_id scratch();
   // The program: functions of one name are numbered by their signatures, whichever was staged first.
@@ -146,18 +156,8 @@ private:
   [[noreturn]] void throw_signatures(std::string_view name) const;
   void note_unrolled(ir::function_id f);
 
-  ir::function_id scratch_ = ir::nothing;
-  std::map<std::tuple<std::uintptr_t, std::uintptr_t, std::uint32_t, std::vector<void const*>>, char>
-      made_keys_; // whose addresses are keys
-  program_set kept_;
-  std::vector<ir::cursor> open_;
-  std::vector<staged> functions_;
-  tsl::robin_map<void const*, std::size_t> of_key_;
-  tsl::robin_map<ir::symbol, std::size_t> bound_; // their numbers in program.hosts
-  tsl::robin_map<std::string, int> signatures_of_;
-  tsl::robin_map<std::string, std::string>
-      numbered_;                   // names with the number of a signature, and those without
-  std::vector<std::string> chain_; // the functions whose bodies are being staged
+  struct tables;
+  tables* tables_;
 };
 
 // A program whose entry combines two elements by one operation.

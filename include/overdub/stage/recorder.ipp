@@ -1,29 +1,64 @@
 #pragma once
 
 #include <overdub/call/native.hpp>
+#include <overdub/ir/cursor.hpp>
 #include <overdub/ir/type_text.hpp>
 #include <overdub/pass/canonicalise.hpp>
+#include <overdub/stage/program_set.hpp>
 #include <overdub/stage/recorder.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
+#include <tsl/robin_map.h>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 namespace overdub::detail {
 
-OVERDUB_DECL recorder::recorder() = default;
-OVERDUB_DECL recorder::~recorder() = default;
+struct recorder::tables {
+  ir::function_id scratch = ir::nothing;
+  std::map<std::tuple<std::uintptr_t, std::uintptr_t, std::uint32_t, std::vector<void const*>>, char>
+      made_keys; // whose addresses are keys
+  program_set kept;
+  std::vector<ir::cursor> open;
+  std::vector<staged> functions;
+  tsl::robin_map<void const*, std::size_t> of_key;
+  tsl::robin_map<ir::symbol, std::size_t> bound; // their numbers in program.hosts
+  tsl::robin_map<std::string, int> signatures_of;
+  tsl::robin_map<std::string, std::string>
+      numbered;                   // names with the number of a signature, and those without
+  std::vector<std::string> chain; // the functions whose bodies are being staged
+};
 
-OVERDUB_DECL recorder::inside::inside(recorder& r, ir::function_id f, ir::region_id region) : recorder_(r) {
-  r.open_.emplace_back(r.program, f, region);
+OVERDUB_DECL recorder::recorder() : tables_(new tables) {}
+OVERDUB_DECL recorder::~recorder() { delete tables_; }
+
+OVERDUB_DECL ir::cursor& recorder::at() { return tables_->open.back(); }
+OVERDUB_DECL ir::function const& recorder::here() { return *tables_->open.back(); }
+OVERDUB_DECL void recorder::yield(std::span<ir::value_id const> results) { at().yield(results); }
+OVERDUB_DECL void recorder::set_results(ir::node_id n, std::span<ir::type const> results) {
+  at().set_results(n, results);
+}
+OVERDUB_DECL ir::value_id recorder::literal(ir::type t, std::uint64_t bits) { return at().literal(t, bits); }
+OVERDUB_DECL ir::value_id recorder::literal(double x) { return at().literal(x); }
+OVERDUB_DECL ir::value_id recorder::literal(float x) { return at().literal(x); }
+OVERDUB_DECL ir::value_id recorder::literal(std::int64_t x) { return at().literal(x); }
+OVERDUB_DECL ir::value_id recorder::literal(bool x) { return at().literal(x); }
+OVERDUB_DECL ir::function_id recorder::id_of(std::size_t number) const {
+  return tables_->functions[number].id;
 }
 
-OVERDUB_DECL recorder::inside::~inside() { recorder_.open_.pop_back(); }
+OVERDUB_DECL recorder::inside::inside(recorder& r, ir::region_id region) : inside(r, r.at().id(), region) {}
+OVERDUB_DECL recorder::inside::inside(recorder& r, ir::function_id f, ir::region_id region) : recorder_(r) {
+  r.tables_->open.emplace_back(r.program, f, region);
+}
+
+OVERDUB_DECL recorder::inside::~inside() { recorder_.tables_->open.pop_back(); }
 
 OVERDUB_DECL ir::value_id
 recorder::add(ir::op code, std::span<ir::value_id const> operands, ir::type result, ir::attributes const& a) {
@@ -44,21 +79,23 @@ OVERDUB_DECL std::vector<ir::type> recorder::types_of(std::span<ir::value_id con
 
 OVERDUB_DECL void const*
 recorder::key_of(void const* way, std::vector<void const*> objects, void const* of, std::uint32_t number) {
-  return &made_keys_[{
+  return &tables_->made_keys[{
       reinterpret_cast<std::uintptr_t>(way), reinterpret_cast<std::uintptr_t>(of), number,
       std::move(objects)}];
 }
 
-OVERDUB_DECL ir::program const& recorder::kept(ir::program const& p) { return kept_[kept_.number_of(p)]; }
+OVERDUB_DECL ir::program const& recorder::kept(ir::program const& p) {
+  return tables_->kept[tables_->kept.number_of(p)];
+}
 
 OVERDUB_DECL recorder::staged* recorder::find(void const* key) {
-  auto const at = of_key_.find(key);
-  return at == of_key_.end() ? nullptr : &functions_[at->second];
+  auto const at = tables_->of_key.find(key);
+  return at == tables_->of_key.end() ? nullptr : &tables_->functions[at->second];
 }
 
 OVERDUB_DECL ir::function_id recorder::scratch() {
-  if (scratch_ == ir::nothing) scratch_ = program.add("", {});
-  return scratch_;
+  if (tables_->scratch == ir::nothing) tables_->scratch = program.add("", {});
+  return tables_->scratch;
 }
 
 OVERDUB_DECL ir::symbol recorder::bind(
@@ -71,7 +108,7 @@ OVERDUB_DECL ir::symbol recorder::bind(
   }
   for (int number = 2;; ++number) {
     ir::symbol const s = program.intern(name);
-    auto const [at, is_new] = bound_.try_emplace(s, program.hosts.size());
+    auto const [at, is_new] = tables_->bound.try_emplace(s, program.hosts.size());
     if (is_new) program.hosts.push_back({s, run, object, context, origin_in_cpp});
     ir::host_binding const& known = program.hosts[at->second];
     if (known.run == run && known.object == object && known.context == context) return s;
@@ -139,7 +176,7 @@ OVERDUB_DECL ir::program recorder::finish() {
   return made;
 }
 OVERDUB_DECL ir::program recorder::take() {
-  if (scratch_ != ir::nothing) program.erase(scratch_);
+  if (tables_->scratch != ir::nothing) program.erase(tables_->scratch);
   std::vector<ir::function_id> all;
   for (std::uint32_t i = 0; i < program.functions.size(); ++i)
     if (!program.is_erased(ir::function_id{i})) all.push_back(ir::function_id{i});
@@ -152,8 +189,8 @@ OVERDUB_DECL ir::program recorder::take() {
   std::vector<std::tuple<std::string, std::string, ir::function_id>> sorted;
   for (ir::function_id const f : all) {
     std::string const made(program.name_of(f));
-    auto const known = numbered_.find(made);
-    sorted.emplace_back(known == numbered_.end() ? made : known->second, signature(f), f);
+    auto const known = tables_->numbered.find(made);
+    sorted.emplace_back(known == tables_->numbered.end() ? made : known->second, signature(f), f);
   }
   std::ranges::sort(sorted);
   std::string last;
@@ -174,33 +211,33 @@ OVERDUB_DECL std::string_view recorder::base_name(std::string_view name) {
 }
 
 OVERDUB_DECL std::string recorder::unique_name(std::string_view name) {
-  int const signatures = ++signatures_of_[std::string(name)];
+  int const signatures = ++tables_->signatures_of[std::string(name)];
   if (signatures > most_signatures) throw_signatures(name);
   if (signatures == 1) return std::string(name);
   std::string made = std::string(name) + '#' + std::to_string(signatures);
-  numbered_.emplace(made, name);
+  tables_->numbered.emplace(made, name);
   return made;
 }
 
 OVERDUB_DECL std::size_t
 recorder::begin(void const* key, std::string_view name, std::span<ir::type const> parameters) {
-  functions_.push_back({program.add(unique_name(name), parameters), {}});
-  chain_.emplace_back(name);
-  of_key_.emplace(key, functions_.size() - 1);
-  return functions_.size() - 1;
+  tables_->functions.push_back({program.add(unique_name(name), parameters), {}});
+  tables_->chain.emplace_back(name);
+  tables_->of_key.emplace(key, tables_->functions.size() - 1);
+  return tables_->functions.size() - 1;
 }
 
 OVERDUB_DECL void recorder::end(std::size_t number, std::any results) {
-  auto const f = functions_[number].id;
-  functions_[number].results = std::move(results);
+  auto const f = tables_->functions[number].id;
+  tables_->functions[number].results = std::move(results);
   if (program[f].node_count() > unrolled) note_unrolled(f);
-  chain_.pop_back();
+  tables_->chain.pop_back();
 }
 
 [[noreturn]] OVERDUB_DECL void recorder::throw_signatures(std::string_view name) const {
   std::string chain;
-  std::size_t const first = chain_.size() > 6 ? chain_.size() - 6 : 0;
-  for (std::size_t i = first; i < chain_.size(); ++i) chain += chain_[i] + " -> ";
+  std::size_t const first = tables_->chain.size() > 6 ? tables_->chain.size() - 6 : 0;
+  for (std::size_t i = first; i < tables_->chain.size(); ++i) chain += tables_->chain[i] + " -> ";
   throw staging_error(message(
       "overdub: staging made more than %d signatures of %.*s, called by %s%.*s; does it call itself with "
       "arguments of ever new "

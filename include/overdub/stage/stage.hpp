@@ -104,7 +104,7 @@ private:
       auto const result = std::apply(body, arguments);
       symbol_list symbols;
       note_symbols(symbols, result);
-      r.at().yield(symbols.ids);
+      r.yield(symbols.ids);
       p[root].results = r.types_of(symbols.ids);
     }
     p.entry = root;

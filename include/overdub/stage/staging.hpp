@@ -173,7 +173,7 @@ class staging : public context {
   auto in_region(ir::node_id n, std::uint32_t region, Make const& make) {
     auto const scope = recorder_->enter(recorder_->region_of(n, region));
     auto const tree = make();
-    recorder_->at().yield(detail::flat(tree));
+    recorder_->yield(detail::flat(tree));
     return tree;
   }
   // Gives results to an operation: a tree like that which its region yielded, of arrays from the `carried`-th value on.
@@ -183,7 +183,7 @@ class staging : public context {
     for (ir::value_id const v : detail::flat(like))
       types.push_back(
           types.size() < carried ? recorder_->here().type_of(v) : recorder_->here().type_of(v).array_of());
-    recorder_->at().set_results(n, types);
+    recorder_->set_results(n, types);
     return detail::refilled(like, recorder_->here().results_of(n));
   }
   template <class State, class Next>
@@ -286,7 +286,7 @@ class staging : public context {
     R const results =
         std::apply([&](auto const&... a) { return R(detail::owned_tree(call.recurse(a...))); }, arguments);
     auto const yielded = detail::flat(results);
-    recorder_->at().yield(yielded);
+    recorder_->yield(yielded);
     recorder_->program[recorder_->id_of(number)].results = recorder_->types_of(yielded);
     recorder_->end(number, results);
   }

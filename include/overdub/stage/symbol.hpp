@@ -5,7 +5,8 @@
 #include <overdub/call/described.hpp>
 #include <overdub/call/lift.hpp>
 #include <overdub/call/ops.hpp>
-#include <overdub/ir/cursor.hpp>
+#include <overdub/ir/id.hpp>
+#include <overdub/ir/type.hpp>
 #include <overdub/ir/type_of_cpp.hpp>
 
 #include <cstdint>

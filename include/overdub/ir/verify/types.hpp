@@ -1,6 +1,7 @@
 // The second part of the verifier: the tables of a program, and every type that refers to them.
 #pragma once
 
+#include <overdub/ir/program_tables.hpp>
 #include <overdub/ir/verify/findings.hpp>
 
 #include <cstdint>
@@ -65,14 +66,16 @@ private:
       if (p.find_symbol(p.text(symbol{i})) != symbol{i})
         out_.add(numbered("text ", i, " of the program is not found again; its storage is broken"));
     for (std::uint32_t i = 0; i < p.opaque_count(); ++i)
-      if (!out_.has(p.opaque_[i]) || !finds(p.index_of_opaque_, p.opaque_[i], i))
+      if (!out_.has(p.opaque_[i]) || !finds(&program_tables::opaque_types, p.opaque_[i], i))
         out_.add(numbered(
             "type ", i, " of opaque objects has no name, or is not found by it; its storage is broken"));
   }
-  template <class Map, class Key>
-  static bool finds(Map const& map, Key const& key, std::uint32_t i) {
-    auto const at = map.find(key);
-    return at != map.end() && at->second == i;
+  template <class Table, class Key>
+  bool finds(Table const program_tables::*table, Key const& key, std::uint32_t i) const {
+    program_tables const* const tables = program_.tables_.find();
+    if (tables == nullptr) return false;
+    auto const at = (tables->*table).find(key);
+    return at != (tables->*table).end() && at->second == i;
   }
   void check_signature(std::uint32_t i) {
     std::string const name = numbered("type ", i, " of functions");
@@ -89,7 +92,7 @@ private:
     };
     check(s.parameters, "it takes something");
     check(s.results, "it gives something");
-    if (!finds(program_.index_of_signature_, s, i))
+    if (!finds(&program_tables::signatures, s, i))
       out_.add(name + " is not found again; its storage is broken");
   }
   void check_places() {

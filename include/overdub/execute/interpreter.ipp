@@ -1,0 +1,93 @@
+#pragma once
+
+#include <overdub/execute/interpreter.hpp>
+#include <overdub/execute/lower.hpp>
+#include <overdub/execute/machine.hpp>
+#include <overdub/ir/verify.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace overdub {
+inline namespace OVERDUB_EXECUTE_ABI {
+namespace execute {
+
+OVERDUB_DECL ir::program const& checked(ir::program const& p, ir::function_id f) {
+  if (index_of(f) >= p.functions.size() || p.is_erased(f))
+    throw not_executable(message("overdub: there is no such function to execute; set the program's entry, "
+                                 "or name another function"));
+  ir::verify(p);
+  return p;
+}
+
+} // namespace execute
+
+OVERDUB_DECL executable::executable(
+    ir::program const& p, ir::function_id f, hosts const& h, execution_options const& options)
+    : code_(execute::lower(execute::checked(p, f), f, h.registry(), options)) {
+  check_signature();
+}
+OVERDUB_DECL executable::executable(std::shared_ptr<execute::code const> made) : code_(std::move(made)) {
+  check_signature();
+}
+OVERDUB_DECL executable::executable(executable const& other) = default;
+OVERDUB_DECL executable::executable(executable&& other) noexcept = default;
+OVERDUB_DECL executable& executable::operator=(executable const& other) = default;
+OVERDUB_DECL executable& executable::operator=(executable&& other) noexcept = default;
+OVERDUB_DECL executable::~executable() = default;
+
+OVERDUB_DECL void executable::check_signature() const {
+  for (auto const* const all : {&code_->parameters, &code_->results})
+    for (ir::type const t : *all)
+      if (t.is_function())
+        throw not_executable(message(
+            "overdub: @%s takes or gives a function value, which C++ cannot hold; execute a function that "
+            "calls it",
+            code_->name.c_str()));
+}
+
+OVERDUB_DECL std::vector<datum>
+executable::run(std::span<datum const> arguments, void* const* contexts) const {
+  execute::borrowed_machine m;
+  execute::program_run run(*code_, *m);
+  run.on_data(arguments, contexts);
+  execute::releasing const at_end(run);
+  return run.data();
+}
+
+OVERDUB_DECL instance executable::instance(execution_limits const& limits) const {
+  return overdub::instance(code_, limits);
+}
+
+OVERDUB_DECL instance::instance(std::shared_ptr<execute::code const> code, execution_limits const& limits)
+    : code_(std::move(code)), machine_(std::make_unique<execute::machine>()), run_(*code_, *machine_) {
+  machine_->limits = limits;
+}
+OVERDUB_DECL instance::instance(instance&& other) noexcept = default;
+OVERDUB_DECL instance& instance::operator=(instance&& other) noexcept = default;
+OVERDUB_DECL instance::~instance() = default;
+
+OVERDUB_DECL std::vector<datum> instance::run(std::span<datum const> arguments) {
+  begin();
+  execute::flag const busy(busy_);
+  run_.on_data(arguments);
+  has_results_ = true;
+  return run_.data();
+}
+
+OVERDUB_DECL std::size_t instance::array_bytes() const { return machine_->buffers.bytes(); }
+
+OVERDUB_DECL void instance::begin() {
+  if (busy_)
+    throw not_executable(message(
+        "overdub: @%s was called on an instance that runs it already; call the executable, or make another "
+        "instance",
+        code_->name.c_str()));
+  if (std::exchange(has_results_, false)) run_.release();
+}
+
+} // namespace OVERDUB_EXECUTE_ABI
+} // namespace overdub
