@@ -11,7 +11,7 @@
 namespace {
 
 using namespace bench;
-using overdub::contexts::keep_at_most, overdub::contexts::keep_logarithmic;
+using overdub::contexts::memory_limit, overdub::contexts::save_logarithmic;
 
 constexpr i64 steps = 1'000'000;
 constexpr std::int64_t tenth = 1'600'000; // bytes; the state of a step is two numbers
@@ -45,9 +45,9 @@ auto gradient_keeping(Keep const& keep) {
 } // namespace
 
 int main() {
-  auto const all = gradient_keeping(overdub::contexts::keep_all{});
-  auto const less = gradient_keeping(keep_at_most<tenth>);
-  auto const least = gradient_keeping(keep_logarithmic);
+  auto const all = gradient_keeping(overdub::contexts::save_all{});
+  auto const less = gradient_keeping(memory_limit<tenth>);
+  auto const least = gradient_keeping(save_logarithmic);
   auto const run = [](auto const& made) {
     return [&made] { return made(opaque(steps), 1.0, 0.5, 0.1).first; };
   };

@@ -1,5 +1,5 @@
-// batch: one function on a whole batch of arguments. batch(f) is f on each element of arrays; the context `batched` has the elements
-// run through loops together, in vectors.
+// batch: maps a function over arrays of arguments. The context `batched` interchanges such maps with the loops in them, so
+// that the elements run in vectors.
 #pragma once
 
 #include <overdub/contexts/batch/interchange.hpp>
@@ -18,7 +18,7 @@ template <class X>
 concept is_batch = requires(plain_t<X> const& x) {
   x.span();
 };
-// The i-th element of an array; what is no array is the same for all.
+// The i-th element of an array; other arguments are the same for all elements.
 template <class X>
 constexpr auto element(X const& x, auto const& i) {
   if constexpr (is_batch<X>)
@@ -26,7 +26,7 @@ constexpr auto element(X const& x, auto const& i) {
   else
     return x;
 }
-// The number of elements of those that are arrays, which must be the same.
+// The common number of elements of the array arguments.
 template <class... X>
 constexpr auto size_of(X const&... x) {
   static_assert(
@@ -43,12 +43,13 @@ constexpr auto size_of(X const&... x) {
 
 } // namespace batching
 
-/// f on each element of arrays that have one size, as a function: batch(f)(xs, ys, 2.0) is the array of f(xs[i], ys[i], 2.0), or a
-/// tuple of arrays where f gives one. Arguments that are not arrays are the same for all; the elements of arrays of arrays are rows. At
-/// least one is an array. It works in all contexts, and is staged where f is. Throws size_error where sizes differ. O(calls of f).
+/// f on each element of arrays of equal size: batch(f)(xs, ys, 2.0) is the array of f(xs[i], ys[i], 2.0), or a tuple of
+/// arrays if f returns a tuple. Other arguments are the same for all elements; the elements of arrays of arrays are rows.
+/// At least one argument is an array. It works in all contexts, and is staged like f. Throws size_error if sizes differ.
+/// O(calls of f).
 template <function F>
 constexpr auto batch(F const& f) {
-  if constexpr (std::is_empty_v<F>) // captures nothing, and so can be staged
+  if constexpr (std::is_empty_v<F>) // without captures, it can be staged
     return fn<"batch">([](auto... x) {
       return tabulate(
           batching::size_of(x...), [&](auto const& i) { return F{}(batching::element(x, i)...); });
@@ -59,15 +60,15 @@ constexpr auto batch(F const& f) {
     });
 }
 
-/// A context that interchanges maps, and so batches, with loops in them that have one trip count for all elements: each iteration runs for
-/// blocks of 64 elements, so that machine code is vectorised. Results are the same to the bit; which of several errors is thrown is
-/// unspecified. Other control is unchanged: each element runs by itself. For machine code: the interpreter runs loops in
-/// blocks anyway, and is slower with it.
+/// A context that interchanges maps, and so batches, with the loops in them that have one trip count for all elements: each
+/// iteration runs for blocks of 64 elements, so that machine code is vectorised. Results are the same to the bit; which of
+/// several errors is thrown is unspecified. Other control flow is unchanged: each element runs by itself. For machine code:
+/// the interpreter vectorises loops itself, and is slower with this context.
 struct batched : context {
   static constexpr std::string_view name = "batched";
 
   static void before_optimise(ir::program& p) {
-    constexpr std::size_t small = 400; // in operations: loops in functions are found where they are called
+    constexpr std::size_t small = 400; // in operations; inlining finds loops in called functions
     pass::inline_calls(p, small);
     batching::interchange(p);
   }

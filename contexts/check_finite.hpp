@@ -1,4 +1,4 @@
-// check_finite: stops a program where the first infinity or NaN comes up, and says at which operation, and how it came there.
+// check_finite: stops a program at the first operation that returns an infinity or NaN, and reports it with the call path.
 #pragma once
 
 #include <overdub/core/exact_math.hpp>
@@ -14,19 +14,18 @@
 
 namespace overdub::contexts {
 
-/// An operation gave an infinity or NaN of finite numbers.
+/// An operation returned an infinity or NaN for finite numbers.
 struct OVERDUB_EXPORTED not_finite : error {
   using error::error;
 };
 
-/// Throws not_finite where an operation or a native function makes an infinity or NaN out of finite arguments, also in tuples and described
-/// structs of numbers and arrays. What is computed
-/// from infinities and NaN that were given is let through. Costs a test for each operation, and a word for each function that is
-/// open. A context for one run at a time.
+/// Throws not_finite where an operation or a native function returns an infinity or NaN for finite arguments, including
+/// tuples and described structs of numbers and arrays. Infinities and NaN in arguments propagate without an error. Costs a
+/// test for each operation, and a word for each active function. For one run at a time.
 struct check_finite : context {
   static constexpr std::string_view name = "check_finite";
 
-  std::vector<std::string_view> path; // the functions that are open, outermost first
+  std::vector<std::string_view> path; // the active functions, outermost first
 
   void before(function auto f, auto const&...) { path.push_back(f.name()); }
   void after(function auto, auto const&, auto const&...) { path.pop_back(); }

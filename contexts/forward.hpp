@@ -1,6 +1,6 @@
-// forward: differentiation along one direction, or along N at once. Each number carries its tangent; the
-// derivatives of the operations are the last column of ir/ops.def. Runs nest, and are never taken for one
-// another.
+// forward: forward-mode differentiation along one direction, or along N at once (vector forward mode). Each number carries
+// its tangent as metadata; the derivatives of operations are the last column of ir/ops.def. Nested runs are distinguished
+// by their tags, so that perturbations are not confused.
 #pragma once
 
 #include <overdub/contexts/forward/tangents.hpp>
@@ -18,7 +18,7 @@
 
 namespace overdub::contexts {
 
-/// Forward differentiation along N directions: overdub::tag(x, tangents) in, overdub::tag(result, tangents) out.
+/// Forward-mode differentiation with N tangents: overdub::tag(x, tangents) in, overdub::tag(result, tangents) out.
 template <int N>
 struct forward_along : context {
   static constexpr std::string_view name = "forward";
@@ -27,15 +27,14 @@ struct forward_along : context {
   using metadata = std::conditional_t<
       !std::floating_point<plain_t<T>>, zero, std::conditional_t<N == 1, T, tangents<T, N>>>;
 
-  // In arrays of numbers the N tangents of an element stand together; in those of values each direction has its array.
+  // In arrays of numbers, the N tangents of an element are adjacent; in arrays of values, each direction has an array.
   template <class A>
   requires(N > 1 && std::floating_point<plain_t<element_t<A>>>) using array_metadata =
       std::conditional_t<in_context<A>, tangents<A, N>, array<metadata<element_t<A>>>>;
 
   constexpr zero constant(auto const&) const { return {}; }
 
-  // Every elementwise operation, by its row of the table. What is not floating-point does not change, it
-  // jumps.
+  // Every element-wise operation, by its row of the table. Results that are not floating-point numbers have no tangent.
   template <elementwise F, class... X>
   OVERDUB_INLINE constexpr auto overdub(F f, X const&... x) {
     auto r = f(x.inner...);
@@ -54,7 +53,7 @@ struct forward_along : context {
       return overdub::tag(r, in_precision_of<plain_t<decltype(r)>>(x.metadata));
   }
 
-  // A sum is linear: its tangent is the sum of the tangents.
+  // A sum is linear: its tangent is the sum of tangents.
   template <class F, class... X>
   requires(
       is_lowered<F, add_t> && !(std::same_as<decltype(X::metadata), zero> || ...) &&
@@ -67,13 +66,13 @@ struct forward_along : context {
       return overdub::tag(f(add, x.inner...), along_each<N>(along, x.metadata...));
   }
 
-  // In an array, the tangents of an element stand together.
+  // In an array, the tangents of an element are adjacent.
   template <class Count, class X>
   requires(N > 1) constexpr auto overdub(fill_t, Count const& count, X const& x) {
     return filled(detail::take_inner{}(count), x);
   }
 
-  // A native function has no derivative here, unless nothing that it gets changes.
+  // A native function has no derivative here, unless its arguments are inactive.
   template <rule_call Call, primitive F, class... X>
   requires(!elementwise<F> && !data_movement<F> && !control<F>) constexpr auto overdub(
       Call const& call, F, X... x) {
@@ -85,7 +84,7 @@ struct forward_along : context {
     return result;
   }
 
-  // A function that says how it is differentiated is not looked into.
+  // A function with a derivative rule is not traced.
   template <rule_call Call, function F, class... X>
   requires(
       detail::says_derivative<F> &&
@@ -116,11 +115,11 @@ struct forward_along : context {
     }
   }
 
-  static constexpr int directions = N; // metadata are tangents, along so many
+  static constexpr int directions = N; // metadata are N tangents
   static constexpr bool evaluates_programs = N == 1;
 
 private:
-  // Along one of the directions: the tangent of a value whose metadata this is, as a value of the type of what changes.
+  // The tangent in one direction of a value with this metadata, as a value of the differentiable type.
   template <int Direction, class M>
   static constexpr auto component(M const& tangent) {
     if constexpr (is_tangents<M>)
@@ -130,7 +129,7 @@ private:
     else
       return tangent;
   }
-  // The metadata of a value with these tangents, one a direction.
+  // The metadata of a value with these tangents, one for each direction.
   template <class T, class... D>
   static constexpr metadata_t<forward_along, T> joined(D const&... tangent) {
     using M = metadata_t<forward_along, T>;
@@ -163,7 +162,7 @@ private:
     else
       return fill(count, x);
   }
-  // A leaf of what a rule is given; what an outer context keeps with its values is a tree of two.
+  // A leaf of a rule's argument; metadata of an outer context form a tree of two.
   template <class X>
   static consteval bool is_own() {
     if constexpr (detail::is_tagged<X>)
@@ -195,7 +194,7 @@ private:
             "this struct, or make the struct a template over its number");
     return is;
   }
-  // The tangents of an argument along one direction.
+  // The tangents of an argument in one direction.
   template <int Direction, class X>
   static constexpr auto along_direction(X const& x) {
     if constexpr (is_own<X>()) {
@@ -212,7 +211,8 @@ private:
     else
       return zero{};
   }
-  // Tangents that a rule gave, and zero where no argument, all of which are numbers, has one: a rule need not be finite at constants.
+  // The tangents that a rule returned; zero if no argument has one (all are numbers), since a rule need not be finite at
+  // constants.
   template <class D, class... T>
   static constexpr auto unless_constant(D const& d, T const&... tangents) {
     if constexpr ((is_number_or_zero<T>() && ...))
@@ -247,7 +247,7 @@ private:
     else
       return select(tangent != plain_t<T>{}, d, selected(d, more...));
   }
-  // A result with its tangents, one a direction; `zero` stands for a tree of zeros.
+  // A result with its tangents, one for each direction; `zero` stands for a tree of zeros.
   template <class R, class... D>
   static constexpr auto with_tangents(R const& r, D const&... d) {
     if constexpr (detail::is_leaf<R>) {
@@ -285,7 +285,7 @@ private:
       return detail::become<M>(stack, zero{}, r);
   }
 
-  // Whether X holds numbers that have a derivative: itself, in an array, a tree or a struct, or as metadata.
+  // Whether X has differentiable numbers: itself, in an array, a tree or a struct, or as metadata.
   template <class X>
   static consteval bool varies() {
     using P = plain_t<X>;
@@ -316,7 +316,7 @@ private:
   }
 };
 
-/// Forward differentiation along one direction.
+/// Forward-mode differentiation with one tangent.
 using forward = forward_along<1>;
 
 } // namespace overdub::contexts

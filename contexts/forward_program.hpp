@@ -1,4 +1,4 @@
-// forward on programs: what `overdub(forward{}, program)` makes, compiled where the library is.
+// The forward-mode transformation of programs: `overdub(forward{}, program)`, compiled with the library.
 #pragma once
 
 #include <overdub/header_only.hpp>
@@ -6,7 +6,7 @@
 
 namespace overdub::contexts {
 
-/// The program in forward: each number among the parameters and results has its tangent behind it. Throws evaluation_error.
+/// Transforms a program: each number among its parameters and results is followed by its tangent. Throws evaluation_error.
 /// O(operations).
 OVERDUB_DECL ir::program forward_of(ir::program const& p);
 

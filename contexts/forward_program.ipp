@@ -9,7 +9,7 @@ namespace overdub::contexts {
 OVERDUB_DECL ir::program forward_of(ir::program const& p) {
   forward along;
   overdub::detail::recorder r;
-  for (ir::host_binding const& h : p.hosts) // what calls bring, they bring to the new program
+  for (ir::host_binding const& h : p.hosts) // the new program makes the same host calls
     if (h.context != ir::host_binding::no_context && h.context >= r.contexts.size())
       r.contexts.resize(h.context + 1);
   staging innermost(r);

@@ -1,4 +1,4 @@
-// hessian: second derivatives, forward over reverse: the gradient's program, in forward.
+// hessian: second derivatives, forward mode over reverse mode.
 #pragma once
 
 #include <overdub/contexts/reverse.hpp>
@@ -66,26 +66,27 @@ struct hessian_product {
 
 } // namespace adjoint
 
-/// The matrix of second derivatives of f, a function of an array that returns one number: hessian(f)(xs) is an array of rows; of a
-/// function of one number, it is the second derivative. It takes the time of as many gradients as the array has elements. Throws
-/// what `gradient` throws. Thread-safe.
+/// The Hessian of f, a function of an array that returns one number: hessian(f)(xs) is an array of rows; for a function of
+/// one number, it is the second derivative. It takes the time of as many gradients as the array has elements. Throws what
+/// `gradient` throws. Thread-safe.
 template <class F>
 constexpr auto hessian(F const& f) {
   return transformed<"hessian", adjoint::hessian_of>(f);
 }
-/// The same of f in contexts, as `gradient` has it.
+/// The Hessian of f in contexts, as `gradient` has it.
 template <class Context, class F>
 requires adjoint::contexts_to_run_in<Context>
 constexpr auto hessian(Context&& contexts, F const& f) {
   return transformed<"hessian", adjoint::hessian_of>(std::forward<Context>(contexts), f);
 }
 
-/// The Hessian of f, a function of one argument, times a tangent: hessian_vector_product(f)(x, v), in the time of two gradients.
+/// The Hessian-vector product of f, a function of one argument: hessian_vector_product(f)(x, v), in the time of two
+/// gradients.
 template <class F>
 constexpr auto hessian_vector_product(F const& f) {
   return transformed<"hessian_vector_product", adjoint::hessian_product>(f);
 }
-/// The same of f in contexts, as `gradient` has it.
+/// The Hessian-vector product of f in contexts, as `gradient` has it.
 template <class Context, class F>
 requires adjoint::contexts_to_run_in<Context>
 constexpr auto hessian_vector_product(Context&& contexts, F const& f) {

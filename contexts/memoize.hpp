@@ -1,4 +1,4 @@
-// memoize: a function called again with the same arguments is not run again.
+// memoize: caches the results of functions by their arguments.
 #pragma once
 
 #include <overdub/array/owned.hpp>
@@ -16,11 +16,11 @@
 
 namespace overdub::contexts {
 
-/// Remembers the results of all functions (not of primitives) by their arguments, type by type and bit by
-/// bit: -0 is not 0, and NaN is itself. For functions without effects; innermost in a composition. A function
-/// with captures, or in a context whose members may decide its results, is run each time. Memory grows with each new argument, until clear().
-/// Functions of programs are told by the program, which is kept, and their name; those of several results, of function values, and of more
-/// than eight arguments are run each time.
+/// Caches the results of all functions (not of primitives) by their arguments, by type and bit pattern: -0 differs from 0,
+/// and NaN equals itself. For functions without side effects; innermost in a composition. A function with captures, or in a
+/// context whose members may affect its results, runs each time. Memory grows with each new argument, until clear().
+/// Functions of programs are identified by the program, which is kept alive, and their name; those with several results,
+/// with function values, or with more than eight arguments run each time.
 struct memoize : context {
   static constexpr bool answers_any_types = true;
   std::size_t entries = 0;
@@ -74,7 +74,7 @@ private:
   OVERDUB_HIDDEN results_of<R>& table() {
     auto& slot = tables_[&detail::type_key<R, F, X...>];
     if (!slot) {
-      detail::keep_loaded(); // what destroys the table is a function of this object
+      detail::keep_loaded(); // the table is destroyed by code of this shared object
       slot = std::make_shared<results_of<R>>();
     }
     return *static_cast<results_of<R>*>(slot.get());
@@ -86,7 +86,7 @@ private:
     constexpr bool tree = requires { typename tree_traits<X>::children; };
     if constexpr (std::is_arithmetic_v<X>)
       key.append(reinterpret_cast<char const*>(&x), sizeof x);
-    else if constexpr (requires { x.visit([](auto const&) {}); }) // of a type that the program tells
+    else if constexpr (requires { x.visit([](auto const&) {}); }) // its type depends on the program
       x.visit([&](auto const& held) { append(key, held); });
     else if constexpr (requires { x.span(); } || (tree && requires { x.size(), *x.begin(); })) {
       append(key, x.size());
@@ -106,7 +106,7 @@ private:
   }
 
   std::unordered_map<void const*, std::shared_ptr<void>> tables_;
-  std::shared_ptr<void> programs_; // those whose functions were called
+  std::shared_ptr<void> programs_; // the programs of cached functions
 };
 
 } // namespace overdub::contexts

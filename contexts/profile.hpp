@@ -1,4 +1,4 @@
-// profile: where a program spends its time, and how often it allocates: by function, and by the path of calls to it.
+// profile: time and allocations by function, and by call path.
 #pragma once
 
 #include <overdub/call/keep_loaded.hpp>
@@ -22,19 +22,20 @@
 
 namespace overdub::contexts {
 
-/// Measures the calls of functions and of native functions, by a clock of the standard's form. A call takes two readings of the
-/// clock more, and time in hooks is counted as the caller's own.
+/// Measures the calls of functions and of native functions by a clock of the standard's form. Each call costs two readings
+/// of the clock; time in hooks counts as the caller's own.
 template <class Clock>
 struct profile_by : context {
   static constexpr std::string_view name = "profile";
   using duration = std::chrono::nanoseconds;
 
-  /// How often this thread has allocated so far, if that is to be known: allocations_of_thread, of profile/allocations.hpp.
+  /// Returns the number of this thread's allocations so far, to count them: allocations_of_thread, of
+  /// profile/allocations.hpp.
   using allocation_counter = long (*)();
   allocation_counter allocations = nullptr;
 
-  /// What was done in a function. Total times and allocations include those of what it calls; of a function that calls itself
-  /// they are those of the outermost calls.
+  /// The measurements of a function. Total times and allocations include callees; for a recursive function, they are those
+  /// of the outermost calls.
   struct function_row {
     std::string_view name;
     long calls = 0;
@@ -42,7 +43,7 @@ struct profile_by : context {
     long allocations = 0, own_allocations = 0;
     durations each; // of all calls: each.percentile(0.99), each.largest()
   };
-  /// What was done in a function that was called by way of others: path has their names, outermost first.
+  /// The measurements of a call path: names, outermost first.
   struct path_row {
     std::vector<std::string_view> path;
     long calls = 0;
@@ -53,7 +54,7 @@ struct profile_by : context {
   profile_by() { nodes_.emplace_back(); }
   explicit profile_by(allocation_counter counter) : profile_by() { allocations = counter; }
 
-  /// By functions, those that took longest themselves first.
+  /// By function, in descending order of own time.
   std::vector<function_row> functions() const {
     std::vector<function_row> rows;
     for (auto const& f : functions_) rows.push_back(f.row);
@@ -62,7 +63,7 @@ struct profile_by : context {
     });
     return rows;
   }
-  /// By paths, each caller in front of what it called.
+  /// By path, callers before callees.
   std::vector<path_row> paths() const {
     std::vector<path_row> rows;
     add_paths(rows, {}, root);
@@ -87,7 +88,8 @@ struct profile_by : context {
     }
     return out;
   }
-  /// A line a path, "outer;inner 1234", with the nanoseconds in the function itself: what tools for flame graphs read.
+  /// Folded stacks, for flame graph tools: a line for each path, "outer;inner 1234", with the nanoseconds in the function
+  /// itself.
   void write_folded(std::ostream& out) const {
     for (auto const& r : paths()) {
       for (std::size_t i = 0; i < r.path.size(); ++i) out << (i > 0 ? ";" : "") << folded_name(r.path[i]);
@@ -102,7 +104,7 @@ struct profile_by : context {
     ++functions_[nodes_[node].function].running;
     running_.push_back({node, {}, before, {}, 0});
     own_allocations_ += allocated() - before;
-    running_.back().start = Clock::now(); // last, so that what is done here is not the function's
+    running_.back().start = Clock::now(); // last, so that the profile's own work is not measured
   }
   template <callee F>
   requires(function<F> || native_leaf<F>) void after(F const&, auto const&, auto const&...) { end(); }
@@ -111,7 +113,7 @@ struct profile_by : context {
     end();
   }
 
-  /// Time in other threads is counted there, besides that of the function that waits for them.
+  /// Time in other threads counts there, and also for the function that waits for them.
   profile_by fork() const { return profile_by(allocations); }
   void join(profile_by&& other) {
     join_node(current(), other, root);
@@ -129,7 +131,7 @@ private:
     std::vector<std::size_t> children;
     path_row row; // without its path
   };
-  struct edge { // from a node to a function that was called there
+  struct edge { // from a node to a callee
     std::size_t parent;
     std::string_view called;
     bool operator==(edge const&) const = default;
@@ -141,7 +143,7 @@ private:
   };
   struct measured {
     function_row row;
-    int running = 0; // calls that have not ended
+    int running = 0; // active calls
   };
   struct call {
     std::size_t node;
@@ -151,7 +153,7 @@ private:
     long allocations_in_callees;
   };
 
-  // Without those of the profile's own.
+  // Without the profile's own allocations.
   long allocated() const { return allocations ? allocations() - own_allocations_ : 0; }
 
   std::size_t current() const { return running_.empty() ? root : running_.back().node; }
@@ -222,10 +224,10 @@ private:
     return io::number_text(ns / 1e9, io::decimals(1)) + " s";
   }
 
-  std::vector<call_node> nodes_; // a tree; the first one is above all calls
+  std::vector<call_node> nodes_; // a tree, whose root is the caller of all outermost calls
   std::vector<measured> functions_;
-  tsl::robin_map<edge, std::size_t, edge_hash> children_; // their nodes
-  tsl::robin_map<std::string_view, std::size_t> numbers_; // of functions
+  tsl::robin_map<edge, std::size_t, edge_hash> children_; // callee nodes
+  tsl::robin_map<std::string_view, std::size_t> numbers_; // indices of functions
   std::vector<call> running_;
   long own_allocations_ = 0;
 };

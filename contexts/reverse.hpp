@@ -1,5 +1,6 @@
-// reverse: gradients, by a transformation of whole programs. A function becomes one that also goes through its operations
-// backwards; the derivatives of the operations are the last column of ir/ops.def, transposed.
+// reverse: reverse-mode differentiation by source transformation (Griewank and Walther, Evaluating Derivatives, 2008). A
+// function becomes a program with a forward pass and a backward pass. The derivatives of operations are the last column of
+// ir/ops.def, transposed.
 #pragma once
 
 #include <overdub/compile/transformed.hpp>
@@ -34,12 +35,12 @@ consteval bool has_derivative(types<L...>) {
   return (is_differentiable(type_in_programs<L>) || ...);
 }
 
-// What contexts rewrite holds no function values that hold others.
+// A program that contexts rewrite has no recursive function values.
 constexpr recursion calls_in(program_use use) {
-  return use == program_use::run ? recursion::kept : recursion::computed_again;
+  return use == program_use::run ? recursion::saved : recursion::recomputed;
 }
 
-// The arguments of these numbers, or all of A...
+// The arguments at these indices; without indices, all of A.
 template <class Numbers, class... A>
 struct chosen;
 template <std::size_t... I, class... A>
@@ -61,9 +62,9 @@ struct only_one<std::tuple<T>> {
   using type = T;
 };
 
-template <bool KeepsValue, class Keep, std::size_t... I>
+template <bool ReturnsValue, class Saves, std::size_t... I>
 struct gradient_of {
-  static constexpr std::string_view name = KeepsValue ? "value_and_gradient" : "gradient";
+  static constexpr std::string_view name = ReturnsValue ? "value_and_gradient" : "gradient";
 
   template <class... A>
   using gradients = typename only_one<typename chosen<std::index_sequence<I...>, A...>::all>::type;
@@ -95,19 +96,19 @@ struct gradient_of {
 
   template <class R, class... A>
   using result =
-      std::conditional_t<check<R, A...>() && KeepsValue, std::pair<R, gradients<A...>>, gradients<A...>>;
+      std::conditional_t<check<R, A...>() && ReturnsValue, std::pair<R, gradients<A...>>, gradients<A...>>;
 
   template <class R, class... A>
   static void apply(ir::program& p, program_use use) {
-    std::vector<bool> asked; // by leaf
+    std::vector<bool> requested; // for each leaf of the arguments
     std::size_t argument = 0;
-    auto const ask = [&]<class... L>(types<L...>) {
-      bool const is_asked = sizeof...(I) == 0 || ((argument == I) || ...);
-      asked.insert(asked.end(), sizeof...(L), is_asked);
+    auto const request = [&]<class... L>(types<L...>) {
+      bool const is_requested = sizeof...(I) == 0 || ((argument == I) || ...);
+      requested.insert(requested.end(), sizeof...(L), is_requested);
       ++argument;
     };
-    (ask(leaves_of<A>{}), ...);
-    differentiate_entry(p, asked, KeepsValue, {.calls = calls_in(use), .loops = Keep::loops});
+    (request(leaves_of<A>{}), ...);
+    differentiate_entry(p, requested, ReturnsValue, {.calls = calls_in(use), .loops = Saves::loops});
   }
 };
 
@@ -136,7 +137,7 @@ struct jacobian_of {
   }
 };
 
-// A tag as a user writes it, without the context that made it.
+// The type of a tag without the context level that created it.
 template <class X>
 struct as_written {
   using type = X;
@@ -146,7 +147,7 @@ struct as_written<tagged<T, M, Level>> {
   using type = tagged<typename as_written<T>::type, typename as_written<M>::type>;
 };
 
-// The arguments, and behind them a cotangent.
+// The arguments without the last one, the cotangent.
 template <class Arguments>
 struct without_last;
 template <class... A>
@@ -181,8 +182,8 @@ struct transpose_of {
   }
 };
 
-// The function itself, where its contexts make a program of it.
-struct as_it_is {
+// Leaves the function unchanged, apart from its contexts.
+struct identity_transformation {
   static constexpr std::string_view name = "in_contexts";
 
   template <class R, class... A>
@@ -198,22 +199,22 @@ consteval std::ptrdiff_t count_of(types<L...>) {
 template <class X>
 using parameter = std::conditional_t<std::integral<X> && !std::same_as<X, bool>, i64, X>;
 
-template <bool First>
-struct half_of {
-  static constexpr std::string_view name = First ? "first_half" : "second_half";
+template <bool Forward>
+struct pass_of {
+  static constexpr std::string_view name = Forward ? "first_half" : "second_half";
 
   template <class R, class... A>
-  using result = R; // it is run on data
+  using result = R; // unused: the passes run on data
   template <class R, class... A>
   static void apply(ir::program& p, program_use) {
-    if constexpr (First)
-      keep_for_pullback(p);
+    if constexpr (Forward)
+      to_forward_pass(p);
     else
-      pull_back(p);
+      to_backward_pass(p);
   }
 };
 
-// A call of a program that was made for contexts, in these and in those that the thread made global.
+// Runs a program that was compiled in contexts, in those and in the thread's global ones.
 template <class Contexts>
 std::vector<datum> run_on_data(
     artifact const& a, overdub::detail::held_contexts<Contexts> const& contexts, std::span<datum const> x) {
@@ -227,63 +228,64 @@ std::vector<datum> run_on_data(
 
 } // namespace adjoint
 
-/// What counted loops save for the backward pass. `keep_all`: the choice that is cheapest in time; memory grows with the trip count.
-struct keep_all {
-  static constexpr loop_storage loops = {};
+/// What counted loops save for the backward pass. `save_all`: whatever is cheapest in time; memory grows with the trip
+/// count.
+struct save_all {
+  static constexpr checkpointing loops = {};
 };
-/// At most so many bytes, for all outermost loops together: their loop-carried values in some iterations, from which the
-/// others are recomputed, as few times as that many states allow (two states at least). Loops with
-/// side effects, or that carry arrays whose shapes change, save what they need.
+/// Checkpointing with a memory limit in bytes, shared by all outermost loops: they save their loop-carried values in some
+/// iterations, and recompute the iterations between as rarely as the number of checkpoints (two at least) allows. Loops
+/// with side effects, and loops that carry arrays whose shapes change, are not limited.
 template <std::int64_t Bytes>
-struct keep_at_most_t {
-  static_assert(Bytes > 0, "overdub: keep_at_most takes a number of bytes");
-  static constexpr loop_storage loops{.keeps = loop_storage::amount::at_most, .bytes = Bytes};
+struct memory_limit_t {
+  static_assert(Bytes > 0, "overdub: memory_limit takes a number of bytes");
+  static constexpr checkpointing loops{.kind = checkpointing::strategy::memory_limit, .bytes = Bytes};
 };
 template <std::int64_t Bytes>
-inline constexpr keep_at_most_t<Bytes> keep_at_most{};
-/// The loop-carried values of about log2(n) of n iterations: each iteration is recomputed about log2(n) / 2 times.
-struct keep_logarithmic_t {
-  static constexpr loop_storage loops{.keeps = loop_storage::amount::logarithmic, .bytes = 0};
+inline constexpr memory_limit_t<Bytes> memory_limit{};
+/// Checkpointing with about log2(n) checkpoints for n iterations: each iteration is recomputed about log2(n) / 2 times.
+struct save_logarithmic_t {
+  static constexpr checkpointing loops{.kind = checkpointing::strategy::logarithmic, .bytes = 0};
 };
-inline constexpr keep_logarithmic_t keep_logarithmic{};
+inline constexpr save_logarithmic_t save_logarithmic{};
 
-/// The gradient of f, a function that returns one floating-point number: gradient(f)(x, y) is a tuple of its derivatives by x and by
-/// y, of the same types as they are; of one argument, it is that derivative. gradient<1>(f)(x, y) is the one by y alone. Arguments
-/// are numbers, arrays, tuples and described structs; integers among them have a 0 in its place,
-/// and arrays of integers an empty array.
+/// The gradient of f, a function that returns one floating-point number. gradient(f)(x, y) is a tuple of the derivatives by
+/// x and by y, in the types of x and y; for a function of one argument, it is the derivative. gradient<1>(f)(x, y) is the
+/// derivative by y alone. Arguments are numbers, arrays, tuples and described structs. The derivative by an integer is 0,
+/// and by an array of integers an empty array.
 ///
-/// f's program is made once for the types of its arguments (`compile(gradient(f), signature<double>, options)` chooses how it is
-/// run). It is f's program in reverse mode, and takes the time of a few runs of f, however many numbers it is
-/// differentiated by. A limit bounds what it saves of loops: gradient(f, keep_at_most<1'000'000>). In other functions, and in
-/// contexts, it is called as any function: gradients nest.
-/// Throws differentiation_error where an active value has no derivative. Thread-safe.
-template <std::size_t... I, class F, class Keep = keep_all>
-requires(!adjoint::contexts_to_run_in<F>) constexpr auto gradient(F const& f, Keep const& = {}) {
-  return transformed<"gradient", adjoint::gradient_of<false, Keep, I...>>(f);
+/// The program is generated once for each list of argument types (`compile(gradient(f), signature<double>, options)`
+/// selects the executor). It takes the time of a few runs of f, independently of the number of arguments. A limit bounds
+/// the memory for loops: gradient(f, memory_limit<1'000'000>). In other functions, and in contexts, it is called like any
+/// function: gradients nest. Throws differentiation_error where an active value has no derivative. Thread-safe.
+template <std::size_t... I, class F, class Saves = save_all>
+requires(!adjoint::contexts_to_run_in<F>) constexpr auto gradient(F const& f, Saves const& = {}) {
+  return transformed<"gradient", adjoint::gradient_of<false, Saves, I...>>(f);
 }
-/// The gradient of f in a context, or in a composition of contexts: of overdub(contexts, f, x...), as their rules and
-/// passes transform f. In a context with metadata f returns `tagged`, which is not a number: take `vector_jacobian_product` then. See
-/// `transformed` for the state of contexts.
+/// The gradient of f in a context, or in a composition of contexts: of overdub(contexts, f, x...), as the rules and passes
+/// of the contexts transform f. In a context with metadata, f returns `tagged`, which is not a number: use
+/// `vector_jacobian_product` instead. See `transformed` for the state of contexts.
 ///   gradient(single_precision(), f)(2.0)
-template <std::size_t... I, class Context, class F, class Keep = keep_all>
+template <std::size_t... I, class Context, class F, class Saves = save_all>
 requires adjoint::contexts_to_run_in<Context>
-constexpr auto gradient(Context&& contexts, F const& f, Keep const& = {}) {
-  return transformed<"gradient", adjoint::gradient_of<false, Keep, I...>>(std::forward<Context>(contexts), f);
+constexpr auto gradient(Context&& contexts, F const& f, Saves const& = {}) {
+  return transformed<"gradient", adjoint::gradient_of<false, Saves, I...>>(
+      std::forward<Context>(contexts), f);
 }
-/// The same, and the value: a pair of it and of the gradient.
-template <std::size_t... I, class F, class Keep = keep_all>
-requires(!adjoint::contexts_to_run_in<F>) constexpr auto value_and_gradient(F const& f, Keep const& = {}) {
-  return transformed<"value_and_gradient", adjoint::gradient_of<true, Keep, I...>>(f);
+/// A pair of the value and the gradient.
+template <std::size_t... I, class F, class Saves = save_all>
+requires(!adjoint::contexts_to_run_in<F>) constexpr auto value_and_gradient(F const& f, Saves const& = {}) {
+  return transformed<"value_and_gradient", adjoint::gradient_of<true, Saves, I...>>(f);
 }
-template <std::size_t... I, class Context, class F, class Keep = keep_all>
+template <std::size_t... I, class Context, class F, class Saves = save_all>
 requires adjoint::contexts_to_run_in<Context>
-constexpr auto value_and_gradient(Context&& contexts, F const& f, Keep const& = {}) {
-  return transformed<"value_and_gradient", adjoint::gradient_of<true, Keep, I...>>(
+constexpr auto value_and_gradient(Context&& contexts, F const& f, Saves const& = {}) {
+  return transformed<"value_and_gradient", adjoint::gradient_of<true, Saves, I...>>(
       std::forward<Context>(contexts), f);
 }
 
-/// The Jacobian of f, a function from an array to an array: jacobian(f)(xs) is an array with a row for each result. It takes the
-/// time of as many gradients.
+/// The Jacobian of f, a function from an array to an array: jacobian(f)(xs) is an array with a row for each result. It
+/// takes the time of as many gradients as there are results.
 template <class F>
 constexpr auto jacobian(F const& f) {
   return transformed<"jacobian", adjoint::jacobian_of>(f);
@@ -294,8 +296,8 @@ constexpr auto jacobian(Context&& contexts, F const& f) {
   return transformed<"jacobian", adjoint::jacobian_of>(std::forward<Context>(contexts), f);
 }
 
-/// vector_jacobian_product(f)(x..., c): the cotangents of f's arguments, in the types of `gradient`, for a cotangent c of f's result, which
-/// has the type of the result. f may return a number, an array, or a tree of them.
+/// vector_jacobian_product(f)(x..., c): the cotangents of f's arguments, in the types of `gradient`, for a cotangent c of
+/// the result, in the type of the result. f may return a number, an array, or a tree of them.
 template <class F>
 constexpr auto vector_jacobian_product(F const& f) {
   return transformed<"vector_jacobian_product", adjoint::transpose_of>(f);
@@ -306,62 +308,62 @@ constexpr auto vector_jacobian_product(Context&& contexts, F const& f) {
   return transformed<"vector_jacobian_product", adjoint::transpose_of>(std::forward<Context>(contexts), f);
 }
 
-/// The backward pass of f at some arguments: from a cotangent of the result to those of the arguments. It owns the saved values, but refers
-/// to contexts, and may be called many times, in any thread.
+/// The backward pass of f at some arguments: maps a cotangent of the result to cotangents of the arguments. It owns the
+/// residuals, refers to contexts, and may be called many times, in any thread.
 template <class Result, class Cotangents, class Contexts = composition<>>
 class pullback_function {
 public:
   pullback_function(
-      std::shared_ptr<artifact const> back, std::vector<datum> kept,
+      std::shared_ptr<artifact const> backward, std::vector<datum> residuals,
       overdub::detail::held_contexts<Contexts> contexts = {})
-      : back_(std::move(back)), kept_(std::move(kept)), contexts_(std::move(contexts)) {}
+      : backward_(std::move(backward)), residuals_(std::move(residuals)), contexts_(std::move(contexts)) {}
 
   /// Throws what the program throws.
   Cotangents operator()(typename adjoint::as_written<Result>::type const& cotangent) const {
-    std::vector<datum> given = kept_;
-    std::ranges::move(data_of(cotangent), std::back_inserter(given));
-    return tree_of<Cotangents>(adjoint::run_on_data(*back_, contexts_, given));
+    std::vector<datum> arguments = residuals_;
+    std::ranges::move(data_of(cotangent), std::back_inserter(arguments));
+    return tree_of<Cotangents>(adjoint::run_on_data(*backward_, contexts_, arguments));
   }
-  /// How many bytes of numbers are saved.
+  /// The size of the residuals.
   std::size_t bytes() const {
     std::size_t all = 0;
-    for (datum const& d : kept_) all += d.bytes();
+    for (datum const& d : residuals_) all += d.bytes();
     return all;
   }
 
 private:
-  std::shared_ptr<artifact const> back_;
-  std::vector<datum> kept_;
+  std::shared_ptr<artifact const> backward_;
+  std::vector<datum> residuals_;
   [[no_unique_address]] overdub::detail::held_contexts<Contexts> contexts_;
 };
 
 namespace adjoint {
 
-// The forward pass, with the values that the reverse pass reads, and the reverse pass.
-struct both_halves {
-  std::shared_ptr<artifact const> first, second;
+// The artifacts of the forward pass, which also returns the residuals, and of the backward pass.
+struct pullback_passes {
+  std::shared_ptr<artifact const> forward, backward;
 };
 template <class F, class A, class... C>
-struct halves_of {
-  template <bool First>
-  using half = overdub::detail::transformation<half_of<First>, F, A, C...>;
-  using result = typename half<true>::result;
+struct passes_of {
+  template <bool Forward>
+  using pass = overdub::detail::transformation<pass_of<Forward>, F, A, C...>;
+  using result = typename pass<true>::result;
 
   // For the fingerprints that the contexts have now.
-  static both_halves get(C&... c) {
+  static pullback_passes get(C&... c) {
     std::string fingerprints;
     overdub::detail::write_fingerprints(fingerprints, c...);
-    compile_options const o = half<true>::options({});
-    return {half<true>::get(F{}, o, fingerprints, c...), half<false>::get(F{}, o, fingerprints, c...)};
+    compile_options const o = pass<true>::options({});
+    return {pass<true>::get(F{}, o, fingerprints, c...), pass<false>::get(F{}, o, fingerprints, c...)};
   }
 };
 template <class F, class A>
-OVERDUB_HIDDEN both_halves const& halves_without_contexts() {
-  static both_halves const made = halves_of<F, A>::get();
+OVERDUB_HIDDEN pullback_passes const& passes_without_contexts() {
+  static pullback_passes const made = passes_of<F, A>::get();
   return made;
 }
 
-// The function in contexts: pullback in them.
+// The function in contexts, whose pullback is taken in them.
 template <class F, class Contexts>
 struct pulled_back;
 template <class F, class... Held>
@@ -373,19 +375,19 @@ struct pulled_back<F, composition<Held...>> {
     if constexpr (overdub::detail::outermost_t<X...>::empty) {
       using A = types<parameter<X>...>;
       using Cotangents = typename only_one<std::tuple<parameter<X>...>>::type;
-      using Result = typename halves_of<F, A, overdub::detail::held_context_t<Held>...>::result;
-      both_halves const made = get<A>();
-      std::vector<datum> all = run_on_data(*made.first, contexts, data_of(x...));
+      using Result = typename passes_of<F, A, overdub::detail::held_context_t<Held>...>::result;
+      pullback_passes const made = get<A>();
+      std::vector<datum> all = run_on_data(*made.forward, contexts, data_of(x...));
       auto const values = all.begin() + count_of(leaves_of<Result>{});
       auto value = tree_of<Result>({all.begin(), values});
       return std::pair(
           std::move(value), pullback_function<Result, Cotangents, composition<Held...>>(
-                                made.second, {values, all.end()}, contexts));
+                                made.backward, {values, all.end()}, contexts));
     } else if constexpr (sizeof...(Held) == 0) {
       return std::pair(
           F{}(x...), [=](auto const& cotangent) { return vector_jacobian_product(F{})(x..., cotangent); });
     } else {
-      auto const value = fn<"in_contexts">(in_contexts<as_it_is>{contexts});
+      auto const value = fn<"in_contexts">(in_contexts<identity_transformation>{contexts});
       auto const back = fn<"vector_jacobian_product">(in_contexts<transpose_of>{contexts});
       return std::pair(value(x...), [=](auto const& cotangent) { return back(x..., cotangent); });
     }
@@ -396,20 +398,20 @@ private:
   using in_contexts = overdub::detail::transformed_in_body<Transform, F, composition<Held...>>;
 
   template <class A>
-  both_halves get() const {
+  pullback_passes get() const {
     if constexpr (sizeof...(Held) == 0)
-      return halves_without_contexts<F, A>();
+      return passes_without_contexts<F, A>();
     else
       return std::apply(
-          [](auto&... c) { return halves_of<F, A, std::remove_reference_t<decltype(c)>...>::get(c...); },
+          [](auto&... c) { return passes_of<F, A, std::remove_reference_t<decltype(c)>...>::get(c...); },
           contexts.all());
   }
 };
 
 } // namespace adjoint
 
-/// pullback(f)(x...): a pair of f(x...), and of a pullback_function. f runs once: the forward pass saves what the backward pass
-/// needs. In contexts, and while programs are staged, the second one is a function that runs f again.
+/// pullback(f)(x...): a pair of f(x...) and a pullback_function. f runs once; the forward pass saves the residuals of the
+/// backward pass. In contexts, and while programs are staged, the second one is a function that runs f again.
 template <class F>
 constexpr auto pullback(F const&) {
   static_assert(
@@ -417,7 +419,8 @@ constexpr auto pullback(F const&) {
       "overdub: a function that is pulled back captures nothing; give it what it captured as an argument");
   return adjoint::pulled_back<F, composition<>>{};
 }
-/// The same of f in contexts, as `gradient` has it: fields that rules read have their values at the call of f, and hooks observe its calls.
+/// The pullback of f in contexts, as `gradient` has it: fields that rules read have their values at the call of f, and
+/// hooks observe its calls.
 template <class Context, class F>
 requires adjoint::contexts_to_run_in<Context>
 constexpr auto pullback(Context&& contexts, F const&) {

@@ -1,5 +1,5 @@
-// trace: when calls begin and end, on which thread, and with what: spans, which a recording collects from all threads, and which
-// Perfetto, Chrome, speedscope and flame graphs show. Which calls become spans is decided by type, when the program is compiled.
+// trace: execution traces. Spans of calls with thread, times and values, which a recording collects from all threads, for
+// Perfetto, Chrome, speedscope and flame graphs. Types select the calls at compile time.
 #pragma once
 
 #include <overdub/contexts/trace/recording.hpp>
@@ -19,7 +19,7 @@ namespace overdub::contexts {
 
 namespace tracing {
 
-/// The base of what `trace_with` can be told, with what it does where it is not told.
+/// The base of the options of `trace_with`, with the defaults.
 struct option {
   static constexpr bool all_operations = false, values = false, only_counts = false;
   static constexpr int depth = 0, period = 1;
@@ -36,48 +36,49 @@ constexpr bool is_among(std::string_view name) {
   return (fits(Names.view()) || ...);
 }
 
-/// Spans of the library's operations, too, and not of functions and leaves alone.
+/// Also records spans of the library's operations, not only of functions and leaves.
 struct operations : option {
   static constexpr bool all_operations = true;
 };
-/// With each span its arguments and its result: numbers, and the sizes of arrays.
+/// Records the arguments and the result of each span: numbers, and the sizes of arrays.
 struct arguments : option {
   static constexpr bool values = true;
 };
-/// Counts calls, and records no spans: see recording::counts.
+/// Counts calls, without spans: see recording::counts.
 struct counts : option {
   static constexpr bool only_counts = true;
 };
-/// Spans to a depth: 1 is the function that is run, 2 what it calls.
+/// Spans down to a depth: 1 is the outermost function, 2 its callees.
 template <int Depth>
 struct to_depth : option {
   static_assert(Depth > 0, "overdub: to_depth<N> is for N > 0");
   static constexpr int depth = Depth;
 };
-/// Spans of these callees alone, wherever they are called. A star at the end of a name stands for any rest. A function in outer
-/// contexts, norm.forward, is called norm, too.
+/// Spans of these callees only, wherever they are called. A star at the end of a name matches any rest. A function in outer
+/// contexts, norm.forward, also matches norm.
 template <fixed_string... Names>
 struct only : option {
   static constexpr bool takes(std::string_view name) { return is_among<Names...>(name); }
 };
-/// No spans of these callees, nor, where they are functions, of what they call. What map, if_ and the like call keeps its spans.
+/// Excludes these callees and, if they are functions, their callees. Functions called by map, if_ and the like keep their
+/// spans.
 template <fixed_string... Names>
 struct without : option {
   static constexpr bool leaves(std::string_view name) { return is_among<Names...>(name); }
 };
-/// Of the outermost spans of each thread one in N is recorded, with all that it calls, the first one first.
+/// Sampling: records one in N outermost spans of each thread, with all nested ones, from the first one on.
 template <int N>
 struct one_in : option {
   static_assert(N > 0, "overdub: one_in<N> is for N > 0");
   static constexpr int period = N;
 };
 
-// Which of the outermost spans is recorded, of one thread.
+// Selects the outermost spans to record, for one thread.
 struct sampler {
   std::uint32_t nesting = 0, turn = 0;
   bool taken = false;
 
-  // A signal handler may come between, which leaves the nesting as it was: it is outermost while that is 0.
+  // A signal handler that interrupts this restores the nesting; it is outermost while the nesting is 0.
   bool begin(std::uint32_t period) {
     bool const outermost = nesting++ == 0;
     std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -97,7 +98,7 @@ struct sampler {
 template <class... Options>
 OVERDUB_HIDDEN inline constinit thread_local sampler this_sampler;
 
-// What all options say together.
+// The combination of all options.
 using overdub::detail::named_at_compile_time;
 template <callee F, class... Options>
 consteval bool is_left() {
@@ -116,7 +117,7 @@ consteval bool is_taken() {
 template <callee F, class... Options>
 inline constexpr bool is_span = (function<F> || native_leaf<F> || (Options::all_operations || ...)) &&
                                 !is_left<F, Options...>() && is_taken<F, Options...>();
-// The same of a program's function, whose name, with its contexts behind it, is known when the program runs.
+// For a program's function, whose name, followed by its contexts, is known at run time.
 template <callee F, class... Options>
 constexpr bool is_span_now() {
   if constexpr (named_at_compile_time<F>)
@@ -181,7 +182,7 @@ struct trace_at : context {
     else if (tracing::this_sampler<Options...>.begin(period)) {
       try {
         write_begin<F>(x...);
-      } catch (...) { // no memory for the thread's ring: this call has no end
+      } catch (...) { // no memory for the thread's ring: the span has no end yet
         tracing::this_sampler<Options...>.end();
         throw;
       }
@@ -208,7 +209,7 @@ struct trace_at : context {
     to.write(tracing::word_of<F>(tracing::record_kind::failed));
   }
 
-  /// What is left out is plain code: no test of a filter is made when the program runs.
+  /// Excluded calls are plain code: filters are evaluated at compile time.
   template <function F>
   static constexpr auto enter(F) {
     constexpr int depth = tracing::span_depth<Options...>;
@@ -256,9 +257,9 @@ private:
   }
 };
 
-/// Makes spans of calls, as the options in `tracing` say: trace_with<tracing::operations, tracing::to_depth<3>>. It has no
-/// state, and so follows to all threads; where the spans go is the recording's business. Costs two readings of the time-stamp
-/// counter a span.
+/// Records spans of calls, with options of `tracing`: trace_with<tracing::operations, tracing::to_depth<3>>. It has no
+/// state, and so applies in all threads; the active recording receives the spans. A span costs two readings of the
+/// time-stamp counter.
 template <class... Options>
 using trace_with = trace_at<0, tracing::checked_option<Options>...>;
 

@@ -1,6 +1,7 @@
-// interchange: a map whose elements run through the same loop becomes loops over short maps: blocks of 64 elements, that go
-// through each turn together. What was one long chain of dependent operations for each element becomes vectors.
-// Splits what is pure, and what may fail; which of several errors is thrown is left open. Needs a valid program.
+// interchange: loop interchange of a map with the loops in its body, in blocks of 64 elements. Each iteration of a loop
+// processes all elements of a block, so that long dependence chains of single elements become vector operations. Splits
+// maps of pure operations, and of operations that may fail; which of several errors is thrown is unspecified. Requires a
+// valid program.
 #pragma once
 
 #include <overdub/header_only.hpp>
@@ -17,10 +18,11 @@
 
 namespace overdub::contexts::batching {
 
-inline constexpr std::int64_t block = 64; // elements: what they carry stays in the nearest cache
+// The number of elements of a block, whose loop-carried values fit into the L1 cache.
+inline constexpr std::int64_t block = 64;
 inline constexpr std::int64_t block_bits = 6;
 
-/// What is known of one map's body, and whether it can be split at its loops.
+/// The analysis of one map: how its body is split at its loops (loop fission).
 class split_plan {
 public:
   using value_id = ir::value_id;
@@ -34,26 +36,26 @@ public:
   bool fits() const { return fits_; }
   region_id body() const { return body_; }
   value_id index() const { return f_.argument(body_, 0); }
-  /// Whether a value is made in the body, or in a region inside.
+  /// Whether a value is defined in the body, or in a nested region.
   bool is_inside(value_id v) const;
-  /// Whether it is the same for all elements: a number, or a row's length.
+  /// Whether it is uniform over the elements: a number, or a row's length.
   bool is_uniform(value_id v) const {
     return !is_inside(v) || (shared_values_.contains(v) && !rows_.contains(v));
   }
   bool is_row(value_id v) const { return rows_.contains(v); }
 
-  std::vector<node_id> shared;             // computed again wherever it is needed: rows, and what is uniform
-  std::vector<std::vector<node_id>> parts; // between the loops, by element
+  std::vector<node_id> rematerialised; // rematerialised wherever they are needed: rows, and uniform values
+  std::vector<std::vector<node_id>> parts; // the operations between loops, for each element
   std::vector<node_id> loops;
 
 private:
   bool is_shared(node_id n) const;
   bool is_split(node_id n) const;
-  // What one part or loop makes for another is numbers: arrays of elements might have different lengths.
+  // Values that cross from one part or loop to another must be scalars: rows might differ in length.
   bool crossings_fit() const;
 
 public:
-  /// The operation of the body that an operation is, or is in.
+  /// The ancestor of an operation, or itself, in the body.
   node_id in_body(node_id n) const;
   bool is_used_outside(value_id v, std::vector<node_id> const& part) const;
 
@@ -79,11 +81,11 @@ public:
 
 private:
   using values = std::vector<value_id>;
-  using copies = std::map<value_id, value_id>;
+  using copy_map = std::map<value_id, value_id>;
 
   value_id literal(std::int64_t x) { return c_.literal(x); }
   std::vector<ir::type> arrays_of(values const& all) const;
-  // A map or loop, whose region `fill` fills; it returns what is yielded.
+  // A map or loop, whose region `fill` writes; it returns the yielded values.
   template <class Fill>
   node_id with_region(
       op code, values const& operands, std::vector<ir::type> const& results,
@@ -91,44 +93,43 @@ private:
     std::vector<ir::type> const regions[] = {arguments};
     node_id const n = c_.insert(code, operands, results, says, regions);
     region_id const outside = c_.region();
-    node_id const behind = (*c_)[n].next;
+    node_id const following = (*c_)[n].next;
     c_.to_end(c_->region_at(n, 0));
     values const yielded = fill(c_->region_at(n, 0));
     c_.yield(yielded);
-    if (behind == ir::nothing)
+    if (following == ir::nothing)
       c_.to_end(outside);
     else
-      c_.to_before(behind);
+      c_.to_before(following);
     return n;
   }
   values results_of(node_id n) const;
 
-  // Blocks of elements, the last of which repeats the last element; and the elements one after the other again.
+  // Splits into blocks, the last of which repeats the last element; joins the blocks again.
   values in_blocks(value_id count);
 
-  // The arrays of what the elements of one block yield.
+  // Arrays of the values that the elements of one block yield.
   values elements();
-  // Computes one part; what others need of it becomes arrays.
+  // Computes one part; values that others need become arrays.
   void part(std::vector<node_id> const& nodes);
   void loop(node_id n);
   value_id same_for_all(value_id v) const;
 
-  // A map over a block that computes operations, and gives what is wanted of them and of what was computed before.
-  values map_of(std::vector<node_id> const& nodes, values const& wanted, copies const& known);
+  // A map over a block that runs operations, and returns the wanted values of them and of earlier parts.
+  values map_of(std::vector<node_id> const& nodes, values const& wanted, copy_map const& known);
 
   ir::function_id id_;
   node_id map_;
   split_plan const& plan_;
   ir::cursor c_;
-  value_id size_ = ir::nothing;  // how many elements a block has
-  value_id first_ = ir::nothing; // the index of its first
-  value_id last_ = ir::nothing;  // that of the last of all
-  copies uniform_;               // what is the same for all elements, in front of the maps
-  copies arrays_;                // of numbers that differ, in blocks
+  value_id size_ = ir::nothing;  // the number of elements of a block
+  value_id first_ = ir::nothing; // the index of its first element
+  value_id last_ = ir::nothing;  // the index of the last element of all
+  copy_map uniform_;             // uniform values, before the maps
+  copy_map arrays_;              // arrays of varying numbers, in blocks
 };
 
-/// Splits maps at loops whose number of turns is the same for all elements. Returns how many maps were split. O(operations × depth),
-/// for each.
+/// Splits maps at loops with a uniform trip count. Returns the number of split maps. O(operations × depth), for each.
 OVERDUB_DECL std::size_t interchange(ir::program& p);
 
 } // namespace overdub::contexts::batching

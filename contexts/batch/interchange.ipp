@@ -18,7 +18,7 @@ split_plan::split_plan(ir::program const& p, ir::effects const& known, ir::funct
   for (node_id const n : f_.nodes_of(body_)) {
     if (f_[n].code == op::yield) break;
     if (is_shared(n)) {
-      shared.push_back(n);
+      rematerialised.push_back(n);
       shared_values_.insert(f_.result(n));
       if (f_.type_of(f_.result(n)).rank > 0) rows_.insert(f_.result(n));
     } else if (is_split(n)) {
@@ -42,8 +42,7 @@ OVERDUB_DECL bool split_plan::is_inside(value_id v) const {
 OVERDUB_DECL bool split_plan::is_shared(node_id n) const {
   op const c = f_[n].code;
   if (f_[n].result_count != 1) return false;
-  if (c == op::at &&
-      f_.type_of(f_.result(n)).rank > 0) { // of arrays of the outside, by what is known everywhere
+  if (c == op::at && f_.type_of(f_.result(n)).rank > 0) { // an array from outside, whose length is uniform
     value_id const array = f_.operand(n, 0);
     if (is_inside(array) && !rows_.contains(array)) return false;
     for (std::uint32_t i = 1; i < f_[n].operand_count; ++i)
@@ -62,7 +61,7 @@ OVERDUB_DECL bool split_plan::is_split(node_id n) const {
   if (f_[n].operand_count < 2 || f_[n].result_count != f_[n].operand_count - 1) return false;
   for (value_id const v : f_.results_of(n))
     if (!f_.type_of(v).is_literal()) return false;
-  bool is_plain = true; // numbers are computed, and elements read
+  bool is_plain = true; // scalar computations, and reads of elements
   ir::walk(f_, f_.region_at(n, 0), [&](node_id m) {
     op const c = f_[m].code;
     is_plain = is_plain && (ir::is_elementwise(c) || c == op::convert || c == op::at || c == op::length ||
@@ -150,7 +149,8 @@ OVERDUB_DECL splitting::values splitting::in_blocks(value_id count) {
 
 OVERDUB_DECL splitting::values splitting::elements() {
   uniform_ = {{plan_.index(), first_}};
-  for (node_id const n : plan_.shared) c_.clone(id_, n, uniform_); // of rows, those of the first element
+  for (node_id const n : plan_.rematerialised)
+    c_.clone(id_, n, uniform_); // uniform values of rows, from the first element
   for (std::size_t k = 0; k < plan_.loops.size(); ++k) {
     part(plan_.parts[k]);
     loop(plan_.loops[k]);
@@ -188,17 +188,17 @@ OVERDUB_DECL void splitting::loop(node_id n) {
   std::vector<ir::type> const carried = arrays_of(results);
   std::vector<ir::type> arguments{ir::i64};
   arguments.insert(arguments.end(), carried.begin(), carried.end());
-  region_id const turn = c_->region_at(n, 0);
+  region_id const iteration = c_->region_at(n, 0);
   node_id const all =
       with_region(op::loop, operands, carried, arguments, (*c_)[n].attributes, [&](region_id r) {
-        copies inner{{c_->argument(turn, 0), c_->argument(r, 0)}};
+        copy_map inner{{c_->argument(iteration, 0), c_->argument(r, 0)}};
         for (std::uint32_t i = 0; i < results.size(); ++i)
-          arrays_[c_->argument(turn, i + 1)] = c_->argument(r, i + 1);
+          arrays_[c_->argument(iteration, i + 1)] = c_->argument(r, i + 1);
         std::vector<node_id> nodes;
-        for (node_id const m : c_->nodes_of(turn)) nodes.push_back(m);
+        for (node_id const m : c_->nodes_of(iteration)) nodes.push_back(m);
         nodes.pop_back();
         values next;
-        for (value_id const v : c_->operands_of(c_->yield_of(turn))) next.push_back(v);
+        for (value_id const v : c_->operands_of(c_->yield_of(iteration))) next.push_back(v);
         return map_of(nodes, next, inner);
       });
   for (std::uint32_t i = 0; i < results.size(); ++i) arrays_[results[i]] = c_->result(all, i);
@@ -210,7 +210,7 @@ OVERDUB_DECL splitting::value_id splitting::same_for_all(value_id v) const {
 }
 
 OVERDUB_DECL splitting::values
-splitting::map_of(std::vector<node_id> const& nodes, values const& wanted, copies const& known) {
+splitting::map_of(std::vector<node_id> const& nodes, values const& wanted, copy_map const& known) {
   std::set<value_id> used(wanted.begin(), wanted.end());
   for (node_id const n : nodes) {
     for (value_id const v : c_->operands_of(n)) used.insert(v);
@@ -221,11 +221,11 @@ splitting::map_of(std::vector<node_id> const& nodes, values const& wanted, copie
   }
   node_id const n = with_region(op::map, {size_}, arrays_of(wanted), {ir::i64}, {}, [&](region_id r) {
     value_id const j = c_->argument(r, 0);
-    copies all = known;
+    copy_map all = known;
     value_id i = first_ == literal(0) ? j : c_.add(op::add, first_, j);
     if (last_ != ir::nothing) i = c_.add(op::min, i, last_);
     all[plan_.index()] = i;
-    for (node_id const m : plan_.shared) {
+    for (node_id const m : plan_.rematerialised) {
       value_id const v = c_->result(m);
       if (plan_.is_row(v))
         c_.clone(id_, m, all);

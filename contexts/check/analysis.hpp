@@ -1,5 +1,5 @@
-// The analysis: a program is run on what its values may be, instead of on values. Loops run until nothing new comes; calls are
-// followed with what they are given, as long as there are steps left.
+// The abstract interpreter: evaluates a program on sets of values. Loops are iterated to a fixpoint; calls are analysed
+// with their arguments, within a limit of steps.
 #pragma once
 
 #include <overdub/contexts/check/finding.hpp>
@@ -26,7 +26,7 @@ using possible_values = std::optional<values>; // nothing: the end is never reac
 
 class analysis {
 public:
-  /// `steps`: how many operations may be looked at with what is known; beyond, calls and loops give anything.
+  /// `steps`: the number of operations to analyse precisely; beyond, calls and loops may return anything.
   explicit analysis(ir::program const& p, long steps = 400'000)
       : p_(p), components_(p), steps_(steps), seen_(p.functions.size()), reached_(p.functions.size()),
         nodes_(p.functions.size()), is_unknown_(p.functions.size()) {
@@ -37,10 +37,10 @@ public:
     }
   }
 
-  /// Looks at the entry with arguments that may be these, and at all that it calls. Once.
+  /// Analyses the entry with these arguments, and all that it calls. Call it once.
   void run(ir::function_id entry, values arguments) {
     (void)call(entry, std::move(arguments));
-    // What is called with anything, or by a function value that is not known.
+    // Functions that are called with unknown arguments, or through unknown function values.
     must_ = false;
     path_.clear();
     for (std::size_t i = 0; i < unknown_.size(); ++i) {
@@ -53,11 +53,11 @@ public:
 
   std::vector<finding> findings;
 
-  /// All that a value was found to be; nothing if it is never computed.
+  /// The set of values of v; nothing if it is never computed.
   std::optional<abstract> const& seen(ir::function_id f, ir::value_id v) const {
     return seen_[index_of(f)][index_of(v)];
   }
-  /// Whether a region, or an operation, may ever run.
+  /// Whether a region, or an operation, may run.
   bool is_reached(ir::function_id f, ir::region_id r) const { return reached_[index_of(f)][index_of(r)]; }
   bool is_reached(ir::function_id f, ir::node_id n) const { return nodes_[index_of(f)][index_of(n)]; }
 
@@ -68,7 +68,7 @@ private:
   using value_id = ir::value_id;
   using function_id = ir::function_id;
 
-  // While it lives, a variable has another value.
+  // Sets a variable for a scope.
   template <class T>
   class with {
   public:
@@ -94,7 +94,7 @@ private:
       key.insert(key.end(), {index_of(each.function), index_of(each.call)});
     key.insert(key.end(), {index_of(s.id), index_of(n), static_cast<std::uint32_t>(kind), region});
     auto const [known, is_new] = reported_.try_emplace(std::move(key), findings.size());
-    if (!is_new) { // looked at again, with more than before: it holds if it holds each time
+    if (!is_new) { // analysed again, with a larger set of values: certain if it is certain each time
       finding& before = findings[known->second];
       if (!before.each_time || each_time) return;
       before.each_time = false;
@@ -113,14 +113,14 @@ private:
     x.what = std::move(what);
     findings.push_back(std::move(x));
   }
-  // An exception: nothing comes behind one that is certain.
+  // An exception: no operation runs after one that is certain.
   bool fail(state const& s, node_id n, finding_kind kind, bool certainly, std::string what) {
     report(s, n, kind, certainly, std::move(what));
     return !certainly;
   }
 
   // ---- symbols
-  // Lengths that nothing is known of get names, so that they can be compared.
+  // Unknown lengths get symbols, so that they can be compared.
   abstract named(abstract x) {
     for (integers& length : x.lengths)
       if (length.from.symbol == relative::none && length.to.symbol == relative::none &&
@@ -128,7 +128,7 @@ private:
         length.from = length.to = {next_symbol_++, 0};
     return x;
   }
-  // An integer that is a length.
+  // The set of an integer that is a length.
   integers size_of(state& s, value_id v) {
     abstract x = s[v];
     integers& n = x.element.whole;
@@ -149,7 +149,7 @@ private:
   }
   static bool nothing_to_do() { return true; }
 
-  // What a region yields. `at_end` is called before what was learnt in it is forgotten.
+  // The values that a region yields. `at_end` is called before refinements made in the region are undone.
   template <class AtEnd>
   possible_values region(state& s, region_id r, values arguments, AtEnd const& at_end) {
     auto const mark = s.mark();
@@ -187,7 +187,7 @@ private:
     for (value_id const v : s.f.results_of(n)) s.set(v, named(anything(s.f.type_of(v))));
   }
 
-  // Defined in control.hpp, arrays.hpp and calls.hpp. Each returns whether the program goes on behind the operation.
+  // Defined in control.hpp, arrays.hpp and calls.hpp. Each returns whether operations after it may run.
   bool node(state& s, node_id n);
   bool elementwise(state& s, node_id n);
   void report_hazards(state& s, node_id n, std::span<abstract const* const> operands, effect_of_op const& e);
@@ -220,9 +220,9 @@ private:
   bool call_node(state& s, node_id n, function_id callee, values arguments);
   bool function_value(state& s, node_id n);
   bool apply(state& s, node_id n);
-  void call_with_anything(function_id f);
+  void call_with_unknown(function_id f);
 
-  // What is known of a function that may call itself: of all calls that are under way.
+  // The summary of a recursive function, over all its active calls.
   struct summary {
     values arguments;
     possible_values results;
@@ -233,15 +233,15 @@ private:
   ir::call_components components_;
   long steps_;
   bool reporting_ = true;
-  bool must_ = true; // each run comes here that does not fail before
-  int depth_ = 0;    // of regions, in all calls that are open
+  bool must_ = true; // the current operation is reached in each run that does not fail before
+  int depth_ = 0;    // of regions, in all active calls
   std::uint32_t next_symbol_ = 1;
   std::vector<finding::step> path_;
-  std::map<std::vector<std::uint32_t>, std::size_t> reported_; // the numbers of findings
+  std::map<std::vector<std::uint32_t>, std::size_t> reported_; // indices of findings
   std::vector<std::vector<std::optional<abstract>>> seen_;
   std::vector<std::vector<bool>> reached_;
   std::vector<std::vector<bool>> nodes_;
-  std::map<function_id, summary> under_way_;
+  std::map<function_id, summary> summaries_;
   std::vector<function_id> unknown_;
   std::vector<bool> is_unknown_;
 };

@@ -1,4 +1,4 @@
-// The analysis of operations on arrays, and of those that compute numbers.
+// The analysis of array operations, and of scalar ones.
 #pragma once
 
 #include <overdub/contexts/check/control.hpp>
@@ -60,13 +60,13 @@ inline bool analysis::elementwise(state& s, node_id n) {
       return false;
     if (!s.narrow(divisor, without_zero(s[divisor].element.whole))) return false;
   }
-  if (e.result.is_empty()) return false; // there is nothing to compute with
+  if (e.result.is_empty()) return false; // the operation never runs
   s.set(s.f.result(n), scalar_of(s.f.type_of(s.f.result(n)), e.result));
   return true;
 }
 
 inline bool analysis::select(state& s, node_id n) {
-  truths const t = s[s.f.operand(n, 0)].element.truth;
+  bools const t = s[s.f.operand(n, 0)].element.boolean;
   abstract const &x = s[s.f.operand(n, 1)], &y = s[s.f.operand(n, 2)];
   give(s, n, {t.is_certainly(true) ? x : t.is_certainly(false) ? y : join(x, y)});
   return true;
@@ -83,8 +83,8 @@ inline bool analysis::check_index(state& s, node_id n, value_id array, std::size
       return false;
   }
   if (!s.narrow(index, index_below(length))) return false;
-  if (s[array].type.is_accumulator) return true; // what is added to it must not be forgotten
-  integers const longer{std::max<int64_t>(i.low, 0) + 1, integers::most, detail::moved(i.from, 1), {}};
+  if (s[array].type.is_accumulator) return true; // the set of its elements must include all additions
+  integers const longer{std::max<int64_t>(i.low, 0) + 1, integers::maximum, detail::moved(i.from, 1), {}};
   return s.narrow_length(array, axis, longer);
 }
 
@@ -96,7 +96,7 @@ inline bool analysis::check_size(state& s, node_id n, value_id size) {
           std::string(name_of(s.f[n].code)) +
               (c.high < 0 ? " has a negative size: " : " may have a negative size: ") + text_of(c)))
     return false;
-  return s.narrow(size, integers::of(0, integers::most));
+  return s.narrow(size, integers::of(0, integers::maximum));
 }
 
 inline bool analysis::check_lengths(state& s, node_id n, std::span<value_id const> arrays) {
@@ -116,7 +116,7 @@ inline bool analysis::check_lengths(state& s, node_id n, std::span<value_id cons
   return true;
 }
 
-// Rows that must have one shape.
+// The rows must have equal shapes.
 inline bool analysis::check_rows(state& s, node_id n, abstract const& x, abstract const& y) {
   std::size_t const axes = std::min(x.lengths.size(), y.lengths.size());
   for (std::size_t i = 1; i <= axes; ++i) {
@@ -138,7 +138,7 @@ inline bool analysis::part(state& s, node_id n) {
     if (!check_index(s, n, array, i, s.f.operand(n, i + 1))) return false;
   abstract const& a = s[array];
   abstract x{s.f.type_of(s.f.result(n)), a.element, {a.lengths.begin() + indices, a.lengths.end()}, nullptr};
-  if (x.type.rank == 0 && x.element.is_empty()) return false; // there is no element
+  if (x.type.rank == 0 && x.element.is_empty()) return false; // the array has no elements
   give(s, n, {std::move(x)});
   return true;
 }
@@ -245,7 +245,7 @@ inline bool analysis::array_operation(state& s, node_id n) {
     for (std::uint32_t i = 1; i < s.f[n].operand_count; ++i) {
       abstract b = s[operand(i)];
       integers const length = meet(add(a.lengths[0], b.lengths[0]), integers::sizes());
-      a.lengths[0] = b.lengths[0] = integers{}; // not compared
+      a.lengths[0] = b.lengths[0] = integers{}; // lengths need not be equal, rows must
       if (a.type.rank > 1 && !check_rows(s, n, a, b)) return false;
       a = join(a, b);
       a.lengths[0] = length;

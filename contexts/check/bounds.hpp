@@ -1,4 +1,4 @@
-// What the arguments of a function may be, as its user says: between(0.0, 1.0), each(between(0, 9), 1, 100).
+// Preconditions for arguments: between(0.0, 1.0), each(between(0, 9), 1, 100).
 #pragma once
 
 #include <overdub/array/array.hpp>
@@ -15,12 +15,12 @@
 
 namespace overdub::contexts {
 
-/// What an argument may be, of whatever type.
+/// The set of an argument, of any type.
 struct bounds {
   checking::abstract what;
 };
 
-/// What an argument of type T may be.
+/// The set of an argument of type T.
 template <class T>
 class bounds_of {
 public:
@@ -61,7 +61,7 @@ consteval ir::type type_of() {
       return {};
   }
 }
-// All finite numbers, truths; of arrays, of elements.
+// All finite numbers, or both bools; for arrays, of the elements.
 inline abstract finite(ir::type t) {
   abstract x = anything(t);
   if (t.element == ir::scalar::f64)
@@ -72,7 +72,8 @@ inline abstract finite(ir::type t) {
 }
 } // namespace checking
 
-/// Numbers from low to high, both included; no NaN. An infinite bound includes infinities. Throws argument_error where low > high.
+/// Numbers from low to high, both included; no NaN. An infinite bound includes infinities. Throws argument_error if low >
+/// high.
 template <std::floating_point T>
 requires(std::same_as<T, double> || std::same_as<T, float>) bounds_of<T> between(T low, T high) {
   checking::check_order(low <= high);
@@ -89,26 +90,27 @@ bounds_of<std::int64_t> between(T low, T high) {
       ir::i64, checking::number::of(
                    checking::integers::of(static_cast<std::int64_t>(low), static_cast<std::int64_t>(high)))));
 }
-/// This number, or truth.
+/// This number, or bool.
 template <class T>
 requires std::same_as<T, bool> bounds_of<bool> exactly(T x) {
-  return bounds_of<bool>(checking::scalar_of(ir::boolean, checking::number::of(checking::truths::only(x))));
+  return bounds_of<bool>(checking::scalar_of(ir::boolean, checking::number::of(checking::bools::only(x))));
 }
 template <class T>
 requires(!std::same_as<T, bool> && std::is_arithmetic_v<T>) auto exactly(T x) { return between(x, x); }
 
-/// All finite numbers of this type; both truths; arrays of any length of such.
+/// All finite numbers of this type; both bools; arrays of any length of such.
 template <class T>
 bounds_of<T> any_finite() {
   return bounds_of<T>(checking::finite(checking::type_of<T>()));
 }
-/// All of them, infinities and NaN too.
+/// All numbers, including infinities and NaN.
 template <class T>
 bounds_of<T> anything() {
   return bounds_of<T>(checking::anything(checking::type_of<T>()));
 }
 
-/// Arrays whose elements, or rows, are as one says, and of so many of them. Throws argument_error where least > most, or least < 0.
+/// Arrays with these elements, or rows, and a length from least to most. Throws argument_error if least > most, or least <
+/// 0.
 template <class T>
 bounds_of<array<T>> each(
     bounds_of<T> const& element, std::int64_t least = 0,

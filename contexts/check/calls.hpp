@@ -1,4 +1,4 @@
-// The analysis of calls, of function values, and of what leaves the program; and which operation is looked at in which way.
+// The analysis of calls, function values, and operations that leave the program; and the dispatch over operations.
 #pragma once
 
 #include <overdub/contexts/check/arrays.hpp>
@@ -14,16 +14,16 @@ inline possible_values analysis::body(function_id f, values arguments) {
   return region(s, ir::function::body, std::move(arguments));
 }
 
-inline void analysis::call_with_anything(function_id f) {
+inline void analysis::call_with_unknown(function_id f) {
   if (is_unknown_[index_of(f)]) return;
   is_unknown_[index_of(f)] = true;
   unknown_.push_back(f);
 }
 
 inline possible_values analysis::call(function_id f, values arguments) {
-  constexpr int deepest = 300; // regions: the stack of this process has an end
+  constexpr int deepest = 300; // regions: limits recursion on the stack
   if (is_exhausted() || depth_ > deepest) {
-    call_with_anything(f);
+    call_with_unknown(f);
     values results;
     for (ir::type const t : p_[f].results) results.push_back(anything(t));
     return results;
@@ -31,10 +31,10 @@ inline possible_values analysis::call(function_id f, values arguments) {
   return components_.is_recursive(f) ? recursive(f, std::move(arguments)) : body(f, std::move(arguments));
 }
 
-// All calls of a function that calls itself are looked at as one, until nothing new comes.
+// All calls of a recursive function are analysed together, to a fixpoint.
 inline possible_values analysis::recursive(function_id f, values arguments) {
   for (abstract& each : arguments) each = before(std::move(each), 1);
-  if (auto const known = under_way_.find(f); known != under_way_.end()) {
+  if (auto const known = summaries_.find(f); known != summaries_.end()) {
     summary& all = known->second;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       if (is_within(arguments[i], all.arguments[i])) continue;
@@ -43,10 +43,10 @@ inline possible_values analysis::recursive(function_id f, values arguments) {
     }
     return all.results;
   }
-  summary& all = under_way_[f];
+  summary& all = summaries_[f];
   all.arguments = std::move(arguments);
   with<bool> const perhaps(must_, false);
-  auto const look = [&] { // whether something new came
+  auto const analyse = [&] { // whether the summary grew
     all.has_grown = false;
     possible_values next = body(f, all.arguments);
     if (!next) return all.has_grown;
@@ -62,13 +62,13 @@ inline possible_values analysis::recursive(function_id f, values arguments) {
   };
   {
     with<bool> const silently(reporting_, false);
-    while (look()) {
+    while (analyse()) {
     }
   }
-  while (reporting_ && look()) {
+  while (reporting_ && analyse()) {
   }
   possible_values results = std::move(all.results);
-  under_way_.erase(f);
+  summaries_.erase(f);
   return results;
 }
 
@@ -87,7 +87,7 @@ inline bool analysis::function_value(state& s, node_id n) {
   if (s.f[n].code == op::reabstract)
     x.calls = s[s.f.operand(n, 0)].calls;
   else {
-    constexpr int deepest = 100; // what looks at function values that capture one another is recursive
+    constexpr int deepest = 100; // limits recursion over function values that capture one another
     known_closure made{s.f[n].attributes.callee(), {}};
     for (value_id const v : s.f.operands_of(n)) {
       made.captured.push_back(s[v]);
@@ -108,7 +108,7 @@ inline bool analysis::apply(state& s, node_id n) {
   for (ir::function const& f : p_.functions)
     for (std::uint32_t i = 0; i < f.node_count(); ++i)
       if (node_id const made{i}; !f.is_erased(made) && f[made].code == op::closure)
-        call_with_anything(f[made].attributes.callee());
+        call_with_unknown(f[made].attributes.callee());
   give_anything(s, n);
   return true;
 }
@@ -148,7 +148,7 @@ inline bool analysis::node(state& s, node_id n) {
     return true;
   case op::assert_: {
     value_id const v = s.f.operand(n, 0);
-    truths const t = s[v].element.truth;
+    bools const t = s[v].element.boolean;
     if (t.may_be_false &&
         !fail(
             s, n, finding_kind::assertion, !t.may_be_true,

@@ -17,11 +17,11 @@ inline bool are_within(values const& x, values const& y) {
     if (!is_within(x[i], y[i])) return false;
   return true;
 }
-// Whether a length is one number, in each run.
+// Whether a length is known exactly.
 inline bool is_one(integers const& n) {
   return n.low >= n.high || (n.from.symbol != relative::none && n.from == n.to);
 }
-// Bounds of a sum of so many numbers, in any order: each addition is wrong by half a unit at most.
+// Bounds of a sum of `count` numbers, in any order: the error of each addition is at most half a unit in the last place.
 inline reals sum_of(reals const& x, integers const& count, bool is_f32, hazards& h) {
   if (count.high <= 1) return x;
   double const largest =
@@ -30,33 +30,33 @@ inline reals sum_of(reals const& x, integers const& count, bool is_f32, hazards&
   double const factor = n <= (is_f32 ? 0x1p12 : 0x1p26)   ? (is_f32 ? 1 + 0x1p-11 : 1 + 0x1p-26)
                         : n <= (is_f32 ? 0x1p24 : 0x1p53) ? 3
                                                           : infinity;
-  auto const most = [&](double high) {
+  auto const maximum = [&](double high) {
     if (high <= 0) return count.low >= 1 ? high : 0;
     double const sum = n * high * factor;
     return sum > largest ? infinity : sum;
   };
-  reals r = {-most(-x.low), most(x.high), x.nan, x.whole};
+  reals r = {-maximum(-x.low), maximum(x.high), x.nan, x.whole};
   if (!x.has_numbers()) r = reals{}.with_nan(x.nan);
   h.nan = r.low == -infinity && r.high == infinity;
   return r.with_nan(h.nan);
 }
-// What is left of numbers when others are added to them, any number of times.
+// The set of numbers after any number of additions to them.
 inline reals with_added(reals const& x, reals const& added, bool is_f32) {
   if (added.is_empty() || !x.has_numbers()) return x.with_nan(added.nan);
   double const low = added.low >= 0 ? x.low : -infinity, high = added.high <= 0 ? x.high : infinity;
-  // More than 2^63 of them are not added in a lifetime.
+  // No run adds more than 2^63 of them.
   bool const overflows = std::max(magnitude(x).high, magnitude(added).high) > (is_f32 ? 1e18 : 1e288);
   return {low, high, x.nan || added.nan || overflows, x.whole && added.whole};
 }
 inline std::string length_text(integers const& n) { return n.is_empty() ? "0" : text_of(n); }
 } // namespace detail
 
-// What holds before the first turn and behind each, for what is carried by a loop: upwards until nothing new comes, in few steps;
-// then a step downwards, since long steps go too far.
+// The fixpoint of a loop-carried value: the values at the start of each iteration. Widens until nothing changes, then
+// narrows once.
 template <class Step>
 values analysis::fixed_point(values const& initial, std::uint32_t symbol, Step const& step) {
   with<bool> const silently(reporting_, false);
-  auto const turn = [&](values const& x) {
+  auto const iteration = [&](values const& x) {
     possible_values const next = step(x);
     values y = initial;
     for (std::size_t i = 0; next && i < y.size(); ++i) y[i] = join(y[i], before((*next)[i], symbol));
@@ -64,9 +64,9 @@ values analysis::fixed_point(values const& initial, std::uint32_t symbol, Step c
   };
   values x = initial;
   for (int k = 0;; ++k) {
-    values y = turn(x);
+    values y = iteration(x);
     if (detail::are_within(y, x)) {
-      values z = turn(y);
+      values z = iteration(y);
       return detail::are_within(z, y) ? z : y;
     }
     for (std::size_t i = 0; i < x.size(); ++i)
@@ -76,12 +76,12 @@ values analysis::fixed_point(values const& initial, std::uint32_t symbol, Step c
   }
 }
 
-// What iterations stack: an array of that.
+// The arrays of stacked values.
 inline values analysis::stacked(
     state& s, node_id n, std::uint32_t carried, possible_values const& yielded, integers const& times,
     std::uint32_t symbol) {
   values all;
-  integers const length = times.low >= 0 ? times : greatest(times, integers::only(0));
+  integers const length = times.low >= 0 ? times : maximum(times, integers::only(0));
   for (std::uint32_t i = carried; i < s.f[n].result_count; ++i) {
     abstract x{s.f.type_of(s.f.result(n, i)), {}, {integers::only(0)}, nullptr};
     if (yielded && length.high > 0) {
@@ -105,9 +105,9 @@ inline values analysis::stacked(
 
 inline bool analysis::branch(state& s, node_id n) {
   value_id const condition = s.f.operand(n, 0);
-  truths const t = s[condition].element.truth;
+  bools const t = s[condition].element.boolean;
   possible_values all;
-  with<bool> const surely(must_, must_ && (t.is_certainly(true) || t.is_certainly(false)));
+  with<bool> const certain(must_, must_ && (t.is_certainly(true) || t.is_certainly(false)));
   for (std::uint32_t i = 0; i < 2; ++i) {
     auto const mark = s.mark();
     if (s.assume(condition, i == 0)) {
@@ -132,14 +132,14 @@ inline bool analysis::loop(state& s, node_id n) {
   for (std::uint32_t i = 0; i < carried; ++i) initial.push_back(s[s.f.operand(n, i + 1)]);
   possible_values yielded;
   if (times.high > 0) {
-    auto const turn = [&](values const& x) {
+    auto const iteration = [&](values const& x) {
       values arguments{scalar_of(ir::i64, number::of(index_below(times)))};
       arguments.insert(arguments.end(), x.begin(), x.end());
       return region(s, r, std::move(arguments));
     };
-    values const x = fixed_point(initial, symbol, turn);
-    with<bool> const surely(must_, must_ && times.low >= 1);
-    yielded = turn(x);
+    values const x = fixed_point(initial, symbol, iteration);
+    with<bool> const certain(must_, must_ && times.low >= 1);
+    yielded = iteration(x);
     if (!yielded && times.low >= 1) return false;
   }
   values results = initial;
@@ -155,7 +155,7 @@ inline bool analysis::loop(state& s, node_id n) {
 
 inline bool analysis::conditional_loop(state& s, node_id n) {
   std::uint32_t const symbol = next_symbol_, carried = s.f[n].operand_count;
-  region_id const condition = s.f.region_at(n, 0), turn = s.f.region_at(n, 1);
+  region_id const condition = s.f.region_at(n, 0), iteration = s.f.region_at(n, 1);
   values initial, going_on, ended;
   for (std::uint32_t i = 0; i < carried; ++i) initial.push_back(s[s.f.operand(n, i)]);
   bool goes_on = false, ends = false;
@@ -163,11 +163,11 @@ inline bool analysis::conditional_loop(state& s, node_id n) {
     goes_on = ends = false;
     return region(s, condition, x, [&] {
       value_id const decision = s.f.operand(s.f.yield_of(condition), 0);
-      for (bool const truth : {true, false}) {
+      for (bool const boolean : {true, false}) {
         auto const mark = s.mark();
-        if (s.assume(decision, truth)) {
-          (truth ? goes_on : ends) = true;
-          values& all = truth ? going_on : ended;
+        if (s.assume(decision, boolean)) {
+          (boolean ? goes_on : ends) = true;
+          values& all = boolean ? going_on : ended;
           all.clear();
           for (value_id const v : s.f.arguments_of(condition)) all.push_back(s[v]);
         }
@@ -177,15 +177,15 @@ inline bool analysis::conditional_loop(state& s, node_id n) {
   };
   values const x = fixed_point(initial, symbol, [&](values const& now) -> possible_values {
     if (!decide(now) || !goes_on) return {};
-    return region(s, turn, going_on);
+    return region(s, iteration, going_on);
   });
   if (!decide(x)) return false;
   values results = ended;
   bool const may_end = ends;
   possible_values yielded;
   if (goes_on) {
-    with<bool> const surely(must_, must_ && !may_end);
-    yielded = region(s, turn, going_on);
+    with<bool> const certain(must_, must_ && !may_end);
+    yielded = region(s, iteration, going_on);
   }
   if (!may_end) return false;
   for (abstract& each : results) each = before(std::move(each), symbol);
@@ -203,7 +203,7 @@ inline bool analysis::map(state& s, node_id n) {
   std::uint32_t const symbol = next_symbol_;
   possible_values yielded;
   if (times.high > 0) {
-    with<bool> const surely(must_, must_ && times.low >= 1);
+    with<bool> const certain(must_, must_ && times.low >= 1);
     yielded = region(s, s.f.region_at(n, 0), {scalar_of(ir::i64, number::of(index_below(times)))});
     if (!yielded && times.low >= 1) return false;
   }
@@ -227,7 +227,7 @@ inline bool analysis::accumulate(state& s, node_id n) {
   values sums, accumulators;
   for (value_id const v : s.f.operands_of(n)) {
     sums.push_back(s[v]);
-    abstract acc{s.f.type_of(v).accumulator(), {}, s[v].lengths, nullptr}; // its elements: what is added
+    abstract acc{s.f.type_of(v).accumulator(), {}, s[v].lengths, nullptr}; // its elements: the contributions
     accumulators.push_back(std::move(acc));
   }
   possible_values const yielded = region(s, r, std::move(accumulators));
@@ -283,7 +283,7 @@ inline bool analysis::reduce(state& s, node_id n) {
       all.element.real = detail::sum_of(all.element.real, length, t == ir::f32, of_sum);
     else if (length.high > 1) {
       auto const of_two = [&](values const& x) {
-        abstract const other = x[0]; // and not the same number twice
+        abstract const other = x[0]; // another number of the same set
         return possible_values({combine(x[0], other)});
       };
       all = fixed_point({all}, symbol, of_two)[0];
@@ -321,7 +321,7 @@ inline bool analysis::reduce(state& s, node_id n) {
     };
     bool const runs = length.low > (says.is_started() ? 0 : 1);
     x = fixed_point(x, symbol, combine);
-    with<bool> const surely(must_, must_ && runs);
+    with<bool> const certain(must_, must_ && runs);
     if (!combine(x) && runs) return false;
   } else if (says.is_started())
     x = initial;

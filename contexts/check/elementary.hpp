@@ -1,6 +1,6 @@
-// Bounds of elementary functions, by their monotone pieces. Their values at the ends are computed here and rounded outwards by 16
-// units in the last place: more than any library that a program may run with is wrong by (glibc's and SLEEF's are wrong by at most
-// 4, on the functions bounded here), and more than by which one is not monotone.
+// Bounds of elementary functions, on their monotone pieces. Values at the ends are computed here, and rounded outwards by
+// 16 units in the last place. This exceeds the error of supported libraries (at most 4, of glibc and SLEEF, on the
+// functions bounded here), and deviations from monotonicity.
 #pragma once
 
 #include <overdub/contexts/check/reals.hpp>
@@ -15,7 +15,7 @@ namespace overdub::contexts::checking {
 inline constexpr int slack = 16; // in units in the last place
 
 namespace detail {
-// Away from x by the slack, in T, but not past 0: no library is wrong about a sign.
+// Rounds outwards by the slack, in T, but not across 0: the sign is exact.
 template <class T>
 double outwards(double x, double towards) {
   auto r = static_cast<T>(x);
@@ -23,7 +23,7 @@ double outwards(double x, double towards) {
   for (int i = 0; i < slack && r != 0; ++i) r = std::nextafter(r, static_cast<T>(towards));
   return static_cast<double>(r);
 }
-// What is infinite, by overflow, may be the largest number with another library; what is 0, by underflow, the smallest.
+// Another library may return the largest number for an overflow, and the smallest for an underflow.
 template <class T>
 reals widened(reals r) {
   if (!r.has_numbers()) return r;
@@ -40,7 +40,7 @@ template <class T, class F>
 reals rounded_outwards(F const& f, reals const& x) {
   return widened<T>(monotone<T>(f, x));
 }
-// The same of a function that is 0 for no number, or for very small ones alone: 0 is an underflow.
+// The same for a function without zeros: 0 is an underflow.
 template <class T, class F>
 reals positive(F const& f, reals const& x) {
   reals r = rounded_outwards<T>(f, x);
@@ -50,14 +50,14 @@ reals positive(F const& f, reals const& x) {
 inline reals clipped(reals r, double low, double high) { return meet(r, reals::of(low, high, true)); }
 } // namespace detail
 
-// Each takes the operand, and says what is wrong with some of it.
+// Each function takes the set of the operand, and reports hazards.
 
 template <std::floating_point T>
 reals exponential(reals const& x, T (*f)(T)) {
   return detail::positive<T>(f, x);
 }
 
-/// Logarithms: NaN below the domain, whose least number is a pole.
+/// Logarithms: NaN below the domain, whose lower end is a pole.
 template <std::floating_point T>
 reals logarithm(reals const& x, T (*f)(T), double pole, hazards& h) {
   h.nan = x.has_numbers() && x.low < pole;
@@ -73,7 +73,7 @@ reals inside(reals const& x, T (*f)(T), double low, double high, hazards& h) {
   return detail::rounded_outwards<T>(f, meet(x, reals::of(low, high, true))).with_nan(x.nan || h.nan);
 }
 
-/// sin, cos: monotone between turning points; NaN of infinities.
+/// sin, cos: monotone between extrema; NaN for infinities.
 template <std::floating_point T>
 reals wave(reals const& x, T (*f)(T), double from, double to, hazards& h) {
   h.nan = x.has_infinity();
@@ -86,7 +86,7 @@ reals wave(reals const& x, T (*f)(T), double from, double to, hazards& h) {
 }
 template <std::floating_point T>
 reals cosine(reals const& x, hazards& h) {
-  // Even: of the magnitude, up to 3.14.
+  // Even: on the magnitude, up to 3.14.
   return wave<T>(
       magnitude(x), [](T a) { return std::cos(a); }, 0, 3.14, h);
 }
@@ -120,7 +120,7 @@ reals power(reals const& x, reals const& y, hazards& h) {
   h.pole = x.has(0) && y.low < 0;
   h.always = x.is_only(0) && y.high < 0 && !y.has_infinity();
   bool const even = y.low == y.high && std::fmod(y.low, 2) == 0;
-  if (x.low < 0 || (x.has(0) && y.low < 0)) { // the zero has either sign
+  if (x.low < 0 || (x.has(0) && y.low < 0)) { // zeros of both signs
     h.nan = x.low < 0 && !y.whole && x.low != -infinity;
     if (x.low == -infinity && x.high != -infinity && !y.whole) h.nan = true;
     bool const is_root = y.low == y.high && overdub::is_finite(y.low) && std::trunc(y.low) != y.low;
@@ -130,7 +130,7 @@ reals power(reals const& x, reals const& y, hazards& h) {
   return join(r, size).with_nan(nan || h.nan);
 }
 
-/// tgamma and lgamma, where they grow; NaN and poles at 0 and below.
+/// tgamma and lgamma, on their increasing branch; NaN and poles at 0 and below.
 template <std::floating_point T>
 reals gamma(reals const& x, bool logarithm, hazards& h) {
   if (!x.has_numbers()) return x;
@@ -141,7 +141,7 @@ reals gamma(reals const& x, bool logarithm, hazards& h) {
     return reals::of(-infinity, infinity, x.nan || h.nan);
   }
   return reals::of(
-      logarithm ? -0.122 : 0.885, infinity, x.nan); // the least value, at 1.4616, is -0.1215, or 0.8856
+      logarithm ? -0.122 : 0.885, infinity, x.nan); // the minimum, at 1.4616, is -0.1215, or 0.8856
 }
 
 } // namespace overdub::contexts::checking

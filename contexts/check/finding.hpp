@@ -1,4 +1,4 @@
-// What is found in a program: a kind, how sure it is, the operation, the calls that lead there, the place in the source.
+// Findings in a program: kind, certainty, operation, call path, source location.
 #pragma once
 
 #include <overdub/ir/program.hpp>
@@ -15,40 +15,40 @@
 namespace overdub::contexts {
 
 enum class finding_kind : std::uint8_t {
-  not_a_number, // an operation gives NaN of operands that are none
-  infinite, // an operation gives an infinity of finite operands, at a pole: division by zero, the logarithm of 0
-  division_by_zero, // of integers, which throws division_by_zero
+  not_a_number, // an operation returns NaN for operands that are not
+  infinite, // an operation returns an infinity for finite operands, at a pole: division by zero, the logarithm of 0
+  division_by_zero, // an integer division that throws division_by_zero
   index,            // index_error
-  size,             // size_error: different sizes, a negative one, nothing to reduce
+  size,             // size_error: different sizes, a negative one, a reduction of nothing
   assertion,        // assertion_failed
   unreachable,      // a branch, or the body of a loop, that never runs
-  unused            // a result that nobody uses, of an operation that does nothing else
+  unused            // an unused result of an operation without side effects
 };
 
 enum class severity : std::uint8_t {
-  possible, // by what is known, it may happen
-  certain   // it is proved to happen in each run that does not fail before, and does not go on for ever
+  possible, // the analysis cannot exclude it
+  certain   // proved for each run that neither fails before nor runs forever
 };
 
 /// One finding.
 struct finding {
-  /// A call on the way from the entry to the operation.
+  /// A call on the path from the entry to the operation.
   struct step {
-    ir::function_id function; // that calls
+    ir::function_id function; // the caller
     ir::node_id call;
     bool operator==(step const&) const = default;
   };
 
   finding_kind kind = finding_kind::unused;
   severity how = severity::possible;
-  bool each_time = false; // it happens whenever the operation is reached by this path: which it need not be
+  bool each_time = false; // happens whenever this path reaches the operation, which may be never
   ir::function_id function = ir::nothing;
   ir::node_id node = ir::nothing;
-  std::uint32_t region = 0; // unreachable: which one of the operation's
-  std::vector<step> path;   // outermost first; empty where the operation is judged for all calls at once
-  std::string what;         // the sentence
-  std::string operation;    // as it is printed in the program's text: "%2 = log %1 : f64"
-  std::string where;        // "model.cpp:12:3", and those of the calls; empty where places are not known
+  std::uint32_t region = 0; // unreachable: the index of the operation's region
+  std::vector<step> path;   // outermost first; empty if all calls are judged together
+  std::string what;         // a sentence
+  std::string operation;    // the operation in the program's text: "%2 = log %1 : f64"
+  std::string where;        // "model.cpp:12:3", and those of the calls; empty without source locations
   std::string in;           // "@wave, called by @main"
 };
 

@@ -1,4 +1,4 @@
-// Sets of integers of 64 bits, as bounds: numbers, and sums of a number and the length of an array, whatever that is.
+// The abstract domain of 64-bit integers: intervals, with bounds relative to symbolic array lengths.
 #pragma once
 
 #include <overdub/core/requirements.hpp>
@@ -11,8 +11,8 @@ namespace overdub::contexts::checking {
 
 using std::int64_t;
 
-/// A length that is not known, and a number: what an integer is compared with. Each symbol stands for one number, as long as the
-/// region runs that it was made in.
+/// An unknown length, plus a number: a relative bound. A symbol stands for one number while the region that introduced it
+/// runs.
 struct relative {
   static constexpr std::uint32_t none = 0;
   std::uint32_t symbol = none;
@@ -20,38 +20,38 @@ struct relative {
   constexpr bool operator==(relative const&) const = default;
 };
 
-/// The integers from low to high; none where low > high.
+/// The integers from low to high; empty if low > high.
 struct integers {
-  static constexpr int64_t least = std::numeric_limits<int64_t>::min();
-  static constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  static constexpr int64_t minimum = std::numeric_limits<int64_t>::min();
+  static constexpr int64_t maximum = std::numeric_limits<int64_t>::max();
 
-  int64_t low = most;
-  int64_t high = least;
-  relative from{}; // they are at least that
-  relative to{};   // and at most that
+  int64_t low = maximum;
+  int64_t high = minimum;
+  relative from{}; // a lower bound
+  relative to{};   // an upper bound
 
   static constexpr integers of(int64_t low, int64_t high) { return {low, high, {}, {}}; }
-  static constexpr integers any() { return of(least, most); }
+  static constexpr integers any() { return of(minimum, maximum); }
   static constexpr integers only(int64_t x) { return of(x, x); }
-  /// Lengths of arrays: more does not fit into the memory of a process.
+  /// Lengths of arrays: more exceeds the address space.
   static constexpr integers sizes() { return of(0, int64_t{1} << 48); }
 
   constexpr bool operator==(integers const&) const = default;
   constexpr bool is_empty() const { return low > high; }
   constexpr bool has(int64_t x) const { return low <= x && x <= high; }
   constexpr bool is_only(int64_t x) const { return low == x && high == x; }
-  /// Without what is known of lengths from this symbol on.
+  /// Drops bounds relative to symbols from this one on.
   constexpr integers before(std::uint32_t symbol) const {
     return {low, high, from.symbol >= symbol ? relative{} : from, to.symbol >= symbol ? relative{} : to};
   }
 };
 
-/// Whether x < y for all of them.
+/// Whether x < y for all members.
 constexpr bool is_less(integers const& x, integers const& y) {
   return x.high < y.low ||
          (x.to.symbol != relative::none && x.to.symbol == y.from.symbol && x.to.offset < y.from.offset);
 }
-/// Whether x <= y for all of them.
+/// Whether x <= y for all members.
 constexpr bool is_at_most(integers const& x, integers const& y) {
   return x.high <= y.low ||
          (x.to.symbol != relative::none && x.to.symbol == y.from.symbol && x.to.offset <= y.from.offset);
@@ -73,7 +73,7 @@ constexpr integers meet(integers const& x, integers const& y) {
     r.to = y.to.symbol == relative::none ? r.to : y.to;
   return r;
 }
-/// Whether all that is known of y is known of x.
+/// Whether x implies everything known of y.
 constexpr bool is_within(integers const& x, integers const& y) {
   if (x.is_empty()) return true;
   bool const from =
@@ -83,10 +83,10 @@ constexpr bool is_within(integers const& x, integers const& y) {
 }
 
 namespace detail {
-// Bounds of 128 bits, which wrap when they do not fit into 64.
+// 128-bit bounds, wrapped if they exceed 64 bits.
 __extension__ using wide = __int128;
 constexpr integers wrapped(wide low, wide high) {
-  if (low < integers::least || high > integers::most) return integers::any();
+  if (low < integers::minimum || high > integers::maximum) return integers::any();
   return integers::of(static_cast<int64_t>(low), static_cast<int64_t>(high));
 }
 constexpr relative moved(relative r, int64_t by) {
@@ -98,7 +98,7 @@ constexpr int64_t difference(int64_t x, int64_t y, int64_t otherwise) {
   int64_t r = 0;
   return __builtin_sub_overflow(x, y, &r) ? otherwise : r;
 }
-// The bounds of f at the corners.
+// The range of f over the corners of its operands.
 template <class F>
 constexpr integers corners(F const& f, integers const& x, integers const& y) {
   wide const all[] = {
@@ -112,7 +112,7 @@ constexpr integers add(integers const& x, integers const& y) {
   if (x.is_empty() || y.is_empty()) return {};
   detail::wide const low = detail::wide{x.low} + y.low, high = detail::wide{x.high} + y.high;
   integers r = detail::wrapped(low, high);
-  if (low < integers::least || high > integers::most) return r;
+  if (low < integers::minimum || high > integers::maximum) return r;
   r.from = x.from.symbol != relative::none ? detail::moved(x.from, y.low) : detail::moved(y.from, x.low);
   r.to = x.to.symbol != relative::none ? detail::moved(x.to, y.high) : detail::moved(y.to, x.high);
   return r;
@@ -125,10 +125,10 @@ constexpr integers sub(integers const& x, integers const& y) {
   if (x.is_empty() || y.is_empty()) return {};
   detail::wide const low = detail::wide{x.low} - y.high, high = detail::wide{x.high} - y.low;
   integers r = detail::wrapped(low, high);
-  if (low < integers::least || high > integers::most) return r;
-  if (y.high != integers::least) r.from = detail::moved(x.from, -y.high);
-  if (y.low != integers::least) r.to = detail::moved(x.to, -y.low);
-  // What is at most a length, less what is at least that length and a number.
+  if (low < integers::minimum || high > integers::maximum) return r;
+  if (y.high != integers::minimum) r.from = detail::moved(x.from, -y.high);
+  if (y.low != integers::minimum) r.to = detail::moved(x.to, -y.low);
+  // x is at most the length, y is at least the length plus a number.
   if (x.to.symbol != relative::none && x.to.symbol == y.from.symbol)
     r.high = std::min(r.high, detail::difference(x.to.offset, y.from.offset, r.high));
   if (x.from.symbol != relative::none && x.from.symbol == y.to.symbol)
@@ -142,10 +142,10 @@ constexpr integers mul(integers const& x, integers const& y) {
 constexpr integers magnitude(integers const& x) {
   if (x.is_empty() || x.low >= 0) return x;
   integers const n = neg(x);
-  if (x.low == integers::least) return integers::any(); // its magnitude is itself
+  if (x.low == integers::minimum) return integers::any(); // the magnitude of the least integer is itself
   return x.high <= 0 ? n : integers::of(0, std::max(n.high, x.high));
 }
-/// Without a divisor of 0.
+/// Excludes a divisor of 0.
 constexpr integers without_zero(integers y) {
   if (y.low == 0) y.low = 1;
   if (y.high == 0) y.high = -1;
@@ -170,22 +170,22 @@ constexpr integers rem(integers const& x, integers const& divisor) {
   detail::wide const bound = std::min(of_x, of_y);
   return detail::wrapped(x.low < 0 ? -bound : 0, x.high > 0 ? bound : 0);
 }
-/// The smaller of each two.
-constexpr integers least(integers const& x, integers const& y) {
+/// The minimum of both.
+constexpr integers minimum(integers const& x, integers const& y) {
   if (x.is_empty() || y.is_empty()) return {};
   integers r = integers::of(std::min(x.low, y.low), std::min(x.high, y.high));
   r.to = x.to.symbol != relative::none ? x.to : y.to;
   if (x.from.symbol == y.from.symbol) r.from = {x.from.symbol, std::min(x.from.offset, y.from.offset)};
   return r;
 }
-constexpr integers greatest(integers const& x, integers const& y) {
+constexpr integers maximum(integers const& x, integers const& y) {
   if (x.is_empty() || y.is_empty()) return {};
   integers r = integers::of(std::max(x.low, y.low), std::max(x.high, y.high));
   r.from = x.from.symbol != relative::none ? x.from : y.from;
   if (x.to.symbol == y.to.symbol) r.to = {x.to.symbol, std::max(x.to.offset, y.to.offset)};
   return r;
 }
-/// All numbers of as many bits as the largest of x and y: what `and`, `or` and `xor` of numbers that are not negative give.
+/// All numbers with as many bits as the largest of x and y: bounds of `and`, `or` and `xor` for nonnegative operands.
 constexpr integers bits_of_both(integers const& x, integers const& y) {
   if (x.is_empty() || y.is_empty()) return {};
   if (x.low < 0 || y.low < 0) return integers::any();

@@ -1,4 +1,4 @@
-// What each elementwise operation gives, of what its operands may be.
+// Transfer functions of element-wise operations.
 #pragma once
 
 #include <overdub/contexts/check/real_operations.hpp>
@@ -11,19 +11,19 @@
 
 namespace overdub::contexts::checking {
 
-/// What an operation gives, and what may be wrong with it.
+/// The result set of an operation, and its hazards.
 struct effect_of_op {
   number result;
   hazards may_be_wrong{};
-  bool may_divide_by_zero = false; // an integer
+  bool may_divide_by_zero = false; // integer division
 };
 
 namespace detail {
 
-inline truths compare(ir::op code, bool may_be_less, bool may_be_equal, bool may_be_greater, bool nan) {
+inline bools compare(ir::op code, bool may_be_less, bool may_be_equal, bool may_be_greater, bool nan) {
   using ir::op;
-  auto const of = [&](bool less, bool equal, bool greater) { // for which it holds
-    return truths{
+  auto const of = [&](bool less, bool equal, bool greater) { // whether it holds for <, == and >
+    return bools{
         (may_be_less && !less) || (may_be_equal && !equal) || (may_be_greater && !greater) ||
             (nan && code != op::ne),
         (may_be_less && less) || (may_be_equal && equal) || (may_be_greater && greater) ||
@@ -44,19 +44,19 @@ inline truths compare(ir::op code, bool may_be_less, bool may_be_equal, bool may
     return of(false, true, true);
   }
 }
-inline truths compared(ir::op code, reals const& x, reals const& y) {
+inline bools compared(ir::op code, reals const& x, reals const& y) {
   if (x.is_empty() || y.is_empty()) return {};
   bool const both = x.has_numbers() && y.has_numbers();
   bool const meets = both && meet(x, y).has_numbers();
   return compare(code, both && x.low < y.high, meets, both && x.high > y.low, x.nan || y.nan);
 }
-inline truths compared(ir::op code, integers const& x, integers const& y) {
+inline bools compared(ir::op code, integers const& x, integers const& y) {
   if (x.is_empty() || y.is_empty()) return {};
   bool const meets = std::max(x.low, y.low) <= std::min(x.high, y.high);
   return compare(
       code, !is_at_most(y, x), meets && !is_less(x, y) && !is_less(y, x), !is_at_most(x, y), false);
 }
-inline truths compared(ir::op code, truths x, truths y) {
+inline bools compared(ir::op code, bools x, bools y) {
   if (x.is_empty() || y.is_empty()) return {};
   return compare(
       code, x.may_be_false && y.may_be_true,
@@ -72,18 +72,18 @@ effect_of_op on_reals(ir::op code, std::span<abstract const* const> x) {
   reals const& a = x[0]->element.real;
   switch (code) {
   case op::isnan:
-    r.result = number::of(truths{a.has_numbers(), a.nan});
+    r.result = number::of(bools{a.has_numbers(), a.nan});
     return r;
   case op::isinf:
     r.result = number::of(
-        truths{a.nan || a.low < a.high || (a.has_numbers() && overdub::is_finite(a.low)), a.has_infinity()});
+        bools{a.nan || a.low < a.high || (a.has_numbers() && overdub::is_finite(a.low)), a.has_infinity()});
     return r;
   case op::isfinite:
     r.result = number::of(
-        truths{a.nan || a.has_infinity(), a.low < a.high || (a.has_numbers() && overdub::is_finite(a.low))});
+        bools{a.nan || a.has_infinity(), a.low < a.high || (a.has_numbers() && overdub::is_finite(a.low))});
     return r;
   case op::signbit:
-    r.result = number::of(truths{a.nan || a.high >= 0, a.nan || a.low <= 0});
+    r.result = number::of(bools{a.nan || a.high >= 0, a.nan || a.low <= 0});
     if (a.is_empty()) r.result = {};
     return r;
   case op::clamp:
@@ -141,13 +141,13 @@ inline effect_of_op on_integers(ir::op code, std::span<abstract const* const> x)
     r.may_divide_by_zero = b.has(0);
     return give(rem(a, b));
   case op::min:
-    return give(least(a, b));
+    return give(minimum(a, b));
   case op::max:
-    return give(greatest(a, b));
+    return give(maximum(a, b));
   case op::clamp: {
-    integers const c = x[2]->element.whole; // where the bounds are in order
+    integers const c = x[2]->element.whole; // if the bounds are in order
     if (!is_at_most(b, c)) return give(join(join(a, b), c));
-    return give(greatest(least(a, c), b));
+    return give(maximum(minimum(a, c), b));
   }
   case op::bit_and:
     return give(bit_and(a, b));
@@ -165,7 +165,7 @@ inline effect_of_op on_integers(ir::op code, std::span<abstract const* const> x)
   }
 }
 
-inline truths on_truths(ir::op code, truths x, truths y) {
+inline bools on_bools(ir::op code, bools x, bools y) {
   switch (code) {
   case ir::op::logical_and:
     return {x.may_be_false || y.may_be_false, x.may_be_true && y.may_be_true};
@@ -185,7 +185,7 @@ reals to_reals(integers const& x) {
 
 } // namespace detail
 
-/// What an elementwise operation gives, of operands that are one thing each: the same pointer twice is the same number twice.
+/// The result of an element-wise operation. Operands by equal pointers are the same number.
 inline effect_of_op compute(ir::op code, std::span<abstract const* const> x) {
   using ir::op;
   for (abstract const* const each : x)
@@ -194,7 +194,7 @@ inline effect_of_op compute(ir::op code, std::span<abstract const* const> x) {
   ir::scalar const kind = x[0]->type.element;
   bool const compares = code >= op::eq && code <= op::ge;
   if (code == op::select) {
-    truths const c = x[0]->element.truth;
+    bools const c = x[0]->element.boolean;
     if (c.may_be_true) r.result = x[1]->element;
     if (c.may_be_false) r.result = join(r.result, x[2]->element);
     return r;
@@ -220,32 +220,32 @@ inline effect_of_op compute(ir::op code, std::span<abstract const* const> x) {
     else
       r = detail::on_integers(code, x);
   } else {
-    truths const y = x.size() > 1 ? x[1]->element.truth : truths{};
+    bools const y = x.size() > 1 ? x[1]->element.boolean : bools{};
     r.result = number::of(
-        compares ? detail::compared(code, x[0]->element.truth, y)
-                 : detail::on_truths(code, x[0]->element.truth, y));
+        compares ? detail::compared(code, x[0]->element.boolean, y)
+                 : detail::on_bools(code, x[0]->element.boolean, y));
   }
   return r;
 }
 
-/// What conversion gives, of a number of one type, as another.
+/// The result of a conversion to another type.
 inline number convert(abstract const& x, ir::type to) {
   using ir::scalar;
   if (x.element.is_empty()) return {};
   scalar const from = x.type.element;
   reals const& r = x.element.real;
   bool const is_real = from == scalar::f32 || from == scalar::f64;
-  truths const t = x.element.truth;
+  bools const t = x.element.boolean;
   integers const i =
       from == scalar::boolean ? integers::of(t.may_be_false ? 0 : 1, t.may_be_true ? 1 : 0) : x.element.whole;
   switch (to.element) {
   case scalar::boolean: // NaN is not 0
-    if (is_real) return number::of(truths{r.has(0), r.nan || !r.is_only(0)});
-    return number::of(truths{i.has(0), !i.is_only(0)});
+    if (is_real) return number::of(bools{r.has(0), r.nan || !r.is_only(0)});
+    return number::of(bools{i.has(0), !i.is_only(0)});
   case scalar::i64: {
     if (!is_real) return number::of(i);
     auto const whole = [](double a) {
-      return a < -0x1p63 ? integers::least : a >= 0x1p63 ? integers::most : static_cast<int64_t>(a);
+      return a < -0x1p63 ? integers::minimum : a >= 0x1p63 ? integers::maximum : static_cast<int64_t>(a);
     };
     integers all = r.has_numbers() ? integers::of(whole(r.low), whole(r.high)) : integers{};
     return number::of(r.nan ? join(all, integers::only(0)) : all);

@@ -1,4 +1,4 @@
-// What operations on floating-point numbers give, of the ranges of their operands.
+// Transfer functions of floating-point operations on intervals.
 #pragma once
 
 #include <overdub/contexts/check/elementary.hpp>
@@ -15,7 +15,7 @@ inline reals clamped(reals const& x, reals const& y, reals const& z) {
   if (x.is_empty() || y.is_empty() || z.is_empty()) return {};
   reals r{};
   if (x.has_numbers() && y.has_numbers() && x.low < y.high) r = join(r, meet(y, reals::of(x.low, infinity)));
-  // What is not below y is at least y, or one of both is NaN.
+  // If x is not below y, it is at least y, or one of both is NaN.
   reals rest = x.nan || y.nan ? x : meet(x, reals::of(y.low, infinity, true));
   if (rest.is_empty()) return r;
   if (rest.has_numbers() && z.has_numbers() && z.low < rest.high)
@@ -137,16 +137,16 @@ reals binary(ir::op code, reals const& x, reals const& y, hazards& h) {
     return x.has(0) ? join(r, reals::only(0)) : r;
   }
   case op::min:
-    return least(x, y);
+    return minimum(x, y);
   case op::max:
-    return greatest(x, y);
+    return maximum(x, y);
   case op::fmin:
-    return least_number(x, y);
+    return minimum_number(x, y);
   case op::fmax:
-    return greatest_number(x, y);
+    return maximum_number(x, y);
   case op::pow:
     return power<T>(x, y, h);
-  case op::hypot: { // infinite where one is, even if the other is NaN
+  case op::hypot: { // infinite if one operand is, even if the other is NaN
     reals const r = widened<T>(corners<T>(
         [](T a, T b) { return std::hypot(a, b); }, magnitude(x.without_nan()), magnitude(y.without_nan())));
     bool const nan = x.nan || y.nan;
@@ -164,7 +164,7 @@ reals binary(ir::op code, reals const& x, reals const& y, hazards& h) {
     return join(r, negated(r));
   }
   case op::fdim: {
-    hazards difference; // of equal infinities it is 0
+    hazards difference; // ignored: fdim of equal infinities is 0
     reals const r = checking::add<T>(x, negated(y), difference);
     if (!x.has_numbers() || !y.has_numbers()) return reals{}.with_nan(x.nan || y.nan);
     if (!r.has_numbers()) return reals::only(0).with_nan(x.nan || y.nan);
@@ -183,7 +183,7 @@ reals binary(ir::op code, reals const& x, reals const& y, hazards& h) {
     };
     return {next(x.low, -infinity), next(x.high, infinity), x.nan || y.nan, false};
   }
-  default: // nothing is known of it
+  default: // unknown
     h.nan = true;
     return reals::any();
   }
@@ -192,8 +192,7 @@ reals binary(ir::op code, reals const& x, reals const& y, hazards& h) {
 template <class T>
 reals linear(reals const& x, reals const& y, reals const& z, hazards& h) {
   bool const nan = x.nan || y.nan || z.nan;
-  h.nan =
-      std::max({magnitude(x).high, magnitude(y).high, magnitude(z).high}) > 1e15; // products may be infinite
+  h.nan = std::max({magnitude(x).high, magnitude(y).high, magnitude(z).high}) > 1e15; // products may overflow
   if (nan) return reals::any(); // std::lerp of NaN may be a number
   if (h.nan || z.low < 0 || z.high > 1) return reals::of(-infinity, infinity, h.nan);
   return join(x, y).of_integers(false);

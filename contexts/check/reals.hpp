@@ -1,9 +1,8 @@
-// Sets of floating-point numbers, as bounds: what an operation may give when its operands may be these.
+// The abstract domain of floating-point numbers: intervals, with a flag for NaN.
 //
-// The bounds are of the numbers that a program computes, and not of the reals that they stand for: an operation that rounds
-// correctly is monotone, so that its results at the ends, rounded as the program rounds them, are bounds already. Infinities are
-// members, and NaN is one apart. Elementary functions (elementary.hpp), whose last digits no two libraries agree on, are rounded
-// outwards.
+// Bounds are of computed numbers, not of exact reals: a correctly rounded operation is monotone, so that its rounded
+// results at the ends are bounds. Infinities are members. Elementary functions (elementary.hpp), whose last digits differ
+// between libraries, are rounded outwards.
 #pragma once
 
 #include <overdub/core/floating_point.hpp>
@@ -18,19 +17,19 @@ namespace overdub::contexts::checking {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// The numbers of one floating-point type from low to high, both included, -0 where 0 is; and perhaps NaN. There are none where
+/// The numbers of one floating-point type from low to high, both included (0 includes -0), and perhaps NaN. No numbers if
 /// low > high.
 struct reals {
   double low = infinity;
   double high = -infinity;
   bool nan = false;
-  bool whole = false; // all finite ones are integers
+  bool whole = false; // all finite members are integers
 
   static constexpr reals of(double low, double high, bool nan = false) { return {low, high, nan, false}; }
   static constexpr reals any() { return of(-infinity, infinity, true); }
-  static constexpr reals nothing_but_nan() { return {infinity, -infinity, true, true}; }
+  static constexpr reals only_nan() { return {infinity, -infinity, true, true}; }
   static reals only(double x) {
-    if (is_nan(x)) return nothing_but_nan();
+    if (is_nan(x)) return only_nan();
     return {x, x, false, overdub::is_infinite(x) || std::trunc(x) == x};
   }
 
@@ -54,36 +53,36 @@ private:
   }
 };
 
-/// All that is in one or in the other.
+/// The union (an upper bound of it).
 inline reals join(reals const& x, reals const& y) {
   return {
       std::min(x.low, y.low), std::max(x.high, y.high), x.nan || y.nan,
       (x.whole || !x.has_numbers()) && (y.whole || !y.has_numbers())};
 }
-/// The numbers of both; NaN if both have it.
+/// The intersection; NaN if both have it.
 inline reals meet(reals x, reals const& y) {
   x.low = std::max(x.low, y.low);
   x.high = std::min(x.high, y.high);
   x.nan = x.nan && y.nan;
   x.whole = x.whole || y.whole;
   if (x.whole) x.low = std::ceil(x.low), x.high = std::floor(x.high);
-  return x.has_numbers() ? x : x.nan ? reals::nothing_but_nan() : reals{};
+  return x.has_numbers() ? x : x.nan ? reals::only_nan() : reals{};
 }
-/// Whether all of x are in y.
+/// Whether x is a subset of y.
 inline bool is_within(reals const& x, reals const& y) {
   return (!x.nan || y.nan) &&
          (!x.has_numbers() || (y.low <= x.low && x.high <= y.high && (x.whole || !y.whole)));
 }
 
-/// What an operation does besides giving numbers.
+/// Exceptional results of an operation.
 struct hazards {
-  bool nan = false;    // it may give NaN of numbers
-  bool pole = false;   // it may give an infinity of finite numbers, at a pole
-  bool always = false; // the pole is all that its operands are
+  bool nan = false;    // may return NaN for numbers
+  bool pole = false;   // may return an infinity for finite numbers, at a pole
+  bool always = false; // every operand is at the pole
 };
 
 namespace detail {
-// The least and the greatest of some numbers; those that are NaN do not count.
+// The minimum and maximum of numbers, without NaN.
 class hull {
 public:
   void add(double x) {
@@ -96,7 +95,7 @@ public:
 private:
   double low_ = infinity, high_ = -infinity;
 };
-// f at two ends, computed in T.
+// f at both ends, computed in T.
 template <class T, class F>
 double at(F const& f, double x, double y) {
   return static_cast<double>(f(static_cast<T>(x), static_cast<T>(y)));
@@ -110,7 +109,7 @@ reals corners(F const& f, reals const& x, reals const& y) {
 }
 } // namespace detail
 
-/// f(x) for a function that grows, or falls, and rounds correctly in T.
+/// f(x) for a monotone function that rounds correctly in T.
 template <class T, class F>
 reals monotone(F const& f, reals const& x) {
   if (!x.has_numbers()) return x;
@@ -121,7 +120,7 @@ reals monotone(F const& f, reals const& x) {
 }
 
 inline reals negated(reals const& x) { return {-x.high, -x.low, x.nan, x.whole}; }
-inline reals magnitude(reals const& x) { // + 0.0 makes 0 of -0
+inline reals magnitude(reals const& x) { // + 0.0 turns -0 into 0
   if (x.low >= 0) return {x.low + 0.0, x.high + 0.0, x.nan, x.whole};
   if (x.high <= 0) return {-x.high + 0.0, -x.low + 0.0, x.nan, x.whole};
   return {0, std::max(-x.low, x.high), x.nan, x.whole};
@@ -134,8 +133,8 @@ reals add(reals const& x, reals const& y, hazards& h) {
   h.nan = (x.has(infinity) && y.has(-infinity)) || (x.has(-infinity) && y.has(infinity));
   auto const plus = [](T a, T b) { return a + b; };
   double low = detail::at<T>(plus, x.low, y.low), high = detail::at<T>(plus, x.high, y.high);
-  if (is_nan(low) || is_nan(high)) { // of infinities alone, on one side at least
-    if (x.low == x.high && y.low == y.high) return reals::nothing_but_nan();
+  if (is_nan(low) || is_nan(high)) { // infinities only, on one side at least
+    if (x.low == x.high && y.low == y.high) return reals::only_nan();
     low = -infinity, high = infinity;
   }
   return {low, high, nan || h.nan, x.whole && y.whole};
@@ -147,13 +146,13 @@ reals mul(reals const& x, reals const& y, hazards& h) {
   if (!x.has_numbers() || !y.has_numbers()) return reals{}.with_nan(nan);
   h.nan = (x.has(0) && y.has_infinity()) || (x.has_infinity() && y.has(0));
   auto const infinite = [](reals const& z) { return z.low == z.high && overdub::is_infinite(z.low); };
-  if ((x.is_only(0) && infinite(y)) || (y.is_only(0) && infinite(x))) return reals::nothing_but_nan();
+  if ((x.is_only(0) && infinite(y)) || (y.is_only(0) && infinite(x))) return reals::only_nan();
   reals product = detail::corners<T>([](T a, T b) { return a * b; }, x, y);
-  if (h.nan) product = join(product, reals::only(0)); // 0 times the finite ones
+  if (h.nan) product = join(product, reals::only(0)); // zeros times the finite ones
   return {product.low, product.high, nan || h.nan, x.whole && y.whole};
 }
 
-/// The square of x, whose factors are the same number.
+/// The square of x: both factors are the same number.
 template <std::floating_point T>
 reals square(reals const& x) {
   return monotone<T>([](T a) { return a * a; }, magnitude(x)).of_integers(x.whole);
@@ -166,17 +165,17 @@ reals div(reals const& x, reals const& y, hazards& h) {
   h.nan = (x.has(0) && y.has(0)) || (x.has_infinity() && y.has_infinity());
   h.pole = y.has(0) && !x.is_only(0) && !(x.low == x.high && overdub::is_infinite(x.low));
   h.always = y.is_only(0) && !x.has(0) && !x.has_infinity();
-  if (y.is_only(0) && x.is_only(0)) return reals::nothing_but_nan();
-  if (y.has(0)) return {-infinity, infinity, nan || h.nan, false}; // the zero has either sign
+  if (y.is_only(0) && x.is_only(0)) return reals::only_nan();
+  if (y.has(0)) return {-infinity, infinity, nan || h.nan, false}; // zeros of both signs
   reals quotient = detail::corners<T>([](T a, T b) { return a / b; }, x, y);
   if (y.has_infinity() && (x.low != x.high || overdub::is_finite(x.low)))
-    quotient = join(quotient, reals::only(0)); // the finite ones over infinity
+    quotient = join(quotient, reals::only(0)); // finite ones over infinities
   return {quotient.low, quotient.high, nan || h.nan, false};
 }
 
 template <std::floating_point T>
 reals fma(reals const& x, reals const& y, reals const& z, hazards& h) {
-  // One rounding less than mul and add, which are monotone, too: bounds of the rounded product do for infinities alone.
+  // fma rounds once, and is monotone; bounds of the rounded product matter for infinities only.
   hazards of_product;
   reals const product = mul<T>(x, y, of_product);
   bool const nan = x.nan || y.nan || z.nan;
@@ -206,37 +205,37 @@ reals sqrt(reals const& x, hazards& h) {
   return monotone<T>([](T a) { return std::sqrt(a); }, inside).with_nan(h.nan);
 }
 
-/// y < x ? y : x, which is x where one is NaN.
-inline reals least(reals const& x, reals const& y) {
+/// y < x ? y : x, which is x if one is NaN.
+inline reals minimum(reals const& x, reals const& y) {
   reals r = {std::min(x.low, y.low), std::min(x.high, y.high), x.nan, x.whole && y.whole};
   if (!x.has_numbers()) r = reals{}.with_nan(x.nan);
   if (!y.has_numbers()) r = x;
-  if (y.nan) r = join(r, x); // x is left
+  if (y.nan) r = join(r, x); // x is returned
   return r;
 }
-/// x < y ? y : x, the same.
-inline reals greatest(reals const& x, reals const& y) { return negated(least(negated(x), negated(y))); }
+/// x < y ? y : x, likewise.
+inline reals maximum(reals const& x, reals const& y) { return negated(minimum(negated(x), negated(y))); }
 
-/// fmin: where one is NaN, the other.
-inline reals least_number(reals const& x, reals const& y) {
-  reals r = least(x.without_nan(), y.without_nan());
+/// fmin: the other operand if one is NaN.
+inline reals minimum_number(reals const& x, reals const& y) {
+  reals r = minimum(x.without_nan(), y.without_nan());
   if (!x.has_numbers()) r = reals{};
   if (x.nan) r = join(r, y.without_nan());
   if (y.nan) r = join(r, x.without_nan());
   return r.with_nan(x.nan && y.nan);
 }
-inline reals greatest_number(reals const& x, reals const& y) {
-  return negated(least_number(negated(x), negated(y)));
+inline reals maximum_number(reals const& x, reals const& y) {
+  return negated(minimum_number(negated(x), negated(y)));
 }
 
-/// The remainder of a division whose quotient is rounded towards zero: the sign of x, smaller than y and not larger than x.
+/// The remainder of truncated division: it has the sign of x, is smaller than y, and not larger than x.
 inline reals remainder_of(reals const& x, reals const& y, hazards& h) {
   bool const nan = x.nan || y.nan;
   if (!x.has_numbers() || !y.has_numbers()) return reals{}.with_nan(nan);
   h.nan = x.has_infinity() || y.has(0);
-  if ((x.low == x.high && overdub::is_infinite(x.low)) || y.is_only(0)) return reals::nothing_but_nan();
-  double const most = std::min(magnitude(x).high, magnitude(y).high);
-  return {x.low < 0 ? -most : 0, x.high > 0 ? most : 0, nan || h.nan, x.whole && y.whole};
+  if ((x.low == x.high && overdub::is_infinite(x.low)) || y.is_only(0)) return reals::only_nan();
+  double const maximum = std::min(magnitude(x).high, magnitude(y).high);
+  return {x.low < 0 ? -maximum : 0, x.high > 0 ? maximum : 0, nan || h.nan, x.whole && y.whole};
 }
 
 } // namespace overdub::contexts::checking

@@ -1,4 +1,4 @@
-// The report of a check: its findings.
+// The report of a check.
 #pragma once
 
 #include <overdub/contexts/check/finding.hpp>
@@ -10,13 +10,13 @@
 
 namespace overdub::contexts {
 
-/// What was found. Whatever the arguments are, as long as they are as was said, a run does nothing of these kinds that is not among
-/// the findings; nor is a branch taken that is unreachable.
+/// The findings. For all arguments within the preconditions, a run does nothing of these kinds that is not among the
+/// findings, and takes no branch that is reported as unreachable.
 struct check_report {
   std::vector<finding> findings; // in the order of the program's functions and operations, the entry's first
 
   bool empty() const { return findings.empty(); }
-  /// How many are of this kind, or certain.
+  /// The number of findings of this kind, or certainty.
   std::size_t count(finding_kind kind) const {
     return static_cast<std::size_t>(
         std::count_if(findings.begin(), findings.end(), [&](finding const& x) { return x.kind == kind; }));
@@ -27,7 +27,7 @@ struct check_report {
   }
 };
 
-/// A line for each finding.
+/// Prints a line for each finding.
 inline std::ostream& operator<<(std::ostream& out, check_report const& r) {
   for (finding const& each : r.findings) out << each << '\n';
   return out;

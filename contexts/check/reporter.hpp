@@ -1,5 +1,5 @@
-// Runs the analysis of a program, and describes its findings in the order of the program. Adds what concerns whole functions: regions that
-// never run, results that are not used.
+// Runs the analysis of a program, and describes its findings in the order of the program. Adds findings on whole functions:
+// unreachable regions, unused results.
 #pragma once
 
 #include <overdub/contexts/check/bounds.hpp>
@@ -33,7 +33,7 @@ public:
     check_report r;
     std::vector<finding> all = std::move(analysis_.findings);
     add_whole(all);
-    // The entry's first, and of one operation in the order in which they were found.
+    // Those of the entry come first; those of one operation in the order in which they were found.
     std::vector<std::tuple<bool, std::uint32_t, std::uint32_t, std::size_t>> order;
     for (finding const& x : all)
       order.emplace_back(x.function != p_.entry, index_of(x.function), position(x), order.size());
@@ -67,7 +67,7 @@ private:
   static constexpr std::string_view region_name(ir::op code, std::uint32_t i) {
     return code == ir::op::if_ ? i == 0 ? "the first branch" : "the second branch" : "the body";
   }
-  // Of each function that is reached: regions that never run, results that nobody uses.
+  // Unreachable regions and unused results of each reachable function.
   void add_whole(std::vector<finding>& all) const {
     ir::effects const effects(p_);
     for (std::uint32_t i = 0; i < p_.functions.size(); ++i) {
@@ -104,7 +104,7 @@ private:
     all.push_back(std::move(x));
   }
 
-  // Where an operation stands in the text of its function.
+  // The position of an operation in the text of its function.
   std::uint32_t position(finding const& x) {
     auto& positions = positions_of(x.function);
     return positions[index_of(x.node)];
@@ -122,7 +122,7 @@ private:
   }
   void describe(std::vector<finding>& all) {
     if (all.empty()) return;
-    // The text of a program with places has each operation's line, when each has its own number for a place.
+    // Gives each operation a location of its own, so that the printed text tells its line.
     ir::program numbered = p_;
     std::vector<std::vector<std::string>> lines(p_.functions.size());
     for (finding& x : all) {

@@ -1,4 +1,4 @@
-// What is known of the values of one function while it is looked at, and what conditions that hold tell of them.
+// The abstract state of one call, and its refinement by conditions.
 #pragma once
 
 #include <overdub/contexts/check/operations.hpp>
@@ -14,8 +14,8 @@
 
 namespace overdub::contexts::checking {
 
-/// The values of one call of a function. What is learnt of a value holds until `back_to`: conditions tell of values that were made
-/// before them.
+/// The sets of the values of a function call. Conditions refine values that are defined before them; `back_to` undoes
+/// refinements.
 class state {
 public:
   state(ir::program const& p, ir::function_id called)
@@ -31,20 +31,20 @@ public:
   abstract const& operator[](ir::value_id v) const { return values_[index_of(v)]; }
   void set(ir::value_id v, abstract x) { values_[index_of(v)] = std::move(x); }
 
-  /// How much was learnt so far, and forgetting what was learnt since.
-  std::size_t mark() const { return learnt_.size(); }
+  /// The number of refinements so far, and undoing later ones.
+  std::size_t mark() const { return refinements_.size(); }
   void back_to(std::size_t mark) {
-    for (; learnt_.size() > mark; learnt_.pop_back())
-      values_[index_of(learnt_.back().first)] = std::move(learnt_.back().second);
+    for (; refinements_.size() > mark; refinements_.pop_back())
+      values_[index_of(refinements_.back().first)] = std::move(refinements_.back().second);
   }
 
-  /// Learns that a truth is this one. Returns whether it can be.
-  bool assume(ir::value_id v, bool truth) {
-    truths const t = values_[index_of(v)].element.truth;
-    if (truth ? !t.may_be_true : !t.may_be_false) return false;
-    if (!t.is_certainly(truth)) {
+  /// Assumes that a bool has this value. Returns false if that is impossible.
+  bool assume(ir::value_id v, bool boolean) {
+    bools const t = values_[index_of(v)].element.boolean;
+    if (boolean ? !t.may_be_true : !t.may_be_false) return false;
+    if (!t.is_certainly(boolean)) {
       abstract x = values_[index_of(v)];
-      x.element.truth = truths::only(truth);
+      x.element.boolean = bools::only(boolean);
       learn(v, std::move(x));
     }
     if (!f.is_result(v)) return true;
@@ -52,28 +52,28 @@ public:
     using ir::op;
     switch (f[n].code) {
     case op::logical_not:
-      return assume(f.operand(n, 0), !truth);
+      return assume(f.operand(n, 0), !boolean);
     case op::logical_and:
-      return !truth || (assume(f.operand(n, 0), true) && assume(f.operand(n, 1), true));
+      return !boolean || (assume(f.operand(n, 0), true) && assume(f.operand(n, 1), true));
     case op::logical_or:
-      return truth || (assume(f.operand(n, 0), false) && assume(f.operand(n, 1), false));
+      return boolean || (assume(f.operand(n, 0), false) && assume(f.operand(n, 1), false));
     case op::isnan:
     case op::isinf:
     case op::isfinite:
-      return assume_kind(f[n].code, f.operand(n, 0), truth);
+      return assume_kind(f[n].code, f.operand(n, 0), boolean);
     case op::eq:
     case op::ne:
     case op::lt:
     case op::le:
     case op::gt:
     case op::ge:
-      return assume_comparison(f[n].code, f.operand(n, 0), f.operand(n, 1), truth);
+      return assume_comparison(f[n].code, f.operand(n, 0), f.operand(n, 1), boolean);
     default:
       return true;
     }
   }
 
-  /// Learns that an integer, or a length, is among these. Returns whether it can be.
+  /// Assumes that an integer, or a length, is in this set. Returns false if that is impossible.
   bool narrow(ir::value_id v, integers const& to, int depth = 0) {
     abstract const& x = values_[index_of(v)];
     integers const m = meet(x.element.whole, to);
@@ -94,7 +94,7 @@ public:
     learn(v, std::move(narrowed));
     return depth > 4 || !f.is_result(v) || narrow_operands(f.node_of(v), m, depth + 1);
   }
-  /// The same of the length of an array along an axis.
+  /// The same for the length of an array along an axis.
   bool narrow_length(ir::value_id array, std::size_t axis, integers const& to) {
     abstract const& x = values_[index_of(array)];
     integers const m = meet(x.lengths[axis], to);
@@ -106,7 +106,7 @@ public:
     return true;
   }
 
-  /// Learns that it is this one.
+  /// Sets the length.
   void set_length(ir::value_id array, std::size_t axis, integers const& to) {
     abstract x = values_[index_of(array)];
     x.lengths[axis] = to;
@@ -115,7 +115,7 @@ public:
 
 private:
   void learn(ir::value_id v, abstract x) {
-    learnt_.emplace_back(v, std::exchange(values_[index_of(v)], std::move(x)));
+    refinements_.emplace_back(v, std::exchange(values_[index_of(v)], std::move(x)));
   }
   bool is_f32(ir::value_id v) const { return f.type_of(v) == ir::f32; }
   double next(ir::value_id v, double x, double towards) const {
@@ -123,27 +123,26 @@ private:
     return std::nextafter(x, towards);
   }
 
-  bool assume_kind(ir::op code, ir::value_id v, bool truth) {
+  bool assume_kind(ir::op code, ir::value_id v, bool boolean) {
     reals const& x = values_[index_of(v)].element.real;
     constexpr double largest = std::numeric_limits<double>::max();
     reals const finite = reals::of(
         is_f32(v) ? -static_cast<double>(std::numeric_limits<float>::max()) : -largest,
         is_f32(v) ? static_cast<double>(std::numeric_limits<float>::max()) : largest);
-    if (code == ir::op::isnan)
-      return narrow(v, truth ? reals::nothing_but_nan() : reals::of(-infinity, infinity));
-    if (code == ir::op::isfinite && truth) return narrow(v, finite);
-    if (code == ir::op::isinf && !truth) return narrow(v, finite.with_nan(true));
+    if (code == ir::op::isnan) return narrow(v, boolean ? reals::only_nan() : reals::of(-infinity, infinity));
+    if (code == ir::op::isfinite && boolean) return narrow(v, finite);
+    if (code == ir::op::isinf && !boolean) return narrow(v, finite.with_nan(true));
     if (code == ir::op::isinf && x.low > -infinity) return narrow(v, reals::only(infinity));
     return true;
   }
 
-  // What one operand is when it is compared with the other, in this way or not.
-  bool assume_comparison(ir::op code, ir::value_id a, ir::value_id b, bool truth) {
+  // Refines operands by the result of a comparison.
+  bool assume_comparison(ir::op code, ir::value_id a, ir::value_id b, bool boolean) {
     using ir::op;
     ir::type const t = f.type_of(a);
     if (!t.is_number() || a == b) return true;
-    bool const opposite = !truth;
-    if (opposite) // or one is NaN
+    bool const opposite = !boolean;
+    if (opposite) // or one operand is NaN
       code = code == op::eq   ? op::ne
              : code == op::ne ? op::eq
              : code == op::lt ? op::ge
@@ -156,14 +155,14 @@ private:
     }
     if (t == ir::i64)
       return code == op::eq || code == op::ne ? narrow_equal(code, a, b) : narrow_order(code, a, b);
-    // Not to be equal holds for NaN, and so do the opposites of `lt` and `le`.
+    // `ne` holds for NaN, and so do the opposites of `lt` and `le`.
     bool const nan = code == op::ne || (code != op::eq && opposite);
     return narrow_reals(code, a, b, nan);
   }
   bool narrow_reals(ir::op code, ir::value_id a, ir::value_id b, bool nan) {
     using ir::op;
     reals const x = values_[index_of(a)].element.real, y = values_[index_of(b)].element.real;
-    // Where the other is NaN, nothing is known of the one.
+    // If the other operand is NaN, nothing is known.
     reals of_a = reals::of(-infinity, infinity, nan), of_b = of_a;
     if (code == op::eq) {
       of_a = y.without_nan();
@@ -205,13 +204,13 @@ private:
   bool narrow_order(ir::op code, ir::value_id a, ir::value_id b) { // a < b, or a <= b
     integers const x = values_[index_of(a)].element.whole, y = values_[index_of(b)].element.whole;
     int64_t const step = code == ir::op::lt ? 1 : 0;
-    if ((step && (y.high == integers::least || x.low == integers::most)) || is_less(y, x)) return false;
-    integers const of_a{integers::least, y.high - step, {}, detail::moved(y.to, -step)};
-    integers const of_b{x.low + step, integers::most, detail::moved(x.from, step), {}};
+    if ((step && (y.high == integers::minimum || x.low == integers::maximum)) || is_less(y, x)) return false;
+    integers const of_a{integers::minimum, y.high - step, {}, detail::moved(y.to, -step)};
+    integers const of_b{x.low + step, integers::maximum, detail::moved(x.from, step), {}};
     return narrow(a, of_a) && narrow(b, of_b);
   }
 
-  // What the operands are, when the result is among these.
+  // Refines the operands of an operation by its result.
   bool narrow_operands(ir::node_id n, integers const& r, int depth) {
     using ir::op;
     auto const of = [&](std::uint32_t i) { return values_[index_of(f.operand(n, i))].element.whole; };
@@ -220,7 +219,7 @@ private:
     case op::sub: {
       integers const x = of(0), y = of(1);
       integers const direct = f[n].code == op::add ? add(x, y) : sub(x, y);
-      if (direct.low == integers::least && direct.high == integers::most) return true; // it may wrap
+      if (direct.low == integers::minimum && direct.high == integers::maximum) return true; // it may wrap
       if (f[n].code == op::add)
         return narrow(f.operand(n, 0), sub(r, y), depth) && narrow(f.operand(n, 1), sub(r, x), depth);
       return narrow(f.operand(n, 0), add(r, y), depth) && narrow(f.operand(n, 1), sub(x, r), depth);
@@ -248,7 +247,7 @@ private:
       ir::value_id const second = f.operand(n, 1);
       reals const x = values_[index_of(first)].element.real, y = values_[index_of(second)].element.real;
       bool const adds = f[n].code == op::add;
-      // x = r - y, or r + y: of the numbers that round to r.
+      // x = r - y, or r + y, over the numbers that round to r.
       auto const narrow_by = [&](ir::value_id v, reals const& other, bool negate) {
         double const low = next(v, next(v, r.low, -infinity) - other.high, -infinity);
         double const high = next(v, next(v, r.high, infinity) - other.low, infinity);
@@ -272,7 +271,7 @@ private:
   }
 
   std::vector<abstract> values_;
-  std::vector<std::pair<ir::value_id, abstract>> learnt_;
+  std::vector<std::pair<ir::value_id, abstract>> refinements_;
 };
 
 } // namespace overdub::contexts::checking

@@ -1,5 +1,4 @@
-// What is known of a value of a program: numbers by bounds, arrays by their lengths and all their elements at once, functions by
-// what they call.
+// Abstract values: numbers by intervals, arrays by their lengths and one set for all elements, functions by their callee.
 #pragma once
 
 #include <overdub/contexts/check/integers.hpp>
@@ -17,55 +16,55 @@
 
 namespace overdub::contexts::checking {
 
-/// Truths: which of the two it may be.
-struct truths {
+/// A set of bools.
+struct bools {
   bool may_be_false = false;
   bool may_be_true = false;
 
-  static constexpr truths any() { return {true, true}; }
-  static constexpr truths only(bool x) { return {!x, x}; }
-  constexpr bool operator==(truths const&) const = default;
+  static constexpr bools any() { return {true, true}; }
+  static constexpr bools only(bool x) { return {!x, x}; }
+  constexpr bool operator==(bools const&) const = default;
   constexpr bool is_empty() const { return !may_be_false && !may_be_true; }
   constexpr bool is_certainly(bool x) const {
     return x ? may_be_true && !may_be_false : may_be_false && !may_be_true;
   }
 };
 
-/// What a number or truth may be; of the three, the one of its type counts.
+/// A set of scalars; the member of the value's type applies.
 struct number {
   reals real;
   integers whole;
-  truths truth;
+  bools boolean;
 
   static number nothing() { return {}; }
-  static number any() { return {reals::any(), integers::any(), truths::any()}; }
+  static number any() { return {reals::any(), integers::any(), bools::any()}; }
   static number of(reals const& x) { return {x, {}, {}}; }
   static number of(integers const& x) { return {{}, x, {}}; }
-  static number of(truths x) { return {{}, {}, x}; }
+  static number of(bools x) { return {{}, {}, x}; }
   bool operator==(number const&) const = default;
-  bool is_empty() const { return real.is_empty() && whole.is_empty() && truth.is_empty(); }
+  bool is_empty() const { return real.is_empty() && whole.is_empty() && boolean.is_empty(); }
 };
 
 struct abstract;
 
-/// A function value: this function, with its first arguments.
+/// A function value: a callee and its captures.
 struct known_closure {
   ir::function_id callee;
   std::vector<abstract> captured;
-  int depth = 1; // of those that it captures, and they
+  int depth = 1; // the nesting depth of captured functions
 };
 
-/// What is known of a value.
+/// An abstract value.
 struct abstract {
   ir::type type;
-  number element;                               // the number itself, or all elements of the array
+  number element;                               // the number, or all elements of the array
   std::vector<integers> lengths;                // of an array, along each axis
-  std::shared_ptr<known_closure const> calls{}; // of a function value; without it, it calls anything
+  std::shared_ptr<known_closure const> calls{}; // of a function value; null: any function
 
   bool is_floating() const { return type.element == ir::scalar::f32 || type.element == ir::scalar::f64; }
 };
 
-/// All that a value of this type may be.
+/// All values of this type.
 inline number any_number(ir::type t) {
   switch (t.element) {
   case ir::scalar::f32:
@@ -74,9 +73,9 @@ inline number any_number(ir::type t) {
   case ir::scalar::i64:
     return number::of(integers::any());
   case ir::scalar::boolean:
-    return number::of(truths::any());
+    return number::of(bools::any());
   default:
-    return number::any(); // nothing is known of it
+    return number::any(); // unknown
   }
 }
 inline abstract anything(ir::type t) {
@@ -94,7 +93,7 @@ inline abstract literal_of(ir::type t, std::uint64_t bits) {
   case ir::scalar::i64:
     return scalar_of(t, number::of(integers::only(static_cast<int64_t>(bits))));
   default:
-    return scalar_of(t, number::of(truths::only(bits != 0)));
+    return scalar_of(t, number::of(bools::only(bits != 0)));
   }
 }
 
@@ -102,11 +101,11 @@ inline number join(number const& x, number const& y) {
   return {
       join(x.real, y.real),
       join(x.whole, y.whole),
-      {x.truth.may_be_false || y.truth.may_be_false, x.truth.may_be_true || y.truth.may_be_true}};
+      {x.boolean.may_be_false || y.boolean.may_be_false, x.boolean.may_be_true || y.boolean.may_be_true}};
 }
 inline bool is_within(number const& x, number const& y) {
   return is_within(x.real, y.real) && is_within(x.whole, y.whole) &&
-         x.truth.may_be_false <= y.truth.may_be_false && x.truth.may_be_true <= y.truth.may_be_true;
+         x.boolean.may_be_false <= y.boolean.may_be_false && x.boolean.may_be_true <= y.boolean.may_be_true;
 }
 
 inline bool is_within(abstract const& x, abstract const& y);
@@ -135,14 +134,14 @@ inline bool is_within(abstract const& x, abstract const& y) {
 }
 
 namespace detail {
-// The next bound outwards that a widened one may have, so that bounds that move are still after few steps.
+// The next threshold for widening, so that bounds stabilise after few steps.
 inline double lower(double x) { return x >= 1 ? 1 : x >= 0 ? 0 : x >= -1 ? -1 : -infinity; }
 inline double upper(double x) { return -lower(-x); }
-inline int64_t lower(int64_t x) { return x >= 1 ? 1 : x >= 0 ? 0 : x >= -1 ? -1 : integers::least; }
-inline int64_t upper(int64_t x) { return x <= -1 ? -1 : x <= 0 ? 0 : x <= 1 ? 1 : integers::most; }
+inline int64_t lower(int64_t x) { return x >= 1 ? 1 : x >= 0 ? 0 : x >= -1 ? -1 : integers::minimum; }
+inline int64_t upper(int64_t x) { return x <= -1 ? -1 : x <= 0 ? 0 : x <= 1 ? 1 : integers::maximum; }
 } // namespace detail
 
-/// What is in both, and more: chains of widened values end after few steps.
+/// Widening: a superset of both; chains end after few steps.
 inline reals widened(reals const& before, reals const& x) {
   reals r = join(before, x);
   if (r.low < before.low) r.low = detail::lower(r.low);
@@ -165,7 +164,7 @@ inline abstract widened(abstract const& before, abstract const& x) {
   return r;
 }
 
-/// Without what is known of lengths that are made from this symbol on.
+/// Drops bounds relative to symbols from this one on.
 inline abstract before(abstract x, std::uint32_t symbol) {
   x.element.whole = x.element.whole.before(symbol);
   for (integers& length : x.lengths) length = length.before(symbol);
@@ -180,7 +179,7 @@ inline abstract before(abstract x, std::uint32_t symbol) {
   return x;
 }
 
-/// In words: "in [0, 1]", "in [-1, inf] or NaN", "3".
+/// A description: "in [0, 1]", "in [-1, inf] or NaN", "3".
 inline std::string text_of(reals const& x) {
   auto const number = [](double v) { return io::number_text(v + 0.0, io::significant(6)); }; // 0 of -0
   if (!x.has_numbers()) return x.nan ? "NaN" : "nothing";
@@ -189,13 +188,13 @@ inline std::string text_of(reals const& x) {
   return text + (x.nan ? " or NaN" : "");
 }
 inline std::string text_of(integers const& x) {
-  bool const is_endless = x.high >= integers::sizes().high / 2; // a length without a bound, too
+  bool const is_endless = x.high >= integers::sizes().high / 2; // includes lengths without a bound
   if (x.is_empty()) return "nothing";
-  if (x.low == integers::least && x.high == integers::most) return "any integer";
+  if (x.low == integers::minimum && x.high == integers::maximum) return "any integer";
   std::string const low = io::number_text(x.low), high = io::number_text(x.high);
   if (x.low == x.high) return low;
   if (is_endless) return "at least " + low;
-  if (x.low == integers::least) return "at most " + high;
+  if (x.low == integers::minimum) return "at most " + high;
   return "in [" + low + ", " + high + ']';
 }
 inline std::string text_of(abstract const& x) {
@@ -206,10 +205,10 @@ inline std::string text_of(abstract const& x) {
   case ir::scalar::i64:
     return text_of(x.element.whole);
   case ir::scalar::boolean:
-    return x.element.truth.is_empty()            ? "nothing"
-           : x.element.truth.is_certainly(true)  ? "true"
-           : x.element.truth.is_certainly(false) ? "false"
-                                                 : "true or false";
+    return x.element.boolean.is_empty()            ? "nothing"
+           : x.element.boolean.is_certainly(true)  ? "true"
+           : x.element.boolean.is_certainly(false) ? "false"
+                                                   : "true or false";
   default:
     return "not known";
   }

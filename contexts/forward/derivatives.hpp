@@ -1,4 +1,4 @@
-// What forward differentiation is asked for: derivatives, gradients, Jacobians, and changes along directions.
+// Functions built on forward mode: derivatives, gradients, Jacobians, and directional derivatives.
 #pragma once
 
 #include <overdub/compile/held_contexts.hpp>
@@ -17,7 +17,7 @@
 namespace overdub::contexts {
 namespace along {
 
-// f in contexts, which stand between it and `forward`: what their rules and passes make of f is differentiated.
+// f in contexts between it and `forward`: f is differentiated as their rules and passes transform it.
 template <class F, class Contexts>
 struct in_contexts;
 template <class F, class... Held>
@@ -59,14 +59,14 @@ constexpr auto value_and_derivative(F const& f, X const& x) {
     return overdub::tag(x, x);
 }
 
-/// The derivative of f at x. Nests: derivative of a function that takes derivatives.
+/// The derivative of f at x. Nests: f may take derivatives.
 template <class F, class X>
 constexpr auto derivative(F const& f, X const& x) {
   return value_and_derivative(f, x).metadata;
 }
 
-/// The same of f in a context, or in a composition: of overdub(contexts, f, x). What the contexts' rules and passes make of f is
-/// differentiated, and their hooks observe f's calls. They keep no metadata.
+/// The derivative of f in a context, or in a composition: of overdub(contexts, f, x), as the rules and passes of the
+/// contexts transform f; their hooks observe f's calls. The contexts keep no metadata.
 template <class Context, class F, class X>
 requires overdub::detail::contexts_to_run_in<Context>
 constexpr auto value_and_derivative(Context&& contexts, F const& f, X const& x) {
@@ -80,7 +80,7 @@ constexpr auto derivative(Context&& contexts, F const& f, X const& x) {
 
 namespace along {
 
-// In how many directions an argument changes: as many as the tangents have that it is given with.
+// The number of directions of a tangent argument.
 template <class D>
 consteval int directions_in() {
   if constexpr (is_tangents<D>)
@@ -100,7 +100,7 @@ consteval int directions_in() {
     return 1;
 }
 
-// A tree of numbers, each tagged with how it changes; what has no derivative stays as it is.
+// Tags each number of a tree with its tangent; inactive numbers stay plain.
 struct tag_leaves {
   template <class X, class D>
   constexpr auto operator()(X const& x, D const& change) const {
@@ -117,7 +117,7 @@ struct tag_leaves {
   }
 };
 
-// Only the tangents of a tree of tagged numbers.
+// The tangents of a tree of tagged numbers.
 struct tangents_of {
   template <class X>
   constexpr auto operator()(X const& x) const {
@@ -160,9 +160,10 @@ private:
 
 } // namespace along
 
-/// How f changes along a direction: directional_derivative(f)(x..., dx...), the product of its Jacobian with dx, is a tree like f's
-/// result. The dx have the types of the x; that of an integer is not looked at. For several directions at once the dx are `tangents`
-/// (and arrays of them), and so is the result. One run of f. f captures nothing; it may be differentiated along again. Thread-safe.
+/// The Jacobian-vector product: directional_derivative(f)(x..., dx...) is the product of f's Jacobian with dx, a tree like
+/// f's result. The dx have the types of the x; that of an integer is ignored. For several directions at once, the dx are
+/// `tangents` (and arrays of them), and so is the result. One run of f. f captures nothing; it may be differentiated again.
+/// Thread-safe.
 template <class F>
 constexpr auto directional_derivative(F const&) {
   static_assert(
@@ -171,8 +172,9 @@ constexpr auto directional_derivative(F const&) {
                           "as an argument");
   return fn<"directional_derivative">(along::directional<F>{});
 }
-/// The same of f in a context, or in a composition: of overdub(contexts, f, x...). What the contexts' rules and passes make of f is
-/// differentiated. Contexts that are lvalues are referred to, must live as long, and observe each call. They keep no metadata.
+/// The same of f in a context, or in a composition: of overdub(contexts, f, x...), as the rules and passes of the contexts
+/// transform f. Contexts that are lvalues are held by reference, must outlive the function, and observe each call. They
+/// keep no metadata.
 ///   directional_derivative(fast_math(), f)(x, dx)
 template <class Context, class F>
 requires overdub::detail::contexts_to_run_in<Context>
@@ -185,7 +187,7 @@ constexpr auto directional_derivative(Context&& contexts, F const& f) {
   return fn<"directional_derivative">(along::directional<decltype(in)>{std::move(in)});
 }
 
-/// The gradient of f, a function of an array, at xs; N directions a run. O(n / N) runs of f, which may capture what it wants, and
+/// The gradient of f, a function of an array, at xs, with N tangents a run: O(n / N) runs of f. f may have captures, and
 /// branch as C++ does. For many numbers, `gradient` of contexts/reverse.hpp takes a few runs.
 template <int N = 8, class F, std::floating_point T>
 array<T> forward_gradient(F const& f, array<T> const& xs) {
@@ -204,8 +206,8 @@ array<T> forward_gradient(F const& f, array<T> const& xs) {
     for (i64 i = first; i < xs.size() && i < first + N; ++i)
       along(seeds[static_cast<std::size_t>(i)], i - first) = T{1};
     auto const directions = array<Tangent>::borrow(seeds);
-    auto const slopes = overdub::overdub(context, f, overdub::tag(xs, directions)).metadata;
-    for (i64 i = first; i < xs.size() && i < first + N; ++i) result.put(i, along(slopes, i - first));
+    auto const derivatives = overdub::overdub(context, f, overdub::tag(xs, directions)).metadata;
+    for (i64 i = first; i < xs.size() && i < first + N; ++i) result.put(i, along(derivatives, i - first));
   }
   return result.finish(xs.size());
 }
@@ -216,8 +218,9 @@ forward_gradient(Context&& contexts, F const& f, array<T> const& xs) {
   return forward_gradient<N>(along::in(std::forward<Context>(contexts), f), xs);
 }
 
-/// The Jacobian of f, a function of an array that gives one, at xs: a row for each result. N directions a run, O(n / N) runs of f: for
-/// functions of few numbers that give many. The other way round is `jacobian` of contexts/reverse.hpp.
+/// The Jacobian of f, a function from an array to an array, at xs: a row for each result. N tangents a run, O(n / N) runs
+/// of f: for functions of few numbers with many results. In reverse mode, `jacobian` of contexts/reverse.hpp suits the
+/// opposite case.
 template <int N = 8, class F, std::floating_point T>
 array<array<T>> forward_jacobian(F const& f, array<T> const& xs) {
   using Tangent = metadata_t<forward_along<N>, T>;
@@ -237,11 +240,11 @@ array<array<T>> forward_jacobian(F const& f, array<T> const& xs) {
     rows.resize(static_cast<std::size_t>(columns.size()));
     for (std::size_t row = 0; row < rows.size(); ++row)
       for (i64 i = first; i < xs.size() && i < first + N; ++i) {
-        auto const slopes = columns[static_cast<i64>(row)];
+        auto const derivatives = columns[static_cast<i64>(row)];
         if constexpr (N == 1)
-          rows[row].push_back(slopes);
+          rows[row].push_back(derivatives);
         else
-          rows[row].push_back(slopes[static_cast<int>(i - first)]);
+          rows[row].push_back(derivatives[static_cast<int>(i - first)]);
       }
   }
   std::vector<array<T>> made;

@@ -1,4 +1,5 @@
-// tangents<T, N>: the changes of a number along N directions, as one value: a vector space over T, and a tree of its components.
+// tangents<T, N>: the tangents of a number in N directions, as one value: a vector space over T, and a tree of its
+// components.
 #pragma once
 
 #include <overdub/overdub.hpp>
@@ -12,7 +13,7 @@
 
 namespace overdub::contexts {
 
-/// Tangents along N directions: a vector space over T. In arrays of numbers they are kept whole, one after another.
+/// Tangents in N directions: a vector space over T. Arrays of numbers store them contiguously.
 template <class T, int N>
 struct tangents {
   alignas(16) std::array<T, static_cast<std::size_t>(N)> along;
@@ -21,7 +22,7 @@ struct tangents {
   constexpr explicit tangents(zero) requires std::default_initializable<T> : along{} {}
   constexpr explicit tangents(std::array<T, static_cast<std::size_t>(N)> components)
       : along(std::move(components)) {}
-  /// One component a direction.
+  /// One component for each direction.
   template <std::convertible_to<T>... U>
   requires(sizeof...(U) == N && N > 1) constexpr tangents(U... components)
       : along{static_cast<T>(components)...} {}
@@ -37,7 +38,7 @@ inline constexpr bool is_tangents<tangents<T, N>> = true;
 template <class X>
 concept scalar = !is_tangents<X> && !std::same_as<X, zero> && !control<X>;
 
-// The tangents make(0), ..., make(N - 1). They are not filled in a loop: g++ would keep them all in memory.
+// The tangents make(0), ..., make(N - 1). A pack expansion, since g++ would keep a loop's result in memory.
 template <int N, class Make>
 OVERDUB_INLINE constexpr auto each_direction(Make const& make) {
   return [&]<int... I>(std::integer_sequence<int, I...>) OVERDUB_INLINE {
@@ -47,7 +48,7 @@ OVERDUB_INLINE constexpr auto each_direction(Make const& make) {
   (std::make_integer_sequence<int, N>{});
 }
 
-// f on each direction: on the components of the tangents among the arguments, and on the scalars as they are.
+// Applies f in each direction: to the components of tangents among the arguments, and to scalars as they are.
 template <int N, class F, class... X>
 OVERDUB_INLINE constexpr auto along_each(F const& f, X const&... x) {
   auto component = []<class Y>(Y const& y, [[maybe_unused]] int i) OVERDUB_INLINE -> decltype(auto) {
@@ -85,8 +86,8 @@ OVERDUB_INLINE constexpr auto operator/(tangents<T, N> const& a, S const& s) {
 }
 
 template <class T, int N, class S>
-OVERDUB_INLINE constexpr auto times_each(tangents<T, N> const& a, S const& slope) {
-  return along_each<N>(strong_mul, a, slope);
+OVERDUB_INLINE constexpr auto times_each(tangents<T, N> const& a, S const& factor) {
+  return along_each<N>(strong_mul, a, factor);
 }
 template <class T, int N, class S>
 OVERDUB_INLINE constexpr auto over_each(tangents<T, N> const& a, S const& y) {
@@ -108,7 +109,7 @@ OVERDUB_INLINE constexpr auto select_along(C const& c, zero a, tangents<T, N> co
 template <class T, int N>
 struct overdub::tree_traits<overdub::contexts::tangents<T, N>> {
   using children = std::tuple<T>;
-  // A component as its tangents are: const or not, lvalue or rvalue.
+  // A component has the constness and value category of its tangents.
   template <class X>
   using component = std::conditional_t<
       std::is_lvalue_reference_v<X>, decltype(std::declval<X&>()[0]),

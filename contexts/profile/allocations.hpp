@@ -1,5 +1,5 @@
-// Counts the allocations of each thread: in a program that includes this in one of its units, operator new is replaced by
-// one that counts, and is otherwise malloc.
+// Counts the allocations of each thread: including this header in one unit of a program replaces operator new by a version
+// that counts, and calls malloc.
 #pragma once
 
 #include <overdub/call/config.hpp>
@@ -10,7 +10,7 @@
 #include <limits>
 #include <new>
 
-// Sanitizers have an operator new of their own, which stays.
+// Sanitizers replace operator new themselves.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define OVERDUB_COUNTS_ALLOCATIONS 0
 #elif defined(__has_feature)
@@ -28,7 +28,7 @@ namespace overdub::contexts {
 /// Whether allocations are counted: not under a sanitizer.
 inline constexpr bool counts_allocations = OVERDUB_COUNTS_ALLOCATIONS;
 
-/// How often operator new was called in this thread so far.
+/// The number of calls of operator new in this thread so far.
 OVERDUB_HIDDEN inline thread_local constinit long counted_allocations = 0;
 inline long allocations_of_thread() { return counted_allocations; }
 
@@ -50,7 +50,7 @@ inline void* count_allocation(std::size_t bytes, std::size_t alignment) {
 } // namespace overdub::contexts
 
 #if OVERDUB_COUNTS_ALLOCATIONS
-// Weak, so that several units may have them. The forms for arrays call these, and so does nothrow.
+// Weak, so that several units may include this header. Array and nothrow forms call these.
 #define OVERDUB_WEAK [[gnu::weak]]
 OVERDUB_WEAK void* operator new(std::size_t bytes) {
   return overdub::contexts::count_allocation(bytes, __STDCPP_DEFAULT_NEW_ALIGNMENT__);

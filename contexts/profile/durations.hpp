@@ -1,4 +1,4 @@
-// Durations by their frequencies, in buckets an eighth of their size wide: what percentiles are read from.
+// A histogram of durations, with buckets of relative width 1/8, for percentiles.
 #pragma once
 
 #include <overdub/core/requirements.hpp>
@@ -12,7 +12,7 @@
 
 namespace overdub::contexts {
 
-/// A histogram of durations. Percentiles are right to 6 percent. At most 4 KiB.
+/// A histogram of durations. Percentiles are accurate to 6 percent. At most 4 KiB.
 class durations {
 public:
   void add(std::chrono::nanoseconds d) {
@@ -29,7 +29,8 @@ public:
     largest_ = std::max(largest_, other.largest_);
   }
 
-  /// What a part of the durations, from 0 to 1, does not exceed: percentile(0.5) is the median. 0 of none.
+  /// A quantile: the duration that a part of them, from 0 to 1, does not exceed; percentile(0.5) is the median. 0 if there
+  /// are none.
   std::chrono::nanoseconds percentile(double part) const {
     long left = static_cast<long>(part * static_cast<double>(count_));
     for (std::size_t b = 0; b < counts_.size(); ++b)
@@ -39,7 +40,7 @@ public:
   std::chrono::nanoseconds largest() const { return largest_; }
 
 private:
-  // Up to 15 ns a bucket for each; from there on eight for each power of two.
+  // A bucket for each nanosecond up to 15 ns, then eight for each power of two.
   static std::size_t bucket_of(std::uint64_t ns) {
     if (ns < 16) return static_cast<std::size_t>(ns);
     auto const shift = static_cast<unsigned>(std::bit_width(ns)) - 4;

@@ -1,4 +1,4 @@
-// A name as folded stacks have it: a semicolon separates names there, and a line is one stack.
+// Names in folded stacks, where a semicolon separates names, and a line is one stack.
 #pragma once
 
 #include <overdub/call/utf8.hpp>

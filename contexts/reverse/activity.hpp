@@ -1,4 +1,5 @@
-// Which values of a function change with some of its parameters.
+// Activity analysis (Hascoët and Pascual, The Tapenade automatic differentiation tool, 2013): which values vary with the
+// differentiated inputs. It goes forward along uses.
 #pragma once
 
 #include <overdub/ir/program.hpp>
@@ -16,27 +17,27 @@ using ir::op;
 using ir::region_id;
 using ir::value_id;
 
-/// Whether numbers may be inside of values of a type that nothing looks into: objects of the host, and function values.
-constexpr bool is_closed(ir::type t) {
+/// Whether a type is opaque: host objects and function values may contain numbers.
+constexpr bool is_opaque(ir::type t) {
   return t.element == ir::scalar::opaque || t.element == ir::scalar::function;
 }
 
-/// How a value changes: not at all; as numbers do; or something that does is inside of it.
+/// How a value varies: not at all; as numbers do; or an opaque value contains something that does.
 enum class change : std::uint8_t { none, varies, hides };
 
-/// The values of a function that change with some of its parameters, as far as they have derivatives. What a callee computes is
-/// thought to depend on all of its arguments, unless the callee says that it counts as a constant.
+/// The values of a function that vary with some of its parameters and have derivatives. All results of a callee are assumed
+/// to depend on all of its arguments, unless its derivative rule declares it a constant.
 class activity {
 public:
-  /// O(uses of the values that change).
+  /// O(uses of the values that vary).
   activity(ir::program const& p, function_id f, std::vector<bool> const& parameters)
       : activity(p[f], parameters, &p) {}
-  /// Of a function of which nothing changes yet.
+  /// For a function in which nothing varies yet.
   explicit activity(function const& f) : activity(f, {}, nullptr) {}
 
   change of(value_id v) const { return index_of(v) < of_.size() ? of_[index_of(v)] : change::none; }
   bool varies(value_id v) const { return of(v) == change::varies; }
-  /// Of values that came later.
+  /// For values that are added later.
   void set(value_id v, change how) {
     if (index_of(v) >= of_.size()) of_.resize(index_of(v) + 1 + of_.size() / 2);
     of_[index_of(v)] = how;
@@ -53,15 +54,15 @@ private:
       open_.pop_back();
       for (ir::use_id const u : f.uses_of(v)) {
         node_id const n = f[u].user;
-        follow(n, index_of(u) - f[n].first_operand);
+        propagate(n, index_of(u) - f[n].first_operand);
       }
     }
   }
 
   void mark(value_id v) {
     ir::type const t = f_->type_of(v);
-    if ((!ir::is_differentiable(t) && !is_closed(t)) || of_[index_of(v)] != change::none) return;
-    of_[index_of(v)] = is_closed(t) ? change::hides : change::varies;
+    if ((!ir::is_differentiable(t) && !is_opaque(t)) || of_[index_of(v)] != change::none) return;
+    of_[index_of(v)] = is_opaque(t) ? change::hides : change::varies;
     open_.push_back(v);
   }
   void mark_result(node_id n, std::uint32_t i) { mark(f_->result(n, i)); }
@@ -75,8 +76,8 @@ private:
     return (*p_)[callee].derivative.how == ir::derivative::by::constant;
   }
 
-  // An operand of an operation changes.
-  void follow(node_id n, std::uint32_t i) {
+  // Propagates from operand `i` of an operation, which varies.
+  void propagate(node_id n, std::uint32_t i) {
     function::node const& node = (*f_)[n];
     switch (node.code) {
     case op::yield:
@@ -149,8 +150,8 @@ private:
   }
 
   function const* f_;
-  ir::program const* p_;   // what is called
-  std::vector<change> of_; // by value
+  ir::program const* p_;   // for calls
+  std::vector<change> of_; // for each value
   std::vector<value_id> open_;
 };
 

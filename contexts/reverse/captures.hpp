@@ -1,8 +1,8 @@
-// What regions use of the values around them.
+// What regions use of the values of enclosing regions.
 #pragma once
 
 #include <overdub/contexts/reverse/activity.hpp>
-#include <overdub/contexts/reverse/known_functions.hpp>
+#include <overdub/contexts/reverse/callee_properties.hpp>
 #include <overdub/contexts/reverse/update_chains.hpp>
 #include <overdub/ir/bounds.hpp>
 #include <overdub/ir/value_map.hpp>
@@ -15,7 +15,8 @@
 
 namespace overdub::contexts::adjoint {
 
-/// The values around an operation that its regions use, each once, in the order of their uses. O(operations inside).
+/// The values of enclosing regions that the regions of an operation use (its free variables), each once, in the order of
+/// their uses. O(operations inside).
 class captures {
 public:
   captures(function const& f, node_id n) {
@@ -37,7 +38,7 @@ private:
   std::vector<value_id> all_;
 };
 
-/// Whether an operation stands in something that runs it again and again.
+/// Whether an operation is nested in one that runs its region repeatedly.
 inline bool is_in_loop(function const& f, node_id n) {
   for (node_id at = f[f[n].parent].parent; at != ir::nothing; at = f[f[at].parent].parent)
     if (f[at].code == op::loop || f[at].code == op::while_ || f[at].code == op::map ||
@@ -46,7 +47,7 @@ inline bool is_in_loop(function const& f, node_id n) {
   return false;
 }
 
-/// The values that a region uses as a whole: gives them on, or replaces an element of them. O(operations inside).
+/// The values that a region uses as a whole: it returns them, or updates an element of them. O(operations inside).
 inline ir::value_set used_whole(function const& f, region_id r) {
   ir::value_set all;
   ir::walk(f, r, [&](node_id n) {
@@ -59,23 +60,24 @@ inline ir::value_set used_whole(function const& f, region_id r) {
   return all;
 }
 
-/// Whether the shape of an array is the same in each turn of a region, by looking at where it comes from. `carried` are the values
-/// that go on from turn to turn, each of which becomes the operand of `end` of the same number. O(operations that it comes from).
+/// Whether the shape of an array is the same in each iteration of a region, found by following its definition. `carried`
+/// are the loop-carried values; each is replaced by the operand of `end` of the same index. O(operations of the
+/// definition).
 class fixed_shapes {
 public:
   fixed_shapes(
-      function const& f, known_functions const& callees, region_id turn, std::vector<value_id> carried,
+      function const& f, callee_properties const& callees, region_id iteration, std::vector<value_id> carried,
       node_id end)
-      : f_(f), callees_(callees), turn_(turn), carried_(std::move(carried)), end_(end) {}
+      : f_(f), callees_(callees), iteration_(iteration), carried_(std::move(carried)), end_(end) {}
 
-  bool has(value_id v) const { return has(v, most_steps); }
+  bool has(value_id v) const { return has(v, maximum_steps); }
 
 private:
-  static constexpr int most_steps = 12;
+  static constexpr int maximum_steps = 12;
 
   bool is_outside(value_id v) const {
     if (f_.is_literal(v)) return true;
-    for (region_id r = f_.region_of(v); r != turn_;) {
+    for (region_id r = f_.region_of(v); r != iteration_;) {
       node_id const owner = f_[r].parent;
       if (owner == ir::nothing) return true;
       r = f_[owner].parent;
@@ -102,7 +104,7 @@ private:
   bool has(value_id v, int steps) const {
     if (f_.type_of(v).rank == 0 || is_outside(v)) return true;
     if (steps == 0) return false;
-    if (f_.is_argument(v)) return is_kept(v, steps);
+    if (f_.is_argument(v)) return carries_shape(v, steps);
     node_id const n = f_.node_of(v);
     auto const operand = [&](std::uint32_t i) { return f_.operand(n, i); };
     std::uint32_t const i = f_[v].index;
@@ -130,9 +132,9 @@ private:
       return true;
     case op::loop:
       if (i >= f_[n].operand_count - 1) return is_same(operand(0), steps - 1) && has_yield(n, i, steps - 1);
-      return has(operand(i + 1), steps - 1) && keeps_shape(n, i);
+      return has(operand(i + 1), steps - 1) && preserves_shape(n, i);
     case op::while_:
-      return i < f_[n].operand_count && has(operand(i), steps - 1) && keeps_shape(n, i);
+      return i < f_[n].operand_count && has(operand(i), steps - 1) && preserves_shape(n, i);
     case op::call: {
       auto const from = callees_.shape_of(f_[n].attributes.callee(), i);
       if (!from) return false;
@@ -145,35 +147,35 @@ private:
       return false;
     }
   }
-  // A carried array: of the turn's own loop, or of one inside.
-  bool is_kept(value_id v, int steps) const {
-    if (f_.region_of(v) == turn_) {
+  // A loop-carried array of this loop, or of a nested one.
+  bool carries_shape(value_id v, int steps) const {
+    if (f_.region_of(v) == iteration_) {
       for (std::uint32_t i = 0; i < carried_.size(); ++i)
-        if (carried_[i] == v) return keeps_shape(f_.operand(end_, i), v);
+        if (carried_[i] == v) return preserves_shape(f_.operand(end_, i), v);
       return false;
     }
     node_id const n = f_[f_.region_of(v)].parent;
     if (n == ir::nothing || (f_[n].code != op::loop && f_[n].code != op::while_)) return false;
-    return keeps_shape(n, f_[v].index - (f_[n].code == op::loop ? 1 : 0)) &&
+    return preserves_shape(n, f_[v].index - (f_[n].code == op::loop ? 1 : 0)) &&
            has(f_.operand(n, f_[v].index), steps - 1);
   }
-  bool keeps_shape(node_id n, std::uint32_t i) const {
+  bool preserves_shape(node_id n, std::uint32_t i) const {
     region_id const body = f_.region_at(n, f_[n].region_count - 1);
-    return keeps_shape(
+    return preserves_shape(
         f_.operand(f_.yield_of(body), i), f_.argument(body, f_[n].code == op::loop ? i + 1 : i));
   }
-  // Whether a value has the shape of an argument that it is made of.
-  bool keeps_shape(value_id v, value_id argument) const {
-    for (int step = 0; step < most_steps && f_.is_result(v); ++step) {
+  // Whether a value has the shape of an argument from which it is computed.
+  bool preserves_shape(value_id v, value_id argument) const {
+    for (int step = 0; step < maximum_steps && f_.is_result(v); ++step) {
       node_id const m = f_.node_of(v);
       std::uint32_t const k = f_[v].index;
       if (value_id const before = update_chains(f_).previous(v); before != ir::nothing)
         v = before;
       else if (f_[m].code == op::accumulate && k < f_[m].operand_count)
         v = f_.operand(m, k);
-      else if (f_[m].code == op::loop && k + 1 < f_[m].operand_count && keeps_shape(m, k))
+      else if (f_[m].code == op::loop && k + 1 < f_[m].operand_count && preserves_shape(m, k))
         v = f_.operand(m, k + 1);
-      else if (f_[m].code == op::if_ && branches_keep(m, k, argument))
+      else if (f_[m].code == op::if_ && branches_preserve(m, k, argument))
         return true;
       else if (f_[m].code == op::map && f_.type_of(v).rank == 1)
         return is_length_of(f_.operand(m, 0), argument);
@@ -182,22 +184,22 @@ private:
     }
     return v == argument;
   }
-  // Whether a number is the length of an argument, or of what has its shape.
+  // Whether a number is the length of an argument, or of an array of the same shape.
   bool is_length_of(value_id count, value_id argument) const {
     if (!f_.is_result(count) || f_[f_.node_of(count)].code != op::length) return false;
     for (value_id const v : f_.operands_of(f_.node_of(count)))
-      if (keeps_shape(v, argument)) return true;
+      if (preserves_shape(v, argument)) return true;
     return false;
   }
-  bool branches_keep(node_id n, std::uint32_t i, value_id argument) const {
+  bool branches_preserve(node_id n, std::uint32_t i, value_id argument) const {
     for (region_id const r : f_.regions_of(n))
       if (ir::before_updates(f_, f_.operand(f_.yield_of(r), i)) != argument) return false;
     return true;
   }
 
   function const& f_;
-  known_functions const& callees_;
-  region_id turn_;
+  callee_properties const& callees_;
+  region_id iteration_;
   std::vector<value_id> carried_;
   node_id end_;
 };

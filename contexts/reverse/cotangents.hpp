@@ -1,4 +1,4 @@
-// The cotangents of a function's values, while they are being summed: what flows backwards.
+// The sums of the cotangents of a function's values, while the adjoint is written.
 #pragma once
 
 #include <overdub/contexts/reverse/activity.hpp>
@@ -16,9 +16,9 @@ namespace overdub::contexts::adjoint {
 
 using ir::value_map;
 
-/// Writes sums of cotangents to where its cursor stands. Scopes are nested as regions are: what a scope collects is taken when it
-/// ends. An array of which elements are read in a region that runs often is collected in an accumulator, which all scopes inside
-/// add to.
+/// Emits sums of cotangents at its cursor. Scopes are nested like regions: the contributions that a scope collects are
+/// taken when it ends. For an array whose elements are read in a region that runs repeatedly, an accumulator collects the
+/// contributions of all nested scopes.
 class cotangents {
 public:
   cotangents(ir::cursor& at, activity const& known) : at_(at), activity_(known) { scopes_.emplace_back(); }
@@ -26,29 +26,29 @@ public:
   void enter() { scopes_.emplace_back(); }
   void leave() { scopes_.pop_back(); }
 
-  /// The cotangent of a value gets a share more.
-  void add(value_id v, value_id share) {
+  /// Adds a contribution to the cotangent of a value.
+  void add(value_id v, value_id contribution) {
     if (!activity_.varies(v)) return;
-    if (place const to = place_of(v); to.accumulator != ir::nothing) return add_whole(to, share);
-    auto const [at, is_new] = top().sums.try_emplace(v, share);
-    if (!is_new) at.value() = plus(at->second, share);
+    if (place const to = place_of(v); to.accumulator != ir::nothing) return add_whole(to, contribution);
+    auto const [at, is_new] = top().sums.try_emplace(v, contribution);
+    if (!is_new) at.value() = plus(at->second, contribution);
   }
-  /// That of an element, or a part, of an array.
-  void add_at(value_id array, std::span<value_id const> indices, value_id share) {
+  /// Adds a contribution to the cotangent of an element, or a part, of an array.
+  void add_at(value_id array, std::span<value_id const> indices, value_id contribution) {
     if (!activity_.varies(array)) return;
     if (auto const at = top().by_index.find(array); at != top().by_index.end()) {
-      at.value() = at->second == ir::nothing ? share : plus(at->second, share);
+      at.value() = at->second == ir::nothing ? contribution : plus(at->second, contribution);
       return;
     }
     if (place to = place_of(array); to.accumulator != ir::nothing) {
       to.indices.insert(to.indices.end(), indices.begin(), indices.end());
-      return add_to(to.accumulator, to.indices, share);
+      return add_to(to.accumulator, to.indices, contribution);
     }
-    top().elements[array].push_back({{indices.begin(), indices.end()}, share});
+    top().elements[array].push_back({{indices.begin(), indices.end()}, contribution});
   }
-  /// Adds the cotangent that a scope has collected for a part of an array to that of the array, and forgets it. Single elements are
-  /// added by their own indices, without an array of zeros around them.
-  void hand_on(value_id v, value_id array, std::span<value_id const> indices) {
+  /// Moves the cotangent that a scope has collected for a part of an array to the cotangent of the array. Single elements
+  /// are added at their own indices, without an array of zeros.
+  void move_to_array(value_id v, value_id array, std::span<value_id const> indices) {
     bool const as_whole = top().by_index.contains(array);
     std::vector<part> parts;
     if (auto const at = top().elements.find(v); !as_whole && at != top().elements.end()) {
@@ -59,10 +59,10 @@ public:
     if (whole != ir::nothing) add_at(array, indices, whole);
     for (part& p : parts) {
       p.indices.insert(p.indices.begin(), indices.begin(), indices.end());
-      add_at(array, p.indices, p.share);
+      add_at(array, p.indices, p.contribution);
     }
   }
-  /// What a scope has collected for a value so far, which is forgotten; nothing, if there is none.
+  /// Returns and removes the sum that the scope has collected for a value; nothing, if there is none.
   value_id take(value_id v) {
     value_id sum = ir::nothing;
     if (auto const at = top().sums.find(v); at != top().sums.end()) {
@@ -76,28 +76,30 @@ public:
     if (sum == ir::nothing) sum = zeros_like(v);
     return with_parts(sum, parts);
   }
-  /// In this scope, all elements of an array that get shares are one: that of the turn's index.
+  /// In this scope, all contributions to elements of an array are to the element at the iteration's index: one number sums
+  /// them.
   void sum_elements_of(value_id array) { top().by_index.insert_or_assign(array, ir::nothing); }
-  /// Their sum; nothing, if there is none.
+  /// That sum; nothing, if there is none.
   value_id take_element(value_id array) const { return top().by_index.find(array)->second; }
 
-  /// Adds up what waits for these indices, or for any: they are about to become other values.
-  void settle(std::span<value_id const> indices) {
-    settle_where([&](value_id i) { return std::find(indices.begin(), indices.end(), i) != indices.end(); });
+  /// Emits pending sums that use these indices, or any index, because the indices are about to be redefined.
+  void emit_pending(std::span<value_id const> indices) {
+    emit_pending_where(
+        [&](value_id i) { return std::find(indices.begin(), indices.end(), i) != indices.end(); });
   }
-  void settle() {
-    settle_where([](value_id) { return true; });
+  void emit_pending() {
+    emit_pending_where([](value_id) { return true; });
   }
   void set(value_id v, value_id sum) { top().sums.insert_or_assign(v, sum); }
 
-  /// From here on, shares of an array go to an accumulator; nothing: they do not.
+  /// From now on, contributions to an array go to an accumulator; nothing ends this.
   void accumulate_in(value_id array, value_id accumulator) {
     if (accumulator == ir::nothing)
       top().accumulators.erase(array);
     else
       top().accumulators.insert_or_assign(array, accumulator);
   }
-  /// Whether shares go to an accumulator: of the array, or of one that it is a part of.
+  /// Whether contributions go to an accumulator: of the array, or of one that it is a part of.
   bool is_accumulated(value_id array) const { return place_of(array).accumulator != ir::nothing; }
   bool has_accumulator(value_id array) const { return accumulator(array) != ir::nothing; }
 
@@ -110,18 +112,18 @@ public:
     return map(n, t, [&](value_id i) { return zeros_like(at_.add(op::at, v, i)); });
   }
   value_id zero(ir::type t) { return at_.literal(t, 0); }
-  /// The same for an element, or a row, of an array.
+  /// The zero of an element, or a row, of an array.
   value_id zero_element(value_id array, value_id index) {
     ir::type const t = at_->type_of(array).element_type();
     return t.rank == 0 ? zero(t) : zeros_like(at_.add(op::at, array, index));
   }
-  /// How many elements an array has: where something says it, without looking at the array.
+  /// The length of an array, from its definition where that does not read the array.
   value_id size_of(value_id array) {
     value_id const known = ir::length_of(*at_, array);
     return known == ir::nothing ? at_.add(op::length, array) : known;
   }
 
-  /// An element, or a part, of an array; what an array was filled with is known.
+  /// An element, or a part, of an array. That of a fill is the filled value.
   value_id element(value_id array, std::span<value_id const> indices) {
     ir::cursor const& at = at_;
     if (at->is_result(array) && indices.size() == 1 && (*at)[at->node_of(array)].code == op::fill)
@@ -133,7 +135,7 @@ public:
   value_id element(value_id array, value_id index) {
     return element(array, std::span<value_id const>(&index, 1));
   }
-  /// a + b, element by element.
+  /// a + b, element-wise.
   value_id plus(value_id a, value_id b) {
     ir::type const t = at_->type_of(a);
     if (t.rank == 0) return at_.add(op::add, a, b);
@@ -142,7 +144,7 @@ public:
     return map(n, t, [&](value_id i) { return plus(element(a, i), element(b, i)); });
   }
 
-  /// An array of type t of what `each` writes for an index.
+  /// An array of type t, whose element at an index is what `each` emits.
   template <class Each>
   value_id map(value_id n, ir::type t, Each const& each) {
     std::vector<ir::type> const index[] = {{ir::i64}};
@@ -154,7 +156,7 @@ public:
     });
     return at_->result(made);
   }
-  /// A loop without results.
+  /// A loop without loop-carried values.
   template <class Each>
   void loop(value_id n, Each const& each) {
     std::vector<ir::type> const index[] = {{ir::i64}};
@@ -165,7 +167,7 @@ public:
       at_.yield({});
     });
   }
-  /// Writes to the end of another region, and comes back.
+  /// Emits to the end of another region, then moves the cursor back.
   template <class Write>
   void inside(region_id r, Write const& write) {
     ir::cursor const back = at_;
@@ -177,7 +179,7 @@ public:
 private:
   struct part {
     std::vector<value_id> indices;
-    value_id share;
+    value_id contribution;
   };
   struct scope {
     value_map<value_id> sums;
@@ -195,7 +197,7 @@ private:
     return ir::nothing;
   }
 
-  // Where shares of an array are added: all of an accumulator, or a part of it.
+  // Where contributions to an array are added: all of an accumulator, or a part of it.
   struct place {
     value_id accumulator = ir::nothing;
     std::vector<value_id> indices = {};
@@ -212,7 +214,7 @@ private:
   }
 
   template <class Is>
-  void settle_where(Is const& is) {
+  void emit_pending_where(Is const& is) {
     std::vector<value_id> arrays;
     for (auto const& [array, parts] : top().elements)
       for (part const& p : parts)
@@ -222,21 +224,21 @@ private:
         }
     std::sort(arrays.begin(), arrays.end());
     for (value_id const v : arrays) {
-      value_id const sum = take(v); // before `set` makes room for it
+      value_id const sum = take(v); // before `set` inserts
       set(v, sum);
     }
   }
-  void add_to(value_id accumulator, std::span<value_id const> indices, value_id share) {
+  void add_to(value_id accumulator, std::span<value_id const> indices, value_id contribution) {
     std::vector<value_id> operands{accumulator};
     operands.insert(operands.end(), indices.begin(), indices.end());
-    operands.push_back(share);
+    operands.push_back(contribution);
     at_.insert(op::add_to, operands, std::span<ir::type const>());
   }
-  // A part at once; all of an accumulator, which has no index, element by element or row by row.
-  void add_whole(place const& to, value_id share) {
-    if (!to.indices.empty()) return add_to(to.accumulator, to.indices, share);
-    loop(at_.add(op::length, share), [&](value_id i) {
-      add_to(to.accumulator, std::span<value_id const>(&i, 1), at_.add(op::at, share, i));
+  // A part is added by one operation; an accumulator without indices, element by element or row by row.
+  void add_whole(place const& to, value_id contribution) {
+    if (!to.indices.empty()) return add_to(to.accumulator, to.indices, contribution);
+    loop(at_.add(op::length, contribution), [&](value_id i) {
+      add_to(to.accumulator, std::span<value_id const>(&i, 1), at_.add(op::at, contribution, i));
     });
   }
   value_id with_parts(value_id sum, std::vector<part> const& parts) {
@@ -246,7 +248,7 @@ private:
         op::accumulate, std::span<value_id const>(&sum, 1), std::span<ir::type const>(&t, 1), {},
         accumulators);
     inside(at_->region_at(made, 0), [&](region_id r) {
-      for (part const& p : parts) add_to(at_->argument(r, 0), p.indices, p.share);
+      for (part const& p : parts) add_to(at_->argument(r, 0), p.indices, p.contribution);
       at_.yield({});
     });
     return at_->result(made);

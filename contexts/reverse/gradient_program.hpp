@@ -14,52 +14,53 @@ namespace overdub::contexts {
 
 using overdub::differentiation_error;
 
-/// What of a function's derivative is wanted.
+/// The requested part of a function's derivative.
 struct gradient_request {
-  std::vector<bool> inputs;  // the parameters that it is differentiated by
-  std::vector<bool> results; // the results whose cotangents are given
-  bool keeps_results = true; // the results are returned, too
+  std::vector<bool> inputs;    // the parameters to differentiate by
+  std::vector<bool> results;   // the results that have cotangents
+  bool returns_results = true; // whether to return the results, too
 
   friend bool operator==(gradient_request const&, gradient_request const&) = default;
 };
 
-/// What goes backwards through a function that calls itself: function values, which keep what each of its calls needs; or nothing
-/// is kept, and each call is computed again, so that a depth of n takes n² calls. A program with function values cannot be
-/// differentiated again, where they hold one another without an end.
-enum class recursion { kept, computed_again };
+/// The residuals of a recursive function: function values, one for each call; or none, so that each call is recomputed, and
+/// a depth of n takes n² calls. A program with function values that hold one another without bound cannot be differentiated
+/// again.
+enum class recursion { saved, recomputed };
 
-/// What counted loops that stand in no other one keep for the way back: whatever is cheapest in time, and grows with the number of
-/// turns; or only what they carry, of some turns, from which the others are computed again.
-struct loop_storage {
-  enum class amount { any, at_most, logarithmic };
+/// What outermost counted loops save for the backward pass: all that is cheapest in time, where memory grows with the trip
+/// count; or checkpoints of their loop-carried values, from which the iterations between are recomputed (Griewank).
+struct checkpointing {
+  enum class strategy { none, memory_limit, logarithmic };
 
-  amount keeps = amount::any;
-  std::int64_t bytes = 0; // at_most: of all such loops together
+  strategy kind = strategy::none;
+  std::int64_t bytes = 0; // memory_limit: of all such loops together
 };
 
 struct gradient_options {
-  recursion calls = recursion::kept;
-  loop_storage loops = {};
+  recursion calls = recursion::saved;
+  checkpointing loops = {};
 };
 
-/// Adds the gradient of a function to its program, and those of the functions that it calls: it takes the function's parameters,
-/// and a cotangent for each result that is asked for; it returns the results, where they are kept, and a cotangent for each input.
-/// Nothing in it grows with the number of turns of a loop but what loops keep of each turn. Throws differentiation_error.
+/// Adds the gradient of a function, and those of its callees, to the program. The gradient takes the function's parameters,
+/// and a cotangent for each requested result. It returns the results, if requested, and a cotangent for each requested
+/// input. Apart from the residuals of loops, its memory does not grow with trip counts. Throws differentiation_error.
 /// O(operations, times how deep they are nested).
 OVERDUB_DECL ir::function_id add_gradient(
     ir::program& p, ir::function_id f, gradient_request const& wanted, gradient_options const& options = {});
 
-/// The entry of a program gives one floating-point number, and becomes the function that gives its gradient: of the parameters
-/// that are asked for, in order, 0 or an empty array for those that have no derivatives; behind its value, where that is kept.
+/// Replaces the entry, a function that returns one floating-point number, by its gradient: the derivatives by the requested
+/// parameters, in order; 0, or an empty array, for those that are not differentiable; preceded by the value, if requested.
 /// Throws differentiation_error. O(operations, times how deep they are nested).
 OVERDUB_DECL void differentiate_entry(
-    ir::program& p, std::vector<bool> const& asked, bool keeps_value, gradient_options const& options = {});
+    ir::program& p, std::vector<bool> const& requested, bool returns_value,
+    gradient_options const& options = {});
 
-/// The entry of a program becomes the function that takes cotangents of its results behind its parameters, and gives those of its
-/// parameters; zeros for those that have none.
+/// Replaces the entry by its vector-Jacobian product: it takes a cotangent for each result after its parameters, and
+/// returns the cotangents of the parameters; zeros for those that are not differentiable.
 OVERDUB_DECL void transpose_entry(ir::program& p, gradient_options const& options = {});
 
-/// The entry takes an array and gives one, and becomes the function that gives its Jacobian: a row for each result.
+/// Replaces the entry, a function from an array to an array, by its Jacobian: a row for each result.
 OVERDUB_DECL void take_jacobian(ir::program& p, gradient_options const& options = {});
 
 } // namespace overdub::contexts

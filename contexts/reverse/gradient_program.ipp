@@ -2,7 +2,7 @@
 
 #include <overdub/contexts/reverse/gradient_program.hpp>
 #include <overdub/contexts/reverse/gradients.hpp>
-#include <overdub/contexts/reverse/join.hpp>
+#include <overdub/contexts/reverse/loop_fusion.hpp>
 #include <overdub/contexts/reverse/prepare.hpp>
 
 #include <string>
@@ -18,15 +18,15 @@ OVERDUB_DECL ir::function_id add_gradient(
 
 namespace adjoint {
 
-// A new entry around the gradient of a program's entry: what is written of it, and what its calls give.
+// Writes a new entry that calls the gradient of the old one.
 class entry_writer {
 public:
-  // It has the parameters of the old entry, and these behind them.
+  // The parameters of the old entry, then `more`.
   entry_writer(
       ir::program& p, std::string const& suffix, std::vector<ir::type> const& more,
       gradient_options const& options)
       : p_(p), options_(options), original_(p.entry),
-        first_made_(static_cast<std::uint32_t>(p.functions.size())), made_(add(suffix, more)),
+        first_generated_(static_cast<std::uint32_t>(p.functions.size())), made_(add(suffix, more)),
         at_(p, made_, function::body) {
     for (value_id const v : p[made_].parameters()) parameters_.push_back(v);
   }
@@ -39,15 +39,15 @@ public:
   }
   std::size_t inputs() const { return original().parameters().size(); }
 
-  /// The value, where it is kept, and the derivatives by what is asked for; 0, or an empty array, in the place of those that are
-  /// none.
+  /// The value, if requested, and the requested derivatives; 0, or an empty array, for parameters that are not
+  /// differentiable.
   std::vector<value_id>
-  gradient(std::vector<bool> const& asked, std::vector<value_id> const& cotangents, bool keeps_value) {
+  gradient(std::vector<bool> const& requested, std::vector<value_id> const& cotangents, bool returns_value) {
     gradient_request wanted;
-    wanted.keeps_results = keeps_value;
+    wanted.returns_results = returns_value;
     for (ir::type const t : original().results) wanted.results.push_back(ir::is_differentiable(t));
     for (std::size_t i = 0; i < inputs(); ++i)
-      wanted.inputs.push_back(asked[i] && ir::is_differentiable(type_of_input(i)));
+      wanted.inputs.push_back(requested[i] && ir::is_differentiable(type_of_input(i)));
     function_id const gradient = add_gradient(p_, original_, wanted, options_);
     std::vector<value_id> operands(
         parameters_.begin(), parameters_.begin() + static_cast<std::ptrdiff_t>(inputs()));
@@ -55,10 +55,10 @@ public:
     node_id const call = at_.insert(op::call, operands, p_[gradient].results, ir::attributes::of(gradient));
     std::vector<value_id> all;
     std::uint32_t next = 0;
-    if (keeps_value)
+    if (returns_value)
       while (next < original().results.size()) all.push_back(at_->result(call, next++));
     for (std::size_t i = 0; i < inputs(); ++i)
-      if (asked[i])
+      if (requested[i])
         all.push_back(wanted.inputs[i] ? at_->result(call, next++) : ir::zero_value(at_, type_of_input(i)));
     return all;
   }
@@ -70,7 +70,7 @@ public:
     for (value_id const v : results) p_[made_].results.push_back(at_->type_of(v));
     p_.entry = made_;
     pass::inline_calls(p_);
-    join_loops(p_, first_made_);
+    fuse_loops(p_, first_generated_);
   }
 
 private:
@@ -87,7 +87,7 @@ private:
   ir::program& p_;
   gradient_options options_;
   function_id original_;
-  std::uint32_t first_made_; // the functions behind are the gradient's
+  std::uint32_t first_generated_; // functions from this index on belong to the gradient
   function_id made_;
   ir::cursor at_;
   std::vector<value_id> parameters_;
@@ -96,17 +96,16 @@ private:
 } // namespace adjoint
 
 OVERDUB_DECL void differentiate_entry(
-    ir::program& p, std::vector<bool> const& asked, bool keeps_value, gradient_options const& options) {
+    ir::program& p, std::vector<bool> const& requested, bool returns_value, gradient_options const& options) {
   adjoint::prepare(p);
-  adjoint::entry_writer w(p, keeps_value ? ".and_slopes" : ".slopes", {}, options);
-  w.finish(w.gradient(asked, {w.one(w.original().results[0])}, keeps_value));
+  adjoint::entry_writer w(p, returns_value ? ".and_slopes" : ".slopes", {}, options);
+  w.finish(w.gradient(requested, {w.one(w.original().results[0])}, returns_value));
 }
 
 OVERDUB_DECL void transpose_entry(ir::program& p, gradient_options const& options) {
   adjoint::prepare(p);
   std::vector<ir::type> cotangents;
-  for (ir::type const t : p[p.entry].results)
-    cotangents.push_back(t); // of integers, too: they are not looked at
+  for (ir::type const t : p[p.entry].results) cotangents.push_back(t); // those of integers are ignored
   adjoint::entry_writer w(p, ".transposed", cotangents, options);
   std::vector<ir::value_id> given;
   for (std::size_t i = 0; i < cotangents.size(); ++i)

@@ -1,9 +1,9 @@
-// The gradients of a program's functions, each made once for what is asked of it.
+// The gradient functions of a program. Each is generated once for each request: which inputs, and which results.
 #pragma once
 
 #include <overdub/call/stack_limit.hpp>
-#include <overdub/contexts/reverse/by_rule.hpp>
 #include <overdub/contexts/reverse/gradient_program.hpp>
+#include <overdub/contexts/reverse/rule_call.hpp>
 #include <overdub/contexts/reverse/split.hpp>
 #include <overdub/contexts/reverse/writer_operations.hpp>
 #include <overdub/ir/type_text.hpp>
@@ -22,24 +22,24 @@ namespace overdub::contexts::adjoint {
 class gradients {
 public:
   gradients(ir::program& p, gradient_options const& options) : p_(p), callees_(p), options_(options) {
-    if (options_.loops.keeps == loop_storage::amount::at_most)
+    if (options_.loops.kind == checkpointing::strategy::memory_limit)
       options_.loops.bytes /= std::max<std::int64_t>(outer_loops(), 1);
   }
 
   /// The function that takes a function's parameters, and cotangents of its results.
   function_id of(function_id f, gradient_request const& wanted) {
-    for (whole const& known : wholes_)
+    for (generated const& known : generated_)
       if (known.of == f && known.wanted == wanted) return known.made;
     check_depth(f);
     function_id const made = declare(f, wanted);
-    wholes_.push_back({f, wanted, made}); // before its body is written: it may call itself
+    generated_.push_back({f, wanted, made}); // before its body is written: it may call itself
     if (p_[f].derivative.how != ir::derivative::by::body) {
       write_by_rule(f, wanted, made);
       return made;
     }
     write(f, wanted, made, [&](ir::cursor& at, node_id end, std::vector<value_id> const& cotangents) {
       std::vector<value_id> results;
-      if (wanted.keeps_results)
+      if (wanted.returns_results)
         for (value_id const v : at->operands_of(end)) results.push_back(v);
       results.insert(results.end(), cotangents.begin(), cotangents.end());
       at.erase(end);
@@ -49,19 +49,20 @@ public:
     return made;
   }
 
-  /// How a call goes backwards. What it keeps are the numbers and arrays that its callee keeps. What a function keeps that is
-  /// being differentiated is not known yet, and is a function value; or nothing is kept, and all is computed again.
+  /// The adjoint of a call: a function that returns residuals, and one that consumes them. The residuals of a function
+  /// whose gradient is still being generated (recursion) are not known: they become a function value, or the callee is
+  /// recomputed.
   call_gradient of_call(function_id f, gradient_request wanted) {
     if (p_[f].derivative.how != ir::derivative::by::body) return by_rule(f, wanted);
-    wanted.keeps_results = true;
-    for (called& known : calls_known_) {
+    wanted.returns_results = true;
+    for (call_record& known : calls_) {
       if (known.of != f || known.wanted != wanted) continue;
       if (known.gradient) return *known.gradient;
-      if (options_.calls == recursion::kept) return in_itself(known);
-      return computed_again(f, wanted);
+      if (options_.calls == recursion::saved) return recursive(known);
+      return recomputed(f, wanted);
     }
     check_depth(f);
-    called& made = calls_known_.emplace_back(called{f, wanted, declare(f, wanted), {}});
+    call_record& made = calls_.emplace_back(call_record{f, wanted, declare(f, wanted), {}});
     node_id values_end{};
     write(
         f, wanted, made.combined, [&](ir::cursor& at, node_id end, std::vector<value_id> const& cotangents) {
@@ -81,33 +82,33 @@ public:
     g.forward = parts.forward(unused_name(name + ".forward"));
     g.backward = parts.backward(unused_name(name + ".backward"));
     g.arguments = parts.arguments();
-    g.kept = parts.kept();
+    g.saved = parts.saved();
     callees_.add(g.forward, f);
     std::string text = std::string(1, '@').append(name).append(": a call saves ");
-    for (std::size_t i = 0; i < g.kept.size(); ++i)
-      text.append(i > 0 ? ", " : "").append(ir::text_of(p_, g.kept[i]));
-    p_.notes.push_back({g.kept.empty() ? text + "nothing" : text, p_[f].place});
-    if (made.in_itself != ir::nothing)
-      parts.close_over(made.in_itself, g.backward, p_[made.in_itself].results.back());
+    for (std::size_t i = 0; i < g.saved.size(); ++i)
+      text.append(i > 0 ? ", " : "").append(ir::text_of(p_, g.saved[i]));
+    p_.notes.push_back({g.saved.empty() ? text + "nothing" : text, p_[f].place});
+    if (made.recursive != ir::nothing)
+      parts.close_over(made.recursive, g.backward, p_[made.recursive].results.back());
     p_.erase(made.combined);
     return g;
   }
 
 private:
-  struct whole {
+  struct generated {
     function_id of;
     gradient_request wanted;
     function_id made;
   };
-  struct called {
+  struct call_record {
     function_id of;
     gradient_request wanted;
     function_id combined;
     std::optional<call_gradient> gradient; // when it is written
-    function_id in_itself = ir::nothing;   // what calls inside of it call, and gives a function value
+    function_id recursive = ir::nothing;   // called by recursive calls; its residuals are one function value
   };
 
-  // The gradient of a callee is written while its caller's is.
+  // Generating the gradient of a callee recurses from that of its caller.
   void check_depth(function_id f) const {
     if (limit_.is_reached())
       throw differentiation_error(message(
@@ -116,7 +117,7 @@ private:
           std::string(p_.name_of(f)).c_str()));
   }
 
-  // How many counted loops stand in no other one.
+  // The number of counted loops that are nested in no other loop.
   std::int64_t outer_loops() const {
     std::int64_t all = 0;
     for (function const& f : p_.functions) {
@@ -126,44 +127,44 @@ private:
     return all;
   }
 
-  call_gradient computed_again(function_id f, gradient_request wanted) {
-    if (callees_.acts(f))
+  call_gradient recomputed(function_id f, gradient_request wanted) {
+    if (callees_.has_side_effects(f))
       throw differentiation_error(message(
           "overdub: @%s calls itself, and would be recomputed in the backward pass, since the program is "
           "differentiated again or split into its passes; but it has side effects, or may return something "
           "else then",
           std::string(p_.name_of(f)).c_str()));
-    wanted.keeps_results = false;
+    wanted.returns_results = false;
     call_gradient g;
     g.backward = of(f, wanted);
     for (std::uint32_t i = 0; i < wanted.inputs.size(); ++i) g.arguments.push_back(i);
     return g;
   }
-  call_gradient in_itself(called& c) {
-    if (c.in_itself == ir::nothing) {
+  call_gradient recursive(call_record& c) {
+    if (c.recursive == ir::nothing) {
       std::vector<ir::type> parameters;
       for (value_id const v : p_[c.of].parameters()) parameters.push_back(p_[c.of].type_of(v));
-      c.in_itself = p_.add(unused_name(std::string(p_.name_of(c.of)) + ".pullback"), parameters);
+      c.recursive = p_.add(unused_name(std::string(p_.name_of(c.of)) + ".pullback"), parameters);
       std::vector<ir::type> results = p_[c.of].results;
       results.push_back(p_.function_type(
           {.parameters = cotangents_given(c.of, c.wanted), .results = cotangents_made(c.of, c.wanted)}));
-      p_[c.in_itself].results = std::move(results);
-      callees_.add(c.in_itself, c.of);
+      p_[c.recursive].results = std::move(results);
+      callees_.add(c.recursive, c.of);
     }
     call_gradient g;
-    g.forward = c.in_itself;
-    g.kept = {p_[c.in_itself].results.back()};
+    g.forward = c.recursive;
+    g.saved = {p_[c.recursive].results.back()};
     return g;
   }
 
-  // Of several, which are asked for: nothing, where all that have derivatives are.
+  // A suffix for the name of a gradient: the indices that were requested, or nothing if all differentiable ones were.
   static std::string
-  choice(char const* what, std::vector<bool> const& asked, std::vector<ir::type> const& types) {
+  suffix_of(char const* what, std::vector<bool> const& requested, std::vector<ir::type> const& types) {
     std::string numbers;
     bool all = true;
-    for (std::size_t i = 0; i < asked.size(); ++i) {
-      if (asked[i]) numbers.append(numbers.empty() ? "" : "_").append(std::to_string(i));
-      all = all && asked[i] == is_differentiable(types[i]);
+    for (std::size_t i = 0; i < requested.size(); ++i) {
+      if (requested[i]) numbers.append(numbers.empty() ? "" : "_").append(std::to_string(i));
+      all = all && requested[i] == is_differentiable(types[i]);
     }
     return all ? "" : what + numbers;
   }
@@ -186,12 +187,12 @@ private:
 
   function_id declare(function_id f, gradient_request const& wanted) {
     std::string name(p_.name_of(f));
-    name += wanted.keeps_results ? ".value_and_gradient" : ".gradient";
+    name += wanted.returns_results ? ".value_and_gradient" : ".gradient";
     std::vector<ir::type> parameters, results;
     for (value_id const v : p_[f].parameters()) parameters.push_back(p_[f].type_of(v));
-    name += choice(".by", wanted.inputs, parameters) + choice(".of", wanted.results, p_[f].results);
+    name += suffix_of(".by", wanted.inputs, parameters) + suffix_of(".of", wanted.results, p_[f].results);
     for (ir::type const t : cotangents_given(f, wanted)) parameters.push_back(t);
-    if (wanted.keeps_results) results = p_[f].results;
+    if (wanted.returns_results) results = p_[f].results;
     for (ir::type const t : cotangents_made(f, wanted)) results.push_back(t);
     function_id const made = p_.add(unused_name(std::move(name)), parameters);
     p_[made].results = std::move(results);
@@ -199,7 +200,8 @@ private:
     return made;
   }
 
-  // The function's operations, a yield of its results, and what goes backwards. `finish` gets the yield, and the cotangents.
+  // Writes the primal operations, a yield of the results, and the adjoint. `finish` gets the yield and the input
+  // cotangents.
   template <class Finish>
   void write(function_id f, gradient_request const& wanted, function_id made, Finish const& finish) {
     activity const original(p_, f, wanted.inputs);
@@ -248,7 +250,7 @@ private:
     finish(w.at(), end, cotangents);
   }
 
-  // What the function says of its derivative takes the place of its operations.
+  // Writes calls of a function's derivative rule; the adjoint of its body is not needed.
   void
   write_by_rule(function_id f, gradient_request const& wanted, function_id made, bool takes_results = false) {
     ir::derivative const says = p_[f].derivative;
@@ -259,7 +261,7 @@ private:
     ir::cursor at(p_, made, function::body);
     rule_call call(p_, at, f, wanted, takes_results);
     std::vector<value_id> all, given;
-    if (wanted.keeps_results) all = call.results();
+    if (wanted.returns_results) all = call.results();
     if (says.how == ir::derivative::by::constant)
       given = call.constant();
     else if (says.cotangent != ir::nothing)
@@ -270,10 +272,10 @@ private:
     at.to_end(function::body);
     at.yield(all);
   }
-  // A rule takes what the call gave, if it looks at it: the function does not run again for that.
+  // A rule that reads the results gets them from the call as arguments, so that the function is not called again.
   call_gradient by_rule(function_id f, gradient_request wanted) {
-    wanted.keeps_results = false;
-    for (called const& known : calls_known_)
+    wanted.returns_results = false;
+    for (call_record const& known : calls_)
       if (known.of == f && known.wanted == wanted) return *known.gradient;
     check_depth(f);
     std::vector<ir::type> parameters;
@@ -282,19 +284,19 @@ private:
       g.arguments.push_back(static_cast<std::uint32_t>(parameters.size()));
       parameters.push_back(p_[f].type_of(v));
     }
-    g.takes_results = looks_at_results(f, wanted);
+    g.takes_results = reads_results(f, wanted);
     if (g.takes_results)
       for (ir::type const t : p_[f].results) parameters.push_back(t);
     for (ir::type const t : cotangents_given(f, wanted)) parameters.push_back(t);
     g.backward = p_.add(unused_name(std::string(p_.name_of(f)) + ".by_rule"), parameters);
     p_[g.backward].results = cotangents_made(f, wanted);
     p_[g.backward].place = p_[f].place;
-    calls_known_.push_back(called{f, wanted, g.backward, g});
+    calls_.push_back(call_record{f, wanted, g.backward, g});
     write_by_rule(f, wanted, g.backward, g.takes_results);
     return g;
   }
-  // A rule backwards also looks at those arrays whose cotangents are none, for their shapes.
-  bool looks_at_results(function_id f, gradient_request const& wanted) const {
+  // A cotangent rule also reads arrays without a cotangent: zeros get their shapes.
+  bool reads_results(function_id f, gradient_request const& wanted) const {
     ir::derivative const& says = p_[f].derivative;
     if (says.cotangent != ir::nothing)
       for (std::uint32_t i = 0; i < wanted.results.size(); ++i)
@@ -308,11 +310,11 @@ private:
   }
 
   ir::program& p_;
-  known_functions callees_;
+  callee_properties callees_;
   gradient_options options_;
-  overdub::detail::stack_limit limit_{std::size_t{2} << 20}; // regions take some more
-  std::vector<whole> wholes_;
-  std::deque<called> calls_known_;
+  overdub::detail::stack_limit limit_{std::size_t{2} << 20}; // frames of nested regions need the difference
+  std::vector<generated> generated_;
+  std::deque<call_record> calls_;
 };
 
 } // namespace overdub::contexts::adjoint

@@ -1,4 +1,4 @@
-// Second derivatives of programs.
+// Second derivatives of programs: forward mode over reverse mode.
 #pragma once
 
 #include <overdub/header_only.hpp>
@@ -6,11 +6,11 @@
 
 namespace overdub::contexts {
 
-/// The entry of a program takes a number or an array, gives one number, and becomes the function that gives its second derivative:
-/// a row for each element. Throws differentiation_error, and what rewriting in `forward` throws.
+/// Replaces the entry of a program, a function of one number or array that returns one number, by its second derivative: a
+/// row for each element. Throws differentiation_error, and what rewriting in `forward` throws.
 OVERDUB_DECL void take_hessian(ir::program& p);
 
-/// The entry becomes the function that takes a direction behind its parameters, and gives how the gradient changes along it.
+/// Replaces the entry by its Hessian-vector product: the vector is an additional parameter for each parameter.
 OVERDUB_DECL void multiply_by_hessian(ir::program& p);
 
 } // namespace overdub::contexts

@@ -14,17 +14,16 @@
 namespace overdub::contexts {
 namespace adjoint {
 
-// The entry gives the gradient of what it gave, and is rewritten in forward: it takes a tangent behind each number.
+// Forward mode over the gradient: each number is followed by its tangent in parameters and results.
 inline function_id forward_over_reverse(ir::program& p) {
   differentiate_entry(
-      p, std::vector<bool>(p[p.entry].parameters().size(), true), false,
-      {.calls = recursion::computed_again});
+      p, std::vector<bool>(p[p.entry].parameters().size(), true), false, {.calls = recursion::recomputed});
   p = forward_of(p);
   return p.entry;
 }
 
 // The tangents of the gradient along a direction.
-inline std::vector<value_id> slopes_along(
+inline std::vector<value_id> tangents_along(
     ir::cursor& at, function_id f, std::vector<value_id> const& x, std::vector<value_id> const& direction) {
   std::vector<value_id> operands;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -35,7 +34,7 @@ inline std::vector<value_id> slopes_along(
   node_id const call = at.insert(op::call, operands, results, ir::attributes::of(f));
   std::vector<value_id> all;
   for (std::uint32_t i = 0; i < results.size(); ++i) {
-    if (is_differentiable(results[i])) ++i; // its tangent stands behind it
+    if (is_differentiable(results[i])) ++i; // its tangent is the next result
     all.push_back(at->result(call, i));
   }
   return all;
@@ -61,7 +60,7 @@ OVERDUB_DECL void take_hessian(ir::program& p) {
   ir::cursor at(p, made, function::body);
   value_id const x = at->argument(function::body, 0);
   auto const one = [&] { return t.element == ir::scalar::f32 ? at.literal(1.0f) : at.literal(1.0); };
-  if (t.rank == 0) return finish(p, at, slopes_along(at, f, {x}, {one()}));
+  if (t.rank == 0) return finish(p, at, tangents_along(at, f, {x}, {one()}));
 
   value_id const size = at.add(op::length, x);
   ir::type const rows = t.array_of();
@@ -71,7 +70,7 @@ OVERDUB_DECL void take_hessian(ir::program& p) {
   at.to_end(at->region_at(map, 0));
   value_id const zeros = at.add(op::fill, size, at.literal(t.element_type(), 0));
   value_id const unit = at.add(op::update, zeros, at->argument(at->region_at(map, 0), 0), one());
-  at.yield(slopes_along(at, f, {x}, {unit}));
+  at.yield(tangents_along(at, f, {x}, {unit}));
   finish(p, at, {at->result(map)});
 }
 
@@ -90,7 +89,7 @@ OVERDUB_DECL void multiply_by_hessian(ir::program& p) {
     x.push_back(at->argument(function::body, i));
     direction.push_back(at->argument(function::body, static_cast<std::uint32_t>(size) + i));
   }
-  finish(p, at, slopes_along(at, f, x, direction));
+  finish(p, at, tangents_along(at, f, x, direction));
 }
 
 } // namespace overdub::contexts

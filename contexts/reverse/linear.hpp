@@ -1,5 +1,5 @@
-// The adjoints of elementwise operations, made of the same rows of ir/ops.def as their tangents: a row's last column is computed
-// on terms and on linear functions of the tangents, and the linear function that comes out is transposed.
+// The adjoints of element-wise operations, from the rows of ir/ops.def that also define their tangents: the last column of
+// a row is evaluated with terms and linear functions of the tangents, and the resulting linear function is transposed.
 #pragma once
 
 #include <overdub/call/zero.hpp>
@@ -16,7 +16,7 @@ namespace overdub::contexts::adjoint {
 using ir::op;
 using ir::value_id;
 
-/// A number while a formula is written down: a value of the program, or a constant, which has the type of what it meets.
+/// A scalar in a formula: a value of the program, or a constant, which adopts the type of the other operand.
 class term {
 public:
   term(ir::cursor& at, value_id v) : at_(&at), value_(v) {}
@@ -26,7 +26,7 @@ public:
   bool is_constant() const { return at_ == nullptr; }
   ir::cursor& where() const { return *at_; }
   ir::type type() const { return (*at_)->type_of(value_); }
-  /// The value, of a constant as one of this type.
+  /// The value; a constant gets this type.
   value_id as(ir::cursor& at, ir::type t) const {
     if (!is_constant()) return value_;
     if (t == ir::i64) return at.literal(static_cast<std::int64_t>(constant_));
@@ -42,7 +42,7 @@ private:
   double constant_ = 0;
 };
 
-// An operation on terms, of which one at least is a value; constants have the type of the last value.
+// An operation on terms, at least one of which is a value; constants get the type of the last value.
 template <class... T>
 term emit(op code, T const&... x) {
   ir::cursor* at = nullptr;
@@ -51,7 +51,7 @@ term emit(op code, T const&... x) {
   return term(*at, at->add(code, x.as(*at, t)...));
 }
 
-/// A linear function of tangents: a small tree, which is shared.
+/// A linear function of tangents: a small expression tree with shared nodes.
 class linear {
 public:
   enum class kind : std::uint8_t { tangent, negated, scaled, divided, sum, chosen };
@@ -85,7 +85,7 @@ public:
     return linear({.is = kind::chosen, .by = condition, .left = a.root_, .right = b.root_});
   }
 
-  /// Calls give(operand, share) with what each tangent's cotangent gets of the result's, which is a number of its type.
+  /// Transposes: calls give(operand, contribution) for each tangent, given the cotangent of the result.
   template <class Give>
   void transpose(term const& cotangent, Give const& give) const {
     if (root_) transpose(*root_, cotangent, give);
@@ -130,7 +130,7 @@ private:
   std::shared_ptr<node const> root_; // none: zero
 };
 
-/// The words of the table's last column, for terms.
+/// The vocabulary of the table's last column, for terms.
 namespace formula {
 
 inline term operator-(term const& x) { return emit(op::neg, x); }
@@ -182,11 +182,11 @@ namespace detail {
 inline linear select_tangent(term const& c, linear const& a, linear const& b) {
   return linear::chosen(c, a, b);
 }
-// What is constant has no tangent here at all, so that the zeros that are left are those of numbers.
-inline linear times(linear const& tangent, term const& slope) { return tangent * slope; }
+// Constants have no tangent in this representation, so that zero factors here belong to varied values.
+inline linear times(linear const& tangent, term const& partial) { return tangent * partial; }
 inline linear over(linear const& tangent, term const& y) { return tangent / y; }
 // The formulas of call/tangent.hpp.
-inline term pow_slope(term const& r, term const& x, term const& y) {
+inline term pow_partial(term const& r, term const& x, term const& y) {
   term const lower = y - 1.0, at_zero = x == 0.0, is_inexact = lower + 1.0 != y || y - lower != 1.0,
              divides = is_inexact && isfinite(x) && !at_zero;
   term const by_power = pow(x, select(at_zero && y == 0.0, 1.0, lower));
@@ -194,7 +194,7 @@ inline term pow_slope(term const& r, term const& x, term const& y) {
 }
 inline linear pow_tangent(term const& r, term const& x, term const& y, linear const& dx, linear const& dy) {
   linear all;
-  if (!dx.is_zero()) all = pow_slope(r, x, y) * dx;
+  if (!dx.is_zero()) all = pow_partial(r, x, y) * dx;
   if (!dy.is_zero()) {
     term const limit = x == 0.0 && y >= 0.0;
     all = all + select(limit, 0.0, r * log(select(limit, 1.0, x))) * dy;
@@ -223,7 +223,7 @@ inline linear ldexp_tangent(term const& r, term const& y, linear const& dx) {
 
 } // namespace detail
 
-// The tangent of an operation; z and dz are those of operations of three operands.
+// The tangent of an operation; z and dz are those of a third operand.
 inline linear
 tangent_of(op code, term const& r, std::array<term, 3> const& in, std::array<linear, 3> const& along) {
   [[maybe_unused]] term const &x = in[0], &y = in[1], &z = in[2];

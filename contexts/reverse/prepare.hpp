@@ -1,4 +1,4 @@
-// What is done to programs before they are differentiated.
+// The passes that run before differentiation.
 #pragma once
 
 #include <overdub/ir/cursor.hpp>
@@ -9,14 +9,14 @@
 
 namespace overdub::contexts::adjoint {
 
-// What is not needed, or there twice, is gone.
+// Dead-code and common-subexpression elimination.
 inline void tidy(ir::program& p) {
   for (char const* const name : {"fold", "simplify", "cse", "fuse", "simplify", "cse", "dce"})
     (void)pass::find_pass(name)->run(p);
 }
 
-// What is gone needs no adjoint. Nothing is moved out of loops that may not run: its derivative may be
-// infinite where it is not needed.
+// Dead code needs no adjoint. Nothing is hoisted out of loops that may run no iteration: its derivative may be infinite
+// there.
 inline void prepare(ir::program& p) {
   pass::inline_calls(p);
   if (pass::choose_functions(p) + pass::defunctionalise(p) > 0) pass::inline_calls(p);

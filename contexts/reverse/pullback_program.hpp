@@ -1,18 +1,19 @@
-// A function in two halves: one gives what it gives, and what is needed to go backwards; the other goes backwards.
+// A function split into its passes: the forward pass returns the results and the residuals, the backward pass consumes the
+// residuals.
 #pragma once
 
 #include <overdub/contexts/reverse/gradient_program.hpp>
 
 namespace overdub::contexts {
 
-/// The entry of a program becomes the first half: behind its results it gives what the second half takes in front. What is kept of
-/// calls of a function by itself would be function values: those are computed again.
-/// Throws differentiation_error. O(operations, times how deep they are nested).
-OVERDUB_DECL void keep_for_pullback(ir::program& p);
+/// Replaces the entry by its forward pass, which returns the residuals after its results. Recursive calls are recomputed,
+/// since their residuals would be function values. Throws differentiation_error. O(operations, times how deep they are
+/// nested).
+OVERDUB_DECL void to_forward_pass(ir::program& p);
 
-/// The entry becomes the second half: it takes what the first half gave behind its results, and a cotangent for each result; it
-/// gives a cotangent for each parameter, and 0 or an empty array for those that have no derivatives.
-OVERDUB_DECL void pull_back(ir::program& p);
+/// Replaces the entry by its backward pass, which takes the residuals, then a cotangent for each result, and returns a
+/// cotangent for each parameter; 0, or an empty array, for those that are not differentiable.
+OVERDUB_DECL void to_backward_pass(ir::program& p);
 
 } // namespace overdub::contexts
 

@@ -12,16 +12,16 @@
 namespace overdub::contexts {
 namespace adjoint {
 
-// The halves of a program's entry, and what passes between them.
-class halves {
+// The passes of a program's entry, and the residuals between them.
+class split_passes {
 public:
-  explicit halves(ir::program& p)
+  explicit split_passes(ir::program& p)
       : p_(p), f_(p.entry), parameters_(static_cast<std::uint32_t>(p[f_].parameters().size())) {
     gradient_request wanted;
     for (std::uint32_t i = 0; i < parameters_; ++i)
       wanted.inputs.push_back(ir::is_differentiable(type_of_parameter(i)));
     for (ir::type const t : p_[f_].results) wanted.results.push_back(ir::is_differentiable(t));
-    call_ = gradients(p, {.calls = recursion::computed_again, .loops = {}}).of_call(f_, wanted);
+    call_ = gradients(p, {.calls = recursion::recomputed, .loops = {}}).of_call(f_, wanted);
   }
 
   void first() {
@@ -34,12 +34,12 @@ public:
     node_id const n = at.insert(op::call, given, p_[callee].results, ir::attributes::of(callee));
     std::vector<value_id> results(at->results_of(n).begin(), at->results_of(n).end());
     auto const values = static_cast<std::ptrdiff_t>(p_[f_].results.size());
-    std::vector<value_id> kept(results.begin() + values, results.end());
+    std::vector<value_id> saved(results.begin() + values, results.end());
     results.resize(p_[f_].results.size());
     std::vector<value_id> const gives = results;
     for (std::uint32_t const i : call_.arguments) results.push_back(given[i]);
     if (call_.takes_results) results.insert(results.end(), gives.begin(), gives.end());
-    results.insert(results.end(), kept.begin(), kept.end());
+    results.insert(results.end(), saved.begin(), saved.end());
     finish(at, results);
   }
 
@@ -48,13 +48,13 @@ public:
     for (std::uint32_t const i : call_.arguments) parameters.push_back(type_of_parameter(i));
     if (call_.takes_results)
       for (ir::type const t : p_[f_].results) parameters.push_back(t);
-    parameters.insert(parameters.end(), call_.kept.begin(), call_.kept.end());
-    std::size_t const kept = parameters.size();
+    parameters.insert(parameters.end(), call_.saved.begin(), call_.saved.end());
+    std::size_t const saved = parameters.size();
     for (ir::type const t : p_[f_].results) parameters.push_back(t);
     ir::cursor at = make(".second_half", parameters);
     std::vector<value_id> operands;
     for (std::uint32_t i = 0; i < parameters.size(); ++i)
-      if (i < kept || ir::is_differentiable(parameters[i]))
+      if (i < saved || ir::is_differentiable(parameters[i]))
         operands.push_back(at->argument(function::body, i));
     node_id const n =
         at.insert(op::call, operands, p_[call_.backward].results, ir::attributes::of(call_.backward));
@@ -94,14 +94,14 @@ private:
 
 } // namespace adjoint
 
-OVERDUB_DECL void keep_for_pullback(ir::program& p) {
+OVERDUB_DECL void to_forward_pass(ir::program& p) {
   adjoint::prepare(p);
-  adjoint::halves(p).first();
+  adjoint::split_passes(p).first();
 }
 
-OVERDUB_DECL void pull_back(ir::program& p) {
+OVERDUB_DECL void to_backward_pass(ir::program& p) {
   adjoint::prepare(p);
-  adjoint::halves(p).second();
+  adjoint::split_passes(p).second();
 }
 
 } // namespace overdub::contexts

@@ -1,4 +1,4 @@
-// Store or recompute: which values of a forward computation are kept for the backward one, and which are computed again there.
+// Save or recompute: which values of the forward pass are residuals, and which ones the backward pass recomputes.
 #pragma once
 
 #include <overdub/header_only.hpp>
@@ -11,17 +11,17 @@
 
 namespace overdub::contexts::adjoint {
 
-/// What may be kept or computed again: operations, each with the values that it gives and those that it takes, by number.
+/// The values and operations of the primal code. Operations refer to values by index.
 struct residual_problem {
   static constexpr double never = std::numeric_limits<double>::infinity();
 
   struct value {
-    std::uint32_t made_by = none; // an operation; none: it is given, and can only be kept
-    double cost_of_keeping = never;
+    std::uint32_t made_by = none; // an operation; none: it can only be saved
+    double cost_of_saving = never;
     bool is_needed = false;
   };
   struct operation {
-    double cost = never; // of computing it again
+    double cost = never; // of recomputing it
     std::vector<std::uint32_t> takes;
   };
   static constexpr std::uint32_t none = ~std::uint32_t{0};
@@ -31,12 +31,13 @@ struct residual_problem {
 };
 
 struct residual_choice {
-  std::vector<bool> keeps; // by value
-  double cost = 0;         // residual_problem::never: there is no way
+  std::vector<bool> saves; // for each value
+  double cost = 0;         // residual_problem::never: there is no solution
 };
 
-/// The cheapest values to keep such that all that is needed is kept, or computed again from what is kept: a minimum cut. The
-/// flow is Boost.Graph's, by Boykov and Kolmogorov's algorithm (An experimental comparison of min-cut/max-flow algorithms, 2004).
+/// The cheapest set of residuals such that each needed value is saved, or recomputed from saved values: a minimum cut, as
+/// in the min-cut partitioner of PyTorch. The flow is Boost.Graph's, by Boykov and Kolmogorov's algorithm (An experimental
+/// comparison of min-cut/max-flow algorithms, 2004).
 OVERDUB_DECL residual_choice choose_residuals(residual_problem const& problem);
 
 } // namespace overdub::contexts::adjoint

@@ -2,12 +2,12 @@
 
 #include <overdub/contexts/reverse/residuals.hpp>
 
-// Boost.Graph's optional iterators look as if they were read before they are set.
+// g++ warns that Boost.Graph's optional iterators may be uninitialised.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 #include <boost/config.hpp>
-// Boost before 1.81 derives from std::unary_function, which libc++ has in C++14 alone.
+// Boost before 1.81 derives from std::unary_function, which libc++ declares in C++14 only.
 #if defined(_LIBCPP_VERSION) && !defined(BOOST_NO_CXX98_FUNCTION_BASE)
 #define BOOST_NO_CXX98_FUNCTION_BASE
 #endif
@@ -19,7 +19,7 @@
 namespace overdub::contexts::adjoint {
 namespace detail {
 
-// A flow network, with the residual edges that the algorithm wants.
+// A flow network with the reverse edges that the algorithm requires.
 class network {
   using traits = boost::adjacency_list_traits<boost::vecS, boost::vecS, boost::directedS>;
   struct vertex {
@@ -51,7 +51,7 @@ public:
         boost::get(&vertex::colour, graph_), boost::get(&vertex::distance, graph_),
         boost::get(boost::vertex_index, graph_), source, sink);
   }
-  // Behind `flow`: the vertices on the source's side of the cut.
+  // After `flow`: whether a vertex is on the source's side of the cut.
   bool is_with_source(std::size_t v) const { return graph_[v].colour == boost::black_color; }
 
 private:
@@ -61,14 +61,14 @@ private:
 } // namespace detail
 
 OVERDUB_DECL residual_choice choose_residuals(residual_problem const& problem) {
-  // On the sink's side stand the values that the backward computation has, and the operations that it computes again.
+  // The sink's side has the values available in the backward pass, and the operations that it recomputes.
   std::size_t const values = problem.values.size(), operations = problem.operations.size();
   std::size_t const source = values + operations, sink = source + 1;
-  double bound = 1; // more than all that is finite, when it is doubled
+  double bound = 1; // exceeds the sum of finite capacities when doubled
   auto const count = [&](double cost) {
     if (cost < residual_problem::never) bound += cost;
   };
-  for (auto const& v : problem.values) count(v.cost_of_keeping);
+  for (auto const& v : problem.values) count(v.cost_of_saving);
   for (auto const& o : problem.operations) count(o.cost);
   bound *= 2;
   auto const capacity = [&](double cost) { return std::min(cost, bound); };
@@ -77,7 +77,7 @@ OVERDUB_DECL residual_choice choose_residuals(residual_problem const& problem) {
   for (std::size_t i = 0; i < values; ++i) {
     auto const& v = problem.values[i];
     flow.connect(
-        v.made_by == residual_problem::none ? source : values + v.made_by, i, capacity(v.cost_of_keeping));
+        v.made_by == residual_problem::none ? source : values + v.made_by, i, capacity(v.cost_of_saving));
     if (v.is_needed) flow.connect(i, sink, bound);
   }
   for (std::size_t i = 0; i < operations; ++i) {
@@ -89,7 +89,7 @@ OVERDUB_DECL residual_choice choose_residuals(residual_problem const& problem) {
   for (std::size_t i = 0; i < values; ++i) {
     std::uint32_t const maker = problem.values[i].made_by;
     bool const is_made = maker != residual_problem::none && !flow.is_with_source(values + maker);
-    choice.keeps[i] = !flow.is_with_source(i) && !is_made;
+    choice.saves[i] = !flow.is_with_source(i) && !is_made;
   }
   return choice;
 }

@@ -1,4 +1,4 @@
-// What the shapes of a function's results are made of: which of its parameters, by looking at where they come from.
+// Which parameters determine the shapes of a function's results, found by following their definitions.
 #pragma once
 
 #include <overdub/ir/program.hpp>
@@ -12,19 +12,19 @@ namespace overdub::contexts::adjoint {
 
 class result_shapes {
 public:
-  /// Integers count by their values, and arrays by their shapes; nothing, where something else counts, too.
+  /// Parameter indices: integers by value, arrays by shape. No value if something else matters, too.
   using parameters = std::optional<std::vector<std::uint32_t>>;
 
   explicit result_shapes(ir::program const& p) : p_(&p) {}
 
-  /// O(operations that the shape comes from, and callees that it goes through).
-  parameters of(ir::function_id f, std::uint32_t result) const { return of(f, result, most_steps); }
+  /// O(operations of the shape's definition, and callees that it goes through).
+  parameters of(ir::function_id f, std::uint32_t result) const { return of(f, result, maximum_steps); }
 
 private:
-  static constexpr int most_steps = 12;
+  static constexpr int maximum_steps = 12;
   using list = std::vector<std::uint32_t>;
 
-  // Whether all that a value's shape, or a number, is made of was found.
+  // Collects what determines the shape of an array, or the value of a number; false if something else than parameters does.
   bool shape(ir::function const& f, ir::value_id v, int steps, list& found) const {
     using ir::op;
     if (f.type_of(v).rank == 0) return true;
@@ -78,7 +78,8 @@ private:
     list found;
     ir::function const& function = (*p_)[f];
     ir::node_id const last = function[ir::function::body].last;
-    if (last == ir::nothing || function[last].code != ir::op::yield) return {}; // it is being written
+    if (last == ir::nothing || function[last].code != ir::op::yield)
+      return {}; // the body is still being generated
     if (!shape(function, function.operand(last, result), steps, found)) return {};
     return found;
   }

@@ -1,8 +1,8 @@
-// A function that goes forwards and then backwards becomes two: one that gives what the function gave, and what is kept; and one
-// that takes that.
+// Splits a function that runs forwards and then backwards into its passes: the forward pass returns the values and the
+// residuals, which the backward pass takes.
 #pragma once
 
-#include <overdub/contexts/reverse/replica.hpp>
+#include <overdub/contexts/reverse/primal_copy.hpp>
 #include <overdub/ir/cursor.hpp>
 
 #include <algorithm>
@@ -13,53 +13,55 @@
 
 namespace overdub::contexts::adjoint {
 
-/// Where a function of values and cotangents is split, and what the second part needs of the first.
+/// Where a function of values and cotangents is split, and which residuals the backward pass needs.
 class split {
 public:
-  /// `end` yields the values of the function that is differentiated; what stands behind it goes backwards, and ends in a yield of
-  /// the cotangents. `inputs` are the parameters that are no cotangents. O(operations).
+  /// `end` yields the primal results. The operations after it are the adjoint, and end in a yield of the cotangents.
+  /// `inputs` is the number of parameters that are no cotangents. O(operations).
   split(
-      ir::program& p, known_functions const& callees, function_id combined, node_id end, std::uint32_t inputs)
+      ir::program& p, callee_properties const& callees, function_id combined, node_id end,
+      std::uint32_t inputs)
       : p_(p), combined_(combined), inputs_(inputs) {
-    replica const forward(function::body, function::body, ir::nothing, end);
+    primal_copy const forward(function::body, function::body, ir::nothing, end);
     for (node_id const n : forward.nodes(f())) forward_.push_back(n);
     for (node_id n = f()[end].next; n != ir::nothing; n = f()[n].next) backward_.push_back(n);
     for (value_id const v : f().operands_of(end)) values_.push_back(v);
     residuals const chosen(f(), callees, forward, false, false, {});
     is_possible_ = chosen.is_possible();
-    kept_ = chosen.kept();
+    saved_ = chosen.saved();
     find_needed();
   }
 
   bool is_possible() const { return is_possible_; }
-  /// The parameters that the second part takes, in front of what is kept.
+  /// The parameters that the backward pass takes, before the residuals.
   std::vector<std::uint32_t> const& arguments() const { return arguments_; }
-  std::vector<ir::type> kept() const {
+  std::vector<ir::type> saved() const {
     std::vector<ir::type> types;
-    for (value_id const v : kept_) types.push_back(f().type_of(v));
+    for (value_id const v : saved_) types.push_back(f().type_of(v));
     return types;
   }
 
-  /// Adds the first part.
+  /// Adds the forward pass.
   function_id forward(std::string const& name) const {
-    return forward(name, kept(), [&](ir::cursor&, value_map<value_id> const& map) { return kept_in(map); });
+    return forward(name, saved(), [&](ir::cursor&, value_map<value_id> const& map) { return saved_in(map); });
   }
-  /// The same, but what it keeps is a function value: of the cotangents, that calls the second part. Its type is `f`.
+  /// Adds the forward pass with one residual: a function value of type `of`, which maps cotangents to cotangents by the
+  /// backward pass.
   void close_over(function_id made, function_id backward, ir::type of) const {
     write_forward(made, [&](ir::cursor& to, value_map<value_id> const& map) {
       std::vector<value_id> captured;
       for (std::uint32_t const i : arguments_) captured.push_back(to->argument(function::body, i));
-      for (value_id const v : kept_in(map)) captured.push_back(v);
+      for (value_id const v : saved_in(map)) captured.push_back(v);
       node_id const closure =
           to.insert(op::closure, captured, std::span<ir::type const>(&of, 1), ir::attributes::of(backward));
       return std::vector<value_id>{to->result(closure)};
     });
   }
-  /// Adds the second part: it takes arguments, what is kept, and the cotangents.
+  /// Adds the backward pass: it takes arguments, residuals and cotangents.
   function_id backward(std::string const& name) const {
     std::vector<ir::type> parameters;
     for (std::uint32_t const i : arguments_) parameters.push_back(type_of_parameter(i));
-    for (value_id const v : kept_) parameters.push_back(f().type_of(v));
+    for (value_id const v : saved_) parameters.push_back(f().type_of(v));
     auto const all = static_cast<std::uint32_t>(f().parameters().size());
     for (std::uint32_t i = inputs_; i < all; ++i) parameters.push_back(type_of_parameter(i));
     function_id const made = p_.add(name, parameters);
@@ -70,17 +72,18 @@ public:
     for (std::uint32_t const i : arguments_)
       map.insert_or_assign(parameter(i), to->argument(function::body, next++));
     std::vector<value_id> given;
-    for (std::size_t i = 0; i < kept_.size(); ++i) given.push_back(to->argument(function::body, next++));
+    for (std::size_t i = 0; i < saved_.size(); ++i) given.push_back(to->argument(function::body, next++));
     for (std::uint32_t i = inputs_; i < all; ++i)
       map.insert_or_assign(parameter(i), to->argument(function::body, next++));
-    value_map<value_id> instead; // of copies of the operations that also give others
-    for (std::size_t i = 0; i < kept_.size(); ++i) instead.insert_or_assign(kept_[i], given[i]);
-    for (std::size_t i = 0; i < kept_.size(); ++i) map.insert_or_assign(kept_[i], given[i]);
+    value_map<value_id> instead; // residuals, where an operation is cloned for its other results
+    for (std::size_t i = 0; i < saved_.size(); ++i) instead.insert_or_assign(saved_[i], given[i]);
+    for (std::size_t i = 0; i < saved_.size(); ++i) map.insert_or_assign(saved_[i], given[i]);
     for (node_id const n : forward_) {
       if (!is_needed_[index_of(n)]) continue;
       (void)to.clone(combined_, n, map);
       for (value_id const v : f().results_of(n))
-        if (auto const kept = instead.find(v); kept != instead.end()) map.insert_or_assign(v, kept->second);
+        if (auto const saved = instead.find(v); saved != instead.end())
+          map.insert_or_assign(v, saved->second);
     }
     for (node_id const n : backward_) (void)to.clone(combined_, n, map);
     for (value_id const v : f().operands_of(backward_.back())) p_[made].results.push_back(f().type_of(v));
@@ -91,17 +94,17 @@ private:
   function const& f() const { return p_[combined_]; }
   value_id parameter(std::uint32_t i) const { return f().argument(function::body, i); }
   ir::type type_of_parameter(std::uint32_t i) const { return f().type_of(parameter(i)); }
-  std::vector<value_id> kept_in(value_map<value_id> const& map) const {
+  std::vector<value_id> saved_in(value_map<value_id> const& map) const {
     std::vector<value_id> all;
-    for (value_id const v : kept_) all.push_back(map.find(v)->second);
+    for (value_id const v : saved_) all.push_back(map.find(v)->second);
     return all;
   }
 
-  // Which operations of the first part are computed again, and which parameters the second one uses.
+  // Which primal operations are recomputed, and which parameters the backward pass uses.
   void find_needed() {
     is_needed_.resize(f().node_count());
     std::vector<bool> known(f().value_count()), is_argument(inputs_);
-    for (value_id const v : kept_) known[index_of(v)] = true;
+    for (value_id const v : saved_) known[index_of(v)] = true;
     std::vector<node_id> open = backward_;
     while (!open.empty()) {
       node_id const n = open.back();
@@ -149,7 +152,7 @@ private:
     for (value_id const v : give_more(to, map)) results.push_back(v);
     to.yield(results);
   }
-  // Literals belong to their function.
+  // Literals belong to a function, and are recreated in the target.
   value_id mapped(ir::cursor& to, value_map<value_id> const& map, value_id v) const {
     if (f().is_literal(v)) return to.literal(f().type_of(v), f().bits_of(v));
     return map.find(v)->second;
@@ -159,7 +162,7 @@ private:
   function_id combined_;
   std::uint32_t inputs_;
   std::vector<node_id> forward_, backward_;
-  std::vector<value_id> values_, kept_;
+  std::vector<value_id> values_, saved_;
   std::vector<bool> is_needed_; // by operation
   std::vector<std::uint32_t> arguments_;
   bool is_possible_ = true;

@@ -1,6 +1,6 @@
-// Which arrays a loop carries whose next value is made of the previous one by replacing elements: such an array has versions, of
-// which each is the one before it but for what one operation replaces. The adjoint can restore a version from the next one, where
-// the replaced elements are kept, and needs no copy of the whole array.
+// Loop-carried arrays that are updated in place: each iteration's value is the previous one with some elements replaced.
+// The values are versions of one array. The adjoint restores a version from the next one and the overwritten elements, and
+// needs no copy of the whole array.
 #pragma once
 
 #include <overdub/ir/function.hpp>
@@ -21,9 +21,9 @@ class update_chains {
 public:
   explicit update_chains(function const& f) : f_(f) {}
 
-  /// The version before: the array of which an operation makes `v` by replacing elements; nothing, if there is none. Such
-  /// operations are updates and copies, branches of which each gives a version of one array, and loops that carry one.
-  /// O(operations that the version is made by, at each level of nesting).
+  /// The previous version: the array that an operation updates to produce `v`; nothing, if there is none. Such operations
+  /// are updates and copies, branches that return versions of one array, and loops that carry one. O(operations that
+  /// produce the version, at each level of nesting).
   value_id previous(value_id v) const {
     if (!f_.is_result(v) || !is_restorable(f_.type_of(v))) return ir::nothing;
     node_id const n = f_.node_of(v);
@@ -44,7 +44,7 @@ public:
       return ir::nothing;
     }
   }
-  /// Whether the value of this number that a loop carries is such an array.
+  /// Whether a loop-carried value is such an array.
   bool carries(node_id n, std::uint32_t carried) const {
     std::uint32_t const first = f_[n].code == op::loop ? 1 : 0;
     if (carried + first >= f_[n].operand_count) return false;
@@ -52,8 +52,8 @@ public:
     if (!is_restorable(f_.type_of(f_.argument(body, first + carried)))) return false;
     return oldest(f_.operand(f_.yield_of(body), carried), body) == f_.argument(body, first + carried);
   }
-  /// The versions that lead to `last` in a region, newest first; the last one is an argument of the region, or comes from outside
-  /// of it, or has no version before.
+  /// The versions that lead to `last` in a region, newest first. The last one is an argument of the region, or defined
+  /// outside of it, or has no previous version.
   std::vector<value_id> versions(value_id last, region_id r) const {
     std::vector<value_id> all{last};
     while (f_.is_result(all.back()) && f_.region_of(all.back()) == r) {
@@ -64,7 +64,8 @@ public:
     return all;
   }
 
-  /// Whether single numbers are replaced to make a version of the one before, where a loop does it. O(operations inside).
+  /// Whether the updates that produce a version replace single numbers, wherever a loop performs them. O(operations
+  /// inside).
   bool replaces_numbers(value_id version, bool is_in_loop = false) const {
     node_id const n = f_.node_of(version);
     switch (f_[n].code) {

@@ -1,6 +1,7 @@
-// Loops that replace elements of arrays, and of which only some states are kept: a copy of the arrays for each iteration would take longer
-// than the iterations. Such a loop is cut into blocks, and states are kept of blocks: a copy costs about as much as a block, whose
-// iterations keep the elements that they replace (writer_restore.hpp) while the block is differentiated.
+// Checkpointing of loops that update arrays in place. A copy of the arrays for each iteration would take longer than the
+// iteration. The loop is strip-mined: checkpoints are taken between blocks of iterations, such that copying the arrays
+// costs about as much as running a block. While a block is differentiated, its iterations save the elements that they
+// overwrite (writer_restore.hpp).
 #pragma once
 
 #include <overdub/contexts/reverse/update_chains.hpp>
@@ -11,7 +12,7 @@
 
 namespace overdub::contexts::adjoint {
 
-/// Whether a loop carries arrays of which it replaces elements.
+/// Whether a loop updates a loop-carried array in place.
 inline bool writer::replaces_elements(node_id n) const {
   if (f()[n].code != op::loop) return false;
   for (std::uint32_t i = 0; i + 1 < f()[n].operand_count; ++i)
@@ -19,7 +20,8 @@ inline bool writer::replaces_elements(node_id n) const {
   return false;
 }
 
-/// A number that a loop's body computes of its index and of what is outside, for another index; nothing, if it is made of more.
+/// A number that the body of a loop computes from its index and loop-invariant values, recomputed for another index.
+/// Returns nothing if it depends on other values.
 inline value_id writer::at_index(node_id n, value_id number, value_id index_value, int steps) {
   region_id const body = f().region_at(n, 0);
   if (number == f().argument(body, 0)) return index_value;
@@ -39,7 +41,8 @@ inline value_id writer::at_index(node_id n, value_id number, value_id index_valu
   return insert(f()[m].code, operands, type_of(number));
 }
 
-/// The largest trip count of the loops and maps in a loop's body, or 1; nothing, if it is not known before the loop runs.
+/// The largest trip count among the loops and maps of a loop's body, at least 1. Returns nothing if it is not known before
+/// the loop.
 inline value_id writer::inner_trip_count(node_id n) {
   value_id all = index(1);
   value_id const last = at_.add(op::sub, f().operand(n, 0), index(1));
@@ -53,20 +56,20 @@ inline value_id writer::inner_trip_count(node_id n) {
     value_id most = ir::nothing;
     for (value_id const i : {index(0), last}) {
       constexpr int steps = 8;
-      value_id const turns = is_known ? at_index(n, f().operand(m, 0), i, steps) : value_id(ir::nothing);
-      if (turns == ir::nothing) return turns;
-      most = most == ir::nothing ? turns : at_.add(op::max, most, turns);
+      value_id const trip_count = is_known ? at_index(n, f().operand(m, 0), i, steps) : value_id(ir::nothing);
+      if (trip_count == ir::nothing) return trip_count;
+      most = most == ir::nothing ? trip_count : at_.add(op::max, most, trip_count);
     }
     all = at_.add(op::max, all, most);
   }
   return is_known ? all : value_id(ir::nothing);
 }
 
-/// Puts a loop of blocks in the place of a loop, which stacks nothing.
+/// Strip-mines a loop without stacked results.
 inline node_id writer::in_blocks(node_id n) {
   ir::cursor const back = at_;
   at_.to_before(n);
-  value_id const turns = f().operand(n, 0);
+  value_id const trip_count = f().operand(n, 0);
   value_id bytes = index(0);
   values operands;
   std::vector<ir::type> types;
@@ -75,16 +78,16 @@ inline node_id writer::in_blocks(node_id n) {
     types.push_back(type_of(operands.back()));
     if (types.back().rank > 0) bytes = at_.add(op::add, bytes, bytes_of(operands.back()));
   }
-  // Where nothing is known of an iteration, a block is one.
+  // Where the cost of an iteration is not known, a block is one iteration.
   value_id const each = inner_trip_count(n);
   value_id length = index(1);
   if (each != ir::nothing) {
     value_id const numbers = at_.add(op::div, bytes, index(sizeof(double)));
     value_id const wanted = at_.add(op::div, numbers, each);
-    length = at_.add(op::max, at_.add(op::min, wanted, turns), index(1));
+    length = at_.add(op::max, at_.add(op::min, wanted, trip_count), index(1));
   }
-  value_id const full = at_.add(op::div, turns, length);
-  value_id const is_more = at_.add(op::gt, turns, at_.add(op::mul, full, length));
+  value_id const full = at_.add(op::div, trip_count, length);
+  value_id const is_more = at_.add(op::gt, trip_count, at_.add(op::mul, full, length));
   value_id const blocks = at_.add(op::add, full, at_.add(op::select, is_more, index(1), index(0)));
 
   bool const is_reversed = f()[n].attributes.is_reversed();
@@ -110,13 +113,13 @@ inline node_id writer::in_blocks(node_id n) {
   node_id const made = make_loop(blocks, operands);
   sums_.inside(f().region_at(made, 0), [&](region_id r) {
     value_id const first = at_.add(op::mul, f().argument(r, 0), length);
-    value_id const count = at_.add(op::min, length, at_.add(op::sub, turns, first));
+    value_id const count = at_.add(op::min, length, at_.add(op::sub, trip_count, first));
     node_id const block = make_loop(count, arguments_of(r));
     sums_.inside(f().region_at(block, 0), [&](region_id inner) {
-      value_id turn = at_.add(op::add, first, f().argument(inner, 0));
-      if (is_reversed) turn = at_.add(op::sub, at_.add(op::sub, turns, index(1)), turn);
-      copies map(activity_);
-      map.insert_or_assign(f().argument(f().region_at(n, 0), 0), turn);
+      value_id iteration = at_.add(op::add, first, f().argument(inner, 0));
+      if (is_reversed) iteration = at_.add(op::sub, at_.add(op::sub, trip_count, index(1)), iteration);
+      clone_map map(activity_);
+      map.insert_or_assign(f().argument(f().region_at(n, 0), 0), iteration);
       values const in = arguments_of(inner);
       for (std::uint32_t i = 0; i < types.size(); ++i)
         map.insert_or_assign(f().argument(f().region_at(n, 0), i + 1), in[i]);
@@ -126,7 +129,7 @@ inline node_id writer::in_blocks(node_id n) {
   });
   at_ = back;
   values const results = results_of(made);
-  for (std::uint32_t i = 0; i < results.size(); ++i) follow_restored(f().result(n, i), results[i]);
+  for (std::uint32_t i = 0; i < results.size(); ++i) replace_restored_version(f().result(n, i), results[i]);
   at_.replace(n, results);
   return made;
 }

@@ -1,4 +1,4 @@
-// Which values the reverse pass reads, in sentences: notes of the program, which `explain` shows.
+// Notes on what the backward pass saves and recomputes, which `explain` prints.
 #pragma once
 
 #include <overdub/contexts/reverse/writer.hpp>
@@ -11,8 +11,8 @@
 
 namespace overdub::contexts::adjoint {
 
-/// A value of a copy, by its type and by what makes it.
-inline std::string writer::described(replica const& r, value_id v) const {
+/// Describes a value of a copy by its type and the operation that computes it.
+inline std::string writer::described(primal_copy const& r, value_id v) const {
   std::string text = ir::text_of(p_, type_of(v));
   if (std::find(r.arguments.begin(), r.arguments.end(), v) != r.arguments.end())
     return text + " (loop-carried)";
@@ -20,22 +20,22 @@ inline std::string writer::described(replica const& r, value_id v) const {
   return text;
 }
 
-/// What an operation keeps, and how much its adjoint computes again.
-inline void writer::note_kept(
-    function::node const& of, bool in_each_turn, std::vector<std::string> const& kept, std::size_t operations,
-    std::vector<std::string> const& restored) {
+/// Notes the residuals of an operation, and how many operations its adjoint recomputes.
+inline void writer::note_residuals(
+    function::node const& of, bool in_each_iteration, std::vector<std::string> const& saved,
+    std::size_t operations, std::vector<std::string> const& restored) {
   std::string text = std::string(1, '@').append(p_.name_of(of_)) + ": " + std::string(ir::name_of(of.code)) +
-                     (kept.empty() ? " saves nothing" : " saves ");
-  for (std::size_t i = 0; i < kept.size(); ++i) text.append(i > 0 ? ", " : "").append(kept[i]);
-  if (in_each_turn && !kept.empty()) text += ", in each iteration";
+                     (saved.empty() ? " saves nothing" : " saves ");
+  for (std::size_t i = 0; i < saved.size(); ++i) text.append(i > 0 ? ", " : "").append(saved[i]);
+  if (in_each_iteration && !saved.empty()) text += ", in each iteration";
   for (std::string const& array : restored) text.append("; restores ").append(array);
   if (operations > 0)
     text.append("; recomputes ").append(std::to_string(operations)).append(" of its operations");
   p_.notes.push_back({std::move(text), of.place});
 }
 
-/// A branch gives its slopes on the way there.
-inline void writer::note_slopes(node_id n, std::size_t count) {
+/// Notes that a branch computes its partial derivatives in the forward pass.
+inline void writer::note_partials(node_id n, std::size_t count) {
   p_.notes.push_back(
       {std::string(1, '@').append(p_.name_of(of_)) + ": if computes " + std::to_string(count) +
            " partial derivatives in the forward pass",

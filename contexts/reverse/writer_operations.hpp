@@ -1,15 +1,15 @@
-// Which adjoint an operation has.
+// Selects the adjoint of an operation.
 #pragma once
 
 #include <overdub/contexts/reverse/writer_blocks.hpp>
 #include <overdub/contexts/reverse/writer_checkpoint.hpp>
 #include <overdub/contexts/reverse/writer_control.hpp>
 #include <overdub/contexts/reverse/writer_data.hpp>
-#include <overdub/contexts/reverse/writer_keep.hpp>
 #include <overdub/contexts/reverse/writer_notes.hpp>
+#include <overdub/contexts/reverse/writer_partials.hpp>
 #include <overdub/contexts/reverse/writer_reduce.hpp>
+#include <overdub/contexts/reverse/writer_residuals.hpp>
 #include <overdub/contexts/reverse/writer_restore.hpp>
-#include <overdub/contexts/reverse/writer_slopes.hpp>
 
 #include <algorithm>
 #include <string>
@@ -27,7 +27,7 @@ inline void writer::refuse(node_id n, std::string const& why) const {
       why.c_str()));
 }
 
-inline writer::values writer::shares_of(node_id n) {
+inline writer::values writer::cotangents_of(node_id n) {
   values all;
   for (value_id const v : f().results_of(n))
     all.push_back(activity_.varies(v) ? sums_.take(v) : value_id(ir::nothing));
@@ -38,43 +38,44 @@ inline void writer::back(node_id n) {
   op const code = f()[n].code;
   if (code == op::add_to) return add_to(n);
   if (code == op::at && type_of(f().result(n)).rank > 0) return row(n);
-  values const shares = shares_of(n);
-  bool const has_share =
-      std::any_of(shares.begin(), shares.end(), [](value_id v) { return v != ir::nothing; });
-  if (!has_share && !adds(n)) return;
+  values const cotangents = cotangents_of(n);
+  bool const has_cotangent =
+      std::any_of(cotangents.begin(), cotangents.end(), [](value_id v) { return v != ir::nothing; });
+  if (!has_cotangent && !adds(n)) return;
   at_.set_place(f()[n].place);
-  for (value_id const v : f().operands_of(n)) // those with regions hand it on to what stands inside
+  for (value_id const v :
+       f().operands_of(n)) // operations with regions propagate it to the operations in the regions
     if (f()[n].region_count == 0 && activity_.of(v) == change::hides)
       refuse(
           n, "it accepts an object of the host, or a function value, that holds values which depend on the "
              "inputs of the derivative, and is not looked into");
-  if (f()[n].region_count > 0) sums_.settle(results_of(n));
+  if (f()[n].region_count > 0) sums_.emit_pending(results_of(n));
   if (ir::is_elementwise(code)) {
-    if (code == op::select && type_of(f().result(n)).rank > 0) return select_arrays(n, shares[0]);
-    return elementwise(n, shares[0]);
+    if (code == op::select && type_of(f().result(n)).rank > 0) return select_arrays(n, cotangents[0]);
+    return elementwise(n, cotangents[0]);
   }
-  if (data(n, shares.empty() ? value_id(ir::nothing) : shares[0])) return;
+  if (data(n, cotangents.empty() ? value_id(ir::nothing) : cotangents[0])) return;
   switch (code) {
   case op::if_:
-    return gives_slopes(n) ? slopes(n, shares) : if_(n, shares);
+    return uses_partials(n) ? partials(n, cotangents) : if_(n, cotangents);
   case op::loop:
   case op::while_:
-    return loop(n, shares);
+    return loop(n, cotangents);
   case op::map:
-    return map(n, shares);
+    return map(n, cotangents);
   case op::reduce:
-    return reduce(n, shares);
+    return reduce(n, cotangents);
   case op::accumulate:
-    return accumulate(n, shares);
+    return accumulate(n, cotangents);
   case op::protect:
-    return once(n, shares, 0);
+    return once(n, cotangents, 0);
   case op::call: {
     ir::derivative const& says = p_[f()[n].attributes.callee()].derivative;
     if (says.how == ir::derivative::by::refused)
       refuse(
           n, "@" + std::string(p_.name_of(f()[n].attributes.callee())) +
                  " cannot be differentiated: " + std::string(p_.text(says.why)));
-    return call(n, shares);
+    return call(n, cotangents);
   }
   case op::host:
     refuse(

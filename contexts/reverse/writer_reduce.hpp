@@ -1,20 +1,21 @@
-// The adjoints of reductions. A sum's is an array of one number. Others are written as a loop over their tree, which is
-// differentiated as any loop.
+// The adjoints of reductions. That of a sum broadcasts one number. Others are written as a loop over the reduction tree,
+// whose adjoint is that of any loop.
 #pragma once
 
 #include <overdub/contexts/reverse/writer_data.hpp>
 
 namespace overdub::contexts::adjoint {
 
-inline void writer::sum(node_id n, value_id share) {
+inline void writer::sum(node_id n, value_id cotangent) {
   value_id const numbers = f().operand(n, 0);
-  if (f()[n].attributes.is_started()) sums_.add(f().operand(n, 1), share);
+  if (f()[n].attributes.is_started()) sums_.add(f().operand(n, 1), cotangent);
   if (!activity_.varies(numbers)) return;
-  sums_.add(numbers, at_.add(op::fill, sums_.size_of(numbers), share));
+  sums_.add(numbers, at_.add(op::fill, sums_.size_of(numbers), cotangent));
 }
 
-/// Of the greatest number: the first that is equal to it; of the least: the last. So have the tree's operations it, at a tie.
-inline void writer::extreme(node_id n, value_id share) {
+/// The cotangent of a maximum goes to the first element that attains it, that of a minimum to the last one, as in the
+/// reduction tree.
+inline void writer::extreme(node_id n, value_id cotangent) {
   value_id const numbers = f().operand(n, 0), found = f().result(n);
   op const operation = f()[n].attributes.operation;
   bool const takes_first = operation == op::max || operation == op::fmax;
@@ -42,7 +43,7 @@ inline void writer::extreme(node_id n, value_id share) {
     else
       is_initial = at_.add(op::logical_and, is_initial, at_.add(op::logical_not, wanted));
     if (initial_varies)
-      sums_.add(initial, at_.add(op::select, is_initial, share, sums_.zero(type_of(share))));
+      sums_.add(initial, at_.add(op::select, is_initial, cotangent, sums_.zero(type_of(cotangent))));
   }
   if (!activity_.varies(numbers)) return;
   scatter(numbers, [&] {
@@ -50,18 +51,19 @@ inline void writer::extreme(node_id n, value_id share) {
     node_id const branch =
         at_.insert(op::if_, std::span<value_id const>(&wanted, 1), std::span<ir::type const>(), {}, none);
     sums_.inside(f().region_at(branch, 0), [&](region_id) {
-      sums_.add_at(numbers, std::span<value_id const>(&at, 1), share);
+      sums_.add_at(numbers, std::span<value_id const>(&at, 1), cotangent);
       at_.yield({});
     });
     sums_.inside(f().region_at(branch, 1), [&](region_id) { at_.yield({}); });
   });
 }
 
-/// The tree of a reduction of `size` elements: nodes 0, 1, ... are the elements, and step k makes node size + k of two others. In
-/// each level neighbours are combined; the last of an odd number goes on to the next level as it is.
+/// The tree of a reduction of `size` elements: nodes 0, 1, ... are the elements, and step k combines two nodes into node
+/// size + k. Each level combines neighbours; the last node of an odd level moves up unchanged.
 inline writer::pairs writer::tree_of(value_id size, value_id steps) {
   enum : std::uint32_t { step, first, count, last, pair, made };
-  // first: the level's first node; count: how many it has; last: its last node; pair: which is next; made: the next level's first
+  // first, last: the first and the last node of the level; count: its length; pair: the next pair; made: the first node of
+  // the next level
   value_id const operands[] = {steps, index(0), size, at_.add(op::sub, size, index(1)), index(0), size};
   std::vector<ir::type> const integers(5, ir::i64),
       results{ir::i64, ir::i64, ir::i64, ir::i64, ir::i64, ir::i64.array_of(), ir::i64.array_of()};
@@ -70,9 +72,10 @@ inline writer::pairs writer::tree_of(value_id size, value_id steps) {
   sums_.inside(f().region_at(loop, 0), [&](region_id r) {
     auto const state = [&](std::uint32_t i) { return f().argument(r, i); };
     value_id const one = index(1), two = index(2);
-    value_id const least = at_.add(op::mul, state(pair), two), next_pair = at_.add(op::add, state(pair), one);
-    value_id const greatest = at_.add(op::add, least, one);
-    value_id const left = at_.add(op::add, state(first), least);
+    value_id const smallest = at_.add(op::mul, state(pair), two),
+                   next_pair = at_.add(op::add, state(pair), one);
+    value_id const greatest = at_.add(op::add, smallest, one);
+    value_id const left = at_.add(op::add, state(first), smallest);
     value_id const is_last = at_.add(op::eq, greatest, at_.add(op::sub, state(count), one));
     value_id const right =
         at_.add(op::select, is_last, state(last), at_.add(op::add, state(first), greatest));
@@ -80,8 +83,8 @@ inline writer::pairs writer::tree_of(value_id size, value_id steps) {
     value_id const ends = at_.add(op::eq, next_pair, half);
     value_id const is_odd = at_.add(op::ne, at_.add(op::rem, state(count), two), index(0));
     value_id const node = at_.add(op::add, size, state(step));
-    auto const choose = [&](value_id behind, value_id otherwise) {
-      return at_.add(op::select, ends, behind, otherwise);
+    auto const choose = [&](value_id next_argument, value_id otherwise) {
+      return at_.add(op::select, ends, next_argument, otherwise);
     };
     value_id const yields[] = {
         choose(state(made), state(first)),
@@ -96,7 +99,7 @@ inline writer::pairs writer::tree_of(value_id size, value_id steps) {
   return {f().result(loop, 5), f().result(loop, 6)};
 }
 
-/// Two elements combined, as the reduction does it.
+/// The reduction's combination of two elements.
 inline writer::values writer::combined(node_id n, values const& left, values const& right) {
   if (f()[n].region_count == 0) {
     value_id const operands[] = {left[0], right[0]};
@@ -105,28 +108,28 @@ inline writer::values writer::combined(node_id n, values const& left, values con
     return {varying(f().result(made), activity_.varies(f().result(n)))};
   }
   region_id const body = f().region_at(n, 0);
-  copies map(activity_);
+  clone_map map(activity_);
   auto const size = static_cast<std::uint32_t>(left.size());
   for (std::uint32_t i = 0; i < size; ++i) {
     map.stand_in(f().argument(body, i), left[i]);
     map.stand_in(f().argument(body, size + i), right[i]);
   }
-  replica const r = copy(body, map);
+  primal_copy const r = copy(body, map);
   values all;
   for (value_id const v : f().operands_of(r.end())) all.push_back(v);
   at_.erase(r.end());
   return all;
 }
 
-inline void writer::reduce(node_id n, values const& shares) {
+inline void writer::reduce(node_id n, values const& cotangents) {
   ir::attributes const says = f()[n].attributes;
   auto const size = f()[n].result_count;
   if (says.operation == op::add && f()[n].region_count == 0 && type_of(f().operand(n, 0)).rank == 1)
-    return sum(n, shares[0]);
+    return sum(n, cotangents[0]);
   bool const is_extreme = says.operation == op::min || says.operation == op::max ||
                           says.operation == op::fmin || says.operation == op::fmax;
   if (is_extreme && f()[n].region_count == 0 && type_of(f().operand(n, 0)).rank == 1)
-    return extreme(n, shares[0]);
+    return extreme(n, cotangents[0]);
   bool is_of_numbers = true;
   for (std::uint32_t i = 0; i < size; ++i)
     is_of_numbers = is_of_numbers && type_of(f().operand(n, i)).rank == 1;
@@ -140,7 +143,7 @@ inline void writer::reduce(node_id n, values const& shares) {
     varies.push_back(activity_.varies(f().result(n, i)));
     if (says.is_started()) initial.push_back(f().operand(n, size + i));
   }
-  // The nodes of the tree: the elements, and behind them what is made of them.
+  // The nodes of the tree: the elements, then the inner nodes.
   value_id const count = sums_.size_of(arrays[0]);
   value_id const steps = at_.add(op::max, at_.add(op::sub, count, index(1)), index(0));
   pairs const tree = tree_of(count, steps);
@@ -179,7 +182,7 @@ inline void writer::reduce(node_id n, values const& shares) {
       all.push_back(varying(at_.add(op::at, f().result(loop, i), root), varies[i]));
     return all;
   };
-  if (says.is_started()) { // the initial values come in front; of no elements they are all
+  if (says.is_started()) { // the initial values are the first element; without elements, the result
     value_id const is_empty = at_.add(op::eq, count, index(0));
     std::vector<ir::type> types;
     for (value_id const v : initial) types.push_back(type_of(v));
@@ -196,7 +199,7 @@ inline void writer::reduce(node_id n, values const& shares) {
        m = f()[m].next)
     nodes.push_back(m);
   for (std::uint32_t i = 0; i < size; ++i)
-    if (shares[i] != ir::nothing) sums_.add(made[i], shares[i]);
+    if (cotangents[i] != ir::nothing) sums_.add(made[i], cotangents[i]);
   reverse(nodes);
 }
 

@@ -1,6 +1,6 @@
-// Arrays that are updated in place, on the way back: the versions of an array that a loop carries (update_chains.hpp) are restored from
-// the newest to the oldest by undoing what replaced elements, each just before the adjoint reads an older version. The forward pass keeps
-// the replaced elements, and no array.
+// The adjoint of in-place updates. The versions of a loop-carried array (update_chains.hpp) are restored from newest to
+// oldest by undoing updates, each just before the adjoint reads an older version. The forward pass saves the overwritten
+// elements instead of whole arrays.
 #pragma once
 
 #include <overdub/contexts/reverse/update_chains.hpp>
@@ -16,21 +16,21 @@
 
 namespace overdub::contexts::adjoint {
 
-/// The operation of the replica's region that an operation is, or is nested in; nothing: it is elsewhere.
+/// The ancestor of an operation, or itself, in the region `r`; nothing: the operation is elsewhere.
 inline node_id writer::outermost_in(region_id r, node_id n) const {
   while (n != ir::nothing && f()[n].parent != r) n = f()[f()[n].parent].parent;
   return n;
 }
-/// The positions of the operations of the adjoint, from 1; 0 for others.
-inline std::vector<std::uint32_t> writer::positions_in_adjoint(replica const& r) const {
+/// The positions of the adjoint's operations, from 1; 0 for other operations.
+inline std::vector<std::uint32_t> writer::positions_in_adjoint(primal_copy const& r) const {
   std::vector<std::uint32_t> positions(f().node_count());
   std::uint32_t next = 0;
   for (node_id n = f()[r.end()].next; n != ir::nothing; n = f()[n].next) positions[index_of(n)] = ++next;
   return positions;
 }
-/// The uses of a value by the adjoint, in regions too.
+/// The uses of a value by the adjoint, including nested regions.
 inline std::vector<ir::use_id>
-writer::uses_in_adjoint(replica const& r, value_id v, std::vector<std::uint32_t> const& positions) const {
+writer::uses_in_adjoint(primal_copy const& r, value_id v, std::vector<std::uint32_t> const& positions) const {
   std::vector<ir::use_id> found;
   for (ir::use_id const u : f().uses_of(v)) {
     node_id const n = outermost_in(r.in(), f()[u].user);
@@ -38,9 +38,9 @@ writer::uses_in_adjoint(replica const& r, value_id v, std::vector<std::uint32_t>
   }
   return found;
 }
-/// What an adjoint inside gives as the version before this one; nothing, if none does.
+/// The version before this one, as an adjoint in the same region has restored it; nothing, if none has.
 inline value_id writer::restored_before(
-    value_id version, replica const& r, std::vector<std::uint32_t> const& positions) const {
+    value_id version, primal_copy const& r, std::vector<std::uint32_t> const& positions) const {
   for (restored_version const& known : restored_) {
     if (known.of != version || known.before == ir::nothing || f().region_of(known.before) != r.in()) continue;
     if (positions[index_of(f().node_of(known.before))] != 0) return known.before;
@@ -48,13 +48,13 @@ inline value_id writer::restored_before(
   return ir::nothing;
 }
 
-/// For each version but the newest, in front of which operation of the adjoint it is restored (nothing: at the end); or which
-/// one gives it. No value, where the adjoint reads a version before it could be restored.
+/// Where each version but the newest is restored: the adjoint's operation before which it is needed (nothing: at the end),
+/// or the one that returns it. No value if the adjoint reads a version before it can be restored.
 inline std::optional<std::vector<node_id>>
-writer::places_to_restore(replica const& r, values const& versions) const {
+writer::places_to_restore(primal_copy const& r, values const& versions) const {
   constexpr std::uint32_t never = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> const positions = positions_in_adjoint(r);
-  std::vector<std::uint32_t> first_use(versions.size() + 1, never); // of this version, or an older one
+  std::vector<std::uint32_t> first_use(versions.size() + 1, never); // of this or an older version
   std::vector<node_id> user(versions.size() + 1, node_id(ir::nothing));
   for (std::size_t i = versions.size(); i-- > 0;) {
     first_use[i] = first_use[i + 1];
@@ -70,7 +70,7 @@ writer::places_to_restore(replica const& r, values const& versions) const {
   for (std::size_t i = 1; i < versions.size(); ++i) {
     value_id const given = restored_before(versions[i - 1], r, positions);
     if (given == ir::nothing) {
-      // Rows that a loop replaces would be kept as arrays of arrays, which may have another shape in each iteration.
+      // Overwritten rows would be saved as ragged arrays of rows, whose shapes may differ between iterations.
       if (!update_chains(f()).replaces_numbers(versions[i - 1])) return {};
       places.push_back(user[i]);
       continue;
@@ -81,10 +81,10 @@ writer::places_to_restore(replica const& r, values const& versions) const {
   return places;
 }
 
-/// Restores the versions of an array, which are given newest first, of the newest one. Returns the oldest.
-inline value_id writer::restore_versions(replica& r, values const& versions, value_id newest) {
+/// Restores the versions of an array, given newest first, from the newest one. Returns the oldest.
+inline value_id writer::restore_versions(primal_copy& r, values const& versions, value_id newest) {
   std::optional<std::vector<node_id>> const found = places_to_restore(r, versions);
-  if (!found) // since another array was restored in between
+  if (!found) // another array was restored meanwhile, and reads this one
     refuse(
         f().node_of(versions.front()),
         "an array whose elements it replaces cannot be restored in the backward pass");
@@ -118,7 +118,7 @@ inline value_id writer::restore_versions(replica& r, values const& versions, val
   return newest;
 }
 
-/// What an array was before an operation replaced elements of it. `older` are versions that are not restored yet.
+/// The array before an operation updated it. `older` are versions that are not restored yet.
 inline value_id writer::undo(node_id n, std::uint32_t result, value_id next, values const& older) {
   switch (f()[n].code) {
   case op::loop:
@@ -139,11 +139,11 @@ inline value_id writer::undo(node_id n, std::uint32_t result, value_id next, val
     operands.push_back(f().result(replaced));
     return insert(op::update, operands, type_of(next));
   }
-  default: // a copy
+  default: // a copy has nothing to undo
     return next;
   }
 }
-/// A loop the other way round that undoes updates, and nothing else.
+/// Undoes the updates of a loop, by a loop in the opposite direction.
 inline value_id writer::undo_loop(node_id n, std::uint32_t carried, value_id next, values const& older) {
   bool const counted = f()[n].code == op::loop;
   std::uint32_t const first = counted ? 1 : 0;
@@ -156,39 +156,39 @@ inline value_id writer::undo_loop(node_id n, std::uint32_t carried, value_id nex
   ir::attributes says;
   if (!counted || !f()[n].attributes.is_reversed()) says.flags = ir::attributes::reversed;
   node_id second = at_.insert(op::loop, operands, std::span<ir::type const>(&t, 1), says, arguments);
-  std::vector<replica> replicas;
+  std::vector<primal_copy> primal_copies;
   sums_.inside(f().region_at(second, 0), [&](region_id r) {
-    copies map(activity_);
+    clone_map map(activity_);
     if (counted) map.insert_or_assign(f().argument(body, 0), f().argument(r, 0));
     values stand_ins;
     for (std::uint32_t i = first; i < f()[n].operand_count; ++i) {
       stand_ins.push_back(f().argument(r, 2 + i - first));
       map.insert_or_assign(f().argument(body, i), stand_ins.back());
     }
-    replicas.push_back(copy(body, map));
-    replicas.back().index = counted ? f().argument(r, 0) : value_id(ir::nothing);
-    replicas.back().arguments = stand_ins;
-    replicas.back().older = replicas.back().versions = older;
-    replicas.back().restored = {{.carried = carried, .newest = f().argument(r, 1), .is_asked_for = true}};
+    primal_copies.push_back(copy(body, map));
+    primal_copies.back().index = counted ? f().argument(r, 0) : value_id(ir::nothing);
+    primal_copies.back().arguments = stand_ins;
+    primal_copies.back().older = primal_copies.back().versions = older;
+    primal_copies.back().restored = {{.carried = carried, .newest = f().argument(r, 1), .is_read = true}};
     value_id const newest = f().argument(r, 1);
     at_.yield(std::span<value_id const>(&newest, 1));
   });
-  second = keep(n, second, replicas);
+  second = save_residuals(n, second, primal_copies);
   return f().result(second);
 }
-/// A branch on the same condition that undoes updates, and nothing else.
+/// Undoes the updates of a branch, by a branch on the same condition.
 inline value_id writer::undo_branch(node_id n, std::uint32_t result, value_id next, values const& older) {
   value_id const condition = f().operand(n, 0);
   ir::type const t = type_of(next);
   std::vector<ir::type> const none[] = {{}, {}};
   node_id const second = at_.insert(
       op::if_, std::span<value_id const>(&condition, 1), std::span<ir::type const>(&t, 1), {}, none);
-  std::vector<replica> replicas;
+  std::vector<primal_copy> primal_copies;
   for (std::uint32_t branch = 0; branch < 2; ++branch)
     sums_.inside(f().region_at(second, branch), [&](region_id) {
-      copies map(activity_);
-      replicas.push_back(copy(f().region_at(n, branch), map));
-      replica& r = replicas.back();
+      clone_map map(activity_);
+      primal_copies.push_back(copy(f().region_at(n, branch), map));
+      primal_copy& r = primal_copies.back();
       r.older = older;
       value_id const oldest = restore_versions(r, versions_of(r, result), next);
       r.versions = versions_of(r, result);
@@ -196,19 +196,19 @@ inline value_id writer::undo_branch(node_id n, std::uint32_t result, value_id ne
       at_.to_end(r.in());
       at_.yield(std::span<value_id const>(&oldest, 1));
     });
-  (void)keep(n, second, replicas);
+  (void)save_residuals(n, second, primal_copies);
   return f().result(second);
 }
 
 /// The versions of a value that a region yields, newest first.
-inline writer::values writer::versions_of(replica const& r, std::uint32_t yielded) const {
+inline writer::values writer::versions_of(primal_copy const& r, std::uint32_t yielded) const {
   return update_chains(f()).versions(f().operand(r.end(), yielded), r.in());
 }
 
-/// Of the arrays that a loop carries, and of which its adjoint would need each iteration's whole, restores those that have versions.
-inline void writer::restore_arrays(node_id first, replica& r) {
+/// Restores the loop-carried arrays with versions that the adjoint of a loop would need as a whole in each iteration.
+inline void writer::restore_arrays(node_id first, primal_copy& r) {
   if (r.restored.empty()) return;
-  for (restored_array const& a : r.restored) { // all versions have one length
+  for (restored_array const& a : r.restored) { // all versions have the same length
     std::vector<std::uint32_t> const positions = positions_in_adjoint(r);
     for (value_id const v : versions_of(r, a.carried))
       for (ir::use_id const u : uses_in_adjoint(r, v, positions))
@@ -223,9 +223,9 @@ inline void writer::restore_arrays(node_id first, replica& r) {
       if (a.is_restored || a.is_refused) continue;
       values const versions = versions_of(r, a.carried);
       bool const is_needed = std::any_of(versions.begin(), versions.end(), [&](value_id v) {
-        return std::find(whole.kept().begin(), whole.kept().end(), v) != whole.kept().end();
+        return std::find(whole.saved().begin(), whole.saved().end(), v) != whole.saved().end();
       });
-      if (!is_needed && !a.is_asked_for) continue;
+      if (!is_needed && !a.is_read) continue;
       a.is_refused = !places_to_restore(r, versions);
       if (a.is_refused) continue;
       without.insert(without.end(), versions.begin(), versions.end());
@@ -233,10 +233,10 @@ inline void writer::restore_arrays(node_id first, replica& r) {
     }
     if (chosen.empty()) break;
     residuals const elements(f(), callees_, r, true, true, without);
-    if (!elements.is_possible() || (elements.is_doubtful() && !whole.is_doubtful())) {
-      bool is_asked_for = false;
-      for (restored_array* const a : chosen) is_asked_for = is_asked_for || a->is_asked_for;
-      if (!is_asked_for || !elements.is_possible()) {
+    if (!elements.is_possible() || (elements.may_throw_size_error() && !whole.may_throw_size_error())) {
+      bool is_read = false;
+      for (restored_array* const a : chosen) is_read = is_read || a->is_read;
+      if (!is_read || !elements.is_possible()) {
         for (restored_array* const a : chosen) a->is_refused = true;
         break;
       }
@@ -246,14 +246,14 @@ inline void writer::restore_arrays(node_id first, replica& r) {
       at_.set_operand(f().yield_of(r.in()), f()[a->newest].index - 1, oldest);
       a->is_restored = true;
     }
-    find_versions(r); // loops that were undone are others now
+    find_versions(r); // loops that were undone have been replaced
   }
   for (restored_array const& a : r.restored)
-    if (a.is_asked_for && !a.is_restored)
+    if (a.is_read && !a.is_restored)
       refuse(first, "an array whose elements it replaces cannot be restored in the backward pass");
 }
-/// What is restored is not kept; but for versions that the adjoint still uses, since it reads them where they are not restored yet.
-inline void writer::find_versions(replica& r) {
+/// Restored versions are not saved, except those that the adjoint still reads at a point where they are not restored yet.
+inline void writer::find_versions(primal_copy& r) {
   substitute_restored(r);
   std::vector<std::uint32_t> const positions = positions_in_adjoint(r);
   r.versions = r.older;
@@ -263,8 +263,8 @@ inline void writer::find_versions(replica& r) {
       if (uses_in_adjoint(r, v, positions).empty()) r.versions.push_back(v);
   }
 }
-/// Versions that came to be used while others were restored.
-inline void writer::substitute_restored(replica const& r) {
+/// Replaces uses of restored versions that appeared while other versions were restored.
+inline void writer::substitute_restored(primal_copy const& r) {
   std::vector<std::uint32_t> const positions = positions_in_adjoint(r);
   for (auto const& [version, by] : r.restored_by)
     for (ir::use_id const u : uses_in_adjoint(r, version, positions)) {
@@ -276,17 +276,17 @@ inline void writer::substitute_restored(replica const& r) {
     }
 }
 
-/// The same for what a branch gives, in a loop: where its adjoint uses versions that the branch makes, it gives the version before
-/// the branch. Returns the numbers of such results of the branch; what each of them was goes to `oldest`, for each branch.
+/// Does the same for a branch in a loop. Where the branch's adjoint uses versions that the branch creates, it returns the
+/// version before the branch. Returns the indices of such results; `oldest` gets the restored values, for each branch.
 inline std::vector<std::uint32_t>
-writer::restore_in_branches(node_id n, std::vector<replica>& replicas, values (&oldest)[2]) {
+writer::restore_in_branches(node_id n, std::vector<primal_copy>& primal_copies, values (&oldest)[2]) {
   std::vector<std::uint32_t> results;
   if (!is_in_loop(f(), n)) return results;
   for (std::uint32_t i = 0; i < f()[n].result_count; ++i) {
     if (update_chains(f()).previous(f().result(n, i)) == ir::nothing) continue;
     bool is_needed = false, is_possible = true;
     for (std::uint32_t branch = 0; branch < 2; ++branch) {
-      replica const& r = replicas[branch];
+      primal_copy const& r = primal_copies[branch];
       values const versions = versions_of(r, i);
       values without = r.versions;
       without.insert(without.end(), versions.begin(), versions.end());
@@ -298,12 +298,12 @@ writer::restore_in_branches(node_id n, std::vector<replica>& replicas, values (&
     }
     if (!is_needed || !is_possible) continue;
     for (std::uint32_t branch = 0; branch < 2; ++branch) {
-      replica& r = replicas[branch];
+      primal_copy& r = primal_copies[branch];
       oldest[branch].push_back(restore_versions(r, versions_of(r, i), f().result(n, i)));
     }
     results.push_back(i);
   }
-  for (replica& r : replicas) {
+  for (primal_copy& r : primal_copies) {
     substitute_restored(r);
     std::vector<std::uint32_t> const positions = positions_in_adjoint(r);
     for (std::uint32_t const i : results)

@@ -1,4 +1,4 @@
-// The rings of all threads, while a recording goes on.
+// The state of an active recording: the rings of all threads.
 #pragma once
 
 #include <overdub/contexts/trace/ring.hpp>
@@ -29,15 +29,15 @@
 
 namespace overdub::contexts {
 
-/// What a thread does where its ring is full of records that are not in the file yet.
+/// The policy of a thread whose ring is full of records that are not in the file yet.
 enum class when_full { drop_oldest, block };
 
 namespace tracing {
 
-/// How often callees were called, on one thread.
+/// The number of calls of each callee, on one thread.
 class call_counts {
 public:
-  /// Whether calls of the callee with this number may be counted.
+  /// Whether there is a counter for the callee with this index.
   [[gnu::always_inline]] bool has(std::uint32_t index) const {
     return index < open_.load(std::memory_order_relaxed);
   }
@@ -48,8 +48,9 @@ public:
   std::uint64_t of(std::uint32_t index) const {
     return index < size_ ? counts_.load(std::memory_order_relaxed)[index].load(std::memory_order_relaxed) : 0;
   }
-  /// Makes room for the callee with this number. A signal handler may call it while the thread that it interrupts counts: the smaller
-  /// array stays until the end. Sizes grow by halves, so that all arrays together are at most three times as large as the last.
+  /// Adds counters up to this index. A signal handler may call it while the thread that it interrupts counts: smaller
+  /// arrays stay until the end. Sizes grow by halves, so that all arrays together are at most three times as large as the
+  /// last.
   void grow(std::uint32_t index) {
     std::uint32_t const size = index + 16 + size_ / 2;
     auto larger = std::make_unique<numbers>(size);
@@ -61,42 +62,42 @@ public:
     size_ = size;
     open_.store(size, std::memory_order_relaxed);
   }
-  /// Nothing more is counted. Any thread may say so.
+  /// Stops counting. Any thread may call it.
   void close() { open_.store(0, std::memory_order_relaxed); }
-  /// That of a callee which was never counted.
+  /// The index of a callee that was never counted.
   static constexpr std::uint32_t no_number = 0xffff'ffff;
 
 private:
   struct numbers {
     explicit numbers(std::uint32_t size) : of(new std::atomic<std::uint64_t>[size]()) {}
     std::unique_ptr<std::atomic<std::uint64_t>[]> of;
-    std::unique_ptr<numbers> smaller; // that were there before
+    std::unique_ptr<numbers> smaller; // the previous, smaller array
   };
-  std::atomic<std::atomic<std::uint64_t>*> counts_{nullptr}; // of the last of these
+  std::atomic<std::atomic<std::uint64_t>*> counts_{nullptr}; // of the newest array
   std::unique_ptr<numbers> last_;
   std::uint32_t size_ = 0;
-  std::atomic<std::uint32_t> open_{0}; // the size, until nothing is counted
+  std::atomic<std::uint32_t> open_{0}; // the size; 0 once counting has stopped
 };
 
-/// What a thread has in a recording; in cache lines of its own.
+/// The data of a thread in a recording; aligned to cache lines.
 struct alignas(64) lane {
   lane(bool counter, traced_thread described) : ring(counter), thread(std::move(described)) {}
 
   tracing::ring ring;
   call_counts counts;
   traced_thread thread;
-  long now = 0;                           // the system's number of the thread that writes
-  std::vector<std::weak_ptr<void>> parts; // what each shared object keeps of that thread, while it runs
-  std::atomic<std::uint64_t> drained{0};  // the number of the first record that nobody has read
+  long now = 0;                           // the system's id of the writing thread
+  std::vector<std::weak_ptr<void>> parts; // the thread's data in each shared object, while it runs
+  std::atomic<std::uint64_t> drained{0};  // the number of the first unread record
 };
 
-/// All that a recording knows. Threads keep it until they end or another recording begins.
+/// The shared state of a recording. Threads hold it until they end or another recording begins.
 class book {
 public:
-  enum class kept { last_records, in_file };
+  enum class retention { last_records, in_file };
 
-  book(std::size_t records, kept keeps, when_full policy)
-      : records_(records), keeps_(keeps), policy_(policy), scale_(counter_) {}
+  book(std::size_t records, retention retained, when_full policy)
+      : records_(records), retained_(retained), policy_(policy), scale_(counter_) {}
 
   trace_origin origin() const {
     timespec now{};
@@ -105,14 +106,14 @@ public:
         static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
     return {getpid(), program_invocation_short_name, boot - (steady_nanoseconds() - scale_.start())};
   }
-  bool writers_wait() const { return keeps_ == kept::in_file && policy_ == when_full::block; }
+  bool writers_wait() const { return retained_ == retention::in_file && policy_ == when_full::block; }
   /// For readers of records, one at a time.
   tick_scale& scale() { return scale_; }
 
-  // ---- for the threads that write
+  // ---- for writing threads
 
-  /// The lane of the calling thread, of which a shared object keeps `part`: the one that it has by way of another object, that of a
-  /// thread which has ended, or a new one. Null when the recording has ended.
+  /// The lane of the calling thread, to which a shared object adds `part`: the lane that it has through another object,
+  /// that of a finished thread, or a new one. Null if the recording has ended.
   lane* enter(std::shared_ptr<void> const& part) {
     uninterrupted_lock const lock(mutex_);
     if (closed_) return nullptr;
@@ -129,28 +130,28 @@ public:
     }
     if (free == nullptr)
       free = &lanes_.emplace_back(counter_, this_thread(static_cast<std::uint32_t>(lanes_.size())));
-    std::atomic_thread_fence(std::memory_order_acquire); // all that the thread before wrote is seen
+    std::atomic_thread_fence(std::memory_order_acquire); // acquires the writes of the previous thread
     free->parts.push_back(part);
     free->now = id;
     return free;
   }
 
-  /// Makes room in the ring of the calling thread; waits for it where the policy says so. False when the recording has ended.
+  /// Makes room in the ring of the calling thread; waits for it if the policy says so. False if the recording has ended.
   bool make_room(lane& l) {
     for (;;) {
       std::uint32_t const changes = room_changes_.load();
       {
         uninterrupted_lock const lock(mutex_);
-        if (!l.ring.is_open() && !closed_) l.ring.open(records_); // not for what only counts
+        if (!l.ring.is_open() && !closed_) l.ring.open(records_); // not if the thread only counts
         if (closed_) return false;
-        if (keeps_ == kept::last_records) {
+        if (retained_ == retention::last_records) {
           l.ring.set_limit(ring::unlimited);
           return true;
         }
         std::uint64_t const capacity = l.ring.capacity(), part = capacity / 4;
         std::uint64_t const head = l.ring.written();
         std::uint64_t const used = head - l.drained.load(std::memory_order_relaxed);
-        // The reader is notified of each quarter of a ring, so that it does not come too late.
+        // Wakes the reader for each quarter of a ring, before it is full.
         if (used >= part) {
           wanted_ = true;
           wake_.notify_one();
@@ -161,11 +162,11 @@ public:
           return true;
         }
       }
-      wait_for_room(changes); // without the lock: signal handlers run meanwhile
+      wait_for_room(changes); // without the lock: signal handlers may run meanwhile
     }
   }
 
-  /// Makes the calling thread's counts large enough. False when the recording has ended.
+  /// Makes room for the calling thread's counts. False if the recording has ended.
   bool grow_counts(lane& l, std::uint32_t index) {
     uninterrupted_lock const lock(mutex_);
     if (closed_) return false;
@@ -176,7 +177,7 @@ public:
 
   // ---- for the recording
 
-  /// In a child of fork: the locks are as other threads of the parent left them, and are not taken any more.
+  /// In a child of fork, locks may be held by threads that do not exist: stops using them.
   void abandon() { abandoned_ = true; }
   bool is_abandoned() const { return abandoned_; }
 
@@ -191,14 +192,14 @@ public:
     wake_.notify_all();
     notify_room();
   }
-  /// Waits until something is to be read, or the time is over. False when the recording has ended.
+  /// Waits until there is something to read, or for the given time. False if the recording has ended.
   bool wait(std::chrono::milliseconds time) {
     uninterrupted_lock lock(mutex_);
     wake_.wait_for(lock.held(), time, [&] { return wanted_ || closed_; });
     wanted_ = false;
     return !closed_;
   }
-  /// The records up to `number` need not be kept.
+  /// Releases the records before `number`.
   void read_until(lane& l, std::uint64_t number) {
     l.drained.store(number, std::memory_order_relaxed);
     if (writers_wait()) notify_room();
@@ -210,12 +211,12 @@ public:
     for (lane& l : lanes_) all.push_back(&l);
     return all;
   }
-  /// The lane of a number, or null: for who must not allocate.
+  /// The lane with this index, or null, without allocation.
   lane* lane_at(std::size_t number) {
     uninterrupted_lock const lock(mutex_);
     return number < lanes_.size() ? &lanes_[number] : nullptr;
   }
-  /// Of callees that have numbers, in their order.
+  /// The counts of callees, by index.
   std::map<std::string, std::uint64_t> counts(std::vector<callee_info const*> const& callees) {
     std::map<std::string, std::uint64_t> sums;
     if (abandoned_) return sums;
@@ -227,8 +228,8 @@ public:
   }
 
 private:
-  // By the system call: std::atomic's own waits are found by tables that each shared object may have a copy of, and a reader of another
-  // object would wake nobody.
+  // By the system call: std::atomic's waits use tables that each shared object may have a copy of, so that a reader in
+  // another object would wake nobody.
   static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
   void wait_for_room(std::uint32_t changes) {
     while (room_changes_.load() == changes)
@@ -243,22 +244,22 @@ private:
     long const id = gettid();
     char name[64] = "";
     pthread_getname_np(pthread_self(), name, sizeof name);
-    // Threads have the process's name until they get another.
+    // A thread has the process's name until it sets another.
     bool const named = id != getpid() && std::strncmp(name, program_invocation_short_name, 15) != 0;
     return {number, id, id == getpid() ? "main" : named ? name : "thread " + std::to_string(number + 1)};
   }
 
   bool const counter_ = has_steady_counter();
   std::size_t const records_;
-  kept const keeps_;
+  retention const retained_;
   when_full const policy_;
   tick_scale scale_;
 
   std::atomic<bool> abandoned_{false};
   std::atomic<std::uint32_t> room_changes_{0}; // how often rings were read, or the recording ended
-  std::mutex mutex_;                           // of what follows
+  std::mutex mutex_;                           // protects the following members
   std::condition_variable wake_;
-  bool wanted_ = false; // the reader is
+  bool wanted_ = false; // the reader is requested
   std::atomic<bool> closed_{false};
   std::deque<lane> lanes_;
 };

@@ -1,5 +1,5 @@
-// Traces as JSON of Chrome's trace events, an array that need not be closed. https://ui.perfetto.dev and chrome://tracing open
-// it. Format: "Trace Event Format", a document of the Chromium project.
+// Traces as JSON of Chrome's trace events, an array that need not be closed, for https://ui.perfetto.dev and
+// chrome://tracing. Format: "Trace Event Format", a document of the Chromium project.
 #pragma once
 
 #include <overdub/contexts/trace/writer.hpp>
@@ -78,7 +78,7 @@ private:
     append_json(text_, name);
     text_ += "}}";
   }
-  // Times are microseconds, here with three decimals.
+  // Times are in microseconds, with three decimals.
   void event(char phase, std::uint32_t thread, std::uint64_t time) {
     open(phase, ids_[thread]);
     text_ += ",\"ts\":";

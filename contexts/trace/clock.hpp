@@ -1,4 +1,4 @@
-// The processor's time-stamp counter, and what its ticks are in nanoseconds.
+// The processor's time-stamp counter, and its conversion to nanoseconds.
 #pragma once
 
 #include <overdub/core/requirements.hpp>
@@ -20,7 +20,7 @@ inline std::uint64_t steady_nanoseconds() {
       std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count());
 }
 
-/// Whether the processor has a counter that runs at one speed, whatever the processor does.
+/// Whether the processor has an invariant counter.
 inline bool has_steady_counter() {
 #if defined(__x86_64__)
   unsigned a = 0, b = 0, c = 0, d = 0;
@@ -32,7 +32,7 @@ inline bool has_steady_counter() {
 #endif
 }
 
-/// The counter, which is read without waiting for the instructions before.
+/// Reads the counter, without waiting for preceding instructions.
 [[gnu::always_inline]] inline std::uint64_t read_counter() {
 #if defined(__x86_64__)
   return __rdtsc();
@@ -45,14 +45,14 @@ inline bool has_steady_counter() {
 #endif
 }
 
-/// Ticks as nanoseconds since the scale was made. It is calibrated against the steady clock, each time for the ticks from then
-/// on, such that times never jump.
+/// Converts ticks to nanoseconds since its construction. Each calibration against the steady clock applies from that time
+/// on, so that converted times are continuous.
 class tick_scale {
 public:
   explicit tick_scale(bool counter) : counter_(counter), start_(read()), anchor_(start_.ticks) {}
 
-  /// Calibrates. The rate's error is that of two readings, some 50 ns, over the time since the scale was made: wait for a few
-  /// milliseconds before the first time.
+  /// Calibrates. The error of the rate is that of two readings, some 50 ns, over the time since construction: wait for a
+  /// few milliseconds before the first calibration.
   void calibrate() {
     instant const now = read();
     if (!counter_ || now.ticks <= start_.ticks || now.nanoseconds <= start_.nanoseconds) return;
@@ -63,13 +63,13 @@ public:
             static_cast<double>(now.ticks - start_.ticks);
   }
 
-  /// Nanoseconds from the making of the scale to `ticks`; 0 for earlier ones.
+  /// Nanoseconds from construction to `ticks`; 0 for earlier ones.
   std::uint64_t nanoseconds(std::uint64_t ticks) const {
     double const since = exact(ticks);
     return since > 0 ? static_cast<std::uint64_t>(since) : 0;
   }
 
-  /// The steady clock, in nanoseconds, when the scale was made.
+  /// The steady clock at construction, in nanoseconds.
   std::uint64_t start() const { return start_.nanoseconds; }
 
 private:
@@ -81,7 +81,7 @@ private:
     return since_ + static_cast<double>(static_cast<std::int64_t>(ticks - anchor_)) * rate_;
   }
 
-  // Both clocks at one time: of a few readings the one that took least.
+  // Reads both clocks; keeps the shortest of a few readings.
   instant read() const {
     if (!counter_) {
       std::uint64_t const now = steady_nanoseconds();
@@ -104,9 +104,9 @@ private:
   bool counter_;
   bool calibrated_ = false;
   instant start_;
-  std::uint64_t anchor_; // the ticks of the last calibration,
-  double since_ = 0;     // its time since the start, in nanoseconds,
-  double rate_ = 1;      // and nanoseconds a tick
+  std::uint64_t anchor_; // the ticks at the last calibration
+  double since_ = 0;     // nanoseconds from the start to the last calibration
+  double rate_ = 1;      // nanoseconds a tick
 };
 
 } // namespace overdub::contexts::tracing

@@ -1,4 +1,4 @@
-// Records of one thread as begins and ends of spans, in order: what was lost is left out, such that each end has its begin.
+// Decodes records of one thread to begins and ends of spans, in order. Balances them where records were lost.
 #pragma once
 
 #include <overdub/contexts/trace/clock.hpp>
@@ -16,7 +16,7 @@ class decoder {
 public:
   explicit decoder(std::uint32_t thread) : thread_(thread) {}
 
-  /// Tells the writer of records that follow those of the calls before.
+  /// Decodes records, which follow those of earlier calls.
   void operator()(std::span<record const> records, tick_scale const& scale, trace_writer& to) {
     for (record const& r : records) {
       switch (r.kind()) {
@@ -27,14 +27,14 @@ public:
       case record_kind::failed: {
         flush(to);
         time_ = std::max(
-            time_, scale.nanoseconds(r.first)); // a calibration may set the clock back by a few of them
+            time_, scale.nanoseconds(r.first)); // a calibration may set the clock back by some nanoseconds
         waiting_ = r;
         if (r.kind() != record_kind::begin_with_values && r.kind() != record_kind::end_with_value) flush(to);
         break;
       }
       case record_kind::value:
       case record_kind::last_value:
-        // What these belong to was lost.
+        // The record that these values belong to was lost.
         if (waiting_.second == 0) break;
         values_.push_back(r);
         if (r.kind() == record_kind::last_value) flush(to);
@@ -43,14 +43,14 @@ public:
     }
   }
 
-  /// Records are missing here: spans that are open end where the thread was last heard of, since their ends may be missing.
+  /// Records are missing: ends open spans at the last known time, since their ends may be lost.
   void lost(std::uint64_t records, trace_writer& to) {
     flush(to);
     for (; open_ > 0; --open_) to.end(thread_, time_, false, nullptr);
     to.lost(thread_, time_, records);
   }
 
-  /// There is no more.
+  /// Ends the input.
   void flush(trace_writer& to) {
     record const r = std::exchange(waiting_, record{});
     if (r.second != 0) {
@@ -67,9 +67,9 @@ public:
 
 private:
   std::uint32_t thread_;
-  std::uint64_t open_ = 0; // spans
+  std::uint64_t open_ = 0; // open spans
   std::uint64_t time_ = 0;
-  record waiting_{}; // for its values
+  record waiting_{}; // a record whose values follow
   std::vector<record> values_;
 };
 

@@ -1,4 +1,4 @@
-// The file of a trace. What is appended is in it whole, or not at all: when it cannot be written, it ends where it was right.
+// The file of a trace. Appending is atomic: after a failed write, the file ends after the last complete part.
 #pragma once
 
 #include <overdub/io/output_file.hpp>
@@ -10,7 +10,7 @@
 
 namespace overdub::contexts {
 
-/// A trace cannot be made, or its file not be written.
+/// A trace cannot be recorded, or its file not be written.
 struct OVERDUB_EXPORTED trace_error : error {
   using error::error;
 };
@@ -23,9 +23,9 @@ public:
   output_file(std::string path, io::writing how)
       : path_(std::move(path)), is_streamed_(how != io::writing::at_once), file_(open(path_, how)) {}
 
-  /// Appends all of it, and returns whether it could; not after it once could not.
+  /// Appends the text. Returns false if that fails, or has failed before.
   bool append(std::string_view text) { return file_.append(text); }
-  /// Gives the file its name. What a file system says at the end, it says here.
+  /// Closes and renames the file; reports errors that the file system delays until then.
   bool close() {
     try {
       file_.commit();

@@ -1,5 +1,5 @@
-// Traces as folded stacks: a line for each stack of calls, "thread;outer;inner 1234", with the nanoseconds spent in it and in
-// no call of it. flamegraph.pl, inferno and speedscope draw them.
+// Traces as folded stacks: a line for each call path, "thread;outer;inner 1234", with the own nanoseconds of the innermost
+// call. flamegraph.pl, inferno and speedscope draw them.
 #pragma once
 
 #include <overdub/contexts/profile/folded_name.hpp>
@@ -15,7 +15,7 @@
 
 namespace overdub::contexts::tracing {
 
-/// Memory: one node for each stack of calls.
+/// Memory: a node for each call path.
 class folded_writer final : public trace_writer {
 public:
   void thread(traced_thread const& t) override {
@@ -56,7 +56,7 @@ private:
   };
   struct open_span {
     std::size_t node;
-    std::uint64_t begin, inside; // inside: of the calls that it made
+    std::uint64_t begin, inside; // inside: the time of nested calls
   };
   struct thread_spans {
     std::string name;

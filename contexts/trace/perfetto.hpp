@@ -1,6 +1,6 @@
-// Traces as packets of Perfetto, for https://ui.perfetto.dev and its trace processor. Each thread is a sequence of packets: its
-// first one has the clock, the track and the defaults; names are sent once and then numbered; times are differences. A span
-// without arguments takes some 26 bytes. The numbers of fields are those of Perfetto's trace_packet.proto and its neighbours.
+// Traces as packets of Perfetto, for https://ui.perfetto.dev and its trace processor. Each thread is a sequence of packets:
+// its first one has the clock, the track and the defaults; names are interned; times are differences. A span without
+// arguments takes some 26 bytes. Field numbers are those of Perfetto's trace_packet.proto and its neighbours.
 #pragma once
 
 #include <overdub/contexts/trace/writer.hpp>
@@ -15,7 +15,7 @@
 
 namespace overdub::contexts::tracing {
 
-/// A message of protobuf: fields, one after the other.
+/// A protobuf message: consecutive fields.
 class message_bytes {
 public:
   std::string const& bytes() const { return bytes_; }
@@ -63,7 +63,7 @@ public:
     packet(message_bytes().message(
         60, message_bytes().number(1, track).number(5, process_track_).message(4, thread)));
 
-    // Clock 64 is the sequence's own: each packet's time is its distance from the packet before.
+    // Clock 64 belongs to the sequence: each packet's time is the difference from the packet before.
     message_bytes const boot_clock = message_bytes().number(1, 6).number(2, start_);
     message_bytes const own_clock = message_bytes().number(1, 64).number(2, start_).number(3, 1);
     message_bytes const snapshot = message_bytes().message(1, boot_clock).message(1, own_clock).number(2, 6);
@@ -71,7 +71,7 @@ public:
         message_bytes().number(58, 64).message(11, message_bytes().number(11, track));
     packet(message_bytes()
                .number(10, t.number + 1)
-               .number(13, 1) // what the sequence knew before is forgotten
+               .number(13, 1) // resets the state of the sequence
                .message(59, defaults)
                .message(6, snapshot));
   }
@@ -105,7 +105,7 @@ public:
 private:
   struct sequence {
     std::uint64_t time = 0;  // of the packet before
-    std::vector<bool> known; // names that the sequence has got
+    std::vector<bool> known; // names interned in the sequence
   };
 
   static std::uint64_t id(long x) { return static_cast<std::uint64_t>(x); }
@@ -150,7 +150,7 @@ private:
     return m;
   }
 
-  // What nearly all packets are: timed_packet with type and name, written without strings in between.
+  // The most frequent packet: timed_packet with type and name, written without intermediate strings.
   void short_packet(std::uint32_t thread, std::uint64_t time, unsigned char type, std::uint64_t name) {
     unsigned char packet[48];
     unsigned char* at = packet + 2;
@@ -178,7 +178,7 @@ private:
     text_.append(reinterpret_cast<char const*>(packet), static_cast<std::size_t>(at - packet));
   }
 
-  // Names are numbered from 1, in all sequences alike. One name may belong to several callees.
+  // Names are numbered from 1, equally in all sequences. Callees may share a name.
   std::uint64_t name_of(callee_info const& callee) {
     if (&callee == last_callee_) return last_name_;
     auto const [at, added] = callees_.try_emplace(&callee, 0);

@@ -1,6 +1,6 @@
-// The recording that goes on in a process: one for all its shared objects. Each object has its own copy of the library's variables,
-// and finds the others by an ELF note in each of them, which needs no exported symbols. Also what a thread keeps of the recording,
-// and what becomes of it in a child of fork.
+// The active recording of a process, which its shared objects share. Each object has its own copy of the library's
+// variables, and finds the others by an ELF note in each of them, without exported symbols. Also the thread-local part of
+// the recording, and its state in a child of fork.
 #pragma once
 
 #include <overdub/call/config.hpp>
@@ -22,13 +22,13 @@
 
 namespace overdub::contexts::tracing {
 
-/// The recording that goes on, and the callees that were counted, by their numbers.
+/// The active recording, and the counted callees, by index.
 struct recordings {
-  std::mutex mutex; // of what follows
+  std::mutex mutex; // protects the following members
   std::shared_ptr<book> book_;
   std::atomic<bool> goes_on{false};
   std::vector<callee_info const*> counted;
-  std::atomic<pthread_t> forks{0}; // the thread that holds the mutex while it copies the process
+  std::atomic<pthread_t> forks{0}; // the thread that holds the mutex while it forks
 
   std::vector<callee_info const*> callees() {
     uninterrupted_lock const lock(mutex);
@@ -36,7 +36,7 @@ struct recordings {
   }
 };
 
-/// What shared objects that record together must agree on: the version, and the sizes of what they share.
+/// A hash of what shared objects that record together must agree on: the version, and the sizes of shared types.
 constexpr std::uint64_t layout_of_recordings() {
   std::uint64_t hash = 14695981039346656037u; // FNV-1a, by numbers
   for (std::size_t const x :
@@ -50,14 +50,14 @@ constexpr std::uint64_t layout_of_recordings() {
   return hash;
 }
 
-/// Where a shared object keeps the process's recordings; null until it uses them.
+/// The variable of a shared object that refers to the process's recordings; null until it is used.
 struct recordings_slot {
   std::uint64_t layout;
   std::atomic<recordings*> at;
 };
 [[gnu::used]] OVERDUB_HIDDEN inline constinit recordings_slot this_slot asm("overdub_recordings"){
     layout_of_recordings(), nullptr};
-// The note has the distance from itself to that variable. It is written in assembler, since C++ has no such constants.
+// The note has the distance from itself to that variable. Only assembler can express such a constant.
 asm(".pushsection .note.overdub, \"a\", @note\n"
     ".balign 4\n"
     ".long 8, 4, 1\n" // the sizes of name and content, the note's type
@@ -65,7 +65,7 @@ asm(".pushsection .note.overdub, \"a\", @note\n"
     ".long overdub_recordings - .\n"
     ".popsection\n");
 
-// Calls f(slot) for the slots of a shared object's notes.
+// Calls f(slot) for the slots in a shared object's notes.
 template <class F>
 void for_each_slot(dl_phdr_info const& object, F const& f) {
   struct note {
@@ -91,8 +91,8 @@ void for_each_slot(dl_phdr_info const& object, F const& f) {
   }
 }
 
-// Takes the recordings that another shared object uses already, or makes some. The loader's lock, which is held while it goes
-// through the objects, lets one thread do that at a time.
+// Uses the recordings of another shared object, or creates them. The loader's lock, which is held while it iterates over
+// objects, makes this exclusive.
 [[gnu::cold, gnu::noinline]] OVERDUB_HIDDEN inline recordings& find_recordings() {
   dl_iterate_phdr(
       [](dl_phdr_info*, std::size_t, void*) {
@@ -121,15 +121,15 @@ OVERDUB_HIDDEN inline recordings& all_recordings() {
   return known != nullptr ? *known : find_recordings();
 }
 
-// ---- what a thread keeps, in each shared object
+// ---- thread-local data, in each shared object
 
-// What a call reads of its thread: these two, which are there from the thread's start.
+// What a call reads: these two are constant-initialised.
 OVERDUB_HIDDEN inline constinit ring no_ring;
 OVERDUB_HIDDEN inline constinit call_counts no_counts;
 OVERDUB_HIDDEN inline constinit thread_local ring* this_ring = &no_ring;
 OVERDUB_HIDDEN inline constinit thread_local call_counts* this_counts = &no_counts;
 
-/// What a thread keeps of the recording. It ends with the thread, and so does `alive`.
+/// The recording of a thread. It ends with the thread, as does `alive`.
 struct thread_in_recording {
   std::shared_ptr<book> in;
   tracing::lane* lane = nullptr;
@@ -145,8 +145,8 @@ struct thread_in_recording {
 };
 enum class thread_phase : unsigned char {
   records, // or may
-  enters,  // it looks for its ring now: a signal handler that interrupts it records nothing
-  ended    // what is called after that is not recorded
+  enters,  // is finding its ring: a signal handler that interrupts it records nothing
+  ended    // later calls are not recorded
 };
 OVERDUB_HIDDEN inline constinit thread_local thread_phase this_phase = thread_phase::records;
 OVERDUB_HIDDEN inline constinit thread_local thread_in_recording* this_thread_kept = nullptr;
@@ -161,15 +161,16 @@ inline thread_in_recording::~thread_in_recording() {
 
 // ---- fork
 
-// A child has one thread, none that writes a file, and locks as other threads left them: the recording that went on does not go on there,
-// and is never used nor destroyed. A child may make its own. The lock of the recordings is held while the process is copied. Each
-// shared object that records has these handlers.
+// A child of fork has one thread, no file writer, and locks in the state that other threads left them in: the parent's
+// recording is neither used nor destroyed there. A child may start its own. The lock of the recordings is held during fork.
+// Each shared object that records installs these handlers.
 struct fork_handlers {
   OVERDUB_HIDDEN static std::unique_ptr<uninterrupted_lock>& held() {
     static std::unique_ptr<uninterrupted_lock> one;
     return one;
   }
-  // Whether the forking thread drops calls meanwhile: another library's handler that makes one would wait for the lock of its own thread.
+  // Whether the forking thread drops calls meanwhile: a call by another library's handler would wait for its own thread's
+  // lock.
   OVERDUB_HIDDEN static bool& drops() {
     thread_local bool one = false;
     return one;
@@ -189,14 +190,14 @@ struct fork_handlers {
     if (std::exchange(drops(), false)) this_phase = thread_phase::records;
     if (held() == nullptr) return;
     all_recordings().forks = 0;
-    auto const lock = std::move(held()); // for the next thread that forks, before it is free
+    auto const lock = std::move(held()); // released at the end of the scope: another thread may fork then
   }
   OVERDUB_HIDDEN static void in_child() {
     recordings& process = all_recordings();
     if (process.book_ != nullptr) {
       process.book_->abandon();
       static_cast<void>(
-          new std::shared_ptr<book>(std::move(process.book_))); // threads that are not there wait for it
+          new std::shared_ptr<book>(std::move(process.book_))); // leaked: its threads do not exist here
       process.goes_on = false;
     }
     if (this_thread_kept != nullptr && this_thread_kept->in != nullptr) {
@@ -205,16 +206,16 @@ struct fork_handlers {
     }
     in_parent();
   }
-  /// Has forks handled from now on; false where that is not possible.
+  /// Installs the handlers; false if that fails.
   OVERDUB_HIDDEN static bool are_there() {
     static bool const are = pthread_atfork(&before, &in_parent, &in_child) == 0;
     return are;
   }
 };
 
-// ---- how a call finds its ring
+// ---- finding the ring of a call
 
-/// The calling thread's place in the recording that goes on; null where none does.
+/// The calling thread's part of the active recording; null if there is none.
 OVERDUB_HIDDEN inline thread_in_recording* enter_recording() {
   recordings& process = all_recordings();
   if (this_thread_kept == nullptr && !process.goes_on.load(std::memory_order_relaxed)) return nullptr;
@@ -228,7 +229,7 @@ OVERDUB_HIDDEN inline thread_in_recording* enter_recording() {
   if (thread.in != now) {
     thread.leave();
     if (now == nullptr) return nullptr;
-    // The recording keeps addresses of names, and of functions that end this thread's part.
+    // The recording keeps addresses of names, and of functions that end this thread's part: the object must stay loaded.
     overdub::detail::keep_loaded();
     if (!fork_handlers::are_there() || (thread.lane = now->enter(thread.alive)) == nullptr) return nullptr;
     thread.in = now;
@@ -238,7 +239,7 @@ OVERDUB_HIDDEN inline thread_in_recording* enter_recording() {
   return now == nullptr ? nullptr : &thread;
 }
 
-// While a thread looks for its ring; not in a handler that interrupts it there.
+// A scope in which a thread finds its ring; a signal handler that interrupts it does not.
 class entering {
 public:
   OVERDUB_HIDDEN entering() : is_first_(this_phase == thread_phase::records) {
@@ -257,10 +258,10 @@ private:
   bool is_first_;
 };
 
-/// A ring with room for a record, which the caller has begun to write; null where nothing is recorded. `held` is what the caller had
-/// begun, or null.
+/// A ring with room for a record, which the caller has begun to write; null if nothing is recorded. `held` is the ring that
+/// the caller had begun to write, or null.
 [[gnu::cold, gnu::noinline]] OVERDUB_HIDDEN inline ring* find_room(ring* held) {
-  entering const here; // before the record ends, so that no handler writes between it and what follows it
+  entering const here; // before the record ends, so that no handler writes between it and the next ones
   if (held != nullptr) held->end_write();
   if (!here) {
     if (held != nullptr) held->note_drop();
@@ -269,7 +270,7 @@ private:
   thread_in_recording* const thread = enter_recording();
   if (thread == nullptr) return nullptr;
   ring& mine = thread->lane->ring;
-  if (!mine.begin_write()) { // a handler interrupts another shared object, which writes
+  if (!mine.begin_write()) { // a handler interrupts another shared object's write
     mine.note_drop();
     return nullptr;
   }
@@ -285,14 +286,15 @@ private:
   return nullptr;
 }
 
-// Where `refused` is not written to: the ring that there is, for a thread that has had none; null for a handler that interrupts a write.
+// When `refused` does not admit a write: the thread's ring, if it had none so far; null for a handler that interrupts a
+// write.
 [[gnu::cold, gnu::noinline]] OVERDUB_HIDDEN inline ring* find_ring(ring& refused) {
   if (&refused == &no_ring) return find_room(nullptr);
   refused.note_drop();
   return nullptr;
 }
 
-/// The records of one call, at its begin or end: a signal handler that comes between them records nothing.
+/// The records of a call's begin or end: a signal handler that interrupts them records nothing.
 class call_records {
 public:
   [[gnu::always_inline]] OVERDUB_HIDDEN call_records() : ring_(this_ring) {
@@ -304,7 +306,7 @@ public:
   [[gnu::always_inline]] ~call_records() {
     if (ring_ != nullptr) ring_->end_write();
   }
-  /// The time, for the next record; 0 where nothing is recorded.
+  /// Writes the time and `second`; nothing if nothing is recorded.
   [[gnu::always_inline]] void write(std::uint64_t second) {
     if (has_room()) ring_->write(ring_->now(), second);
   }
@@ -315,13 +317,13 @@ public:
 private:
   [[gnu::always_inline]] bool has_room() {
     if (ring_ != nullptr && !ring_->has_room()) [[unlikely]]
-      ring_ = find_room(std::exchange(ring_, nullptr)); // which may throw, and may have ended that recording
+      ring_ = find_room(std::exchange(ring_, nullptr)); // it may throw, and may have ended the recording
     return ring_ != nullptr;
   }
   ring* ring_;
 };
 
-/// Counts that have a number for the callee; null where nothing is recorded.
+/// Counters with one for the callee; null if nothing is recorded.
 [[gnu::cold, gnu::noinline]] OVERDUB_HIDDEN inline call_counts*
 find_counts(callee_info const& callee, std::atomic<std::uint32_t>& number) {
   entering const here;

@@ -1,5 +1,5 @@
-// What a thread writes down of its calls: records of 16 bytes, made of a time and of the address of what the compiler knows
-// of the callee, so that no name is looked up while a program runs.
+// Records of calls, 16 bytes each: a time, and the address of a compile-time description of the callee, so that no name is
+// looked up at run time.
 #pragma once
 
 #include <overdub/overdub.hpp>
@@ -15,7 +15,7 @@
 
 namespace overdub::contexts::tracing {
 
-/// What there is to say of a callee. Its address stands in records; the low four bits of it are free.
+/// The description of a callee. Records have its address; its low four bits are free.
 struct alignas(16) callee_info {
   std::string_view name;
   std::string_view kind;
@@ -28,8 +28,8 @@ consteval std::string_view kind_name() {
 template <callee F>
 OVERDUB_HIDDEN inline constexpr callee_info info_of{F::name(), kind_name<F>()};
 
-/// The same of a callee whose name is known when the program runs, as those of a program's functions are; kept as long as the process
-/// runs. The number is that of its counts. Thread-safe; O(log(names)).
+/// The description of a callee whose name is known at run time, such as a program's function; lives as long as the process.
+/// The index is that of its counts. Thread-safe; O(log(names)).
 struct named_callee {
   callee_info info;
   std::atomic<std::uint32_t> number{0xffff'ffff};
@@ -55,39 +55,38 @@ template <callee F>
 /// The low four bits of a record's second word.
 enum class record_kind : unsigned {
   begin,
-  begin_with_values, // the values that follow are arguments
+  begin_with_values, // followed by the values of arguments
   end,
-  end_with_value, // the value that follows is the result
-  failed,         // the end of a call that an exception left
+  end_with_value, // followed by the value of the result
+  failed,         // the end of a call that threw
   value,
   last_value
 };
 
-/// The type of a value in a record, in the four bits above.
+/// The type of a value in a record, in the next four bits.
 enum class value_type : unsigned { boolean, integer, natural, real, elements };
 
-/// A time in ticks and a callee, or the bits of a number and what it is.
+/// A time in ticks and a callee, or the bits of a number and its type.
 struct record {
   std::uint64_t first;
   std::uint64_t second;
 
   record_kind kind() const { return static_cast<record_kind>(second & 15); }
-  /// Of a begin or an end.
+  /// For a begin or an end.
   callee_info const& callee() const {
     return *reinterpret_cast<callee_info const*>(static_cast<std::uintptr_t>(second & ~std::uint64_t{15}));
   }
-  /// Of a value.
+  /// For a value.
   value_type type() const { return static_cast<value_type>(second >> 4 & 15); }
   unsigned position() const { return static_cast<unsigned>(second >> 8); }
 };
 
 template <callee F>
 [[gnu::always_inline]] inline std::uint64_t word_of(record_kind kind) {
-  return reinterpret_cast<std::uintptr_t>(&info<F>()) +
-         static_cast<unsigned>(kind); // a constant of the linker's
+  return reinterpret_cast<std::uintptr_t>(&info<F>()) + static_cast<unsigned>(kind); // resolved by the linker
 }
 
-/// Whether a value can be written down: a number, or the size of an array.
+/// Whether a value can be recorded: a number, or the size of an array.
 template <class X>
 inline constexpr bool is_recorded = std::is_arithmetic_v<X> && sizeof(X) <= 8;
 template <class T>

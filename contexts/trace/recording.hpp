@@ -1,5 +1,5 @@
-// Recordings: what collects the spans of all threads while it lives. `recording` keeps the last of them in memory; `trace_file`
-// has a thread of its own that writes them to a file. One goes on at a time.
+// Recordings collect the spans of all threads during their lifetime. `recording` keeps the last ones in memory;
+// `trace_file` streams them to a file by a thread of its own. One can be active at a time.
 #pragma once
 
 #include <overdub/call/thread_without_signals.hpp>
@@ -33,12 +33,12 @@ namespace overdub::contexts {
 
 enum class trace_format { perfetto, chrome, speedscope, folded, svg };
 
-/// What became of the records: two a span, and one a value.
+/// The numbers of records: two for each span, and one for each value.
 struct trace_statistics {
   std::uint64_t records = 0; // written by the program so far
-  // Overwritten before they were read, or not written: those of a signal handler that interrupted a write.
+  // Overwritten before they were read, or dropped because a signal handler interrupted a write.
   std::uint64_t lost = 0;
-  std::uint32_t threads = 0; // that wrote at one time
+  std::uint32_t threads = 0; // the maximum number of simultaneous writers
 };
 
 namespace tracing {
@@ -59,11 +59,11 @@ inline std::unique_ptr<trace_writer> make_writer(trace_format format, trace_orig
   return nullptr;
 }
 
-/// Makes a book the one that goes on, as long as it lives.
+/// Makes a book the active one for its lifetime.
 class active_book {
 public:
   OVERDUB_HIDDEN explicit active_book(std::shared_ptr<book> b) : book_(std::move(b)) {
-    overdub::detail::keep_loaded(); // threads keep the book, whose functions are this object's
+    overdub::detail::keep_loaded(); // threads hold the book, whose functions are in this object
     if (!fork_handlers::are_there()) throw std::bad_alloc();
     recordings& process = all_recordings();
     uninterrupted_lock const lock(process.mutex);
@@ -95,7 +95,7 @@ private:
   std::shared_ptr<book> book_;
 };
 
-/// Refuses the size of a ring that was made of a negative number, or of which no thread has one.
+/// Rejects a ring size that was made of a negative number, or that no thread can allocate.
 inline std::size_t checked_records(std::size_t records) {
   constexpr std::size_t most = std::size_t{1} << 40;
   if (records > most)
@@ -105,10 +105,10 @@ inline std::size_t checked_records(std::size_t records) {
   return records;
 }
 
-/// How many records are read before what they make is passed on.
+/// The number of records that are read at a time.
 constexpr std::size_t records_at_once = 4096;
 
-/// How long a clock is calibrated at least: a reading's error is then some hundred-thousandths of the time.
+/// The minimum time of a calibration: the error of a reading is then about 1e-5 of it.
 constexpr std::uint64_t calibration = 5'000'000; // nanoseconds
 inline void calibrate(tick_scale& scale) {
   std::uint64_t const age = steady_nanoseconds() - scale.start();
@@ -118,31 +118,31 @@ inline void calibrate(tick_scale& scale) {
 
 } // namespace tracing
 
-/// Records in memory: the last records of each thread are kept, 16 bytes each. Ends with its life; then calls in `trace` cost a
-/// few nanoseconds, and record nothing.
+/// Records in memory: keeps the last records of each thread, 16 bytes each. Ends at destruction; afterwards calls in
+/// `trace` cost a few nanoseconds, and record nothing.
 class recording {
 public:
-  /// With room for so many records a thread, rounded up to a power of two; a thread's memory is allocated in its first call in a
-  /// trace, which throws std::bad_alloc where there is none. Throws trace_error where a recording goes on.
+  /// With a capacity for each thread, rounded up to a power of two; a thread allocates it in its first traced call, which
+  /// may throw std::bad_alloc. Throws trace_error if a recording is active.
   explicit recording(std::size_t records_per_thread = 1 << 16)
       : book_(std::make_shared<tracing::book>(
-            tracing::checked_records(records_per_thread), tracing::book::kept::last_records,
+            tracing::checked_records(records_per_thread), tracing::book::retention::last_records,
             when_full::drop_oldest)),
         active_(book_) {}
 
-  /// Nothing more is recorded.
+  /// Ends the recording.
   void stop() { active_.end(); }
 
-  /// What is recorded so far, as a file of the format. While threads write, what they overwrite meanwhile is left out.
-  /// Thread-safe. Linear in the number of records, and takes at least 5 ms from the making of the recording.
+  /// The records so far, in a file format. Records that threads overwrite meanwhile are left out. Thread-safe. O(records),
+  /// and at least 5 ms after construction.
   std::string text(trace_format format) const {
     std::string all;
     make(format, [&](std::string const& part) { all += part; });
     return all;
   }
 
-  /// The same, into a file, which is replaced when all of it is written. Throws trace_error, and the file is as it was; also in a child of
-  /// fork, where the parent's recording is empty.
+  /// Writes them to a file, which is replaced atomically. Throws trace_error, and leaves the file unchanged; also in a
+  /// child of fork, where the parent's recording is empty.
   void write(std::string const& path, trace_format format) const {
     if (book_->is_abandoned())
       throw trace_error(message(
@@ -153,7 +153,7 @@ public:
     if (!file.close()) throw file.failure();
   }
 
-  /// How often each callee was called in traces that count.
+  /// The number of calls of each callee, in traces that count.
   std::map<std::string, std::uint64_t> counts() const { return active_.counts(); }
 
   trace_statistics statistics() const {
@@ -167,7 +167,7 @@ public:
   }
 
 private:
-  // Part by part, so that little memory is needed.
+  // In parts, to bound memory.
   template <class Take>
   void make(trace_format format, Take const& take) const {
     std::scoped_lock const lock(reading_);
@@ -201,31 +201,31 @@ private:
 };
 
 struct trace_file_options {
-  std::size_t records = 1 << 16;       // of each thread's ring, 16 bytes each
-  when_full policy = when_full::block; // what a thread does where its ring is full
-  // How often the file is brought up to date; longer periods than a day are one.
+  std::size_t records = 1 << 16;       // in each thread's ring, 16 bytes each
+  when_full policy = when_full::block; // the policy of a thread whose ring is full
+  // The interval of updates of the file, at most a day.
   std::chrono::milliseconds period{10};
 };
 
-/// Records into a file, which a thread brings up to date while the program runs. What is in the file can be opened at any time,
-/// also when the program crashed. Where a file of the name, or an unfinished one, is there, that is the name with ".partial" behind it, and replaces the file at
-/// the end; see io::writing::streamed.
+/// Streams records to a file, which a thread updates while the program runs. The file can be opened at any time, also after
+/// a crash. If a file of the name exists, or an unfinished one, it is written as the name with ".partial" appended, and
+/// replaces the file at the end; see io::writing::streamed.
 class trace_file {
 public:
-  /// Throws trace_error where the file cannot be written, or another run writes to it, or a recording goes on, or the format is neither
-  /// Perfetto's nor Chrome's. The file is as it was then.
+  /// Throws trace_error if the file cannot be written, if another run writes to it, if a recording is active, or if the
+  /// format is neither Perfetto's nor Chrome's. The file is unchanged then.
   explicit trace_file(
       std::string path, trace_format format = trace_format::perfetto, trace_file_options const& options = {})
       : period_(checked(options.period)),
         book_(std::make_shared<tracing::book>(
-            tracing::checked_records(options.records), tracing::book::kept::in_file, options.policy)),
+            tracing::checked_records(options.records), tracing::book::retention::in_file, options.policy)),
         active_(book_), file_(checked(std::move(path), format), io::writing::streamed),
         writer_(tracing::make_writer(format, book_->origin())),
         drain_(detail::thread_without_signals([this] { drain(); })) {}
 
-  /// As `finish`; an error that nobody asked for is written to stderr.
+  /// As `finish`; an error that was not queried is written to stderr.
   ~trace_file() {
-    if (told_) return;
+    if (reported_) return;
     try {
       finish();
     } catch (std::exception const& e) {
@@ -233,18 +233,19 @@ public:
     }
   }
 
-  /// Ends the recording, and returns when all of it is in the file. Throws trace_error where not all of it could be written.
+  /// Ends the recording, and returns when all of it is in the file. Throws trace_error if it could not be written
+  /// completely.
   void finish() {
     end();
-    told_ = true;
+    reported_ = true;
     if (failure_) std::rethrow_exception(failure_);
     if (file_.failed()) throw file_.failure();
   }
 
-  /// How often each callee was called in traces that count.
+  /// The number of calls of each callee, in traces that count.
   std::map<std::string, std::uint64_t> counts() const { return active_.counts(); }
 
-  /// Thread-safe. After `finish` it is all there is.
+  /// Thread-safe. Complete after `finish`.
   trace_statistics statistics() const {
     trace_statistics all;
     all.lost = lost_.load(std::memory_order_relaxed);
@@ -274,7 +275,8 @@ private:
   }
 
   void end() {
-    if (book_->is_abandoned()) { // in a child of fork: the file is the parent's, and there is no such thread
+    if (book_
+            ->is_abandoned()) { // in a child of fork: the file is the parent's, and its thread does not exist
       static_cast<void>(drain_.release());
       return;
     }
@@ -296,7 +298,7 @@ private:
     if (!failure_) file_.close();
   }
 
-  // Where memory is missing the file ends; records are still read, so that nobody waits for it.
+  // Without memory the file ends; records are still read, so that no thread blocks.
   template <class F>
   void guarded(F const& f) {
     if (failure_) return;
@@ -315,7 +317,7 @@ private:
         writer_->thread(l->thread);
         decoders_.emplace_back(l->thread.number);
       });
-      // No further than what is there now, since other threads wait, too.
+      // Up to the current end only, since other threads wait, too.
       for (std::uint64_t const until = l->ring.written(); l->drained < until;) read_some(*l);
     }
     guarded([&] { append(); });
@@ -349,9 +351,9 @@ private:
   tracing::active_book active_;
   tracing::output_file file_;
   std::atomic<std::uint64_t> lost_{0};
-  bool told_ = false; // what went wrong, if anything
+  bool reported_ = false; // whether an error was reported
 
-  // The thread's own, until it has ended.
+  // Owned by the writer thread until it has ended.
   std::unique_ptr<tracing::trace_writer> writer_;
   std::vector<tracing::decoder> decoders_;
   std::vector<tracing::record> records_ = reserved();

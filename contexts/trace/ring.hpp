@@ -1,5 +1,5 @@
-// The ring of one thread: the thread writes records, another one reads them. Writing takes no lock and waits for nobody, but
-// where the ring is full and its policy says to wait.
+// A lock-free single-producer, single-consumer ring buffer for the records of one thread. Writing blocks only if the ring
+// is full and its policy says so.
 #pragma once
 
 #include <overdub/contexts/trace/clock.hpp>
@@ -16,18 +16,18 @@
 
 namespace overdub::contexts::tracing {
 
-/// One writer, one reader. Records are numbered from 0; number i stands in slot i modulo the capacity.
+/// One writer, one reader. Record i is in slot i modulo the capacity.
 class ring {
 public:
-  /// Nothing can be written into it, and no writing begun: a thread without a recording has this one.
+  /// A ring that admits no records, for threads without a recording.
   constexpr ring() : is_written_(true) {}
 
   /// Without memory until it is opened.
   explicit ring(bool counter) : counter_(counter) {}
   ring(std::size_t records, bool counter) : ring(counter) { open(records); }
 
-  /// Room for at least 16 records, rounded up to a power of two. Its memory is written, so that no page is missing later. The writer
-  /// calls it once, before its first record. Throws std::bad_alloc.
+  /// Allocates at least 16 slots, rounded up to a power of two, and touches their pages. The writer calls it once, before
+  /// its first record. Throws std::bad_alloc.
   void open(std::size_t records) {
     std::size_t const size = std::bit_ceil(std::max<std::size_t>(records, 16));
     owned_.reset(new slot[size]());
@@ -37,18 +37,18 @@ public:
   bool is_open() const { return slots_ != nullptr; }
 
   std::uint64_t capacity() const { return mask_ + 1; }
-  /// The number of the first record that is surely there: its slot is not the one that the writer writes next.
+  /// The number of the first record that is not being overwritten.
   std::uint64_t first_whole() const {
     std::uint64_t const next = written(); // before the first one, the writer may open the ring meanwhile
     return next == 0 || next < capacity() ? 0 : next + 1 - capacity();
   }
-  /// How many records were written so far.
+  /// The number of records written so far.
   std::uint64_t written() const { return head_.load(std::memory_order_acquire); }
 
-  // ---- the writer's side
+  // ---- for the writer
 
-  /// Whether records may be written until end_write: not by a signal handler that comes between the two, whose records would be
-  /// in the middle of those that it interrupts.
+  /// Begins a write, until end_write; false in a signal handler that interrupts one, whose records would be in the middle
+  /// of others.
   [[gnu::always_inline]] bool begin_write() {
     if (is_written_.load(std::memory_order_relaxed)) return false;
     is_written_.store(true, std::memory_order_relaxed);
@@ -59,15 +59,15 @@ public:
     std::atomic_signal_fence(std::memory_order_seq_cst);
     is_written_.store(false, std::memory_order_relaxed);
   }
-  /// A call's begin or end was not recorded: a signal handler's, which interrupted a write.
+  /// Counts a begin or end that a signal handler dropped, since it interrupted a write.
   void note_drop() { dropped_.fetch_add(1, std::memory_order_relaxed); }
-  /// How many there were.
+  /// The number of drops.
   std::uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
-  /// Whether a record may be written.
+  /// Whether there is room for a record.
   [[gnu::always_inline]] bool has_room() const {
     return head_.load(std::memory_order_relaxed) < limit_.load(std::memory_order_relaxed);
   }
-  /// Up to which number records may be written: 0 stops the writer. Any thread may say so.
+  /// The first number that may not be written yet: 0 stops the writer. Any thread may call it.
   void set_limit(std::uint64_t number) { limit_.store(number, std::memory_order_relaxed); }
   static constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
@@ -78,17 +78,18 @@ public:
   [[gnu::always_inline]] void write(std::uint64_t first, std::uint64_t second) {
     std::uint64_t const number = head_.load(std::memory_order_relaxed);
     slot& s = slots_[number & mask_];
-    // A reader that sees one of these words sees the number of the record before, too, and so knows that the slot is new.
+    // A reader that sees one of these words also sees the number of the record before, and so knows that the slot is
+    // overwritten.
     std::atomic_thread_fence(std::memory_order_release);
     s.first.store(first, std::memory_order_relaxed);
     s.second.store(second, std::memory_order_relaxed);
     head_.store(number + 1, std::memory_order_release);
   }
 
-  // ---- the reader's side
+  // ---- for the reader
 
-  /// Appends up to `most` records from number `from` on, and moves `from` behind them. Returns how many were overwritten before
-  /// they could be read. Where the writer waits for readers none are.
+  /// Appends up to `most` records from number `from` on, and advances `from`. Returns how many were overwritten before they
+  /// were read; none if the writer waits for readers.
   std::uint64_t
   read(std::uint64_t& from, std::size_t most, bool writer_waits, std::vector<record>& out) const {
     std::uint64_t const head = written();
@@ -106,7 +107,7 @@ public:
     }
     std::atomic_thread_fence(std::memory_order_acquire);
     if (!writer_waits) {
-      std::uint64_t const whole = first_whole(); // the writer may have come further meanwhile
+      std::uint64_t const whole = first_whole(); // the writer may have advanced meanwhile
       if (from < whole) {
         auto const torn = std::min<std::uint64_t>(whole - from, count);
         out.erase(out.begin() + begin, out.begin() + begin + static_cast<std::ptrdiff_t>(torn));
@@ -127,7 +128,7 @@ private:
   std::atomic<std::uint64_t> limit_{0};
   std::uint64_t mask_ = 0;
   bool counter_ = false;
-  std::atomic<bool> is_written_{false}; // now, by its thread
+  std::atomic<bool> is_written_{false}; // its thread is writing
   std::atomic<std::uint64_t> dropped_{0};
   std::unique_ptr<slot[]> owned_;
   slot* slots_ = nullptr;

@@ -1,5 +1,5 @@
-// Traces as JSON for https://www.speedscope.app: all spans of a thread stand together, so that the file is written at once.
-// Format: speedscope's file-format-schema.json, evented profiles.
+// Traces as JSON for https://www.speedscope.app. All spans of a thread are consecutive, so that the file is written at
+// once. Format: speedscope's file-format-schema.json, evented profiles.
 #pragma once
 
 #include <overdub/contexts/trace/writer.hpp>
@@ -57,7 +57,7 @@ public:
     for (profile& p : profiles_) {
       if (p.events.empty()) continue;
       for (; !p.open.empty(); p.open.pop_back())
-        event(p, 'C', p.open.back(), p.last); // the format wants an end
+        event(p, 'C', p.open.back(), p.last); // the format requires an end
       text_ += std::exchange(first, false) ? "\n" : ",\n";
       text_ += "{\"type\":\"evented\",\"unit\":\"nanoseconds\",\"name\":";
       append_json(text_, name_with_losses(p.name, p.lost));

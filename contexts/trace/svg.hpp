@@ -1,5 +1,4 @@
-// Traces as a picture, which any browser shows: time goes to the right, calls stand under their callers. All spans stand in one
-// file, so that it is written at once.
+// Traces as an SVG image: time goes to the right, calls are below their callers. The file is written at once.
 #pragma once
 
 #include <overdub/contexts/trace/writer.hpp>
@@ -14,7 +13,7 @@
 
 namespace overdub::contexts::tracing {
 
-/// Memory: the spans. What is narrower than a fifth of a pixel is not drawn.
+/// Memory: the spans. Spans narrower than a fifth of a pixel are not drawn.
 class svg_writer final : public trace_writer {
 public:
   void thread(traced_thread const& t) override {
@@ -50,7 +49,7 @@ public:
     text_ += "\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
     std::size_t top = 0;
     for (thread_spans& t : threads_) {
-      for (std::size_t const i : t.open) t.spans[i].end = last_; // its end is not known
+      for (std::size_t const i : t.open) t.spans[i].end = last_; // its end is unknown
       write_text(
           margin, (top + 1) * row - 5, name_with_losses(t.name, t.lost) + ", " + duration(last_ - first_));
       for (one_span const& s : t.spans) draw(s, top + 1);
@@ -104,7 +103,7 @@ private:
     text_ += "\" fill=\"hsl(";
     append_number(text_, hue(s.name));
     text_ += s.failed ? ",20%,60%)\"/>" : ",60%,78%)\"/>";
-    // A letter is some six pixels wide.
+    // A letter is about six pixels wide.
     auto const letters = static_cast<std::size_t>(size / 6.5);
     if (letters >= 3) write_text(left + 3, y + 13, overdub::detail::first_characters(s.name, letters));
     text_ += "</g>\n";
@@ -125,7 +124,7 @@ private:
     text_ += '.';
     append_number(text_, tenths % 10);
   }
-  // One colour for a name, in all pictures.
+  // A name has the same colour in all images.
   static unsigned hue(std::string_view name) {
     unsigned hash = 0;
     for (char const c : name) hash = hash * 31 + static_cast<unsigned char>(c);

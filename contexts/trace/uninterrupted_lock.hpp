@@ -1,4 +1,4 @@
-// A lock for what signal handlers may call.
+// A lock for functions that signal handlers may call.
 #pragma once
 
 #include <overdub/call/blocked_signals.hpp>
@@ -7,8 +7,8 @@
 
 namespace overdub::contexts::tracing {
 
-/// Holds a mutex in a scope, in which no signal handler interrupts the thread: a handler that needs the same mutex would wait for the
-/// code that it interrupted, without end. Two calls of the system.
+/// Holds a mutex, and blocks signals, for a scope: a handler that needs the same mutex would deadlock with the code that it
+/// interrupted. Two system calls.
 class uninterrupted_lock {
   overdub::detail::blocked_signals signals_;
   std::unique_lock<std::mutex> held_;

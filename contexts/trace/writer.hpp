@@ -1,4 +1,4 @@
-// Writers of trace files: one class for each format, which gets the begins and ends of spans, thread by thread.
+// Writers of trace files: a class for each format, which receives the begins and ends of spans, by thread.
 #pragma once
 
 #include <overdub/call/utf8.hpp>
@@ -13,22 +13,22 @@
 
 namespace overdub::contexts::tracing {
 
-/// The process and the times of a trace.
+/// The process and the time origin of a trace.
 struct trace_origin {
   long process = 0;
-  std::string name;                   // the process's
-  std::uint64_t boot_nanoseconds = 0; // the system's clock since it was started, at time 0 of the trace
+  std::string name;                   // of the process
+  std::uint64_t boot_nanoseconds = 0; // CLOCK_BOOTTIME at time 0 of the trace
 };
 
-/// A thread of the program; threads that follow one another share one. Numbered from 0.
+/// A thread of the program; successive threads may share one. Numbered from 0.
 struct traced_thread {
   std::uint32_t number = 0;
-  long id = 0; // the system's, of the first of them
+  long id = 0; // the system's id of the first of them
   std::string name;
 };
 
-/// Tells a format's class of spans. Times are nanoseconds since the trace's start, and do not decrease in one thread. Ends come
-/// in the order of their begins, inner ones first; spans may have no end yet.
+/// Receives spans. Times are nanoseconds since the trace's start, and do not decrease in one thread. Ends come innermost
+/// first; spans may have no end yet.
 class trace_writer {
 public:
   virtual ~trace_writer() = default;
@@ -36,16 +36,16 @@ public:
   trace_writer(trace_writer const&) = delete;
   trace_writer& operator=(trace_writer const&) = delete;
 
-  virtual void thread(traced_thread const& t) = 0; // before the first span of it
+  virtual void thread(traced_thread const& t) = 0; // before its first span
   virtual void begin(
       std::uint32_t thread, std::uint64_t time, callee_info const& callee,
       std::span<record const> arguments) = 0;
   virtual void end(std::uint32_t thread, std::uint64_t time, bool failed, record const* result) = 0;
-  /// Records of the thread were lost here; all its spans were ended before.
+  /// Records of the thread were lost here; all its spans have been ended before.
   virtual void lost(std::uint32_t thread, std::uint64_t time, std::uint64_t records) = 0;
   virtual void finish() = 0;
 
-  /// What can be written to the file, in whole parts: it ends where a reader may stop.
+  /// Complete output: the file may end after it.
   std::string& text() { return text_; }
 
 protected:
@@ -54,7 +54,7 @@ protected:
 
 using io::append_number;
 
-/// A thread's name in formats that have no place for losses: "main (12 records lost)".
+/// A thread's name, for formats that cannot represent losses: "main (12 records lost)".
 inline std::string name_with_losses(std::string name, std::uint64_t records) {
   if (records == 0) return name;
   name += " (";
@@ -64,7 +64,7 @@ inline std::string name_with_losses(std::string name, std::uint64_t records) {
 
 using overdub::detail::append_json;
 
-/// Appends a value as JSON. What JSON has no number for is a string.
+/// Appends a value as JSON; a number that JSON cannot represent as a string.
 inline void append_json(std::string& to, record const& value) {
   switch (value.type()) {
   case value_type::boolean:

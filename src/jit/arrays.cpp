@@ -7,11 +7,11 @@
 
 namespace overdub::jit {
 
-// An array of rank 1 with room for `count` scalars.
+// Allocates an array of rank 1 for `count` scalars.
 value function_compiler::new_array(ir::type t, llvm::Value* count, ir::op code) {
   llvm::Value* const owner = call(
       runtime_function::take_array, {machine(), count, integer(execute::size_of(t.element)), number(code)});
-  return {{bytes_behind(owner, sizeof(execute::buffer)), owner, count}, true};
+  return {{byte_offset(owner, sizeof(execute::buffer)), owner, count}, true};
 }
 
 // The bytes of an array, or of its parts from an axis on.
@@ -21,12 +21,12 @@ llvm::Value* function_compiler::byte_count(ir::type t, value const& x, std::uint
   return bytes;
 }
 
-// Whether index k (from 0) of an access is surely in range.
+// Whether index k (from 0) of an access needs no bounds check.
 bool function_compiler::is_checked(node_id n, std::uint32_t k) const {
   return unchecked_[index_of(n)] != 0 || (k == 0 && ir::is_in_range(f_, f_.operand(n, 0), f_.operand(n, 1)));
 }
 
-// The scalars in front of the part of an array that the first operands behind it choose.
+// The offset, in scalars, of the part of an array that the leading operands select.
 llvm::Value* function_compiler::part_index(node_id n, value const& array, std::uint32_t indices) {
   std::uint32_t const rank = type_of(f_.operand(n, 0)).rank;
   llvm::Value* at = nullptr;
@@ -48,11 +48,11 @@ void function_compiler::compile_array(node_id n) {
     for (std::uint32_t k = 0; k < count; ++k)
       store_scalar(
           t.element, scalar(f_.operand(n, k)),
-          bytes_behind(made.elements(), std::int64_t{k} * execute::size_of(t.element)));
+          byte_offset(made.elements(), std::int64_t{k} * execute::size_of(t.element)));
     return set(result, made);
   }
   llvm::Value* const words = new_words(2 * words_of(t));
-  llvm::Value* const row = bytes_behind(words, 8 * words_of(t));
+  llvm::Value* const row = byte_offset(words, 8 * words_of(t));
   (void)call(
       runtime_function::make_rows, {machine(), words, integer(count), shape_code(t), number(ir::op::array)});
   for (std::uint32_t k = 0; k < count; ++k) {
@@ -100,7 +100,7 @@ void function_compiler::compile_slice(node_id n) {
   llvm::Value* const size = a.extent(0);
   require_not_negative(ir::op::slice, count);
   require(b_.CreateICmpULE(first, size), runtime_function::throw_index, {number(ir::op::slice), first, size});
-  require( // the first that is missing
+  require( // the first missing index
       b_.CreateICmpSLE(count, b_.CreateSub(size, first)), runtime_function::throw_index,
       {number(ir::op::slice), size, size});
   llvm::Value* at = first;
@@ -112,12 +112,12 @@ void function_compiler::compile_slice(node_id n) {
   make_part(array, f_.result(n), std::move(part), n);
 }
 
-// The array itself, when it dies here; else one of its own, a copy where it is to be written.
-value function_compiler::become(value_id array, node_id n, bool writes) {
+// The array itself at its last use; else a new reference, or a copy if it will be written.
+value function_compiler::reuse_array(value_id array, node_id n, bool writes) {
   ir::type const t = type_of(array);
   value x = get(array);
   x.borrowed = false;
-  if (consume(array, n)) {
+  if (transfer_reference(array, n)) {
     if (writes) make_unique(t, x);
     return x;
   }
@@ -129,13 +129,13 @@ value function_compiler::become(value_id array, node_id n, bool writes) {
   llvm::Value* const none = llvm::ConstantPointerNull::get(pointer_type(context_));
   llvm::Value* const made =
       call(runtime_function::copied, {machine(), x.elements(), none, byte_count(t, x, 0)});
-  x.all[0] = bytes_behind(made, sizeof(execute::buffer));
+  x.all[0] = byte_offset(made, sizeof(execute::buffer));
   x.all[1] = made;
   x.unique = true;
   return x;
 }
 
-// The extents of an array from an axis on are those of the part.
+// Checks that the extents of an array, from an axis on, equal those of the part.
 void function_compiler::require_shape(
     ir::op code, ir::type t, value const& array, std::uint32_t first, value const& part) {
   for (std::uint32_t k = first; k < t.rank; ++k) {
@@ -152,7 +152,7 @@ void function_compiler::compile_update(node_id n) {
   value const before = get(array);
   llvm::Value* const i = part_index(n, before, indices);
   if (indices < t.rank) require_shape(ir::op::update, t, before, indices, x);
-  value made = become(array, n, true);
+  value made = reuse_array(array, n, true);
   llvm::Value* const to = element_address(t.element, made.elements(), i);
   if (indices == t.rank)
     store_scalar(t.element, x.all[0], to);
@@ -195,7 +195,7 @@ void function_compiler::compile_fill(node_id n) {
     return set(result, made);
   }
   llvm::Value* const words = new_words(2 * words_of(t));
-  llvm::Value* const row = bytes_behind(words, 8 * words_of(t));
+  llvm::Value* const row = byte_offset(words, 8 * words_of(t));
   store_words(t.element_type(), x, row);
   (void)call(runtime_function::fill_rows, {machine(), words, count, row, shape_code(t)});
   value made = load_words(t, words);
@@ -217,10 +217,10 @@ void function_compiler::compile_concat(node_id n) {
   std::uint32_t const count = f_[n].operand_count, each = words_of(t);
   llvm::Value* const words = new_words((count + 1) * each);
   for (std::uint32_t k = 0; k < count; ++k)
-    store_words(t, get(f_.operand(n, k)), bytes_behind(words, 8 * std::int64_t{k + 1} * each));
+    store_words(t, get(f_.operand(n, k)), byte_offset(words, 8 * std::int64_t{k + 1} * each));
   (void)call(
       runtime_function::concat,
-      {machine(), words, bytes_behind(words, 8 * each), b_.getInt32(count), shape_code(t)});
+      {machine(), words, byte_offset(words, 8 * each), b_.getInt32(count), shape_code(t)});
   value made = load_words(t, words);
   made.unique = true;
   set(f_.result(n), std::move(made));
@@ -230,8 +230,8 @@ void function_compiler::compile_gather(node_id n) {
   ir::type const t = type_of(f_.result(n));
   value_id const indices = f_.operand(n, 1);
   llvm::Value* const words = new_words(2 * words_of(t) + words_of(type_of(indices)));
-  llvm::Value *const from = bytes_behind(words, 8 * words_of(t)), *const where =
-                                                                      bytes_behind(words, 16 * words_of(t));
+  llvm::Value *const from = byte_offset(words, 8 * words_of(t)), *const where =
+                                                                     byte_offset(words, 16 * words_of(t));
   store_words(t, get(f_.operand(n, 0)), from);
   store_words(type_of(indices), get(indices), where);
   (void)call(runtime_function::gather, {machine(), words, from, where, shape_code(t)});

@@ -1,5 +1,6 @@
-// Maps whose elements end in elementary functions that there are on vectors, and begin with something else: loops, calls,
-// reads that depend on data. Of a block of elements, the beginnings are computed one by one; then the ends, in vectors of eight.
+// Loop fission of maps whose elements end in elementary functions with vector versions, after code that is not vectorised:
+// loops, calls, data-dependent reads. In each block of elements, the first part runs element by element, the second in
+// vectors of eight.
 #include "function.hpp"
 
 #include <algorithm>
@@ -8,12 +9,13 @@ namespace overdub::jit {
 namespace {
 
 constexpr unsigned width = 8;
-// Many enough that what the beginnings store has come to memory when the ends load it.
+// Large enough that stores of the first part reach memory before the second part loads the values (no failed store
+// forwarding).
 constexpr unsigned block_shift = 6, block_size = 1u << block_shift;
-// Arrays of a block stand on the stack: of more values the elements are computed one by one.
-constexpr std::size_t most_crossing = 64;
+// The arrays of a block are on the stack: with more values, the map is not split.
+constexpr std::size_t maximum_crossing = 64;
 
-// Computes nothing but a scalar, and never fails.
+// A scalar operation without side effects that cannot fail.
 bool is_pure_scalar(ir::function const& f, node_id n) {
   ir::op const code = f[n].code;
   if (f[n].result_count != 1) return false;
@@ -26,8 +28,8 @@ bool is_pure_scalar(ir::function const& f, node_id n) {
 
 } // namespace
 
-// The operations of a map's body that all else does not need: they can be computed when all else is. Empty where no
-// function on vectors is among them.
+// The operations of a map's body that nothing outside of the second part depends on. Empty if none of them has a vector
+// version.
 std::vector<bool> function_compiler::vector_ends(region_id body) const {
   std::vector<bool> ends(f_.node_count());
   std::vector<node_id> nodes;
@@ -47,7 +49,7 @@ std::vector<bool> function_compiler::vector_ends(region_id body) const {
   return ends;
 }
 
-// What the beginnings leave to the ends.
+// The values that the first part passes to the second.
 function_compiler::values function_compiler::crossing_values(
     region_id body, std::vector<bool> const& ends, std::vector<summed> const& sums) const {
   values all;
@@ -56,7 +58,7 @@ function_compiler::values function_compiler::crossing_values(
     if (std::find(all.begin(), all.end(), v) == all.end()) all.push_back(v);
   };
   for (node_id const n : f_.nodes_of(body))
-    if (ends[index_of(n)] && all.size() <= most_crossing)
+    if (ends[index_of(n)] && all.size() <= maximum_crossing)
       for (value_id const v : f_.operands_of(n)) look(v);
   for (summed const& s : sums) look(s.yielded);
   return all;
@@ -76,7 +78,7 @@ parts function_compiler::compile_blocks(
   value_id const index = f_.argument(body, 0);
   llvm::Value* const count = scalar(f_.operand(n, 0));
   auto const is_end = [&](value_id v) { return f_.is_result(v) && ends[index_of(f_.node_of(v))]; };
-  // They stand in memory, one element behind the other.
+  // Values in memory, contiguous for the elements of a block.
   struct crossing {
     value_id value;
     llvm::Value* memory;
@@ -84,13 +86,13 @@ parts function_compiler::compile_blocks(
   std::vector<crossing> all;
   for (value_id const v : crosses) {
     all.push_back({v, new_words(block_size)});
-    // The last vector may be longer than the block.
+    // The last vector may exceed the block.
     auto const bytes = std::uint64_t{block_size} * execute::word_size;
     b_.CreateMemSet(all.back().memory, b_.getInt8(0), bytes, shared_.vectors.alignment(bytes));
   }
   parts start;
   for (summed const& s : sums) start.push_back(no_lanes(type_of(s.result).element));
-  std::vector<llvm::Value*> stored; // by output: where the lanes of an end stand, until they are given away
+  std::vector<llvm::Value*> stored; // for each output: the lanes of the second part, until they are stored
   for (output const& o : outputs) stored.push_back(is_end(o.yielded) ? new_words(block_size) : nullptr);
 
   auto const blocks =
@@ -165,9 +167,9 @@ bool function_compiler::compile_map_in_blocks(
   auto const ends = vector_ends(body);
   if (ends.empty()) return false;
   values const crosses = crossing_values(body, ends, sums);
-  if (crosses.size() + outputs.size() > most_crossing) return false;
+  if (crosses.size() + outputs.size() > maximum_crossing) return false;
   llvm::Value* const count = scalar(f_.operand(n, 0));
-  // LLVM makes vectors of straight bodies by itself.
+  // LLVM vectorises straight-line bodies itself.
   if (sums.empty())
     if (auto const checks = hoist_checks(body, count); checks && is_vectorisable(body, *checks)) return false;
   parts const lanes =

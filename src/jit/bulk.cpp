@@ -3,7 +3,7 @@
 
 namespace overdub::jit {
 
-// Whether an array of numbers is only there to be added up, in the region that it is made in: the reduction.
+// The reduction of an array of numbers in its own region, if it is the only use.
 node_id function_compiler::reduced_alone(value_id v) const {
   ir::type const t = type_of(v);
   if (t.rank != 1 || t.element == ir::scalar::boolean) return ir::nothing;
@@ -18,8 +18,7 @@ node_id function_compiler::reduced_alone(value_id v) const {
   return found;
 }
 
-// Whether what a map's body yields is an array that a map in it makes, of the same size in each turn, and that is only read
-// else.
+// Whether a map yields rows that a nested map creates, of loop-invariant size, and that are only read otherwise.
 bool function_compiler::can_fill_row(value_id yielded, region_id body) const {
   if (!shared_.is_repeatable || type_of(yielded).rank != 1 || !f_.is_result(yielded) ||
       f_.region_of(yielded) != body)
@@ -31,11 +30,11 @@ bool function_compiler::can_fill_row(value_id yielded, region_id body) const {
   value_id const size = f_.operand(maker, 0);
   return f_.is_literal(size) || !is_made_in(size, body);
 }
-// The array of all rows is made in front of the map.
+// Allocates the array of all rows before the map.
 void function_compiler::fill_rows(output& o, region_id body, llvm::Value* count) {
   ir::type const t = type_of(o.result);
   llvm::Value* const size = scalar(f_.operand(f_.node_of(o.yielded), 0));
-  // Where there is no memory for all rows, something else may fail in the first turn.
+  // If that allocation fails, the first iteration may still throw another error first.
   llvm::Value* const numbers = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umul_with_overflow, count, size);
   llvm::Value* const some =
       b_.CreateICmpULT(b_.CreateExtractValue(numbers, 0), integer(std::int64_t{1} << 36));
@@ -45,11 +44,11 @@ void function_compiler::fill_rows(output& o, region_id body, llvm::Value* count)
           b_.CreateAnd(some, b_.CreateNot(b_.CreateExtractValue(numbers, 1))),
           b_.CreateICmpSLT(size, integer(0))),
       runtime_function::throw_fails_ahead, {});
-  // Where it is negative, the first turn fails.
+  // A negative size fails in the first iteration.
   llvm::Value* const extent = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, size, integer(0));
   llvm::Value* const words = new_words(words_of(t));
-  b_.CreateAlignedStore(count, bytes_behind(words, 16), llvm::Align(8));
-  b_.CreateAlignedStore(extent, bytes_behind(words, 24), llvm::Align(8));
+  b_.CreateAlignedStore(count, byte_offset(words, 16), llvm::Align(8));
+  b_.CreateAlignedStore(extent, byte_offset(words, 24), llvm::Align(8));
   (void)call(runtime_function::make_array, {machine(), words, shape_code(t), number(ir::op::map)});
   o.made = load_words(t, words);
   o.is_filled = true;
@@ -73,7 +72,7 @@ void function_compiler::compile_map(node_id n) {
       outputs.push_back(new_output(result, yielded, count, ir::op::map));
   }
   if (outputs.empty()) require_not_negative(ir::op::map, count);
-  for (summed const& s : sums) { // of the array, the reduction asks for the size alone
+  for (summed const& s : sums) { // the reduction only needs the size of the array
     auto* const none = llvm::ConstantPointerNull::get(pointer_type(context_));
     set(s.result, value{{none, none, count}, false, true});
   }
@@ -89,7 +88,7 @@ void function_compiler::compile_map_by_element(
     node_id n, std::vector<output> const& outputs, std::vector<summed> const& sums) {
   region_id const body = f_.region_at(n, 0);
   llvm::Value* const count = scalar(f_.operand(n, 0));
-  // Lanes of floating-point numbers stand in memory; sums of integers are carried.
+  // Partial sums of floating-point numbers are in memory; sums of integers are loop-carried.
   parts start;
   std::vector<llvm::Value*> lanes;
   for (summed const& s : sums) {

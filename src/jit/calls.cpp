@@ -1,4 +1,4 @@
-// Calls, function values, and what leaves the program; whole functions.
+// Calls, function values, and operations that leave the program; whole functions.
 #include "function.hpp"
 #include "runtime.hpp"
 
@@ -39,7 +39,7 @@ void function_compiler::compile_call(node_id n) {
     bool is_read_too = false; // by the callee, as a parameter that it does not own
     for (std::uint32_t other = 0; owned(k) && other < f_[n].operand_count; ++other)
       is_read_too = is_read_too || (f_.operand(n, other) == v && !owned(other));
-    if (owned(k) && (is_read_too || !consume(v, n))) retain(v);
+    if (owned(k) && (is_read_too || !transfer_reference(v, n))) retain(v);
     value const x = get(v);
     arguments.append(x.all.begin(), x.all.end());
   }
@@ -60,7 +60,7 @@ void function_compiler::compile_apply(node_id n) {
     bool is_read_too = false; // as a parameter that is not owned
     for (std::uint32_t other = 1; owned(k) && other < f_[n].operand_count; ++other)
       is_read_too = is_read_too || (f_.operand(n, other) == v && !owned(other));
-    if (owned(k) && (is_read_too || !consume(v, n))) retain(v);
+    if (owned(k) && (is_read_too || !transfer_reference(v, n))) retain(v);
     given.push_back(get(v));
   }
   parts arguments{machine(), scalar(f)};
@@ -73,7 +73,7 @@ void function_compiler::compile_apply(node_id n) {
   llvm::Value* const in = new_words(words);
   words = 0;
   for (std::size_t k = 0; k < given.size(); ++k) {
-    store_words(s.parameters[k], given[k], bytes_behind(in, 8 * words));
+    store_words(s.parameters[k], given[k], byte_offset(in, 8 * words));
     words += words_of(s.parameters[k]);
   }
   words = 0;
@@ -83,12 +83,12 @@ void function_compiler::compile_apply(node_id n) {
   (void)call(target, arguments);
   words = 0;
   for (value_id const v : f_.results_of(n)) {
-    set(v, load_words(type_of(v), bytes_behind(out, 8 * words)));
+    set(v, load_words(type_of(v), byte_offset(out, 8 * words)));
     words += words_of(type_of(v));
   }
 }
 
-// A function value is a buffer: {number of the function, captured words, the words}.
+// A function value is a buffer: {index of the function, number of captured words, the words}.
 void function_compiler::compile_closure(node_id n) {
   std::uint32_t const captured = f_[n].operand_count;
   std::uint32_t const closure =
@@ -96,13 +96,13 @@ void function_compiler::compile_closure(node_id n) {
   std::uint32_t words = 0;
   for (value_id const v : f_.operands_of(n)) words += words_of(type_of(v));
   llvm::Value* const made = call(runtime_function::take, {machine(), integer(8 * (2 + std::int64_t{words}))});
-  llvm::Value* to = bytes_behind(made, sizeof(execute::buffer));
+  llvm::Value* to = byte_offset(made, sizeof(execute::buffer));
   b_.CreateAlignedStore(integer(closure), to, llvm::Align(8));
-  b_.CreateAlignedStore(integer(words), bytes_behind(to, 8), llvm::Align(8));
-  to = bytes_behind(to, 16);
+  b_.CreateAlignedStore(integer(words), byte_offset(to, 8), llvm::Align(8));
+  to = byte_offset(to, 16);
   for (value_id const v : f_.operands_of(n)) {
-    store_words(type_of(v), give(v, n), to);
-    to = bytes_behind(to, 8 * words_of(type_of(v)));
+    store_words(type_of(v), transferred(v, n), to);
+    to = byte_offset(to, 8 * words_of(type_of(v)));
   }
   set(f_.result(n), made);
 }
@@ -121,7 +121,7 @@ void function_compiler::compile_host(node_id n) {
   llvm::Value* const frame = new_words(words + 1);
   std::size_t k = 0;
   for (value_id const v : f_.operands_of(n))
-    store_words(type_of(v), get(v), bytes_behind(frame, offsets[k++]));
+    store_words(type_of(v), get(v), byte_offset(frame, offsets[k++]));
   (is_sample ? shared_.samples : shared_.hosts).push_back({id_, n});
   std::size_t const number = is_sample ? shared_.to.samples.size() : shared_.to.hosts.size();
   if (is_sample)
@@ -133,7 +133,7 @@ void function_compiler::compile_host(node_id n) {
       {machine(), frame, b_.getInt32(shared_.add_list(offsets)),
        b_.getInt32(static_cast<std::uint32_t>(number))});
   for (value_id const v : f_.results_of(n)) {
-    value x = load_words(type_of(v), bytes_behind(frame, offsets[k++]));
+    value x = load_words(type_of(v), byte_offset(frame, offsets[k++]));
     x.unique = type_of(v).rank > 0;
     set(v, std::move(x));
   }
@@ -186,7 +186,7 @@ void function_compiler::compile_operation(node_id n) {
   case ir::op::gather:
     return compile_gather(n);
   case ir::op::copy:
-    return set(f_.result(n), become(f_.operand(n, 0), n, false));
+    return set(f_.result(n), reuse_array(f_.operand(n, 0), n, false));
   case ir::op::if_:
     return compile_if(n);
   case ir::op::loop:
@@ -219,13 +219,13 @@ void function_compiler::compile_operation(node_id n) {
   }
 }
 
-// Functions that may call themselves look whether the stack has an end here.
+// Recursive functions check the stack limit here.
 void function_compiler::prologue() {
   if (!shared_.calls.is_recursive(id_)) return;
   llvm::Value* const here =
       b_.CreateCall(intrinsic(*shared_.module, llvm::Intrinsic::frameaddress, {pointer()}), {b_.getInt32(0)});
   llvm::Value* const end = b_.CreateAlignedLoad(
-      b_.getInt64Ty(), bytes_behind(machine(), runtime::stack_end_offset()), llvm::Align(8));
+      b_.getInt64Ty(), byte_offset(machine(), runtime::stack_end_offset()), llvm::Align(8));
   require(
       b_.CreateICmpUGE(b_.CreatePtrToInt(here, b_.getInt64Ty()), end), runtime_function::throw_too_deep,
       {machine()});
@@ -234,7 +234,7 @@ void function_compiler::prologue() {
 void function_compiler::compile() {
   at(new_block("entry"));
   if (shared_.lines) b_.SetCurrentDebugLocation(shared_.lines->begin(*made_, f_));
-  // Calls of itself go behind it: memory that is taken once a call stands in the first block.
+  // Self-recursive tail calls continue after it: static allocas are in the first block.
   block const start = new_block("start");
   unsigned next = 1;
   for (value_id const v : f_.parameters()) {
@@ -259,7 +259,7 @@ void function_compiler::compile() {
 void function_compiler::compile_return() {
   node_id const last = f_.yield_of(ir::function::body);
   parts all;
-  for (value const& x : give_yielded(ir::function::body, 0, f_[last].operand_count))
+  for (value const& x : transferred_yields(ir::function::body, 0, f_[last].operand_count))
     all.append(x.all.begin(), x.all.end());
   finish(last);
   if (all.empty()) {

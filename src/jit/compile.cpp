@@ -13,7 +13,7 @@
 namespace overdub::jit::detail {
 namespace {
 
-// What can be said of code without compiling it.
+// The metadata of code, without compiling it.
 std::shared_ptr<execute::code> frame_of(
     ir::program const& p, ir::function_id id, std::uint32_t thunks, execute::host_registry const& hosts) {
   auto made = std::make_shared<execute::code>();
@@ -34,7 +34,7 @@ std::shared_ptr<execute::code> frame_of(
   return made;
 }
 
-// The program as the interpreter runs it, lowered when it is first asked for.
+// The program for the interpreter, lowered on first use.
 std::function<execute::code const&()>
 interpreted(ir::program const& p, ir::function_id id, execute::host_registry const& hosts) {
   struct lowered_once {
@@ -51,7 +51,7 @@ interpreted(ir::program const& p, ir::function_id id, execute::host_registry con
   };
 }
 
-// "file.cpp:12" of each function that has a place.
+// "file.cpp:12" for each function with a source location.
 symbol_places places_in(ir::program const& p) {
   symbol_places all;
   for (ir::function const& f : p.functions) {
@@ -73,7 +73,7 @@ void link_into(execute::code& to, ir::program const& p, std::span<char const> ob
   to.machine_code = std::move(linked.owner);
 }
 
-// From the disk; null where it is not there, or cannot be used.
+// Loads code from the disk cache; null if there is none, or if it cannot be used.
 std::shared_ptr<execute::code const> restored(
     machine_code_files& files, program_key const& key, ir::program const& given, ir::program const& p,
     ir::function_id id, std::uint32_t thunks, execute::host_registry const& hosts, options const& o) {
@@ -98,7 +98,7 @@ std::shared_ptr<execute::code const> restored(
   return made;
 }
 
-bool is_kept(module_callback const& c) { return !c.run || !c.name.empty(); }
+bool is_cacheable(module_callback const& c) { return !c.run || !c.name.empty(); }
 
 } // namespace
 
@@ -115,7 +115,7 @@ compile(ir::program const& given, ir::function_id id, execute::host_registry con
   ir::program const& p = changed ? changed->program : given;
   std::uint32_t const thunks = changed ? changed->thunks : 0;
   std::optional<program_key> key;
-  if (o.cache != nullptr && is_kept(o.before_optimisation) && is_kept(o.after_optimisation)) {
+  if (o.cache != nullptr && is_cacheable(o.before_optimisation) && is_cacheable(o.after_optimisation)) {
     key = key_of(p, id, o);
     if (auto known = restored(machine_code_files::of(*o.cache), *key, given, p, id, thunks, hosts, o))
       return known;

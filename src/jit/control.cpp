@@ -23,12 +23,12 @@ void function_compiler::compile_if(node_id n) {
     at(blocks[k]);
     begin_region(r, given);
     compile_region(r);
-    yielded[k] = give_yielded(r, 0, f_[n].result_count);
+    yielded[k] = transferred_yields(r, 0, f_[n].result_count);
     finish(f_.yield_of(r));
     ends[k] = b_.GetInsertBlock();
     go(next);
   }
-  for (value_id const v : given) death_of_[index_of(v)] = ir::nothing;
+  for (value_id const v : given) last_use_of_[index_of(v)] = ir::nothing;
   at(next);
   for (std::uint32_t k = 0; k < f_[n].result_count; ++k) {
     value const &x = yielded[0][k], &y = yielded[1][k];
@@ -44,13 +44,13 @@ void function_compiler::compile_if(node_id n) {
   }
 }
 
-// The values that a loop begins with, with counts of their own.
+// The initial loop-carried values, with references of their own.
 std::vector<value>
-function_compiler::start_carried(node_id n, std::uint32_t first_operand, std::uint32_t count) {
+function_compiler::initial_values(node_id n, std::uint32_t first_operand, std::uint32_t count) {
   std::vector<value> all;
   for (std::uint32_t k = 0; k < count; ++k) {
     value_id const v = f_.operand(n, first_operand + k);
-    if (is_counted(type_of(v)) && (order_.is_used_inside(v, n) || !consume(v, n))) retain(v);
+    if (is_counted(type_of(v)) && (order_.is_used_inside(v, n) || !transfer_reference(v, n))) retain(v);
     all.push_back(get(v));
     all.back().borrowed = false;
   }
@@ -85,7 +85,7 @@ void function_compiler::store_output(output const& o, llvm::Value* index) {
   value const x = get(o.yielded);
   if (t.rank == 1)
     return store_scalar(t.element, x.all[0], element_address(t.element, o.made.elements(), index));
-  llvm::Value* const row = bytes_behind(o.words, 8 * words_of(t));
+  llvm::Value* const row = byte_offset(o.words, 8 * words_of(t));
   store_words(t.element_type(), x, row);
   (void)call(
       runtime_function::store_row, {machine(), o.words, index, row, shape_code(t), number(ir::op::map)});
@@ -98,14 +98,14 @@ void function_compiler::finish_output(output const& o) {
 
 namespace {
 
-// The parts of values, but for those that stand in one place.
+// The parts of values, except those that are updated in place.
 parts flat(std::vector<value> const& all, std::vector<bool> const& in_place) {
   parts every;
   for (std::size_t k = 0; k < all.size(); ++k)
     if (!in_place[k]) every.append(all[k].all.begin(), all[k].all.end());
   return every;
 }
-// The values whose parts are the loop's.
+// The values made of the loop's parts.
 std::vector<value> as_values(
     std::vector<value> const& like, std::vector<bool> const& in_place, llvm::ArrayRef<llvm::Value*> all) {
   std::vector<value> made;
@@ -127,7 +127,7 @@ void function_compiler::compile_loop(node_id n) {
   node_id const last = f_.yield_of(body);
   std::uint32_t const carried = f_[n].operand_count - 1;
   llvm::Value* const count = scalar(f_.operand(n, 0));
-  std::vector<value> start = start_carried(n, 1, carried);
+  std::vector<value> start = initial_values(n, 1, carried);
   std::vector<bool> const in_place = find_in_place(body, 1, start);
   llvm::Value* const size = f_[n].result_count > carried
                                 ? b_.CreateSelect(b_.CreateICmpSGT(count, integer(0)), count, integer(0))
@@ -146,7 +146,7 @@ void function_compiler::compile_loop(node_id n) {
     live_in(f_.arguments_of(body), body);
     compile_region(body);
     for (output const& o : outputs) store_output(o, index);
-    std::vector<value> const next = give_yielded(body, 0, carried);
+    std::vector<value> const next = transferred_yields(body, 0, carried);
     finish(last);
     end_loop(loop, flat(next, in_place), is_short_with_calls(body));
     return parts(loop.carried.begin(), loop.carried.end());
@@ -160,11 +160,11 @@ void function_compiler::compile_while(node_id n) {
   region_id const condition = f_.region_at(n, 0), body = f_.region_at(n, 1);
   node_id const decides = f_.yield_of(condition), last = f_.yield_of(body);
   std::uint32_t const carried = f_[n].operand_count;
-  std::vector<value> const start = start_carried(n, 0, carried);
+  std::vector<value> const start = initial_values(n, 0, carried);
   std::vector<bool> const none(carried);
   parts first = flat(start, none);
-  // Arrays that grow: of scalars, their owner and size are carried; of rows, they stand in memory. The former begin with room for some
-  // more elements than there were the last time.
+  // Growing arrays. For arrays of scalars, owner and size are loop-carried; arrays of rows are in memory. The former start
+  // with a capacity slightly above the size of the previous run.
   llvm::Value *memory = nullptr, *expected = nullptr;
   std::vector<output> outputs;
   for (std::uint32_t k = carried; k < f_[n].result_count; ++k) {
@@ -172,7 +172,7 @@ void function_compiler::compile_while(node_id n) {
     ir::type const t = type_of(o.result);
     if (t.rank == 1) {
       if (memory == nullptr) {
-        memory = new_memory_of_turns();
+        memory = new_trip_count_memory();
         llvm::Value* const last_time = remembered(memory);
         expected = b_.CreateAdd(last_time, b_.CreateLShr(last_time, integer(3)));
       }
@@ -182,13 +182,12 @@ void function_compiler::compile_while(node_id n) {
     } else {
       o.words = new_words(2 * words_of(t));
       for (std::uint32_t axis = 0; axis < t.rank; ++axis)
-        b_.CreateAlignedStore(
-            integer(0), bytes_behind(o.words, 8 * (2 + std::int64_t{axis})), llvm::Align(8));
+        b_.CreateAlignedStore(integer(0), byte_offset(o.words, 8 * (2 + std::int64_t{axis})), llvm::Align(8));
       (void)call(runtime_function::make_array, {machine(), o.words, shape_code(t), number(ir::op::while_)});
     }
     outputs.push_back(o);
   }
-  block const from = b_.GetInsertBlock(), header = new_block("while"), turn = new_block("turn"),
+  block const from = b_.GetInsertBlock(), header = new_block("while"), iteration = new_block("turn"),
               exit = new_block("done");
   go(header);
   at(header);
@@ -199,15 +198,15 @@ void function_compiler::compile_while(node_id n) {
   }
   std::vector<value> const current = as_values(start, none, parts(phis.begin(), phis.end()));
   for (std::uint32_t k = 0; k < carried; ++k) {
-    set(f_.argument(condition, k), current[k]); // which the body still needs: they do not die there
+    set(f_.argument(condition, k), current[k]); // which the body still needs: this is no last use
     set(f_.argument(body, k), current[k]);
   }
   compile_region(condition);
   llvm::Value* const goes_on = scalar(f_.operand(decides, 0));
   finish(decides);
-  b_.CreateCondBr(goes_on, turn, exit);
+  b_.CreateCondBr(goes_on, iteration, exit);
 
-  at(turn);
+  at(iteration);
   live_in(f_.arguments_of(body), body);
   compile_region(body);
   std::size_t where = flat(start, none).size();
@@ -216,7 +215,7 @@ void function_compiler::compile_while(node_id n) {
     ir::type const t = type_of(o.result);
     value const x = get(o.yielded);
     if (t.rank > 1) {
-      llvm::Value* const row = bytes_behind(o.words, 8 * words_of(t));
+      llvm::Value* const row = byte_offset(o.words, 8 * words_of(t));
       store_words(t.element_type(), x, row);
       (void)call(runtime_function::push_row, {machine(), o.words, row, shape_code(t)});
       continue;
@@ -225,7 +224,7 @@ void function_compiler::compile_while(node_id n) {
     llvm::Value* const each = integer(execute::size_of(t.element));
     llvm::Value* const used = b_.CreateMul(size, each);
     llvm::Value* const room = b_.CreateAlignedLoad(
-        b_.getInt64Ty(), bytes_behind(owner, offsetof(execute::buffer, bytes)), llvm::Align(8));
+        b_.getInt64Ty(), byte_offset(owner, offsetof(execute::buffer, bytes)), llvm::Align(8));
     block const full = new_block("full"), fits = new_block("fits"), before = b_.GetInsertBlock();
     branch_rarely(b_.CreateICmpUGT(b_.CreateAdd(used, each), room), full, fits);
     at(full);
@@ -237,11 +236,11 @@ void function_compiler::compile_while(node_id n) {
     now->addIncoming(owner, before);
     now->addIncoming(more, grew);
     store_scalar(
-        t.element, x.all[0], element_address(t.element, bytes_behind(now, sizeof(execute::buffer)), size));
+        t.element, x.all[0], element_address(t.element, byte_offset(now, sizeof(execute::buffer)), size));
     grown.push_back(now);
     grown.push_back(b_.CreateAdd(size, integer(1)));
   }
-  parts next = flat(give_yielded(body, 0, carried), none);
+  parts next = flat(transferred_yields(body, 0, carried), none);
   next.append(grown.begin(), grown.end());
   finish(last);
   for (std::size_t k = 0; k < next.size(); ++k) phis[k]->addIncoming(next[k], b_.GetInsertBlock());
@@ -254,14 +253,14 @@ void function_compiler::compile_while(node_id n) {
   for (output& o : outputs) {
     if (o.words == nullptr) {
       llvm::Value *const owner = phis[where++], *const size = phis[where++];
-      o.made = value{{bytes_behind(owner, sizeof(execute::buffer)), owner, size}};
+      o.made = value{{byte_offset(owner, sizeof(execute::buffer)), owner, size}};
     }
     finish_output(o);
   }
 }
 
-// It begins with 0 where the code is loaded; threads write it in any order, where it is another number.
-llvm::Value* function_compiler::new_memory_of_turns() {
+// It starts at 0 when the code is loaded; threads write it without synchronisation, since any value is valid.
+llvm::Value* function_compiler::new_trip_count_memory() {
   return new llvm::GlobalVariable(
       *shared_.module, b_.getInt64Ty(), false, llvm::GlobalValue::InternalLinkage, integer(0), "turns");
 }
@@ -270,9 +269,9 @@ llvm::Value* function_compiler::remembered(llvm::Value* memory) {
   load->setAtomic(llvm::AtomicOrdering::Monotonic);
   return load;
 }
-void function_compiler::remember(llvm::Value* memory, llvm::Value* turns) {
-  llvm::Value* const most = integer(most_remembered);
-  llvm::Value* const now = b_.CreateSelect(b_.CreateICmpULT(turns, most), turns, most);
+void function_compiler::remember(llvm::Value* memory, llvm::Value* trip_count) {
+  llvm::Value* const most = integer(maximum_remembered);
+  llvm::Value* const now = b_.CreateSelect(b_.CreateICmpULT(trip_count, most), trip_count, most);
   block const other = new_block("other"), known = new_block("known");
   branch_rarely(b_.CreateICmpNE(now, remembered(memory)), other, known);
   at(other);
@@ -281,19 +280,20 @@ void function_compiler::remember(llvm::Value* memory, llvm::Value* turns) {
   at(known);
 }
 
-// Accumulators are arrays that nobody else sees while the region runs.
+// Accumulators are unique arrays while the region runs.
 void function_compiler::compile_accumulate(node_id n) {
   region_id const region = f_.region_at(n, 0);
   std::uint32_t const count = f_[n].operand_count;
-  std::vector<value> all = start_carried(n, 0, count);
+  std::vector<value> all = initial_values(n, 0, count);
   for (std::uint32_t k = 0; k < count; ++k) {
     make_unique(type_of(f_.result(n, k)), all[k]);
     set(f_.argument(region, k), all[k]);
   }
-  // What is said holds in one run of the region; its declarations tell LLVM so, where the region is in a loop or is copied.
+  // Alias scopes are valid in one run of the region; their declarations tell LLVM so, if the region is in a loop or is
+  // copied.
   llvm::MDBuilder scopes(context_);
   llvm::MDNode* const domain = scopes.createAnonymousAliasScopeDomain("accumulators");
-  std::size_t const around = accumulators_.size();
+  std::size_t const enclosing = accumulators_.size();
   for (value_id const v : f_.arguments_of(region)) {
     llvm::MDNode* const scope = scopes.createAnonymousAliasScope(domain);
     accumulators_.push_back({v, scope});
@@ -302,15 +302,16 @@ void function_compiler::compile_accumulate(node_id n) {
   values const given = pass_into_regions(n);
   begin_region(region, given);
   compile_region(region);
-  accumulators_.resize(around);
-  std::vector<value> const more = give_yielded(region, 0, f_[n].result_count - count);
+  accumulators_.resize(enclosing);
+  std::vector<value> const more = transferred_yields(region, 0, f_[n].result_count - count);
   finish(f_.yield_of(region));
-  for (value_id const v : given) death_of_[index_of(v)] = ir::nothing;
+  for (value_id const v : given) last_use_of_[index_of(v)] = ir::nothing;
   for (std::uint32_t k = 0; k < f_[n].result_count; ++k)
     set(f_.result(n, k), k < count ? all[k] : more[k - count]);
 }
 
-// What the first region throws is caught, and thrown on behind the second. An exception of the second takes its place.
+// An exception of the first region is caught, and rethrown after the second region. An exception of the second region
+// replaces it.
 void function_compiler::compile_protect(node_id n) {
   region_id const tried = f_.region_at(n, 0), failed = f_.region_at(n, 1);
   auto& m = *shared_.module;
@@ -327,7 +328,7 @@ void function_compiler::compile_protect(node_id n) {
   auto const end_catch = function("__cxa_end_catch", b_.getVoidTy(), {});
   auto* const caught = llvm::StructType::get(context_, {pointer(), b_.getInt32Ty()});
 
-  // Invokes land in one block, and what comes from other handlers joins them behind it.
+  // Invokes unwind to one block; exceptions from nested handlers join after its landing pad.
   auto const new_handler = [&](char const* name, bool catches) {
     return handler{new_block(name), llvm::PHINode::Create(pointer(), 2, "", new_block(name)), catches};
   };
@@ -343,18 +344,18 @@ void function_compiler::compile_protect(node_id n) {
     at(h.exception->getParent());
   };
   block const next = new_block("behind");
-  auto const around = handler_;
+  auto const enclosing = handler_;
   handler const catching = new_handler("caught", true);
-  handler const leaving = new_handler("leaves", around && around->catches);
+  handler const leaving = new_handler("leaves", enclosing && enclosing->catches);
   handler_ = catching;
   compile_region(tried);
-  std::vector<value> const results = give_yielded(tried, 0, f_[n].result_count);
+  std::vector<value> const results = transferred_yields(tried, 0, f_[n].result_count);
   finish(f_.yield_of(tried));
   go(next);
 
   land(catching);
   (void)b_.CreateCall(begin_catch, {catching.exception});
-  // What the second region throws, or throws on, leaves the handler.
+  // Exceptions of the second region leave the handler.
   handler_ = leaving;
   compile_region(failed);
   finish(f_.yield_of(failed));
@@ -363,10 +364,10 @@ void function_compiler::compile_protect(node_id n) {
 
   land(leaving);
   b_.CreateCall(end_catch, {});
-  handler_ = around;
-  if (around) {
-    around->exception->addIncoming(leaving.exception, b_.GetInsertBlock());
-    go(around->exception->getParent());
+  handler_ = enclosing;
+  if (enclosing) {
+    enclosing->exception->addIncoming(leaving.exception, b_.GetInsertBlock());
+    go(enclosing->exception->getParent());
   } else {
     llvm::Value* const resumed = b_.CreateInsertValue(llvm::PoisonValue::get(caught), leaving.exception, 0);
     b_.CreateResume(b_.CreateInsertValue(resumed, b_.getInt32(0), 1));

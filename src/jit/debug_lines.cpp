@@ -9,7 +9,7 @@ debug_lines::debug_lines(llvm::Module& to, ir::program const& p)
     : p_(p), context_(to.getContext()), builder_(to) {
   to.addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
   to.addModuleFlag(llvm::Module::Warning, "Dwarf Version", 4);
-  // As a unit of C: names are what they are.
+  // As a C unit: names are not mangled.
   builder_.createCompileUnit(llvm::dwarf::DW_LANG_C99, file_of(ir::nothing), "overdub", true, "", 0);
 }
 

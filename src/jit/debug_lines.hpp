@@ -1,4 +1,4 @@
-// Where instructions come from in the user's source, for debuggers: functions, files and lines, as DWARF has them.
+// Debug information as DWARF: functions, files and lines in the user's source.
 #pragma once
 
 #include "llvm.hpp"
@@ -14,11 +14,11 @@ class debug_lines {
 public:
   debug_lines(llvm::Module& to, ir::program const& p);
 
-  /// Makes a function known. Returns the place of its definition: all its instructions have a place.
+  /// Adds a function. Returns its location: every instruction needs one.
   llvm::DebugLoc begin(llvm::Function& made, ir::function const& f);
-  /// The place of an operation of the function that was begun last; that of the function, where it has none.
+  /// The location of an operation of the current function; that of the function if it has none.
   llvm::DebugLoc location(ir::place_id at);
-  /// When all functions are compiled.
+  /// Call it after all functions are compiled.
   void finish() { builder_.finalize(); }
 
 private:

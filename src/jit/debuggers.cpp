@@ -1,4 +1,4 @@
-// The names and lines of machine code, for profilers and debuggers.
+// Symbols and lines of machine code, for profilers and debuggers.
 #include "linking.hpp"
 
 #include <overdub/io/number_text.hpp>
@@ -13,7 +13,7 @@
 
 namespace overdub::jit {
 
-// As gdb's manual has it. LLVM has the descriptor, and the function that gdb stops at.
+// Declared in the gdb manual. LLVM defines the descriptor, and the function with gdb's breakpoint.
 struct jit_code_entry {
   jit_code_entry *next_entry, *prev_entry;
   char const* symfile_addr;
@@ -30,9 +30,9 @@ extern jit_descriptor __jit_debug_descriptor;
 void __jit_debug_register_code();
 }
 
-void tell_perf(std::span<placed_function const> functions) {
+void register_with_perf(std::span<placed_function const> functions) {
   std::string const path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
-  // Somebody else may have put anything there.
+  // The directory is world-writable: do not follow links.
   int const file =
       open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
   if (file < 0) return;
@@ -43,8 +43,8 @@ void tell_perf(std::span<placed_function const> functions) {
       lines += io::number_text(reinterpret_cast<std::size_t>(f.address), 16) + ' ' +
                io::number_text(f.bytes, 16) + ' ' + f.name + '\n';
     }
-    [[maybe_unused]] auto const written =
-        write(file, lines.data(), lines.size()); // at once: threads do not mix
+    // In one write: output of threads is not interleaved.
+    [[maybe_unused]] auto const written = write(file, lines.data(), lines.size());
   }
   close(file);
 }
@@ -56,7 +56,7 @@ std::mutex& gdb_mutex() {
   return *one;
 }
 
-// The object with the addresses of its sections, so that gdb finds its functions.
+// Writes the addresses of sections into the object, so that gdb finds its functions.
 void write_addresses(std::vector<char>& object, std::span<placed_section const> sections) {
   using namespace llvm::ELF;
   Elf64_Ehdr header;
@@ -82,9 +82,9 @@ void write_addresses(std::vector<char>& object, std::span<placed_section const> 
 
 } // namespace
 
-struct known_to_gdb::entry : jit_code_entry {};
+struct gdb_registration::entry : jit_code_entry {};
 
-known_to_gdb::known_to_gdb(std::span<char const> object, std::span<placed_section const> sections)
+gdb_registration::gdb_registration(std::span<char const> object, std::span<placed_section const> sections)
     : object_(object.begin(), object.end()), entry_(std::make_unique<entry>()) {
   write_addresses(object_, sections);
   entry_->symfile_addr = object_.data();
@@ -98,7 +98,7 @@ known_to_gdb::known_to_gdb(std::span<char const> object, std::span<placed_sectio
   all.action_flag = jit_register;
   __jit_debug_register_code();
 }
-known_to_gdb::~known_to_gdb() {
+gdb_registration::~gdb_registration() {
   std::lock_guard const lock(gdb_mutex());
   auto& all = __jit_debug_descriptor;
   (entry_->prev_entry != nullptr ? entry_->prev_entry->next_entry : all.first_entry) = entry_->next_entry;

@@ -23,7 +23,7 @@ namespace {
 
 struct header {
   char magic[8] = {'o', 'v', 'e', 'r', 'd', 'u', 'b', '\n'};
-  std::uint64_t checksum[2] = {}; // of all that stands behind it
+  std::uint64_t checksum[2] = {}; // of everything after it
   std::uint32_t format = 1;
   std::uint32_t byte_order = 0x01020304;
   std::uint64_t object_bytes = 0, parts_bytes = 0, key_bytes = 0;
@@ -34,7 +34,7 @@ constexpr std::size_t unchecked = offsetof(header, format);
 constexpr std::size_t largest_entry = std::size_t{1} << 30;
 
 constexpr std::string_view ending = ".overdub", temporary = ".overdub-new";
-constexpr std::time_t forgotten_after = 3600; // seconds: a temporary file whose process died
+constexpr std::time_t stale_after = 3600; // seconds, for temporary files of crashed processes
 
 std::string name_of(std::string_view key) {
   XXH128_canonical_t canonical;
@@ -51,7 +51,7 @@ bool is_entry(std::string_view name) {
 
 std::string reason(int number) { return std::strerror(number); }
 
-// Why a file or directory cannot be trusted; empty: it can.
+// The reason why a file or directory is not trusted; empty if it is.
 std::string distrust(struct stat const& what) {
   if (what.st_uid != geteuid() && what.st_uid != 0)
     return std::string("it belongs to user ") + std::to_string(what.st_uid) +
@@ -60,7 +60,7 @@ std::string distrust(struct stat const& what) {
   return {};
 }
 
-// As it is named now: the process may go elsewhere. open() would follow a link with a slash behind it.
+// An absolute path, since the working directory may change. open() would follow a link with a trailing slash.
 std::string path_of(std::string const& directory) {
   if (directory.empty()) return directory;
   std::error_code failed;
@@ -70,7 +70,7 @@ std::string path_of(std::string const& directory) {
   return path;
 }
 
-// A file that nobody else has: whatever has its name is left alone. Sets the name.
+// Creates a file exclusively, and sets its name.
 open_file new_file(int folder, std::string& name) {
   static std::atomic<std::uint64_t> count = 0;
   for (int tries = 0;; ++tries) {
@@ -95,7 +95,7 @@ bool write_all(int file, char const* from, std::size_t bytes) {
   }
   return true;
 }
-// How many bytes there were.
+// Returns the number of bytes read.
 std::size_t read_all(int file, char* to, std::size_t bytes) {
   std::size_t all = 0;
   while (all < bytes) {
@@ -117,14 +117,14 @@ bool open_file::close() {
 struct machine_code_files::file {
   std::string name;
   std::size_t bytes;
-  std::int64_t used; // nanoseconds
+  std::int64_t used; // time of last use, in nanoseconds
 };
 
-// The directory, as it is now. It is opened and checked for each use, and all that a use does is relative to what it opened:
-// so a directory that others get access to, or that is replaced or removed, is noticed by the next use.
+// The directory as it is now. Each use opens and checks it, and accesses files relative to it, so that the next use notices
+// a directory that others may access, or that was replaced or removed.
 struct machine_code_files::folder {
   open_file opened;
-  std::string problem; // why it cannot be used; empty: it can
+  std::string problem; // the reason why it cannot be used; empty if it can
   bool is_unsafe = false;
 };
 
@@ -163,7 +163,7 @@ machine_code_files::folder machine_code_files::open_folder() const {
   return in;
 }
 
-// To try is the only way to know.
+// The only reliable test is an attempt.
 std::string machine_code_files::try_to_write(folder const& in) const {
   std::string name;
   if (!new_file(*in.opened, name).is_open())
@@ -178,7 +178,7 @@ std::string machine_code_files::not_written_text(std::string const& why) const {
          "\" is read as a cache of machine code, and not written to: " + why;
 }
 
-// The first problem of all is not only kept: nobody may ask for it.
+// Stores the problem; also prints the first one, since it might never be queried.
 void machine_code_files::report(std::string& problem, std::string const& why) {
   {
     std::lock_guard const lock(texts_);
@@ -191,7 +191,7 @@ void machine_code_files::report(std::string& problem, std::string const& why) {
       notify_(why);
     else
       std::fprintf(stderr, "%s\n", why.c_str());
-  } catch (...) { // a cache fails no compilation
+  } catch (...) { // a cache must not make compilation fail
   }
 }
 
@@ -216,10 +216,10 @@ void machine_code_files::reject(std::string_view key, std::string const& why) {
   last_rejected_ = name_of(key) + ": " + why;
 }
 
-// Why an entry cannot be used. Nothing is read where there is none.
+// Returns the reason why an entry cannot be used. Missing entries are not read.
 std::string machine_code_files::read(
     folder const& in, std::string const& name, std::string_view key, stored_program& to) {
-  // A FIFO or a device must not make it wait.
+  // O_NONBLOCK: a FIFO or a device must not block.
   open_file const opened(openat(*in.opened, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!opened.is_open())
     return errno == ENOENT  ? ""
@@ -232,7 +232,7 @@ std::string machine_code_files::read(
   if (what.st_size < static_cast<off_t>(sizeof(header))) return "it is cut off";
   if (what.st_size > static_cast<off_t>(largest_entry)) return "it is too large";
   auto const size = static_cast<std::size_t>(what.st_size);
-  // All is read at once, and looked at in memory, where nobody changes it.
+  // Reads the whole file before checking it, since other processes may change it.
   std::unique_ptr<char[]> bytes(new (std::nothrow) char[size]);
   if (bytes == nullptr) return "there is no memory for its " + std::to_string(size) + " bytes";
   if (read_all(*opened, bytes.get(), size) != size) return "it is cut off";
@@ -252,7 +252,7 @@ std::string machine_code_files::read(
   if (std::string_view(parts + h.parts_bytes, h.key_bytes) != key) return "it is of another program";
   if (use_ == disk_use::read_write) {
     timespec const now[2] = {{0, UTIME_OMIT}, {0, UTIME_NOW}};
-    (void)futimens(*opened, now); // so that it is kept
+    (void)futimens(*opened, now); // marks it as used
   }
   to.bytes = std::move(bytes);
   to.object = {object, h.object_bytes};
@@ -288,8 +288,8 @@ void machine_code_files::store(
   if (is_full || is_long_ago) trim(in);
 }
 
-// A file becomes an entry when it is complete. It is not forced to the disk: what a crash leaves of it has no right checksum.
-// Why it cannot be written; empty: it is.
+// A file is renamed to an entry when it is complete. It is not synchronised to disk: after a crash, the checksum fails.
+// Returns the reason if it cannot be written; empty on success.
 std::string machine_code_files::write(
     folder const& in, std::string const& name, std::string_view key, std::span<char const> object,
     std::span<char const> parts) {
@@ -342,7 +342,7 @@ std::vector<machine_code_files::file> machine_code_files::files(folder const& in
         fstatat(*in.opened, each->d_name, &what, AT_SYMLINK_NOFOLLOW) != 0)
       continue;
     if (is_temporary) {
-      if (what.st_mtime + forgotten_after < std::time(nullptr)) unlinkat(*in.opened, each->d_name, 0);
+      if (what.st_mtime + stale_after < std::time(nullptr)) unlinkat(*in.opened, each->d_name, 0);
       continue;
     }
     all.push_back(
@@ -353,21 +353,21 @@ std::vector<machine_code_files::file> machine_code_files::files(folder const& in
   return all;
 }
 
-// Counts what there is, and removes what was used longest ago until there is room.
+// Counts the entries, and removes the least recently used ones until there is room.
 void machine_code_files::trim(folder const& in) {
   std::unique_lock const lock(trimming_, std::try_to_lock);
-  if (!lock) return; // another thread does
+  if (!lock) return; // another thread trims
   new_entries_ = new_bytes_ = 0;
   auto all = files(in);
   std::size_t bytes = 0, count = all.size();
   for (file const& f : all) bytes += f.bytes;
   if (count > limits_.entries || bytes > limits_.bytes) {
     std::sort(all.begin(), all.end(), [](file const& a, file const& b) { return a.used < b.used; });
-    // Some room, so that not each entry needs a look at all of them.
+    // Leaves some room, so that not every new entry scans the directory.
     std::size_t const most = limits_.entries - limits_.entries / 64,
-                      most_bytes = limits_.bytes - limits_.bytes / 64;
+                      maximum_bytes = limits_.bytes - limits_.bytes / 64;
     for (file const& f : all) {
-      if (count <= most && bytes <= most_bytes) break;
+      if (count <= most && bytes <= maximum_bytes) break;
       if (unlinkat(*in.opened, f.name.c_str(), 0) == 0) ++evictions_;
       --count;
       bytes -= f.bytes;

@@ -1,6 +1,6 @@
-// The files of a disk cache: one a program, named after the hash of its key.
+// The files of a disk cache: one for each program, named after the hash of its key.
 //
-//   header (64 bytes) | object file | what belongs to it | key
+//   header (64 bytes) | object file | metadata | key
 #pragma once
 
 #include <overdub/jit/disk_cache.hpp>
@@ -19,7 +19,7 @@
 
 namespace overdub::jit {
 
-/// A file descriptor, which is closed with it.
+/// An owning file descriptor.
 class open_file {
 public:
   open_file() = default;
@@ -29,14 +29,14 @@ public:
   ~open_file() { (void)close(); }
   int operator*() const { return number_; }
   bool is_open() const { return number_ >= 0; }
-  /// Whether what was written arrived; file systems with quotas may say so only here.
+  /// Closes it. Returns whether the data was written; file systems with quotas may report failures only here.
   bool close();
 
 private:
   int number_ = -1;
 };
 
-/// What was read, and checked.
+/// A stored program, after all checks.
 struct stored_program {
   std::unique_ptr<char[]> bytes;
   std::span<char const> object, parts;
@@ -48,12 +48,12 @@ public:
       std::string const& directory, disk_limits const& limits, disk_use use, disk_notify notify);
   static machine_code_files& of(disk_cache& c) { return *c.files_; }
 
-  /// The entry of a key. Thread-safe.
+  /// Looks up the entry of a key. Thread-safe.
   std::optional<stored_program> find(std::string_view key);
-  /// Says that an entry that was found cannot be used. Thread-safe.
+  /// Reports that a found entry cannot be used. Thread-safe.
   void reject(std::string_view key, std::string const& why);
   void count_hit() { ++hits_; }
-  /// Thread-safe.
+  /// Stores an entry. Thread-safe.
   void store(std::string_view key, std::span<char const> object, std::span<char const> parts);
 
   disk_statistics statistics() const;
@@ -82,12 +82,13 @@ private:
 
   std::atomic<std::uint64_t> hits_ = 0, misses_ = 0, stores_ = 0, evictions_ = 0, rejected_ = 0,
                              failures_ = 0;
-  std::atomic<std::size_t> entries_ = 0, bytes_ = 0;         // there are
-  std::atomic<std::size_t> new_entries_ = 0, new_bytes_ = 0; // since they were counted
+  std::atomic<std::size_t> entries_ = 0, bytes_ = 0;         // as counted last
+  std::atomic<std::size_t> new_entries_ = 0, new_bytes_ = 0; // since then
   std::mutex trimming_;
   mutable std::mutex texts_;
   std::string last_rejected_, last_failure_;
-  std::string not_read_, not_written_; // why the directory is not, since the last use; empty: it is
+  std::string not_read_,
+      not_written_; // the reasons why the directory is not read or written, at the last use; empty if it is
   bool notified_ = false;
 };
 

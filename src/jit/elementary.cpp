@@ -17,7 +17,7 @@ std::string consistent_name(ir::op code, ir::scalar s, unsigned lanes) {
   return consistent_name(code, s) + "x" + std::to_string(lanes);
 }
 
-// libmvec, which glibc has for some processors; null elsewhere.
+// The handle of libmvec, which glibc has for some architectures; null elsewhere.
 void* vector_libm() {
 #if defined(__x86_64__) && defined(__linux__)
   static void* const opened = dlopen("libmvec.so.1", RTLD_LAZY | RTLD_LOCAL);
@@ -26,7 +26,7 @@ void* vector_libm() {
   return nullptr;
 #endif
 }
-// b: 128 bits, d: 256 bits of processors with AVX2, e: 512 bits.
+// The ISA letter: b: 128 bits, d: 256 bits with AVX2, e: 512 bits.
 std::string vector_libm_name(ir::op code, ir::scalar s, unsigned bits) {
   char const unit = bits == 512 ? 'e' : bits == 256 ? 'd' : 'b';
   bool const is_f32 = s == ir::scalar::f32;
@@ -72,7 +72,7 @@ llvm::Function* elementary_functions::declare_variant(llvm::Function* of, vector
   auto* const made = llvm::Function::Create(
       llvm::FunctionType::get(vector, parameters, false), llvm::Function::ExternalLinkage, v.name, module_);
   set_pure(*made);
-  kept_.push_back(made);
+  variants_.push_back(made);
   return made;
 }
 
@@ -83,7 +83,7 @@ llvm::Function* elementary_functions::declare(ir::op code, ir::scalar s) {
   if (auto* const known = consistent ? module_.getFunction(name) : nullptr) return known;
   auto* const made = jit::declare(module_, code, s);
   if (made->hasFnAttribute("vector-function-abi-variant")) return made;
-  // Declared as the exact function is, under another name.
+  // With the declaration of the exact function, under another name.
   if (consistent) made->setName(name);
   std::string mappings;
   for (vector_variant const& v : variants(code, s)) {
@@ -105,7 +105,7 @@ llvm::Function* elementary_functions::declare_vector(ir::op code, ir::scalar s, 
 }
 
 void elementary_functions::keep_variants() {
-  if (!kept_.empty()) llvm::appendToCompilerUsed(module_, kept_);
+  if (!variants_.empty()) llvm::appendToCompilerUsed(module_, variants_);
 }
 
 void append_elementary_symbols(std::vector<symbol_address>& all) {

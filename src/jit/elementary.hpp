@@ -1,5 +1,5 @@
-// Elementary functions by the mode of a program's mathematics: the exact one calls libm; the consistent one SLEEF's
-// functions, one by one and in vectors; the fast one libm, and in vectors libmvec or, where that has none, SLEEF.
+// Elementary functions for each math mode: exact calls libm; consistent calls SLEEF, in scalars and in vectors; fast calls
+// libm, and in vectors libmvec or, where that has none, SLEEF.
 #pragma once
 
 #include "engine.hpp"
@@ -12,7 +12,7 @@
 
 namespace overdub::jit {
 
-/// A function on vectors.
+/// A vector version of a function.
 struct vector_variant {
   unsigned lanes;
   std::string name;
@@ -23,12 +23,13 @@ public:
   elementary_functions(llvm::Module& m, ir::math_mode mode, vector_unit const& unit)
       : module_(m), mode_(mode), unit_(unit) {}
 
-  /// The function that computes an operation on numbers of a type. Loops of calls of it become calls of its variants.
+  /// Declares the function that computes an operation on numbers of a type. The loop vectoriser replaces calls of it by
+  /// calls of its variants.
   llvm::Function* declare(ir::op, ir::scalar);
-  /// The widest variant of at most so many lanes; null where there is none. `lanes` becomes how many it has.
+  /// Declares the widest variant with at most `lanes` lanes, and sets `lanes` to its width; null if there is none.
   llvm::Function* declare_vector(ir::op, ir::scalar, unsigned& lanes);
   bool has_vectors(ir::op code, ir::scalar s) const { return !variants(code, s).empty(); }
-  /// To be called when all is declared: keeps the variants until loops are vectorised.
+  /// Call it after all declarations: keeps the variants until loops are vectorised.
   void keep_variants();
 
 private:
@@ -38,13 +39,13 @@ private:
   llvm::Module& module_;
   ir::math_mode mode_;
   vector_unit unit_;
-  std::vector<llvm::GlobalValue*> kept_;
+  std::vector<llvm::GlobalValue*> variants_;
 };
 
-/// Which functions this process has for a mode: what is compiled where there are others is not the same.
+/// The functions that this process has for a mode, as part of the cache key.
 std::string functions_for(ir::math_mode);
 
-/// The functions of the consistent mode, and those of libmvec.
+/// Symbols of the consistent mode, and of libmvec.
 void append_elementary_symbols(std::vector<symbol_address>&);
 
 } // namespace overdub::jit

@@ -45,22 +45,22 @@ T checked(llvm::Expected<T> x, char const* what) {
   return std::move(*x);
 }
 
-// These are never destroyed: another thread may compile while the program ends.
+// These are never destroyed: another thread may compile while the program exits.
 llvm::orc::JITTargetMachineBuilder host_machine() {
   static auto const& host = *new llvm::orc::JITTargetMachineBuilder([] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
     auto found = checked(llvm::orc::JITTargetMachineBuilder::detectHost(), "find out what this processor is");
     found.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
-    found.getOptions().LoopAlignment = 64; // a loop may take 1.3 times as long at another address
+    found.getOptions().LoopAlignment = 64; // loop speed varies by up to 1.3 times with alignment
     found.setRelocationModel(llvm::Reloc::PIC_);
-    found.setCodeModel(llvm::CodeModel::Small); // what is far away is called by stubs
+    found.setCodeModel(llvm::CodeModel::Small); // distant functions are called through stubs
     return found;
   }());
   return host;
 }
 
-// Target machines take long to make; each is used by one thread at a time.
+// A pool of target machines: construction is slow, and each is used by one thread at a time.
 class target_machines {
 public:
   using machine = std::unique_ptr<llvm::TargetMachine>;
@@ -83,8 +83,8 @@ public:
       builder.getFeatures() = llvm::SubtargetFeatures(k.features);
     }
     if (k.width == vector_width::at_most_256 && builder.getTargetTriple().isX86())
-      builder.getFeatures().AddFeature("avx512f", false); // and all that needs it
-    // The highest costs nothing to speak of, and repeats short tests behind each branch that leads to them.
+      builder.getFeatures().AddFeature("avx512f", false); // and all features that require it
+    // The highest level costs little, and duplicates short tests into their predecessors (tail duplication).
     builder.setCodeGenOptLevel(
         k.level == 0   ? generation_level::None
         : k.level == 1 ? generation_level::Less
@@ -94,7 +94,7 @@ public:
       throw not_executable(message(
           "overdub: LLVM knows no processor \"%s\"; leave jit::options::cpu empty for this machine's",
           k.cpu.c_str()));
-    // LLVM would end the process.
+    // Otherwise LLVM would abort the process.
     for (char const* const needed : {"+64bit", "+sse2"})
       if (made->getTargetTriple().isX86() && !made->getMCSubtargetInfo()->checkFeatures(needed))
         throw not_executable(message(
@@ -121,7 +121,7 @@ target_machines& machines() {
   return all;
 }
 
-// A target machine until the end of a scope.
+// A target machine for a scope.
 struct borrowed_machine {
   target_machines::key key;
   target_machines::machine machine;
@@ -130,7 +130,8 @@ struct borrowed_machine {
   ~borrowed_machine() { machines().give(std::move(key), std::move(machine)); }
 };
 
-// What a turn writes, and the next one reads, stays in a register. Accesses are compared in pairs: long functions are left.
+// Loop load elimination: forwards a store to the next iteration's load in a register. It compares accesses in pairs, so
+// that long functions are skipped.
 struct load_elimination : llvm::PassInfoMixin<load_elimination> {
   llvm::PreservedAnalyses run(llvm::Function& f, llvm::FunctionAnalysisManager& all) const {
     constexpr unsigned most = 5000;
@@ -139,8 +140,8 @@ struct load_elimination : llvm::PassInfoMixin<load_elimination> {
   }
 };
 
-// Two divisions by one number are one of two numbers, which takes as long as each of them did: a number and its slope often are
-// such. In fast programs, both are products.
+// Vectorises two divisions by the same number, which take the time of one: a number and its partial derivative often share
+// a divisor. In fast programs, both are multiplications by the reciprocal.
 struct division_pairs : llvm::PassInfoMixin<division_pairs> {
   llvm::PreservedAnalyses run(llvm::Function& f, llvm::FunctionAnalysisManager&) const {
     using namespace llvm;
@@ -160,18 +161,18 @@ struct division_pairs : llvm::PassInfoMixin<division_pairs> {
       }
     }
     if (!any) return PreservedAnalyses::all();
-    PreservedAnalyses kept;
-    kept.preserveSet<CFGAnalyses>();
-    return kept;
+    PreservedAnalyses preserved;
+    preserved.preserveSet<CFGAnalyses>();
+    return preserved;
   }
 
 private:
-  // The order of a block is known as long as nothing is inserted: all are found before.
+  // The order within a block is valid as long as nothing is inserted: all pairs are found first.
   using pair = std::pair<llvm::BinaryOperator*, llvm::BinaryOperator*>;
   static llvm::SmallVector<pair, 4> pairs_in(llvm::BasicBlock& block) {
     using namespace llvm;
     SmallVector<pair, 4> all;
-    SmallDenseMap<Value*, BinaryOperator*, 4> single; // by divisor
+    SmallDenseMap<Value*, BinaryOperator*, 4> single; // divisions without a partner, by divisor
     for (Instruction& each : block) {
       auto* const second = dyn_cast<BinaryOperator>(&each);
       if (second == nullptr || second->getOpcode() != Instruction::FDiv || !second->getType()->isDoubleTy())
@@ -189,8 +190,8 @@ private:
   }
 };
 
-// What LLVM's own pipeline does, but for what is of no use here (globals, exceptions by value, idioms of C), and for passes
-// whose time grows with the square of a function's size.
+// LLVM's default pipeline without passes that do not apply here (globals, argument promotion, C idioms), and without passes
+// of quadratic time.
 llvm::ModulePassManager pipeline(llvm::PassBuilder& builder, int level) {
   using namespace llvm;
   if (level <= 0) return builder.buildO0DefaultPipeline(OptimizationLevel::O0);
@@ -210,9 +211,9 @@ llvm::ModulePassManager pipeline(llvm::PassBuilder& builder, int level) {
   late.addPass(InstCombinePass());
   late.addPass(SimplifyCFGPass(SimplifyCFGOptions().hoistCommonInsts(true).sinkCommonInsts(true)));
   late.addPass(division_pairs());
-  if (level > 2) late.addPass(SLPVectorizerPass()); // takes longer than all else on long functions
+  if (level > 2) late.addPass(SLPVectorizerPass()); // takes longer than all other passes on long functions
   late.addPass(VectorCombinePass());
-  // Loops of as many turns as is known alone: the others are unrolled by the vectoriser where that pays.
+  // Fully unrolls loops with a known trip count; the vectoriser unrolls others where that pays.
   late.addPass(LoopUnrollPass(LoopUnrollOptions(level).setRuntime(level > 2).setPartial(level > 2)));
   late.addPass(InstCombinePass());
   // With LLVM's own limits.
@@ -233,7 +234,7 @@ void run_pipeline(llvm::Module& m, llvm::TargetMachine& target, int level) {
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
   llvm::PassBuilder builder(&target, tuning);
-  // No function is one that LLVM knows, but those that it makes calls of itself.
+  // Functions have no library semantics, except those that LLVM itself introduces.
   llvm::TargetLibraryInfoImpl library(target.getTargetTriple());
   library.disableAllFunctions();
   for (auto const f : {llvm::LibFunc_memcpy, llvm::LibFunc_memmove, llvm::LibFunc_memset})
@@ -247,8 +248,8 @@ void run_pipeline(llvm::Module& m, llvm::TargetMachine& target, int level) {
   pipeline(builder, level).run(m, modules);
 }
 
-// What makes machine code of a module. Without LLVM's reduction of the strength of loops, and what it asks for: it takes a
-// third of the time, and gives each array of a loop a register of its own, of which loops here need too many.
+// Code generation without loop strength reduction and the analyses that it needs: it takes a third of the time, and gives
+// each array of a loop a register of its own, which exceeds the registers here.
 class generation_passes final : public llvm::legacy::PassManager {
 public:
   void add(llvm::Pass* pass) override {
@@ -260,8 +261,8 @@ public:
   }
 };
 
-// Schedulers take more than proportional time for one block, and so do other passes: long blocks become several. An address
-// that is taken, as far as LLVM knows, keeps it from joining them again.
+// Splits long blocks, since schedulers and other passes take superlinear time in the size of a block. A block address that
+// appears to be taken prevents LLVM from merging them again.
 void split_long_blocks(llvm::Module& m) {
   constexpr std::size_t longest = 2000;
   for (llvm::Function& f : m) {
@@ -269,7 +270,7 @@ void split_long_blocks(llvm::Module& m) {
     for (llvm::BasicBlock& b : f)
       if (b.size() > longest) all.push_back(&b);
     for (llvm::BasicBlock* b : all) {
-      // Memory that is taken once a call stands in the first block, and stays there.
+      // Static allocas stay in the first block.
       llvm::Instruction* at = &b->front();
       for (llvm::Instruction& each : *b)
         if (llvm::isa<llvm::AllocaInst>(each)) at = &each;
@@ -286,8 +287,8 @@ void split_long_blocks(llvm::Module& m) {
   }
 }
 
-// Registers that are spilled go to aligned memory only where the stack is aligned anew, and LLVM decides that before it knows what is
-// spilled: only where a frame pointer is there already. Without one, the time of a function depends on its caller's stack.
+// Spilled vectors are aligned only if the stack is realigned, and LLVM decides that before register allocation: only if
+// there is a frame pointer. Without one, the run time of a function depends on its caller's stack.
 void align_spilled_vectors(llvm::Module& m) {
   constexpr std::uint64_t aligned_anyway = 128; // bits
   auto const is_wide = [&](llvm::Instruction const& i) {
@@ -321,7 +322,7 @@ vector_unit set_target(llvm::Module& m, options const& o, vector_width widest) {
 
 namespace {
 
-// What C++ calls in a module, by its type; nothing, where it is not there.
+// The type of a function that C++ calls; null if the module has none.
 llvm::FunctionType const* type_of_entry(llvm::Module const& m, char const* name) {
   llvm::Function const* const f = m.getFunction(name);
   return f == nullptr || f->isDeclaration() ? nullptr : f->getFunctionType();

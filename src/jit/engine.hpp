@@ -14,33 +14,33 @@
 
 namespace overdub::jit {
 
-/// All that is known of the processor that code is made for.
+/// The target processor and its features, as text.
 std::string target_text(options const&);
 
-/// The vectors of a processor.
+/// The vector registers of a processor.
 struct vector_unit {
   unsigned bits = 128;
-  bool has_avx = false; // it loads parts of vectors, too
+  bool has_avx = false; // it also has masked loads
   bool has_avx2 = false;
 
-  /// Of memory that code takes by itself. Vectors that cross a line of the cache are slow, and wait for stores of parts of them; so memory
-  /// of less than a vector crosses none either.
+  /// The alignment of stack memory. Accesses across cache lines are slow, and defeat store forwarding; so memory smaller
+  /// than a vector crosses none either.
   llvm::Align alignment(std::uint64_t bytes) const {
     return llvm::Align(std::clamp<std::uint64_t>(std::bit_ceil(bytes), 8, bits / 8));
   }
 };
-/// Which of a processor's vectors a program uses. Code between calls of functions on scalars is slower with AVX-512: comparisons go to
-/// mask registers, which calls do not keep, and vectors of 512 bits take more memory where they are kept around calls.
+/// The vector width of a program. Code between calls of scalar functions is slower with AVX-512: comparisons use mask
+/// registers, which calls do not preserve, and spilled 512-bit vectors take more memory.
 enum class vector_width { all, at_most_256 };
 
-/// Fills in what a module must say of the processor that it is for.
+/// Sets the target of a module.
 vector_unit set_target(llvm::Module&, options const&, vector_width);
 
-/// Optimises a module. Throws not_executable where LLVM fails.
+/// Optimises a module. Throws not_executable if LLVM fails.
 void optimise(llvm::Module&, options const&, vector_width);
-/// A module in LLVM's assembly language.
+/// The LLVM assembly of a module.
 std::string text_of(llvm::Module const&);
-/// Makes machine code of an optimised module, as the bytes of an object file. Throws not_executable where LLVM fails.
+/// Generates code for an optimised module, as an object file. Throws not_executable if LLVM fails.
 std::vector<char> object_of(llvm::Module&, options const&, vector_width);
 
 } // namespace overdub::jit

@@ -24,7 +24,7 @@ public:
   }
 
 private:
-  // A callback without a name does what no other executor's does.
+  // A callback without a name is unique.
   void add(char const* when, module_callback const& callback) {
     static std::atomic<std::uint64_t> unnamed{0};
     if (!callback.run) return;

@@ -1,16 +1,16 @@
-# Chooses the LLVM that overdub::jit is built with: the newest supported one that is installed and works. LLVM_DIR, the folder of
-# its LLVMConfig.cmake, or LLVM_ROOT, its prefix, name another, as variables of CMake or of the environment.
+# Selects the LLVM for overdub::jit: the newest supported one that is installed and works. LLVM_DIR, the folder of its LLVMConfig.cmake,
+# or LLVM_ROOT, its prefix, override the selection, as variables of CMake or of the environment.
 #
-# find_package takes the first LLVM of its search. Here it is asked for a version that none has, and so lists all. A supported one is
-# tried by a project of its own (llvm_probe) before it is loaded: loading a broken one would end the configuration.
+# find_package would use the first LLVM that it finds. A query for a version that does not exist makes it list all. A supported one is
+# tested by a separate project (llvm_probe) before it is loaded, since loading a broken one would abort the configuration.
 
-# Those between them that no test is run with are accepted, too (docs/jit.md).
+# Versions in between are accepted without tests (docs/jit.md).
 set(overdub_llvm_oldest 15)
 set(overdub_llvm_newest 19)
 
-# Sets `named` to the folder that LLVM_DIR or LLVM_ROOT names, or to nothing. An LLVM_DIR that find_package put into the cache is no name,
-# unless it is the one that was named before: a project around this one may look for an LLVM of its own. What the environment named is kept,
-# since the build system configures again without it.
+# Sets `named` to the folder of LLVM_DIR or LLVM_ROOT, or to nothing. An LLVM_DIR that find_package stored in the cache is ignored, unless
+# the user had set it: the enclosing project may search for an LLVM of its own. A value from the environment is cached, since the build
+# system reconfigures without it.
 function(overdub_named_llvm named)
   set(dir "${LLVM_DIR}")
   get_property(says CACHE LLVM_DIR PROPERTY HELPSTRING)
@@ -31,7 +31,7 @@ function(overdub_named_llvm named)
   set(${named} "" PARENT_SCOPE)
 endfunction()
 
-# Sets `out` to the LLVMs that are installed, or are in the named folder, newest first: each "version|folder of LLVMConfig.cmake".
+# Sets `out` to the installed LLVMs, or those in the named folder, newest first: each "version|folder of LLVMConfig.cmake".
 function(overdub_installed_llvm out named)
   set(search)
   if(named)
@@ -44,7 +44,7 @@ function(overdub_installed_llvm out named)
 
   set(all)
   set(seen)
-  set(rank 9999) # of equal versions, the one that CMake finds first
+  set(rank 9999) # equal versions stay in CMake's order
   foreach(config version IN ZIP_LISTS overdub_llvm_CONSIDERED_CONFIGS overdub_llvm_CONSIDERED_VERSIONS)
     file(REAL_PATH ${config} real)
     if(NOT real IN_LIST seen)
@@ -59,12 +59,12 @@ function(overdub_installed_llvm out named)
   set(${out} "${all}" PARENT_SCOPE)
 endfunction()
 
-# Loads the LLVM of a folder: what its package sets, and llvm_definitions and llvm_libraries. This is LLVM as one shared library
-# where there is one; else the parts that are needed, whose targets are made known everywhere.
+# Loads the LLVM of a folder: the variables of its package, and llvm_definitions and llvm_libraries. Prefers LLVM as one shared library;
+# else links the required components, whose targets become global.
 macro(overdub_load_llvm dir)
   include(CheckLanguage)
   check_language(C)
-  if(CMAKE_C_COMPILER) # which the packages of older versions try
+  if(CMAKE_C_COMPILER) # packages of older versions use it
     enable_language(C)
   endif()
   find_package(LLVM REQUIRED CONFIG PATHS ${dir} NO_DEFAULT_PATH)
@@ -79,7 +79,7 @@ macro(overdub_load_llvm dir)
   endif()
 endmacro()
 
-# Sets `problem` to why the LLVM of a folder cannot be used, or to nothing. One that works is not tried again.
+# Sets `problem` to the reason why the LLVM of a folder cannot be used, or to nothing. A working one is tested once.
 function(overdub_try_llvm problem version dir)
   set(${problem} "" PARENT_SCOPE)
   set(tried "${version} ${dir} ${CMAKE_CXX_COMPILER} ${CMAKE_CXX_FLAGS}")
@@ -112,7 +112,7 @@ function(overdub_try_llvm problem version dir)
   endif()
 endfunction()
 
-# Sets `out` to whether a major version, or what a package has in its place, is a supported one.
+# Sets `out` to whether a major version, as the package reports it, is supported.
 function(overdub_supports_llvm out major)
   if("${major}" MATCHES "^[0-9]+$" AND major GREATER_EQUAL overdub_llvm_oldest AND major LESS_EQUAL overdub_llvm_newest)
     set(${out} TRUE PARENT_SCOPE)
@@ -121,7 +121,7 @@ function(overdub_supports_llvm out major)
   endif()
 endfunction()
 
-# Sets `dir` to the folder of the chosen LLVM, or to nothing, and `passed_over` to text: what was found before it, and why it is not used.
+# Sets `dir` to the folder of the selected LLVM, or to nothing, and `passed_over` to a text: the rejected candidates, with reasons.
 function(overdub_find_llvm dir passed_over)
   overdub_named_llvm(named)
   overdub_installed_llvm(installed "${named}")
@@ -154,9 +154,9 @@ function(overdub_find_llvm dir passed_over)
   set(${passed_over} "${others}" PARENT_SCOPE)
 endfunction()
 
-# Loads the LLVM that OVERDUB_JIT asks for. OVERDUB_LLVM_VERSION, in the cache, is its version, and empty where there is none.
+# Loads the LLVM that OVERDUB_JIT requires. OVERDUB_LLVM_VERSION, in the cache, is its version; empty if there is none.
 macro(overdub_choose_llvm)
-  # AUTO is decided in each configuration: LLVM may be installed or removed between them.
+  # AUTO is resolved at each configuration, since LLVM may be installed or removed in between.
   set(OVERDUB_JIT AUTO CACHE STRING "Build overdub::jit, which compiles programs by LLVM: ON, OFF, or AUTO, where a supported LLVM works")
   set_property(CACHE OVERDUB_JIT PROPERTY STRINGS AUTO ON OFF)
   set(llvm_dir "")
@@ -166,8 +166,8 @@ macro(overdub_choose_llvm)
     if(llvm_dir)
       overdub_named_llvm(llvm_named)
       set(OVERDUB_LLVM_NAMED "${llvm_named}" CACHE INTERNAL "The folder that LLVM_DIR or LLVM_ROOT named")
-      # find_package would take the LLVM_DIR that is there. Afterwards it is what it was: the choice made here is none for a project around
-      # this one, nor for the next configuration.
+      # find_package would use an existing LLVM_DIR. It is restored afterwards: the selection must not affect the enclosing project,
+      # nor the next configuration.
       set(llvm_dir_before "${LLVM_DIR}")
       unset(LLVM_DIR CACHE)
       overdub_load_llvm(${llvm_dir})

@@ -1,9 +1,9 @@
-// Compilation of one function of a program to one of LLVM's: scalars stand in registers, arrays as {elements, owner, extents}.
+// Compiles a function of a program to an LLVM function: scalars are in registers, arrays are {elements, owner, extents}.
 //
-// Buffers are counted as in the interpreter (execute/lower.hpp): whoever makes an array value owns one count, and gives it
-// away where the value is used last. Counts are left out where something else keeps the buffer alive: parameters that are
-// only read, and parts of arrays that die later (`borrowed`); and buffers that certainly nobody else has (`unique`) are
-// written without looking at their counts.
+// Reference counting as in the interpreter (execute/lowering.hpp): the creator of an array value owns one reference, and
+// transfers it at the last use. References are elided where another owner keeps the buffer alive: for parameters that are
+// only read, and for parts whose array has a later last use (`borrowed`). Buffers known to have one reference (`unique`)
+// are written without a test of the count.
 #pragma once
 
 #include "program.hpp"
@@ -21,8 +21,8 @@ using parts = llvm::SmallVector<llvm::Value*, 3>;
 /// A value in registers.
 struct value {
   parts all{};
-  bool unique = false;   // its buffer is counted once, for it alone
-  bool borrowed = false; // it has no count of its own
+  bool unique = false;   // its buffer has one reference, which this value owns
+  bool borrowed = false; // it owns no reference
 
   llvm::Value* elements() const { return all[0]; }
   llvm::Value* owner() const { return all[1]; }
@@ -56,13 +56,13 @@ private:
 
   llvm::Value* load_scalar(ir::scalar s, llvm::Value* from, value_id accumulator = ir::nothing);
   void store_scalar(ir::scalar s, llvm::Value* x, llvm::Value* to, value_id accumulator = ir::nothing);
-  // Says which accumulator a load or a store is of; nothing: of none.
-  void tell_accumulator(llvm::Instruction* access, value_id accumulator);
+  // Attaches alias metadata of an accumulator to a load or store; nothing: of none.
+  void set_alias_scope(llvm::Instruction* access, value_id accumulator);
   llvm::Value* element_address(ir::scalar s, llvm::Value* elements, llvm::Value* index);
-  llvm::Value* bytes_behind(llvm::Value* p, std::int64_t bytes);
-  // Words of memory, as C++ has values there, aligned for vectors.
+  llvm::Value* byte_offset(llvm::Value* p, std::int64_t bytes);
+  // Stack memory for C++ values, aligned for vectors.
   llvm::Value* new_words(std::uint32_t words);
-  // How a vector is aligned in new_words, at a multiple of its size.
+  // The alignment of a vector in new_words, at a multiple of its size.
   llvm::Align vector_alignment(llvm::Type* vector) const;
   void store_words(ir::type t, value const& x, llvm::Value* to);
   value load_words(ir::type t, llvm::Value* from);
@@ -81,8 +81,8 @@ private:
   llvm::CallBase* call(runtime_function f, llvm::ArrayRef<llvm::Value*> arguments) {
     return call(declare(*shared_.module, f), arguments);
   }
-  // Goes on where the truth holds; else calls a function that throws.
-  void require(llvm::Value* truth, runtime_function fail, llvm::ArrayRef<llvm::Value*> arguments);
+  // Continues if the condition holds; else calls a function that throws.
+  void require(llvm::Value* condition, runtime_function fail, llvm::ArrayRef<llvm::Value*> arguments);
   void require_index(ir::op code, llvm::Value* i, llvm::Value* size);
   void require_not_negative(ir::op code, llvm::Value* n);
   llvm::Value* machine() {
@@ -91,14 +91,14 @@ private:
   }
   void prologue();
 
-  // Where exceptions go: calls land in one block; those that another handler passes on join behind it.
+  // An exception handler: calls unwind to one block; exceptions rethrown by nested handlers join after it.
   struct handler {
     block landing;
     llvm::PHINode* exception;
-    bool catches; // or gives them to the caller
+    bool catches; // or rethrows to the caller
   };
 
-  // A loop of `count` turns, with parts that are carried: for (i = 0; i < count; ++i).
+  // A loop with trip count `count` and loop-carried parts: for (i = 0; i < count; ++i).
   struct counted_loop {
     block header, body, latch, exit;
     llvm::PHINode* index;
@@ -108,9 +108,9 @@ private:
   void end_loop(counted_loop const& l, llvm::ArrayRef<llvm::Value*> next, bool unrolled = false);
   bool is_short_with_calls(region_id body) const;
 
-  // ---- how long values live, and who counts them (lifetimes.cpp)
+  // ---- live ranges and reference counts (lifetimes.cpp)
 
-  struct death {
+  struct last_use {
     value_id value;
     bool releases;
   };
@@ -120,11 +120,11 @@ private:
     for (value_id const v : all) live_in(v, r);
   }
   void finish(node_id n);
-  bool consume(value_id v, node_id n);
-  bool dies_at(value_id v, node_id n) const;
-  value give(value_id v, node_id n);
-  std::vector<value> give_yielded(region_id r, std::uint32_t first, std::uint32_t count);
-  void share(value_id v);
+  bool transfer_reference(value_id v, node_id n);
+  bool has_last_use(value_id v, node_id n) const;
+  value transferred(value_id v, node_id n);
+  std::vector<value> transferred_yields(region_id r, std::uint32_t first, std::uint32_t count);
+  void mark_shared(value_id v);
   void retain(value_id v);
   void retain_owner(llvm::Value* owner);
   void release(ir::type t, llvm::Value* owner);
@@ -162,7 +162,7 @@ private:
   llvm::Value* common_length(std::span<value_id const> arrays, ir::op code);
   void compile_at(node_id n);
   void compile_slice(node_id n);
-  value become(value_id array, node_id n, bool writes);
+  value reuse_array(value_id array, node_id n, bool writes);
   void require_shape(ir::op code, ir::type t, value const& array, std::uint32_t first, value const& part);
   void compile_update(node_id n);
   void compile_add_to(node_id n);
@@ -172,34 +172,34 @@ private:
   void compile_gather(node_id n);
 
   // in_place.cpp
-  bool stays_in_place(value_id v, region_id r, std::uint32_t position) const;
+  bool is_updated_in_place(value_id v, region_id r, std::uint32_t position) const;
   bool is_only_read_by(value_id v, node_id n) const;
   bool is_once_in(value_id v, node_id n) const;
   value_id before_updates(value_id array) const;
   std::vector<bool> find_in_place(region_id body, std::uint32_t first_argument, std::vector<value>& start);
 
   // control.cpp
-  std::vector<value> start_carried(node_id n, std::uint32_t first_operand, std::uint32_t count);
+  std::vector<value> initial_values(node_id n, std::uint32_t first_operand, std::uint32_t count);
   void compile_if(node_id n);
   void compile_loop(node_id n);
   void compile_while(node_id n);
-  // How many turns a loop had the last time, in a word of the module.
-  static constexpr std::int64_t most_remembered = 1 << 16; // more room than this is not taken ahead
-  llvm::Value* new_memory_of_turns();
+  // The trip count of a loop in the previous run, in a word of the module.
+  static constexpr std::int64_t maximum_remembered = 1 << 16; // maximum capacity to reserve
+  llvm::Value* new_trip_count_memory();
   llvm::Value* remembered(llvm::Value* memory);
-  void remember(llvm::Value* memory, llvm::Value* turns);
+  void remember(llvm::Value* memory, llvm::Value* trip_count);
   void compile_accumulate(node_id n);
   void compile_protect(node_id n);
 
-  // An array that a loop makes, element by element.
+  // An array that a loop creates, element by element.
   struct output {
     value_id result, yielded;
     value made{};                 // of scalars
-    llvm::Value* words = nullptr; // of rows: where it stands, and a row behind it
-    bool is_filled = false;       // by the map that makes each row, where that stands
+    llvm::Value* words = nullptr; // of rows: the memory of the array, and of a row after it
+    bool is_filled = false;       // by the map that creates each row, in place
     bool is_row = false;          // a row of such an array
   };
-  // Where a map inside another one puts its elements: in the row of the other's index.
+  // The destination of a nested map's elements: the row at the enclosing map's index.
   struct row_place {
     llvm::Value *elements, *extent;
     value_id index;
@@ -210,19 +210,19 @@ private:
   void store_output(output const& o, llvm::Value* index);
   void finish_output(output const& o);
 
-  // look_ahead.cpp: checks of indices in all turns of a loop, and of those inside it, made once in front of it
+  // look_ahead.cpp: bounds checks for all iterations of a loop and of nested loops, hoisted before the loop
   class ranges_ahead;
   void look_ahead(region_id body, llvm::Value* count);
 
-  // ranges.cpp: the same of a loop by itself, where what fails cannot be run once more, or may not run
-  struct affine { // base + coefficient * index, where the coefficient is -1, 0 or 1
+  // ranges.cpp: hoisted bounds checks of one loop, if a failing run cannot be repeated, or if the loop may not run
+  struct affine { // base + coefficient * index, with a coefficient of -1, 0 or 1
     llvm::Value* base;
     int coefficient;
   };
   struct hoisted_checks {
-    std::vector<node_id> accesses; // whose checks are left out, where it holds
-    llvm::Value* holds = nullptr;  // null: no check is needed
-    bool complete = true;          // there are no others
+    std::vector<node_id> accesses; // the accesses whose checks it replaces
+    llvm::Value* holds = nullptr;  // the combined check; null: none is needed
+    bool complete = true;          // all accesses are covered
   };
   bool is_made_in(value_id v, region_id body) const;
   std::optional<int> coefficient_in(value_id v, region_id body, int depth = 0) const;
@@ -231,7 +231,7 @@ private:
   bool is_simple(region_id body, std::uint32_t& size) const;
   std::optional<hoisted_checks> hoist_checks(region_id body, llvm::Value* count);
   void set_unchecked(hoisted_checks const& c, bool is);
-  // A loop, which `emit` compiles: twice, where its checks may be left out. `emit` returns what the loop gives.
+  // A loop that `emit` compiles; twice, if there is a version without checks. `emit` returns the loop's results.
   template <class Emit>
   parts compile_versions(region_id body, llvm::Value* count, Emit const& emit) {
     auto const checks = hoist_checks(body, count);
@@ -258,7 +258,7 @@ private:
   parts joined(parts const& a, block from_a, parts const& b, block from_b);
 
   // bulk.cpp
-  struct summed { // a map that is only added up
+  struct summed { // a map whose only use is a sum
     value_id result, yielded;
     node_id reduction;
   };
@@ -266,7 +266,7 @@ private:
   void compile_map_by_element(node_id n, std::vector<output> const& outputs, std::vector<summed> const& sums);
   node_id reduced_alone(value_id v) const;
 
-  // sums.cpp: maps that are only added up
+  // sums.cpp: maps that are only summed
   bool is_light(ir::op code, ir::type t) const;
   bool is_read_in_line(node_id n, region_id body) const;
   bool is_vectorisable(region_id body, hoisted_checks const& checks);
@@ -278,14 +278,14 @@ private:
   llvm::Value* splat(llvm::Value* x) const { return b_.CreateVectorSplat(8, x); }
   llvm::Constant* first_integers() const; // 0, 1, ..., 7
 
-  // points.cpp: maps whose bodies have loops of as many turns for each element
-  struct loops_inside;
-  struct points { // of all elements, where that is faster
+  // points.cpp: maps whose bodies have loops with a uniform trip count
+  struct nested_loops;
+  struct points { // of all elements, if that is faster
     block end, next;
     parts sums;
   };
   node_id reduction_of(value_id v) const;
-  bool fits_points(region_id r, region_id body, loops_inside& found) const;
+  bool fits_points(region_id r, region_id body, nested_loops& found) const;
   void compile_in_points(region_id r, region_id body, llvm::Value* index, llvm::Value* mask);
   void compile_by_element(node_id n, region_id body);
   void compile_loop_in_points(node_id n, region_id body, llvm::Value* index, llvm::Value* mask);
@@ -298,7 +298,7 @@ private:
   begin_points(node_id n, std::vector<output> const& outputs, std::vector<summed> const& sums);
   void end_points(points const& p, std::vector<summed> const& sums);
 
-  // blocks.cpp: maps whose elements end in functions on vectors
+  // blocks.cpp: maps whose elements end in functions with vector versions
   std::vector<bool> vector_ends(region_id body) const;
   values
   crossing_values(region_id body, std::vector<bool> const& ends, std::vector<summed> const& sums) const;
@@ -336,18 +336,18 @@ private:
   llvm::LLVMContext& context_;
   mutable llvm::IRBuilder<> b_;
   llvm::Value* machine_;
-  std::vector<value> values_;             // by value
-  std::vector<value_id> borrowed_from_;   // by value that is borrowed; nothing: it is never given back
-  std::vector<node_id> death_of_;         // by value that is owned
-  std::vector<std::vector<death>> dying_; // by operation
+  std::vector<value> values_;           // for each value
+  std::vector<value_id> borrowed_from_; // for each borrowed value; nothing: an owner that is never released
+  std::vector<node_id> last_use_of_;    // for each owned value: its last use
+  std::vector<std::vector<last_use>> last_uses_; // for each operation: values with their last use there
   ir::use_order order_;
-  std::vector<std::optional<row_place>> rows_; // by value: where the map that makes it puts it
-  std::vector<llvm::Value*> reduced_;          // by operation: a reduction that was computed with its map
-  std::vector<std::uint8_t> in_place_;         // by value: carried by a loop that writes it where it stands
-  // The accumulators of the regions that are compiled: nothing but add_to reads or writes them there.
+  std::vector<std::optional<row_place>> rows_; // for each value: the destination of the map that creates it
+  std::vector<llvm::Value*> reduced_;  // for each operation: a reduction that was computed with its map
+  std::vector<std::uint8_t> in_place_; // for each value: a loop-carried array that is updated in place
+  // The accumulators of enclosing regions: only add_to accesses them there.
   std::vector<std::pair<value_id, llvm::MDNode*>> accumulators_;
-  std::vector<std::uint8_t> unchecked_; // by operation: its indices are surely in range
-  std::optional<handler> handler_;      // where exceptions go; nothing: to the caller
+  std::vector<std::uint8_t> unchecked_; // for each operation: its indices are known to be in range
+  std::optional<handler> handler_;      // the current exception handler; nothing: the caller's
 };
 
 } // namespace overdub::jit

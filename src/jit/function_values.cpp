@@ -1,6 +1,6 @@
-// Function values: buffers {number of the function, captured words, the words}, and how they are called by the convention of
-// their type. Direct ones by a choice between all functions that have the type, arguments in registers; indirect ones by the
-// same choice, arguments and results in words of memory; boxed ones through a table, by one signature for all types.
+// Function values: buffers {index of the function, number of captured words, the words}, and their calling conventions.
+// Direct ones are called by a switch over all functions of the type, with arguments in registers; indirect ones by the same
+// switch, with arguments and results in words of memory; boxed ones through a table, with one signature for all types.
 #include "program.hpp"
 
 #include <overdub/execute/buffer.hpp>
@@ -57,7 +57,7 @@ llvm::Function* program_compiler::applier_for(ir::type function) {
   return made = new_function(name, parameters, s.results);
 }
 
-// Of all functions, what calls those with boxed values; it is filled when all are known.
+// The table of functions for boxed values; filled when all are known.
 llvm::GlobalVariable* program_compiler::boxed_table() {
   if (boxed_ == nullptr)
     boxed_ = new llvm::GlobalVariable(
@@ -85,7 +85,7 @@ void program_compiler::fill_boxed_table() {
   boxed_->eraseFromParent();
 }
 
-// A choice between all functions whose values have this type.
+// A switch over all functions whose values have this type.
 void program_compiler::fill_applier(ir::type function, llvm::Function* f) {
   llvm::IRBuilder<> b(llvm::BasicBlock::Create(*context, "", f));
   llvm::Value* const words =
@@ -107,12 +107,12 @@ void program_compiler::fill_appliers() {
   for (auto const& each : appliers_) fill_applier(each.second.first, each.second.second);
 }
 
-// Calls the function of a closure with what it captured, and the arguments of `f`, which returns what it gives. Those that
-// function values of the type take for their own, and this function does not, are released behind it.
+// Calls the function of a closure with its captures and the arguments of `f`, which returns the results. Afterwards
+// releases those arguments that the type owns and the function does not.
 void program_compiler::call_closure(llvm::IRBuilder<>& b, closure const& c, llvm::Function* f) {
   ir::function const& callee = p[c.callee];
   bool const in_memory = p.signature_of(c.type).calls != ir::convention::direct;
-  auto const behind = [&](llvm::Value* at, std::size_t words) {
+  auto const after = [&](llvm::Value* at, std::size_t words) {
     return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), at, words * execute::word_size);
   };
   auto const loaded = [&](llvm::Type* t, llvm::Value* from) -> llvm::Value* {
@@ -122,7 +122,7 @@ void program_compiler::call_closure(llvm::IRBuilder<>& b, closure const& c, llvm
   llvm::Value* const captured =
       b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), f->getArg(1), sizeof(execute::buffer));
   llvm::SmallVector<llvm::Value*, 8> arguments{f->getArg(0)};
-  llvm::SmallVector<std::pair<ir::type, llvm::Value*>, 4> given_back;
+  llvm::SmallVector<std::pair<ir::type, llvm::Value*>, 4> released_later;
   std::size_t next_captured = 2, next_word = 0;
   unsigned next_register = 2;
   for (std::uint32_t k = 0; k < callee.parameters().size(); ++k) {
@@ -132,18 +132,19 @@ void program_compiler::call_closure(llvm::IRBuilder<>& b, closure const& c, llvm
     std::size_t const first = arguments.size();
     for (llvm::Type* const part : types)
       arguments.push_back(
-          k < c.captured ? loaded(part, behind(captured, next_captured++))
-          : in_memory    ? loaded(part, behind(f->getArg(2), next_word++))
+          k < c.captured ? loaded(part, after(captured, next_captured++))
+          : in_memory    ? loaded(part, after(f->getArg(2), next_word++))
                          : f->getArg(next_register++));
     if (!is_counted(t)) continue;
     bool const owned = owners.owns(c.callee, k);
     llvm::Value* const owner = arguments[first + (t.rank > 0 ? 1 : 0)];
     if (k < c.captured && owned) b.CreateCall(retainer(), {owner})->setCallingConv(llvm::CallingConv::Fast);
-    if (k >= c.captured && !owned && owners.owns(c.type, k - c.captured)) given_back.push_back({t, owner});
+    if (k >= c.captured && !owned && owners.owns(c.type, k - c.captured))
+      released_later.push_back({t, owner});
   }
   auto* const called = b.CreateCall(function_for(c.callee), arguments);
   called->setCallingConv(llvm::CallingConv::Fast);
-  for (auto const& [t, owner] : given_back)
+  for (auto const& [t, owner] : released_later)
     b.CreateCall(releaser(t), {f->getArg(0), owner})->setCallingConv(llvm::CallingConv::Fast);
   if (in_memory) {
     llvm::SmallVector<llvm::Type*, 4> types;
@@ -151,7 +152,7 @@ void program_compiler::call_closure(llvm::IRBuilder<>& b, closure const& c, llvm
     for (unsigned k = 0; k < types.size(); ++k) {
       llvm::Value* x = types.size() == 1 ? called : b.CreateExtractValue(called, k);
       if (types[k]->isIntegerTy(1)) x = b.CreateZExt(x, b.getInt64Ty());
-      b.CreateAlignedStore(x, behind(f->getArg(3), k), llvm::Align(8));
+      b.CreateAlignedStore(x, after(f->getArg(3), k), llvm::Align(8));
     }
   }
   if (in_memory || called->getType()->isVoidTy())

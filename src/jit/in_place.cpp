@@ -1,17 +1,17 @@
-// Arrays that a loop carries and writes element by element: where nothing else shares the buffer, they stand in one place all
-// the time, and nobody looks at its count.
+// In-place updates of loop-carried arrays: if nothing else refers to the buffer, the array stays in place during the loop,
+// without tests of its reference count.
 #include "function.hpp"
 
 namespace overdub::jit {
 
-// Whether an operation has a value as one operand only.
+// Whether an operation has a value as exactly one operand.
 bool function_compiler::is_once_in(value_id v, node_id n) const {
   std::uint32_t count = 0;
   for (value_id const x : f_.operands_of(n)) count += x == v;
   return count == 1;
 }
 
-// Whether an operation reads numbers of an array, and keeps nothing of it.
+// Whether an operation reads numbers of an array, and keeps no reference to it.
 bool function_compiler::is_only_read_by(value_id v, node_id n) const {
   switch (f_[n].code) {
   case ir::op::at:
@@ -25,9 +25,9 @@ bool function_compiler::is_only_read_by(value_id v, node_id n) const {
   }
 }
 
-// Whether what the region yields at a position is the array v behind updates, one after the other, between which it is only
-// read. O(uses of the array and its updates × depth).
-bool function_compiler::stays_in_place(value_id v, region_id r, std::uint32_t position) const {
+// Whether the region yields, at a position, the array v after a chain of updates, between which it is only read. O(uses of
+// the array and its updates × depth).
+bool function_compiler::is_updated_in_place(value_id v, region_id r, std::uint32_t position) const {
   for (;;) {
     node_id const last = order_.last_use_in(v, r);
     if (last == ir::nothing) return false;
@@ -48,15 +48,15 @@ bool function_compiler::stays_in_place(value_id v, region_id r, std::uint32_t po
       std::uint32_t k = 1;
       while (f_.operand(last, k) != v) ++k;
       region_id const body = f_.region_at(last, 0);
-      if (!stays_in_place(f_.argument(body, k), body, k - 1)) return false;
+      if (!is_updated_in_place(f_.argument(body, k), body, k - 1)) return false;
       v = f_.result(last, k - 1);
       break;
     }
     case ir::op::if_: {
       bool found = false;
       for (std::uint32_t k = 0; !found && k < f_[last].result_count; ++k)
-        if (type_of(f_.result(last, k)) == type_of(v) && stays_in_place(v, f_.region_at(last, 0), k) &&
-            stays_in_place(v, f_.region_at(last, 1), k)) {
+        if (type_of(f_.result(last, k)) == type_of(v) && is_updated_in_place(v, f_.region_at(last, 0), k) &&
+            is_updated_in_place(v, f_.region_at(last, 1), k)) {
           found = true;
           v = f_.result(last, k);
         }
@@ -69,13 +69,13 @@ bool function_compiler::stays_in_place(value_id v, region_id r, std::uint32_t po
   }
 }
 
-// Which of the values that a loop carries do; they get buffers of their own in front of the loop.
+// The loop-carried values that stay in place; their buffers are made unique before the loop.
 std::vector<bool>
 function_compiler::find_in_place(region_id body, std::uint32_t first_argument, std::vector<value>& start) {
   std::vector<bool> found(start.size());
   for (std::uint32_t k = 0; k < start.size(); ++k) {
     value_id const v = f_.argument(body, first_argument + k);
-    if (type_of(v).rank == 0 || !stays_in_place(v, body, k)) continue;
+    if (type_of(v).rank == 0 || !is_updated_in_place(v, body, k)) continue;
     found[k] = true;
     in_place_[index_of(v)] = true;
     make_unique(type_of(v), start[k]);
@@ -84,7 +84,7 @@ function_compiler::find_in_place(region_id body, std::uint32_t first_argument, s
   return found;
 }
 
-// The array that a loop carries in one place, a few updates earlier.
+// The loop-carried array that stays in place, before a chain of updates.
 value_id function_compiler::before_updates(value_id array) const {
   while (f_.is_result(array) && f_[f_.node_of(array)].code == ir::op::update)
     array = f_.operand(f_.node_of(array), 0);

@@ -23,7 +23,7 @@ namespace jl = llvm::jitlink;
 using llvm::orc::ExecutorAddr;
 using finalized = jl::JITLinkMemoryManager::FinalizedAlloc;
 
-// How much memory machine code takes, and may take.
+// The memory of machine code, and its limit.
 std::atomic<std::size_t> bytes_in_use = 0, bytes_allowed = ~std::size_t{0};
 
 bool reserve(std::size_t bytes) {
@@ -40,7 +40,7 @@ std::size_t page_size() {
   return known;
 }
 
-// The memory that a graph takes: parts of one protection share pages.
+// The memory of a graph: sections of equal protection share pages.
 std::size_t memory_of(jl::LinkGraph& graph) {
   std::map<unsigned, std::size_t> bytes;
   for (auto& section : graph.sections())
@@ -61,14 +61,14 @@ address_table const& addresses() {
   return all;
 }
 
-// What linking gives, step by step.
+// The result of linking, filled step by step.
 struct outcome {
   std::optional<std::string> failure;
-  bool is_memory = false; // there is none
-  std::size_t bytes = 0;  // that are reserved
+  bool is_memory = false; // out of memory
+  std::size_t bytes = 0;  // reserved bytes
   finalized memory;
   linked_code code;
-  ExecutorAddr frames; // the table for exceptions
+  ExecutorAddr frames; // of unwind information
   std::size_t frames_size = 0;
   std::vector<placed_function> functions;
   std::vector<placed_section> sections;
@@ -95,7 +95,7 @@ std::shared_ptr<memory_manager> the_memory() {
   return one;
 }
 
-// Answers what the linker asks. All of it happens in the call of link().
+// Callbacks of the linker, all within the call of link().
 class linking_context final : public jl::JITLinkContext {
 public:
   linking_context(memory_manager& memory, outcome& to, bool named)
@@ -135,7 +135,7 @@ public:
   }
 
   llvm::Error modifyPassConfig(jl::LinkGraph& graph, jl::PassConfiguration& passes) override {
-    // Behind the last pass that adds anything: how much it takes is known.
+    // After the last pass that adds memory: its size is known.
     passes.PostPrunePasses.push_back([this](jl::LinkGraph& g) -> llvm::Error {
       std::size_t const bytes = memory_of(g);
       to_.is_memory = !reserve(bytes);
@@ -189,7 +189,7 @@ public:
     if (places != nullptr) {
       for (placed_function& f : made_.functions)
         if (auto const at = places->find(f.name); at != places->end()) f.name += ' ' + at->second;
-      tell_perf(made_.functions);
+      register_with_perf(made_.functions);
       debugger_.emplace(object, made_.sections);
     }
     return std::move(made_.code);
@@ -208,7 +208,7 @@ private:
   std::shared_ptr<memory_manager> memory_;
   outcome made_;
   bool is_registered_ = false;
-  std::optional<known_to_gdb> debugger_;
+  std::optional<gdb_registration> debugger_;
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-// From the bytes of an object file to machine code in this process.
+// Links an object file into this process.
 #pragma once
 
 #include <overdub/call/error.hpp>
@@ -13,13 +13,13 @@
 
 namespace overdub::jit {
 
-/// A function of C++ that machine code refers to by its name.
+/// A C++ function that machine code refers to by name.
 struct symbol_address {
   std::string name;
   void const* address;
 };
 
-/// Machine code, which is freed with its last owner; where what C++ calls stands in it, or null.
+/// Machine code, which is freed with its last owner; the addresses of functions for C++, or null.
 struct linked_code {
   std::shared_ptr<void const> owner;
   void* entry = nullptr;   // overdub:entry
@@ -27,19 +27,19 @@ struct linked_code {
   void* program = nullptr; // overdub:code
 };
 
-/// There is no memory for machine code.
+/// Out of memory for machine code.
 struct no_code_memory : not_executable {
   using not_executable::not_executable;
 };
 
-/// Where functions stand in the user's source, by their names in the object file.
+/// Source locations of functions, by their symbols.
 using symbol_places = std::map<std::string, std::string, std::less<>>;
 
-/// Loads an object file, whose bytes may be dropped then. With places, perf and gdb are told of it. Throws not_executable where
-/// that fails; nothing is left of it then. Thread-safe.
+/// Links an object file, whose bytes are not needed afterwards. With locations, registers it with perf and gdb. Throws
+/// not_executable on failure, without side effects. Thread-safe.
 linked_code link(std::span<char const> object, symbol_places const* places);
 
-/// A part of an object file, and where it stands in memory.
+/// A section of an object file, and its address.
 struct placed_section {
   std::string name;
   void const* address;
@@ -50,16 +50,16 @@ struct placed_function {
   std::size_t bytes;
 };
 
-/// Adds functions to the names that perf reads, in /tmp/perf-<process>.map.
-void tell_perf(std::span<placed_function const> functions);
+/// Appends symbols to perf's file /tmp/perf-<process>.map.
+void register_with_perf(std::span<placed_function const> functions);
 
-/// Machine code that gdb knows, as long as this lives.
-class known_to_gdb {
+/// Registers machine code with gdb for its lifetime.
+class gdb_registration {
 public:
-  known_to_gdb(std::span<char const> object, std::span<placed_section const> sections);
-  known_to_gdb(known_to_gdb const&) = delete;
-  known_to_gdb& operator=(known_to_gdb const&) = delete;
-  ~known_to_gdb();
+  gdb_registration(std::span<char const> object, std::span<placed_section const> sections);
+  gdb_registration(gdb_registration const&) = delete;
+  gdb_registration& operator=(gdb_registration const&) = delete;
+  ~gdb_registration();
 
 private:
   struct entry;

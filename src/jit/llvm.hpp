@@ -1,4 +1,4 @@
-// The headers of LLVM that generating code includes, and all that differs between its versions (15 to 19).
+// The headers of LLVM for code generation, and differences between versions 15 to 19.
 #pragma once
 
 #include <llvm/ADT/ArrayRef.h>
@@ -22,13 +22,13 @@
 
 namespace overdub::jit {
 
-/// The type of all pointers.
+/// The opaque pointer type.
 inline llvm::PointerType* pointer_type(llvm::LLVMContext& c) { return llvm::PointerType::get(c, 0); }
 
-/// Exceptions pass through, and stacks are walked at any instruction.
+/// Exceptions pass through, and stacks can be unwound at any instruction.
 inline void set_unwindable(llvm::Function& f) { f.setUWTableKind(llvm::UWTableKind::Async); }
 
-/// Gives the same for the same arguments, reads and writes no memory, throws nothing, and ends.
+/// Returns equal results for equal arguments, accesses no memory, does not throw, and terminates.
 inline void set_pure(llvm::Function& f) {
   f.setDoesNotAccessMemory();
   f.setDoesNotThrow();
@@ -40,7 +40,7 @@ inline llvm::Function* intrinsic(llvm::Module& m, llvm::Intrinsic::ID id, llvm::
   return llvm::Intrinsic::getDeclaration(&m, id, types);
 }
 
-// ---- what differs between versions
+// ---- differences between versions
 
 #if LLVM_VERSION_MAJOR >= 18
 using generation_level = llvm::CodeGenOptLevel;
@@ -50,7 +50,7 @@ using generation_level = llvm::CodeGenOpt::Level;
 inline constexpr auto object_file = llvm::CGFT_ObjectFile;
 #endif
 
-/// An address, as a look-up answers with it.
+/// The address in a result of a symbol lookup.
 template <class Symbol>
 Symbol symbol_at(void const* address) {
   auto const flags = llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable;

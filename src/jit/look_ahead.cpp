@@ -1,7 +1,8 @@
-// Checks of indices in front of loops, where a program can be run once more: one for all turns of a loop, and of the loops
-// inside it. It computes the least and the largest index. If one is out of range, a turn fails, and the interpreter runs the
-// program from the beginning to find which. Looked at is what is certain to run in some turn, and what takes both ends: not
-// branches, nor loops whose counts are not known, or whose counts change together with the index.
+// Speculative bounds checks: one check before a loop covers all iterations of it and of nested loops, by the smallest and
+// the largest index. If an index is out of range, some iteration fails; the code deoptimises: the interpreter runs the
+// program again from the start to find which. Requires that a failing run can be repeated. Covers accesses that are certain
+// to run in some iteration and reach both ends: not those in branches, nor in loops whose trip counts are unknown, or vary
+// together with the index.
 #include "function.hpp"
 
 #include <llvm/ADT/DenseMap.h>
@@ -26,7 +27,7 @@ public:
     loops_.push_back({body, {count, count, {}, nullptr}, {body}});
   }
 
-  /// Whether no index that is looked at is out of range; null where there is none.
+  /// Whether all covered indices are in range; null if there are none.
   llvm::Value* all_good() {
     look_in(body_);
     return good_ == nullptr ? nullptr : b_.CreateOr(is_empty(loops_[0]), good_);
@@ -34,16 +35,16 @@ public:
   std::vector<node_id> const& accesses() const { return accesses_; }
 
 private:
-  // What an integer is in all turns.
+  // The range of an integer over all iterations.
   struct range {
     llvm::Value *least, *most;
-    regions loops;          // whose indices it changes with; none: both ends are one value
-    llvm::Value* overflows; // whether it is no range; null: never
+    regions loops;          // the loops with whose indices it varies; none: both ends are equal
+    llvm::Value* overflows; // whether it has no range; null: never
   };
   struct loop {
     region_id body;
     range count;
-    regions changes_with; // itself, and the loops that its count changes with, and theirs
+    regions changes_with; // itself, the loops with whose indices its trip count varies, and theirs
   };
 
   void look_in(region_id r) {
@@ -92,7 +93,7 @@ private:
     for (auto const& [k, i] : needed) {
       good = both(good, is_in_range(f_.operand(n, 1 + k), i, c_.get(*array).extent(k)));
     }
-    // It runs in some turn where no loop around it is empty in all.
+    // It runs in some iteration unless an enclosing loop is always empty.
     for (std::size_t k = 1; k < loops_.size(); ++k) good = b_.CreateOr(good, is_empty(loops_[k]));
     good_ = both(good_, good);
     accesses_.push_back(n);
@@ -108,7 +109,7 @@ private:
     llvm::Value* const good = b_.CreateAnd(b_.CreateICmpULE(least, most), b_.CreateICmpULT(most, extent));
     return overflows == nullptr ? good : b_.CreateAnd(good, b_.CreateNot(overflows));
   }
-  // The ends of what stays the same plus the index of a loop. Where they overflow, the larger one is out of range, or less than
+  // The ends of a loop-invariant value plus the index of a loop. On overflow, the larger one is out of range, or less than
   // the other, as unsigned numbers.
   std::optional<std::pair<llvm::Value*, llvm::Value*>> sum_with_index(value_id v) {
     if (!f_.is_result(v) || f_[f_.node_of(v)].code != ir::op::add) return {};
@@ -128,7 +129,7 @@ private:
   }
   llvm::Value* both(llvm::Value* x, llvm::Value* y) { return x == nullptr ? y : b_.CreateAnd(x, y); }
 
-  // The array whose extents are those of an array in the loop, and that stands in front of it.
+  // An array defined before the loop that has the extents of an array in it.
   std::optional<value_id> array_in_front(value_id array) const {
     value_id const carried = c_.before_updates(array);
     if (c_.in_place_[index_of(carried)]) return carried;
@@ -147,7 +148,7 @@ private:
       if (llvm::is_contained(all, l.body)) found.append(l.changes_with.begin(), l.changes_with.end());
     return found;
   }
-  // Whether some turn has all ends of these loops' indices.
+  // Whether some iteration attains all ends of these loops' indices.
   bool are_independent(regions const& all) const {
     regions found;
     for (loop const& l : loops_) {
@@ -157,7 +158,7 @@ private:
     }
     return true;
   }
-  // And whether no other loop around is empty just there.
+  // And whether no other enclosing loop is empty in this iteration.
   bool is_reached(regions const& all) const {
     if (!are_independent(all)) return false;
     regions const with = closure(all);
@@ -179,8 +180,8 @@ private:
       llvm::Value* const last = b_.CreateSub(l->count.most, c_.integer(1));
       return range{c_.integer(0), last, {l->body}, l->count.overflows};
     }
-    constexpr int most_depth = 16;
-    if (!f_.is_result(v) || depth > most_depth || c_.type_of(v) != ir::i64) return {};
+    constexpr int maximum_depth = 16;
+    if (!f_.is_result(v) || depth > maximum_depth || c_.type_of(v) != ir::i64) return {};
     node_id const n = f_.node_of(v);
     ir::op const code = f_[n].code;
     if (code != ir::op::add && code != ir::op::sub && code != ir::op::mul && code != ir::op::div) return {};
@@ -234,19 +235,19 @@ private:
   ir::function const& f_;
   llvm::IRBuilder<>& b_;
   region_id const body_;
-  llvm::SmallVector<loop, 4> loops_;                          // around what is looked at, from the outermost
-  llvm::DenseMap<std::uint32_t, std::optional<range>> known_; // by value
+  llvm::SmallVector<loop, 4> loops_;                          // the enclosing loops, from the outermost
+  llvm::DenseMap<std::uint32_t, std::optional<range>> known_; // for each value
   llvm::Value* good_ = nullptr;
   std::vector<node_id> accesses_;
 };
 
-// Loops that are looked at are compiled once: what was checked stays so.
+// Such loops are compiled once: the check need not be repeated.
 void function_compiler::look_ahead(region_id body, llvm::Value* count) {
   ranges_ahead ahead(*this, body, count);
   llvm::Value* const good = ahead.all_good();
   if (good == nullptr) return;
   shared_.looks_ahead = true;
-  (void)machine(); // which catches what is thrown
+  (void)machine(); // which catches fails_ahead
   require(good, runtime_function::throw_fails_ahead, {});
   for (node_id const n : ahead.accesses()) unchecked_[index_of(n)] = 1;
 }

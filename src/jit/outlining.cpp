@@ -17,18 +17,18 @@ namespace {
 
 using namespace llvm;
 
-constexpr std::size_t most_calls = 2000;                            // of a function that stays whole
-constexpr std::size_t part_calls = 500, part_instructions = 2000;   // at most, of a part
-constexpr std::size_t fewest_calls = 50, fewest_instructions = 500; // a part has one of them
+constexpr std::size_t maximum_calls = 2000;                           // more are split
+constexpr std::size_t part_calls = 500, part_instructions = 2000;     // maximum, of a part
+constexpr std::size_t minimum_calls = 50, minimum_instructions = 500; // a part has at least one of them
 
 bool is_call(Instruction const& i) { return isa<CallBase>(i) && !isa<IntrinsicInst>(i); }
 std::size_t calls_in(Function& f) {
   return static_cast<std::size_t>(count_if(instructions(f), [](Instruction const& i) { return is_call(i); }));
 }
 
-// Ends the function, by an exception.
+// Whether a block ends in a throw.
 bool fails(BasicBlock const& b) { return isa<UnreachableInst>(b.getTerminator()); }
-// The only block that goes on behind a block, if there is one.
+// The only successor of a block that does not throw, if there is one.
 BasicBlock* next_of(BasicBlock& b) {
   auto* const branch = dyn_cast<BranchInst>(b.getTerminator());
   if (branch == nullptr) return nullptr;
@@ -60,13 +60,13 @@ public:
 private:
   struct part {
     std::vector<BasicBlock*> blocks;
-    BasicBlock* next = nullptr; // in the function that is left
+    BasicBlock* next = nullptr; // in the remaining function
     Function* made = nullptr;
     BasicBlock* call = nullptr;
   };
   static constexpr std::size_t none = ~std::size_t{0};
 
-  // Markers in one function say nothing of memory that other functions use.
+  // Lifetime markers would not cover uses in other functions.
   void remove_lifetimes() {
     for (Instruction& i : make_early_inc_range(instructions(f_)))
       if (auto* const marker = dyn_cast<IntrinsicInst>(&i);
@@ -81,9 +81,9 @@ private:
       if (b->isEHPad()) continue;
       SmallVector<Instruction*, 16> cuts;
       Instruction* first = b->getFirstNonPHI();
-      for (Instruction& i : *b) // they stay in the first block
+      for (Instruction& i : *b) // static allocas stay in the first block
         if (isa<AllocaInst>(i)) first = i.getNextNode();
-      std::size_t calls = 0, count = part_instructions; // the first cut is in front
+      std::size_t calls = 0, count = part_instructions; // the first cut is before
       for (Instruction* i = first; !i->isTerminator(); i = i->getNextNode()) {
         if (count++ >= part_instructions || calls >= part_calls) {
           cuts.push_back(i);
@@ -101,7 +101,7 @@ private:
   }
 
   void find_parts() {
-    DenseMap<BasicBlock*, BasicBlock*> follows; // blocks of straight code
+    DenseMap<BasicBlock*, BasicBlock*> follows; // chains of blocks
     for (BasicBlock& b : f_)
       if (is_eligible(b)) follows[&b] = next_of(b);
     auto const comes_before = [&](BasicBlock* b) {
@@ -113,7 +113,7 @@ private:
       part now;
       std::size_t calls = 0, count = 0;
       auto const finish = [&] {
-        if (calls >= fewest_calls || count >= fewest_instructions) parts_.push_back(now);
+        if (calls >= minimum_calls || count >= minimum_instructions) parts_.push_back(now);
         now = {};
         calls = count = 0;
       };
@@ -134,7 +134,7 @@ private:
       for (BasicBlock* const b : parts_[k].blocks) part_of_[b] = k;
   }
 
-  // Blocks that fail may be shared: each part has its own.
+  // Shared throwing blocks are copied into each part.
   void copy_failures(part& p) {
     std::map<BasicBlock*, BasicBlock*> copies;
     std::size_t const k = part_of_[p.blocks.front()];
@@ -148,7 +148,7 @@ private:
         if (copy == nullptr) {
           ValueToValueMapTy map;
           copy = CloneBasicBlock(to, map, "", &f_);
-          SmallVector<BasicBlock*, 1> const all{copy}; // LLVM 15 takes no other list
+          SmallVector<BasicBlock*, 1> const all{copy}; // LLVM 15 accepts no other list
           remapInstructionsInBlocks(all, map);
           for (PHINode& phi : copy->phis())
             while (phi.getNumIncomingValues() > 0) phi.removeIncomingValue(0u, false);
@@ -174,7 +174,7 @@ private:
     return i == nullptr ? none : place_of(i->getParent());
   }
 
-  // A value that is used where it is not computed, and those uses.
+  // A value that is used in another part than it is defined in, and those uses.
   struct crossing {
     Value* value;
     std::uint64_t offset;
@@ -182,9 +182,9 @@ private:
   };
   void look_at(Value& v) {
     crossing c{&v, 0, {}};
-    std::size_t const home = place_of(v);
+    std::size_t const definition = place_of(v);
     for (Use& u : v.uses())
-      if (place_of(*u.getUser()) != home) c.uses.push_back(&u);
+      if (place_of(*u.getUser()) != definition) c.uses.push_back(&u);
     if (c.uses.empty()) return;
     c.offset = alignTo(bytes_, layout_.getABITypeAlign(v.getType()));
     bytes_ = c.offset + layout_.getTypeAllocSize(v.getType()).getFixedValue();
@@ -236,7 +236,7 @@ private:
   void pass_through_memory() {
     for (crossing& c : crossing_) {
       for (Use* const u : c.uses) {
-        if (u->get() != c.value) continue; // another entry of a phi for the same block was set with it
+        if (u->get() != c.value) continue; // set already with another entry of the phi for the same block
         auto* const user = cast<Instruction>(u->getUser());
         std::size_t const place = place_of(user->getParent());
         Instruction* before = user;
@@ -273,7 +273,7 @@ private:
 
   void move_blocks() {
     for (part& p : parts_) {
-      BasicBlock* last = nullptr; // the one that goes on
+      BasicBlock* last = nullptr; // the block that continues
       for (BasicBlock* const b : p.blocks) {
         if (!fails(*b)) last = b;
         b->removeFromParent();
@@ -298,14 +298,14 @@ private:
 } // namespace
 
 void split_block(ArrayRef<Instruction*> at) {
-  // The last comes first: what is behind a cut is moved.
+  // In reverse order: splitting moves what comes after a cut.
   for (Instruction* const each : reverse(at)) (void)each->getParent()->splitBasicBlock(each);
 }
 
 void outline_long_functions(Module& m) {
   std::vector<Function*> all;
   for (Function& f : m)
-    if (!f.isDeclaration() && f.getSubprogram() == nullptr && calls_in(f) > most_calls) all.push_back(&f);
+    if (!f.isDeclaration() && f.getSubprogram() == nullptr && calls_in(f) > maximum_calls) all.push_back(&f);
   for (Function* const f : all) outliner(*f).run();
 }
 

@@ -1,6 +1,6 @@
-// Maps whose bodies have loops, or maps that are reduced, of as many turns for each element: eight elements at a time, where each
-// value is a vector of eight. What is in the loops runs once for the eight. Sums of many terms are left to sums.cpp, which adds
-// up eight terms of one element at a time.
+// Outer-loop vectorisation of maps whose bodies have loops, or reduced maps, with a uniform trip count: eight elements at a
+// time, where each value is a vector of eight. sums.cpp handles sums of many terms, by eight terms of one element at a
+// time.
 #include "function.hpp"
 
 #include <algorithm>
@@ -10,10 +10,10 @@ namespace overdub::jit {
 namespace {
 
 constexpr std::int64_t at_once = 8; // elements
-// Of more, a sum by itself is faster; of fewer, where elements are read that do not stand side by side.
-constexpr std::int64_t most_terms = 16, most_terms_apart = 4;
-// Complete trees of descending sizes, of any number of elements.
-constexpr std::uint32_t most_trees = 64;
+// With more terms, a vectorised inner sum is faster; the second limit is for elements that are read with a stride.
+constexpr std::int64_t maximum_terms = 16, maximum_strided_terms = 4;
+// Complete trees of descending sizes, for any number of elements.
+constexpr std::uint32_t maximum_trees = 64;
 
 bool is_number(ir::type t) {
   return t.rank == 0 &&
@@ -24,15 +24,15 @@ bool is_floating(ir::type t) { return is_number(t) && t != ir::i64; }
 
 } // namespace
 
-/// What the loops inside of a map's body need.
-struct function_compiler::loops_inside {
-  values counts{};       // of turns, where there is one that may not be negative
-  values at_least_one{}; // counts of reductions without an initial value
+/// The requirements of loops in a map's body.
+struct function_compiler::nested_loops {
+  values counts{};       // trip counts, if one may be negative
+  values at_least_one{}; // trip counts of reductions without an initial value
   bool has_sums_alone = true;
-  bool reads_apart = false; // elements that do not stand side by side
+  bool reads_apart = false; // reads elements with a stride
 };
 
-// The reduction of a map's result, where nothing else needs it.
+// The reduction of a map's result, if it is the only use.
 node_id function_compiler::reduction_of(value_id v) const {
   if (!is_number(type_of(v).element_type())) return ir::nothing;
   node_id found = ir::nothing;
@@ -47,7 +47,7 @@ node_id function_compiler::reduction_of(value_id v) const {
   return found;
 }
 
-bool function_compiler::fits_points(region_id r, region_id body, loops_inside& found) const {
+bool function_compiler::fits_points(region_id r, region_id body, nested_loops& found) const {
   auto const fits_count = [&](node_id n) {
     return f_.is_literal(f_.operand(n, 0)) || !is_made_in(f_.operand(n, 0), body);
   };
@@ -97,7 +97,7 @@ bool function_compiler::fits_points(region_id r, region_id body, loops_inside& f
     default:
       if (!ir::is_elementwise(code)) return false;
       if (is_light(code, type_of(f_.result(n)))) continue;
-      // It is called for one element at a time.
+      // Called for one element at a time.
       if (!is_floating(type_of(f_.result(n))) || other_of_sine_and_cosine(n) != ir::nothing) return false;
     }
   }
@@ -137,7 +137,7 @@ void function_compiler::compile_in_points(
   }
 }
 
-// A function that there is not on vectors.
+// An operation without a vector version.
 void function_compiler::compile_by_element(node_id n, region_id body) {
   ir::scalar const s = type_of(f_.result(n)).element;
   auto const new_lanes = [&](ir::scalar of) {
@@ -164,7 +164,7 @@ void function_compiler::compile_by_element(node_id n, region_id body) {
 
 void function_compiler::compile_loop_in_points(
     node_id n, region_id body, llvm::Value* index, llvm::Value* mask) {
-  region_id const turn = f_.region_at(n, 0);
+  region_id const iteration = f_.region_at(n, 0);
   std::uint32_t const carried = f_[n].result_count;
   llvm::Value* const count = scalar(f_.operand(n, 0));
   parts start;
@@ -172,21 +172,21 @@ void function_compiler::compile_loop_in_points(
   auto const loop = begin_loop(count, start);
   llvm::Value* i = loop.index;
   if (f_[n].attributes.is_reversed()) i = b_.CreateSub(b_.CreateSub(count, integer(1)), i);
-  set(f_.argument(turn, 0), i);
-  for (std::uint32_t k = 0; k < carried; ++k) set(f_.argument(turn, 1 + k), loop.carried[k]);
-  compile_in_points(turn, body, index, mask);
+  set(f_.argument(iteration, 0), i);
+  for (std::uint32_t k = 0; k < carried; ++k) set(f_.argument(iteration, 1 + k), loop.carried[k]);
+  compile_in_points(iteration, body, index, mask);
   parts next;
   for (std::uint32_t k = 0; k < carried; ++k)
-    next.push_back(in_vector(f_.operand(f_.yield_of(turn), k), body));
+    next.push_back(in_vector(f_.operand(f_.yield_of(iteration), k), body));
   end_loop(loop, next);
   for (std::uint32_t k = 0; k < carried; ++k) set(f_.result(n, k), loop.carried[k]);
 }
 
-// A map whose results are reduced, in the order of reduce.cpp: sums of floating-point numbers in eight lanes, each a vector of
-// a number an element; all else in complete trees, which are combined when there are two of one size.
+// A map whose results are reduced, in the order of reduce.cpp: sums of floating-point numbers in eight partial sums, each a
+// vector with a lane for each element; other reductions in complete trees, combined when two have one size.
 void function_compiler::compile_map_in_points(
     node_id n, region_id body, llvm::Value* index, llvm::Value* mask) {
-  region_id const turn = f_.region_at(n, 0);
+  region_id const iteration = f_.region_at(n, 0);
   llvm::Value* const count = scalar(f_.operand(n, 0));
   struct reduced {
     node_id reduction;
@@ -215,21 +215,21 @@ void function_compiler::compile_map_in_points(
     ir::op const code = f_[reduction].attributes.operation;
     bool const is_in_lanes = code == ir::op::add && s != ir::scalar::i64;
     all.push_back(
-        {reduction, s, code, is_in_lanes, new_words((is_in_lanes ? at_once : most_trees) * at_once),
+        {reduction, s, code, is_in_lanes, new_words((is_in_lanes ? at_once : maximum_trees) * at_once),
          llvm::FixedVectorType::get(type(s), at_once)});
     if (is_in_lanes)
       for (std::int64_t lane = 0; lane < at_once; ++lane) store(all.back(), no_lanes(s), integer(lane));
   }
-  auto const trees_of = [&](llvm::Value* elements) { // as many as there are ones in the number of elements
+  auto const trees_of = [&](llvm::Value* elements) { // one for each set bit of the number of elements
     return b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, elements);
   };
 
   auto const loop = begin_loop(count, {});
-  set(f_.argument(turn, 0), loop.index);
-  compile_in_points(turn, body, index, mask);
+  set(f_.argument(iteration, 0), loop.index);
+  compile_in_points(iteration, body, index, mask);
   for (std::uint32_t k = 0; k < f_[n].result_count; ++k) {
     reduced const& r = all[k];
-    llvm::Value* const x = in_vector(f_.operand(f_.yield_of(turn), k), body);
+    llvm::Value* const x = in_vector(f_.operand(f_.yield_of(iteration), k), body);
     if (r.is_in_lanes) {
       llvm::Value* const lane = b_.CreateAnd(loop.index, integer(at_once - 1));
       store(r, b_.CreateFAdd(load(r, lane), x), lane);
@@ -254,7 +254,7 @@ void function_compiler::compile_map_in_points(
       reduced_[index_of(r.reduction)] = x[0];
       continue;
     }
-    // Of no elements, this is anything.
+    // Without elements, the value is unused.
     llvm::Value* const top = b_.CreateSub(trees_of(count), integer(1));
     llvm::Value* const first = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, top, integer(0));
     auto const folding = begin_loop(top, {load(r, first)});
@@ -273,13 +273,13 @@ void function_compiler::compile_reduce_in_points(node_id n) {
     llvm::Value* const initial = in_vector(f_.operand(n, 1), f_[n].parent);
     llvm::Value* const none = b_.CreateICmpEQ(scalar(f_.operand(f_.node_of(array), 0)), integer(0));
     llvm::Value* const all = elementwise(code, s, {initial, x});
-    // The sum of no floating-point numbers is -0.0 here, which adds nothing.
+    // An empty floating-point sum is -0.0 here, the identity of addition.
     x = code == ir::op::add && s != ir::scalar::i64 ? all : b_.CreateSelect(none, initial, all);
   }
   set(f_.result(n), x);
 }
 
-// Elements from `index` on; of them, those of the mask, if any.
+// Elements from `index` on; with a mask, only those of the mask.
 parts function_compiler::compile_eight_points(
     region_id body, llvm::Value* index, llvm::Value* mask, llvm::ArrayRef<llvm::Value*> lanes,
     std::vector<output> const& outputs, std::vector<summed> const& sums) {
@@ -304,8 +304,8 @@ parts function_compiler::compile_eight_points(
   return next;
 }
 
-// Compiles all elements so, for counts of turns that fit, and stands where the others are to be compiled; nothing where the body does
-// not fit.
+// Vectorises all elements whose trip counts fit, and leaves the insertion point at the code for the others; nothing if the
+// body cannot be vectorised.
 std::optional<function_compiler::points> function_compiler::begin_points(
     node_id n, std::vector<output> const& outputs, std::vector<summed> const& sums) {
   region_id const body = f_.region_at(n, 0);
@@ -318,13 +318,13 @@ std::optional<function_compiler::points> function_compiler::begin_points(
     if (!is_number(type_of(o.yielded))) return {};
   llvm::Value* const count = scalar(f_.operand(n, 0));
   look_ahead(body, count);
-  loops_inside found;
+  nested_loops found;
   if (!fits_points(body, body, found)) return {};
 
   llvm::Value* good = b_.getTrue();
   for (value_id const v : found.counts) {
     good = b_.CreateAnd(good, b_.CreateICmpSGE(scalar(v), integer(0)));
-    std::int64_t const most = found.reads_apart ? most_terms_apart : most_terms;
+    std::int64_t const most = found.reads_apart ? maximum_strided_terms : maximum_terms;
     if (found.has_sums_alone) good = b_.CreateAnd(good, b_.CreateICmpSLE(scalar(v), integer(most)));
   }
   for (value_id const v : found.at_least_one)
@@ -336,7 +336,7 @@ std::optional<function_compiler::points> function_compiler::begin_points(
   auto const mask_from = [&](llvm::Value* index) {
     return b_.CreateICmpSLT(b_.CreateAdd(splat(index), first_integers()), splat(count));
   };
-  // What loads parts of vectors does so always; else the elements behind the last eight are computed by themselves.
+  // With masked loads, the remainder is vectorised too; else the elements after the last eight run one by one.
   bool const masks = shared_.vectors.has_avx;
   parts lanes;
   for (summed const& s : sums) lanes.push_back(no_lanes(type_of(s.result).element));

@@ -33,7 +33,7 @@ bool ownership::look_at(ir::program const& p, function_id id) {
   });
   return changed;
 }
-// What the function takes, function values of its type take.
+// Function values of a type own what one of the functions with this type owns.
 bool ownership::look_at_closure(ir::function const& f, node_id n) {
   auto const& parameters = owned_[index_of(f[n].attributes.callee())];
   auto& owned = of_type_[f.type_of(f.result(n)).index];
@@ -44,7 +44,7 @@ bool ownership::look_at_closure(ir::function const& f, node_id n) {
   }
   return changed;
 }
-// Whether an operation gives a value on, or writes where it stands.
+// Whether an operation transfers a value, or updates it in place.
 bool ownership::takes(ir::function const& f, ir::use_id u) const {
   node_id const n = f[u].user;
   std::uint32_t const operand = index_of(u) - f[n].first_operand;
@@ -80,7 +80,7 @@ bool repeats(ir::program const& p, function_id entry) {
   return true;
 }
 
-// In the exact mode, the mathematics library is called number by number. A call that runs once decides nothing.
+// In the exact mode, libm is called number by number. A call that runs once does not matter.
 vector_width width_for(ir::program const& p, function_id entry) {
   if (p.math != ir::math_mode::exact) return vector_width::all;
   std::vector<bool> reached(p.functions.size());
@@ -145,7 +145,7 @@ llvm::Function* program_compiler::new_function(
   made->setCallingConv(llvm::CallingConv::Fast);
   made->setAlignment(llvm::Align(64));
   set_unwindable(*made);
-  // Functions on vectors are worth the widest.
+  // Vector versions of functions are worth the widest vectors.
   if (p.math != ir::math_mode::exact) made->addFnAttr("prefer-vector-width", std::to_string(vectors.bits));
   return made;
 }
@@ -156,13 +156,13 @@ llvm::Function* program_compiler::function_for(function_id f) {
   llvm::SmallVector<llvm::Type*, 8> parameters{pointer_type(*context)};
   for (value_id const v : p[f].parameters()) append_types(*context, p[f].type_of(v), parameters);
   made = new_function("overdub." + std::string(p.name_of(f)), parameters, p[f].results);
-  // A recursion without an end must come to the stack's.
+  // Unbounded recursion must reach the stack limit.
   if (calls.is_recursive(f)) made->addFnAttr("disable-tail-calls", "true");
   pending_.push_back(f);
   return made;
 }
 
-// ---- counts
+// ---- reference counts
 
 llvm::Function* program_compiler::retainer() {
   if (auto* const known = module->getFunction("retain")) return known;
@@ -213,11 +213,11 @@ llvm::Function* program_compiler::releaser(ir::type t) {
   return f;
 }
 
-// ---- what C++ calls
+// ---- entry points for C++
 
-// Arguments of C++ that were read have no owners, as a rule: one test for all. They are read where they stand, so that none takes a
-// register while the function runs.
-void program_compiler::give_back(
+// Arguments from C++ usually have no owners: one test covers all. They are read from the frame, so that none occupies a
+// register during the run.
+void program_compiler::return_to_frame(
     llvm::IRBuilder<>& b, llvm::ArrayRef<std::pair<ir::type, llvm::Value*>> owners_at, llvm::Value* machine) {
   if (owners_at.empty()) return;
   llvm::Value* any = b.getInt64(0);
@@ -239,7 +239,7 @@ void program_compiler::give_back(
   b.SetInsertPoint(end);
 }
 
-// void(std::byte* frame, machine*): arguments stand in the frame's first words; results go to where the frame says.
+// void(std::byte* frame, machine*): arguments are in the frame's first words; the frame has the destinations of results.
 void program_compiler::make_entry(function_id id, llvm::Function* target) {
   ir::function const& f = p[id];
   llvm::Type* const pointer = pointer_type(*context);
@@ -254,28 +254,28 @@ void program_compiler::make_entry(function_id id, llvm::Function* target) {
     return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), at, bytes);
   };
   llvm::SmallVector<llvm::Value*, 8> arguments{machine};
-  llvm::SmallVector<std::pair<ir::type, llvm::Value*>, 4> given_back;
+  llvm::SmallVector<std::pair<ir::type, llvm::Value*>, 4> released_later;
   std::size_t at = execute::first_parameter;
   for (value_id const v : f.parameters()) {
     llvm::SmallVector<llvm::Type*, 4> types;
     append_types(*context, f.type_of(v), types);
     if (f.type_of(v).rank > 0 && !owners.owns(id, f[v].index))
-      given_back.push_back({f.type_of(v), word(frame, at + execute::word_size)});
+      released_later.push_back({f.type_of(v), word(frame, at + execute::word_size)});
     for (llvm::Type* const t : types) {
-      bool const is_truth = t->isIntegerTy(1);
+      bool const is_bool = t->isIntegerTy(1);
       llvm::Value* const x =
-          b.CreateAlignedLoad(is_truth ? b.getInt64Ty() : t, word(frame, at), llvm::Align(8));
-      arguments.push_back(is_truth ? b.CreateICmpNE(x, b.getInt64(0)) : x);
+          b.CreateAlignedLoad(is_bool ? b.getInt64Ty() : t, word(frame, at), llvm::Align(8));
+      arguments.push_back(is_bool ? b.CreateICmpNE(x, b.getInt64(0)) : x);
       at += execute::word_size;
     }
   }
   llvm::Value* const results =
       b.CreateAlignedLoad(pointer, word(frame, execute::return_frame), llvm::Align(8));
-  // Code that C++ calls, too, is made once.
+  // Code with a C++ entry point is not duplicated.
   llvm::CallInst* called;
   if (target != nullptr && !uses_machine) {
     arguments.erase(arguments.begin());
-    bool const many = f.results.size() > 1; // are written where they go at once
+    bool const many = f.results.size() > 1; // results are written to their destinations at once
     if (many) arguments.push_back(results);
     called = b.CreateCall(target, arguments);
     called->setAttributes(target->getAttributes());
@@ -285,7 +285,7 @@ void program_compiler::make_entry(function_id id, llvm::Function* target) {
     called = b.CreateCall(function_for(id), arguments);
     called->setCallingConv(llvm::CallingConv::Fast);
   }
-  give_back(b, given_back, machine);
+  return_to_frame(b, released_later, machine);
   llvm::SmallVector<llvm::Type*, 4> types;
   for (ir::type const t : f.results) append_types(*context, t, types);
   for (unsigned k = 0; k < types.size(); ++k) {
@@ -296,10 +296,10 @@ void program_compiler::make_entry(function_id id, llvm::Function* target) {
   b.CreateRetVoid();
 }
 
-// R(A...) of scalars, as C++ calls it. What needs a machine runs the entry on one of the thread's.
+// R(A...) of scalars, for C++. If it needs a machine, it runs the entry on one of the thread's.
 llvm::Function* program_compiler::make_target(function_id id) {
   ir::function const& f = p[id];
-  bool const many = f.results.size() > 1; // go to where the last parameter points to, a word each
+  bool const many = f.results.size() > 1; // the last parameter points to a word for each
   llvm::SmallVector<llvm::Type*, 8> parameters;
   for (value_id const v : f.parameters()) {
     if (f.type_of(v).rank > 0) return nullptr;
@@ -337,7 +337,7 @@ llvm::Function* program_compiler::make_target(function_id id) {
       b.CreateRet(called);
     return target;
   }
-  // The code is known when it is loaded.
+  // The address is set when the code is loaded.
   auto* const code = new llvm::GlobalVariable(
       *module, pointer, false, llvm::GlobalValue::ExternalLinkage,
       llvm::ConstantPointerNull::get(pointer_type(*context)), "overdub:code");
@@ -356,9 +356,9 @@ llvm::Function* program_compiler::make_target(function_id id) {
     b.CreateRetVoid();
     return target;
   }
-  bool const is_truth = result->isIntegerTy(1);
-  llvm::Value* const x = b.CreateAlignedLoad(is_truth ? b.getInt64Ty() : result, answer, llvm::Align(8));
-  b.CreateRet(is_truth ? b.CreateICmpNE(x, b.getInt64(0)) : x);
+  bool const is_bool = result->isIntegerTy(1);
+  llvm::Value* const x = b.CreateAlignedLoad(is_bool ? b.getInt64Ty() : result, answer, llvm::Align(8));
+  b.CreateRet(is_bool ? b.CreateICmpNE(x, b.getInt64(0)) : x);
   return target;
 }
 

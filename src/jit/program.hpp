@@ -1,5 +1,5 @@
-// Compilation of a whole program: its module, the functions that are reached from the entry, how they pass arrays on to each
-// other, and what C++ calls.
+// Compiles a whole program: its module, the functions reachable from the entry, the ownership of array arguments, and entry
+// points for C++.
 #pragma once
 
 #include "debug_lines.hpp"
@@ -27,19 +27,19 @@ using ir::node_id;
 using ir::region_id;
 using ir::value_id;
 
-/// The type of a scalar in registers.
+/// The register type of a scalar.
 llvm::Type* scalar_type(llvm::LLVMContext&, ir::scalar);
-/// The types of a value's parts: one of a scalar or a function value; elements, owner and extents of an array.
+/// The types of a value's parts: one for a scalar or a function value; elements, owner and extents of an array.
 void append_types(llvm::LLVMContext&, ir::type, llvm::SmallVectorImpl<llvm::Type*>&);
-/// Whether a value has a buffer that is counted.
+/// Whether a value has a reference-counted buffer.
 inline bool is_counted(ir::type t) { return execute::is_counted(t) && !t.is_accumulator; }
 
-/// Which parameters a function takes for its own: their counts are given away by the caller. The others it only reads.
+/// Which parameters a function owns: the caller transfers references to them. The others are borrowed.
 class ownership {
 public:
   ownership(ir::program const& p, ir::call_components const& calls);
   bool owns(function_id f, std::uint32_t parameter) const { return owned_[index_of(f)][parameter]; }
-  /// The same of function values of a type: whether one of the functions that have it does.
+  /// The same for function values of a type: whether any function of the type owns the parameter.
   bool owns(ir::type function, std::uint32_t parameter) const { return of_type_[function.index][parameter]; }
 
 private:
@@ -48,32 +48,33 @@ private:
   bool takes(ir::function const& f, ir::use_id u) const;
 
   std::vector<std::vector<bool>> owned_;
-  std::vector<std::vector<bool>> of_type_; // by the number of the type
+  std::vector<std::vector<bool>> of_type_; // by the index of the type
 };
 
 class program_compiler {
 public:
   program_compiler(ir::program const& given, function_id entry, execute::code& made, options const& o);
 
-  /// Compiles the entry and all that it reaches, with an entry for machines, `overdub:entry`, and for functions on scalars
-  /// one for C++, `overdub:target`.
+  /// Compiles the entry and all reachable functions, with an entry point for machines, `overdub:entry`, and for functions
+  /// of scalars one for C++, `overdub:target`.
   void compile();
 
-  /// A function that is called; it is compiled, too.
+  /// The LLVM function of a callee, which is compiled, too.
   llvm::Function* function_for(function_id f);
-  /// The number of a function whose values of this type are made, with so many captured parameters.
+  /// The index of a function in closures of this type with so many captures.
   std::uint32_t closure_number(function_id f, std::uint32_t captured, ir::type function);
-  /// The function that applies function values of this type: (machine, function value, arguments) where they are called
-  /// directly; else (machine, function value, words of arguments, words of results).
+  /// The function that applies function values of this type: (machine, function value, arguments) for the direct
+  /// convention; else (machine, function value, words of arguments, words of results).
   llvm::Function* applier_for(ir::type function);
-  /// Adds a count of an owner, which may be null: a function that is inlined.
+  /// A function that retains an owner, which may be null; always inlined.
   llvm::Function* retainer();
-  /// Takes a count of an array's owner, which may be null, or of a function value; what it captured goes with the last one.
+  /// A function that releases an array's owner, which may be null, or a function value, with its captures at the last
+  /// reference.
   llvm::Function* releaser(ir::type t);
-  /// A constant text, ended by a zero byte.
+  /// A constant text, terminated by a zero byte.
   llvm::Value* text(std::string_view t);
 
-  /// Words of memory for the duration of a call. They are taken where the builder stands.
+  /// Stack memory, allocated at the insertion point.
   llvm::AllocaInst* new_words(llvm::IRBuilder<>& b, std::size_t words) const;
 
   std::uint32_t add_list(std::vector<execute::offset> const& words);
@@ -85,19 +86,19 @@ public:
   std::unique_ptr<llvm::Module> module;
   ir::call_components calls;
   ownership owners;
-  std::optional<debug_lines> lines;         // where they are asked for
-  std::vector<program_node> hosts, samples; // the operations that to.hosts and to.samples are of
-  bool uses_machine = false;                // some function does
-  bool const is_repeatable; // what fails can be run once more: nothing that it did is seen outside
-  bool looks_ahead = false; // some function throws fails_ahead
-  vector_width const width; // of vectors that are worth their calls
-  vector_unit vectors;      // of the processor
+  std::optional<debug_lines> lines;         // if requested
+  std::vector<program_node> hosts, samples; // the operations of to.hosts and to.samples
+  bool uses_machine = false;                // some function uses it
+  bool const is_repeatable;                 // a failing run can be repeated: it has no side effects
+  bool looks_ahead = false;                 // some function may throw fails_ahead
+  vector_width const width;                 // of vectors that are worth their calls
+  vector_unit vectors;                      // of the processor
   elementary_functions elementary;
 
 private:
   struct closure {
     function_id callee;
-    std::uint32_t captured; // parameters
+    std::uint32_t captured; // number of captured parameters
     ir::type type;
     std::uint32_t number;
   };
@@ -111,19 +112,19 @@ private:
   void call_closure(llvm::IRBuilder<>& b, closure const& c, llvm::Function* f);
   llvm::Function* make_target(function_id entry);
   void make_entry(function_id entry, llvm::Function* target);
-  void give_back(
+  void return_to_frame(
       llvm::IRBuilder<>& b, llvm::ArrayRef<std::pair<ir::type, llvm::Value*>> owners, llvm::Value* machine);
 
   function_id const entry_;
-  std::vector<llvm::Function*> made_; // by function
+  std::vector<llvm::Function*> made_; // for each function
   std::vector<function_id> pending_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint16_t>, std::uint32_t> closure_numbers_;
   std::vector<closure> closures_;
-  llvm::GlobalVariable* boxed_ = nullptr;                                  // by the number of the function
-  std::map<std::uint16_t, std::pair<ir::type, llvm::Function*>> appliers_; // by the number of the type
+  llvm::GlobalVariable* boxed_ = nullptr;                                  // by the index of the function
+  std::map<std::uint16_t, std::pair<ir::type, llvm::Function*>> appliers_; // by the index of the type
 };
 
-/// What a function of these results returns: nothing, a part, or a struct of parts.
+/// The return type for these results: void, a part, or a struct of parts.
 llvm::Type* result_type(llvm::LLVMContext&, llvm::ArrayRef<ir::type> results);
 
 } // namespace overdub::jit

@@ -8,7 +8,7 @@
 #include <overdub/ir/walk.hpp>
 #include <overdub/version.hpp>
 
-// The sources that machine code is made by (CMakeLists.txt): while they change, versions stay.
+// A hash of the sources of the compiler (CMakeLists.txt): they may change without a new version.
 #if !defined(OVERDUB_JIT_SOURCES)
 #define OVERDUB_JIT_SOURCES "unknown"
 #endif
@@ -33,7 +33,7 @@ std::vector<ir::function_id> reached_from(ir::program const& p, ir::function_id 
   return all;
 }
 
-// What machine code knows of C++'s objects.
+// The layout of C++ objects that machine code accesses.
 std::string layout() {
   return std::to_string(runtime::stack_end_offset()) + ' ' + std::to_string(sizeof(execute::buffer)) + ' ' +
          std::to_string(offsetof(execute::buffer, bytes)) + ' ' + std::to_string(ir::op_count);
@@ -46,7 +46,7 @@ program_key key_of(ir::program const& p, ir::function_id entry, options const& o
       "overdub " + std::to_string(OVERDUB_VERSION_MAJOR) + '.' + std::to_string(OVERDUB_VERSION_MINOR) + '.' +
       std::to_string(OVERDUB_VERSION_PATCH) +
       ", sources " OVERDUB_JIT_SOURCES "\nLLVM " LLVM_VERSION_STRING "\nlayout " + layout() + '\n');
-  // All options: one that is new does not compile here until it is part of the text.
+  // All options: adding one breaks this line until it becomes part of the text.
   auto const& [optimisation, cpu, features, debug, cache, before, after] = o;
   (void)cpu, (void)features, (void)cache;
   program_key made{versions, reached_from(p, entry)};
@@ -55,7 +55,7 @@ program_key key_of(ir::program const& p, ir::function_id entry, options const& o
                std::string(ir::math_mode_names[static_cast<std::size_t>(p.math)]) + functions_for(p.math) +
                "\n";
   for (module_callback const* const each :
-       {&before, &after}) // on a line each: one name cannot say what two do
+       {&before, &after}) // on a line each, so that the text is unambiguous
     if (each->run)
       made.text += (each == &before ? "before " : "after ") + std::to_string(each->name.size()) + ':' +
                    each->name + '\n';

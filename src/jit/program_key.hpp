@@ -1,4 +1,4 @@
-// What a compiled program is found by on disk: all that its machine code depends on, as a text.
+// The key of a compiled program in the disk cache: everything that its machine code depends on, as text.
 #pragma once
 
 #include <overdub/ir/program.hpp>
@@ -11,10 +11,10 @@ namespace overdub::jit {
 
 struct program_key {
   std::string text;                       // versions, processor, options; then the functions
-  std::vector<ir::function_id> functions; // that the entry reaches, in the text's order
+  std::vector<ir::function_id> functions; // reachable from the entry, in the order of the text
 };
 
-/// O(functions that are reached).
+/// O(reachable functions).
 program_key key_of(ir::program const& p, ir::function_id entry, options const& o);
 
 } // namespace overdub::jit

@@ -1,5 +1,5 @@
-// Indices that are in range in every turn of a loop: base + index, or base - index, where the base is the same in all turns. One check
-// in front of the loop is for all; where it does not hold, the loop runs as it is written, and finds the first that fails.
+// Loop versioning for bounds checks: indices base + i or base - i with a loop-invariant base need one check before the
+// loop. If it fails, the original loop runs, and finds the first index out of range.
 #include "function.hpp"
 
 namespace overdub::jit {
@@ -10,11 +10,11 @@ bool function_compiler::is_made_in(value_id v, region_id body) const {
   return true;
 }
 
-// What a value grows by from turn to turn of the loop with this body, where that is -1, 0 or 1.
+// The coefficient of a value in the index of this loop, if it is -1, 0 or 1.
 std::optional<int> function_compiler::coefficient_in(value_id v, region_id body, int depth) const {
   if (v == f_.argument(body, 0)) return 1;
   if (f_.is_literal(v) || !is_made_in(v, body)) return 0;
-  // The index of a loop inside, where it is the same for all turns that are computed at once.
+  // The index of a nested loop, if it is uniform over the elements that are vectorised together.
   if (f_.is_argument(v)) {
     ir::op const loop = f_[f_[f_.region_of(v)].parent].code;
     bool const is_index = (loop == ir::op::map || loop == ir::op::loop) && f_[v].index == 0;
@@ -34,7 +34,7 @@ std::optional<int> function_compiler::coefficient_in(value_id v, region_id body,
   int const both = code == ir::op::add ? *x + *y : *x - *y;
   return both < -1 || both > 1 ? std::nullopt : std::optional(both);
 }
-// Such a value where the index is 0, computed in front of the loop, or in a loop inside.
+// Such a value at index 0, computed before the loop.
 llvm::Value* function_compiler::base_in(value_id v, region_id body) {
   if (v == f_.argument(body, 0)) return integer(0);
   if (f_.is_literal(v)) return literal(v);
@@ -65,7 +65,7 @@ bool function_compiler::is_simple(region_id body, std::uint32_t& size) const {
   return size < 200;
 }
 
-// The checks of a loop's body, made in front of the loop, which makes `count` turns; nothing where there may be others.
+// The hoisted checks of a loop with trip count `count`; nothing if other checks remain.
 std::optional<function_compiler::hoisted_checks>
 function_compiler::hoist_checks(region_id body, llvm::Value* count) {
   std::uint32_t size = 0;
@@ -85,7 +85,7 @@ function_compiler::hoist_checks(region_id body, llvm::Value* count) {
       needed = true;
     }
     if (!needed) return;
-    // Arrays that are made in the loop have sizes of their own, but for those that it carries in one place.
+    // Arrays created in the loop vary in size, except loop-carried ones that are updated in place.
     if (value_id const carried = before_updates(array); in_place_[index_of(carried)])
       array = carried;
     else

@@ -1,12 +1,12 @@
-// Reductions. The order of the operations is part of their meaning (control/reduce.hpp): sums of floating-point numbers in
-// eight interleaved lanes, everything else in a balanced tree.
+// Reductions. The order of the operations is part of their meaning (control/reduce.hpp): sums of floating-point numbers use
+// eight interleaved partial sums, other reductions a balanced tree.
 #include "function.hpp"
 
 #include <overdub/execute/reduce_handlers.hpp>
 
 namespace overdub::jit {
 
-// Lanes that nothing was added to: -0.0 + x is x, also where x is -0.0.
+// Empty partial sums: -0.0 is the identity of addition.
 llvm::Value* function_compiler::no_lanes(ir::scalar s) {
   return llvm::ConstantVector::getSplat(
       llvm::ElementCount::getFixed(8), llvm::ConstantFP::getNegativeZero(type(s)));
@@ -25,7 +25,7 @@ llvm::Value* function_compiler::fold_lanes(ir::scalar, llvm::Value* lanes) {
   return b_.CreateFAdd(b_.CreateExtractElement(two, std::uint64_t{0}), b_.CreateExtractElement(two, 1));
 }
 
-// The same of lanes in memory. They were written one by one: a processor waits for its writes when all are read at once.
+// The same for partial sums in memory. They are folded by scalar loads, since a vector load after scalar stores stalls.
 llvm::Value* function_compiler::fold_stored_lanes(ir::scalar s, llvm::Value* lanes) {
   llvm::Value* x[8];
   for (std::int64_t k = 0; k < 8; ++k) x[k] = load_scalar(s, element_address(s, lanes, integer(k)));
@@ -40,7 +40,7 @@ llvm::Value* function_compiler::sum_of_array(ir::scalar s, llvm::Value* elements
   auto const blocks = begin_loop(b_.CreateAShr(n, 3), {no_lanes(s)});
   llvm::Value* const from = element_address(s, elements, b_.CreateShl(blocks.index, 3));
   auto* const eight = b_.CreateAlignedLoad(vector, from, llvm::Align(execute::size_of(s)));
-  tell_accumulator(eight, ir::nothing);
+  set_alias_scope(eight, ir::nothing);
   end_loop(blocks, {b_.CreateFAdd(blocks.carried[0], eight)});
   llvm::Value* const done = b_.CreateAnd(n, integer(-8));
   auto const rest = begin_loop(b_.CreateSub(n, done), {blocks.carried[0]});
@@ -78,7 +78,7 @@ void function_compiler::compile_reduce(node_id n) {
     return set(result, whole());
   }
   llvm::Value* const initial = scalar(f_.operand(n, 1));
-  // The sum of no floating-point numbers is -0.0 here, which adds nothing.
+  // An empty floating-point sum is -0.0 here, the identity of addition.
   if (code == ir::op::add && s != ir::scalar::i64)
     return set(result, elementwise(code, s, {initial, whole()}));
   block const some = new_block("some"), next = new_block("behind"), before = b_.GetInsertBlock();
@@ -94,8 +94,8 @@ void function_compiler::compile_reduce(node_id n) {
   set(result, either);
 }
 
-// By a region, which is compiled once. Values stand in memory: `parts`, complete trees of descending sizes behind the
-// initial value; or eight lanes, and the initial value behind them.
+// A reduction by a region, which is compiled once. Values are in memory: `parts`, complete trees of descending sizes after
+// the initial value; or eight partial sums, and the initial value after them.
 void function_compiler::compile_reduce_by_region(node_id n) {
   region_id const region = f_.region_at(n, 0);
   bool const started = f_[n].attributes.is_started(), in_lanes = f_[n].attributes.is_in_lanes();
@@ -109,7 +109,7 @@ void function_compiler::compile_reduce_by_region(node_id n) {
     words += words_of(type_of(f_.result(n, k)));
   }
   std::vector<value> initial;
-  if (started) initial = start_carried(n, count, count);
+  if (started) initial = initial_values(n, count, count);
   llvm::Value* const size = common_length(arrays, ir::op::reduce);
   if (!started) require(b_.CreateICmpNE(size, integer(0)), runtime_function::throw_empty, {});
 
@@ -141,7 +141,7 @@ void function_compiler::compile_reduce_by_region(node_id n) {
       }
       value row{{where, a.owner()}};
       for (std::uint32_t k = 1; k < t.rank; ++k) row.all.push_back(a.extent(k));
-      share(v);
+      mark_shared(v);
       retain_owner(a.owner());
       all.push_back(std::move(row));
     }
@@ -154,7 +154,7 @@ void function_compiler::compile_reduce_by_region(node_id n) {
     }
     live_in(f_.arguments_of(region), region);
     compile_region(region);
-    std::vector<value> all = give_yielded(region, 0, count);
+    std::vector<value> all = transferred_yields(region, 0, count);
     finish(f_.yield_of(region));
     return all;
   };
@@ -163,8 +163,8 @@ void function_compiler::compile_reduce_by_region(node_id n) {
   llvm::Value* result_part = integer(0);
 
   if (in_lanes) {
-    // Steps: one an element, then seven that fold the lanes, then the initial value. Each combines part `left` with
-    // part 9, or moves the latter to the former.
+    // Steps: one for each element, then seven that fold the partial sums, then the initial value. Each combines part `left`
+    // with part 9, or moves the latter to the former.
     if (started) store(integer(8), initial);
     llvm::Value* const total = b_.CreateAdd(size, integer(started ? 8 : 7));
     static_assert(execute::lane_folds.size() == 7);
@@ -182,7 +182,7 @@ void function_compiler::compile_reduce_by_region(node_id n) {
     };
     auto* const to_table = table(tos);
     auto* const from_table = table(froms);
-    block const none = new_block("empty"), run = new_block("steps"), behind = new_block("combined");
+    block const none = new_block("empty"), run = new_block("steps"), after = new_block("combined");
     b_.CreateCondBr(b_.CreateICmpEQ(size, integer(0)), none, run);
     at(run);
     auto const steps = begin_loop(total, {});
@@ -219,17 +219,17 @@ void function_compiler::compile_reduce_by_region(node_id n) {
     at(moves);
     store(lane, load(integer(9)));
     end_loop(steps, {});
-    go(behind);
+    go(after);
     at(none);
-    go(behind);
+    go(after);
     block const empty = b_.GetInsertBlock();
-    at(behind);
+    at(after);
     auto* const part = phi(word);
     part->addIncoming(integer(0), steps.exit);
     part->addIncoming(integer(started ? 8 : 0), empty);
     result_part = part;
   } else {
-    // Elements are read one by one; behind each, complete trees of one size are combined; at the end, all that are left.
+    // Elements are read one by one; after each, complete trees of one size are combined; at the end, all remaining trees.
     if (started) store(integer(0), initial);
     block const from = b_.GetInsertBlock(), next = new_block("element"), reads = new_block("read"),
                 folds = new_block("fold"), merges = new_block("merge"), combines = new_block("combine"),

@@ -45,7 +45,7 @@ void rethrow() { throw; }
 
 buffer* take(machine* m, i64 bytes) { return m->buffers.take(static_cast<std::size_t>(bytes)); }
 buffer* take_array(machine* m, i64 n, i64 size, std::uint32_t op) {
-  constexpr std::uint64_t many = std::uint64_t{1} << 32; // of which no product is too large
+  constexpr std::uint64_t many = std::uint64_t{1} << 32; // products of smaller numbers do not overflow
   if (static_cast<std::uint64_t>(n) < many) [[likely]]
     try {
       return m->buffers.take(static_cast<std::size_t>(n) * static_cast<std::size_t>(size));
@@ -78,7 +78,7 @@ void make_rows(machine* m, std::byte* out, i64 n, std::uint32_t shape, std::uint
   make_room(*m, out, at, n, name(op));
 }
 void store_row(machine* m, std::byte* out, i64 i, std::byte* row, std::uint32_t shape, std::uint32_t op) {
-  // The words of the row stand behind those of the array, as in a frame.
+  // The words of the row follow those of the array, as in a frame.
   auto const distance = static_cast<offset>(row - out);
   bool const fits = rank_of(shape) == 2 && owner(out, 0) != nullptr && extent(out, 0, 1) == extent(row, 0, 0);
   if (!fits) room_for_row(*m, out, 0, extent(out, 0, 0), distance, rank_of(shape), bytes_of(shape), name(op));
@@ -100,7 +100,7 @@ void concat(machine* m, std::byte* out, std::byte* arrays, std::uint32_t count, 
   offset const rank = rank_of(shape), size = bytes_of(shape), words = array_words(shape);
   auto const array = [&](offset i) { return i * words * word_size; };
   i64 extents[ir::max_rank + 1]{};
-  offset rows = 0; // an array that has rows
+  offset rows = 0; // an array with rows
   for (offset i = 0; i < count; ++i) {
     extents[0] += extent(arrays, array(i), 0);
     if (extent(arrays, rows, 0) == 0) rows = array(i);
@@ -160,8 +160,8 @@ void run_compiled(instruction const*, std::byte* frame, machine* m, i64, double)
 }
 
 std::byte const* stack_end(std::size_t most) {
-  // What functions of the host's, and exceptions, need besides.
-  constexpr std::size_t kept = std::size_t{128} << 10;
+  // Reserve for host functions and exceptions.
+  constexpr std::size_t reserved = std::size_t{128} << 10;
   struct limits {
     std::byte *low, *high;
   };
@@ -178,9 +178,9 @@ std::byte const* stack_end(std::size_t most) {
   }();
   auto const* const here = static_cast<std::byte const*>(__builtin_frame_address(0));
   bool const known = mine.low < here && here < mine.high;
-  // On a stack of the user's own nothing is known of its size.
-  std::size_t const left = known ? static_cast<std::size_t>(here - mine.low) : 2 * kept;
-  return here - std::min(most, left > kept ? left - kept : 0);
+  // The size of a stack that the user created is unknown.
+  std::size_t const left = known ? static_cast<std::size_t>(here - mine.low) : 2 * reserved;
+  return here - std::min(most, left > reserved ? left - reserved : 0);
 }
 std::int64_t stack_end_offset() {
   static std::int64_t const known = [] {

@@ -1,4 +1,4 @@
-// Elementwise operations, on scalars or on vectors of them: exactly what call/native.hpp and ir/ops.def compute.
+// Element-wise operations on scalars, or on vectors of them, with the semantics of call/native.hpp and ir/ops.def.
 #include "function.hpp"
 
 #include <overdub/call/special_table.hpp>
@@ -19,23 +19,23 @@ void function_compiler::compile_elementwise(node_id n) {
     value chosen;
     for (std::size_t k = 0; k < x.all.size(); ++k)
       chosen.all.push_back(b_.CreateSelect(which, x.all[k], y.all[k]));
-    for (std::uint32_t k = 1; k <= 2; ++k) share(f_.operand(n, k));
+    for (std::uint32_t k = 1; k <= 2; ++k) mark_shared(f_.operand(n, k));
     set(result, std::move(chosen));
     retain(result);
     return;
   }
   if (node_id const other = other_of_sine_and_cosine(n); other != ir::nothing) {
     if (order_.is_before(n, other)) compile_sine_and_cosine(n, other);
-    return; // else the other one made this result, too
+    return; // else the other one computed this result, too
   }
   llvm::SmallVector<llvm::Value*, 3> x;
   for (value_id const v : f_.operands_of(n)) x.push_back(scalar(v));
-  // The operand that tells the type.
+  // The operand that determines the type.
   bool const second = rule == ir::type_rule::select || rule == ir::type_rule::integer_floating;
   set(result, elementwise(code, type_of(f_.operand(n, second)).element, x));
 }
 
-// The cosine of the number of which an operation is the sine, or the other way round, where one function computes both.
+// The cosine for a sine, or the sine for a cosine, of the same number, if one function computes both.
 node_id function_compiler::other_of_sine_and_cosine(node_id n) const {
   bool const is_one_call = p_.math == ir::math_mode::exact && has_sine_and_cosine();
   return is_one_call ? ir::other_of_sine_and_cosine(f_, n) : node_id(ir::nothing);
@@ -54,8 +54,8 @@ llvm::Value* function_compiler::intrinsic_call(llvm::Intrinsic::ID id, llvm::Arr
   return b_.CreateCall(intrinsic(*shared_.module, id, {x[0]->getType()}), x);
 }
 
-// Vectors are given to a function on vectors, in as many pieces as that takes; else to the function that the interpreter
-// calls, number by number.
+// Vectors are passed to vector versions, in as many pieces as necessary; else number by number to the function that the
+// interpreter calls.
 llvm::Value* function_compiler::elementary(ir::op code, ir::scalar s, llvm::ArrayRef<llvm::Value*> x) {
   if ((code == ir::op::digamma || code == ir::op::polygamma) &&
       overdub::detail::special.digamma_f64 == nullptr)
@@ -94,7 +94,7 @@ llvm::Value* function_compiler::divided(ir::op code, llvm::Value* x, llvm::Value
   auto* const minus_one = llvm::Constant::getAllOnesValue(t);
   require(b_.CreateICmpNE(y, zero), runtime_function::throw_division, {});
   llvm::Value* const negates = b_.CreateICmpEQ(y, minus_one);
-  // The least number divided by -1 is no number: the processor must not see it.
+  // The least integer divided by -1 would trap in the processor.
   llvm::Value* const divisor = b_.CreateSelect(negates, llvm::ConstantInt::get(t, 1), y);
   if (code == ir::op::rem) return b_.CreateSelect(negates, zero, b_.CreateSRem(x, divisor));
   return b_.CreateSelect(negates, b_.CreateNeg(x), b_.CreateSDiv(x, divisor));
@@ -102,9 +102,9 @@ llvm::Value* function_compiler::divided(ir::op code, llvm::Value* x, llvm::Value
 
 llvm::Value* function_compiler::integral(ir::op code, llvm::ArrayRef<llvm::Value*> x) {
   auto const width = [&] { return llvm::ConstantInt::get(x[1]->getType(), 63); };
-  bool const is_truth = x[0]->getType()->getScalarType()->isIntegerTy(1);
+  bool const is_bool = x[0]->getType()->getScalarType()->isIntegerTy(1);
   auto const less = [&](llvm::Value* a, llvm::Value* b) {
-    return is_truth ? b_.CreateICmpULT(a, b) : b_.CreateICmpSLT(a, b);
+    return is_bool ? b_.CreateICmpULT(a, b) : b_.CreateICmpSLT(a, b);
   };
   switch (code) {
   case ir::op::neg:

@@ -34,7 +34,7 @@ public:
     left_ = left_.subspan(sizeof x);
     return x;
   }
-  // How many numbers follow, at least so many for each of them.
+  // The number of following entries, of `numbers` numbers each at least.
   std::uint32_t count(std::size_t numbers) {
     std::uint32_t const n = number();
     if (n > left_.size() / (numbers * sizeof n)) return is_good = false, 0;
@@ -50,8 +50,8 @@ private:
   std::span<char const> left_;
 };
 
-// Operations by their places: the number of their function in the key, and their own in its order. What a program numbers them
-// by is no part of its text.
+// Operations by position: the index of their function in the key, and their own index in its order. Ids are not part of a
+// program's text.
 class places {
 public:
   places(ir::program const& p, std::span<ir::function_id const> functions)
@@ -69,7 +69,7 @@ public:
       to.number(position_[function][index_of(each.node)]);
     }
   }
-  /// Operations of one code.
+  /// Reads operations of one code.
   std::vector<program_node> read(reader& from, ir::op code) {
     std::vector<program_node> all;
     for (std::uint32_t left = from.count(2); left > 0 && from.is_good; --left) {
@@ -96,9 +96,9 @@ private:
 
   ir::program const& p_;
   std::span<ir::function_id const> functions_;
-  std::vector<std::size_t> number_;                // by function
-  std::vector<std::vector<ir::node_id>> nodes_;    // of each function of the key, when it was asked for
-  std::vector<std::vector<std::size_t>> position_; // by operation
+  std::vector<std::size_t> number_;                // for each function
+  std::vector<std::vector<ir::node_id>> nodes_;    // for each function of the key, on first use
+  std::vector<std::vector<std::size_t>> position_; // for each operation
 };
 
 } // namespace
@@ -113,7 +113,7 @@ std::optional<std::string> write_parts(
   to.number(c.interpreted != nullptr);
   to.number(c.functions.size() - 1);
   for (std::size_t k = 1; k < c.functions.size(); ++k) {
-    // All members: one that is new does not compile here until it is stored, or is known to be the interpreter's.
+    // All members: adding one breaks this line until it is stored, or known to belong to the interpreter.
     auto const& [entry, frame_bytes, parameter_words, literals, first_literal, literal_count, results, owners, inner] =
         c.functions[k];
     (void)entry, (void)frame_bytes, (void)literals, (void)first_literal, (void)literal_count, (void)results;

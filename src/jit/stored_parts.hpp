@@ -1,4 +1,4 @@
-// What the compiler makes besides machine code, in bytes and back. Hosts are found again in the program, by their operations.
+// Serialisation of compiled code's metadata. Host calls are found again in the program, by their operations.
 #pragma once
 
 #include <overdub/execute/code.hpp>
@@ -17,7 +17,7 @@ struct program_node {
   ir::node_id node;
 };
 
-/// Says why a function cannot be compiled.
+/// Reports why a function cannot be compiled.
 struct refuser {
   ir::program const& p;
   ir::function_id f;
@@ -27,13 +27,14 @@ struct refuser {
   }
 };
 
-/// The bytes; nothing where the code has parts that are not known here. `functions`: of the key. O(code).
+/// Serialises; nothing if the code has parts that are not supported. `functions`: of the key. O(code).
 std::optional<std::string> write_parts(
     execute::code const&, ir::program const&, std::span<ir::function_id const> functions,
     std::span<program_node const> hosts, std::span<program_node const> samples);
 
-/// Adds the parts in bytes to code that has its frame and its registry, and says whether it may throw fails_ahead. False where the bytes say something else; then the code
-/// may have some of them. Throws host_error and not_executable, as compiling does.
+/// Deserialises into code that has its frame and its registry; returns whether the bytes are valid, and whether it may
+/// throw fails_ahead. With invalid bytes, the code may be partially filled. Throws host_error and not_executable, as
+/// compilation does.
 bool read_parts(
     std::span<char const> bytes, execute::code&, bool& looks_ahead, ir::program const&,
     std::span<ir::function_id const> functions);

@@ -1,13 +1,13 @@
-// Maps that are added up, whose bodies are straight code: eight elements at a time, each value a vector of eight. Other numbers that they
-// make are stored as vectors, too.
+// Vectorised sums of maps with straight-line bodies: eight elements at a time, each value a vector of eight. Other results
+// of the map are stored as vectors, too.
 #include "function.hpp"
 
 #include <overdub/execute/compute.hpp>
 
 namespace overdub::jit {
 
-// Whether an operation on scalars takes no longer on vectors than on all of their elements: other calls of functions take their time
-// anyway; integers are not divided where nobody asked for it.
+// Whether a vector operation takes no longer than the scalar ones: other function calls do not profit; masked lanes must
+// not divide integers.
 bool function_compiler::is_light(ir::op code, ir::type t) const {
   if (shared_.elementary.has_vectors(code, t.element)) return true;
   if ((ir::row_of(code).cost >= 9 && code != ir::op::sqrt) || t.is_function()) return false;
@@ -44,7 +44,7 @@ bool function_compiler::is_vectorisable(region_id body, hoisted_checks const& ch
   return accesses > 0;
 }
 
-// Whether elements that stand in one line are read in turn, or one in all turns.
+// Whether elements are read contiguously, or the same element in all iterations.
 bool function_compiler::is_read_in_line(node_id n, region_id body) const {
   std::uint32_t const indices = f_[n].operand_count - 1;
   for (std::uint32_t k = 0; k < indices; ++k) {
@@ -66,7 +66,7 @@ llvm::Constant* function_compiler::first_integers() const {
   return llvm::ConstantVector::get(all);
 }
 
-// The elements that eight turns read, from the one at `index` on: one behind the other, or one in front of the other; or anywhere.
+// The elements that eight iterations read, from the one at `index` on: contiguous, reversed, or gathered.
 llvm::Value*
 function_compiler::load_vector(node_id n, region_id body, llvm::Value* index, llvm::Value* mask) {
   value_id const array = f_.operand(n, 0);
@@ -104,7 +104,7 @@ function_compiler::load_vector(node_id n, region_id body, llvm::Value* index, ll
   llvm::Instruction* const x =
       mask == nullptr ? static_cast<llvm::Instruction*>(b_.CreateAlignedLoad(vector, from, align))
                       : b_.CreateMaskedLoad(vector, from, align, mask, llvm::Constant::getNullValue(vector));
-  tell_accumulator(x, ir::nothing);
+  set_alias_scope(x, ir::nothing);
   return is_reversed ? b_.CreateVectorReverse(x) : x;
 }
 
@@ -121,7 +121,7 @@ void function_compiler::compile_in_vectors(region_id body, llvm::Value* index, l
       compile_in_vector(n, body);
   }
 }
-// An elementwise operation, or a conversion.
+// An element-wise operation, or a conversion.
 void function_compiler::compile_in_vector(node_id n, region_id body) {
   ir::op const code = f_[n].code;
   parts x;
@@ -132,7 +132,7 @@ void function_compiler::compile_in_vector(node_id n, region_id body) {
     set(f_.result(n), elementwise(code, type_of(f_.operand(n, code == ir::op::select ? 1 : 0)).element, x));
 }
 
-// Whether the map was compiled so.
+// Returns whether the map was vectorised.
 bool function_compiler::compile_vector_sums(
     node_id n, std::vector<summed> const& sums, std::vector<output> const& outputs) {
   region_id const body = f_.region_at(n, 0);
@@ -146,7 +146,7 @@ bool function_compiler::compile_vector_sums(
   auto const checks = hoist_checks(body, count);
   if (!checks || !is_vectorisable(body, *checks)) return false;
 
-  // What indices are made of is computed in front, once more where it is needed.
+  // Operands of indices are computed before the loop, and rematerialised where they are needed.
   parts start;
   for (summed const& s : sums) start.push_back(no_lanes(type_of(s.result).element));
   auto const add_vectors = [&](llvm::ArrayRef<llvm::Value*> lanes, llvm::Value* mask) {
@@ -208,7 +208,7 @@ bool function_compiler::compile_vector_sums(
     go(next);
     at(next);
   } else {
-    // The rest, or all of it where some index is out of range: one by one, with lanes in memory.
+    // The remainder, or all elements if some index is out of range: one by one, with partial sums in memory.
     b_.CreateBr(masks ? next : one_by_one);
     at(one_by_one);
     set_unchecked(*checks, false);

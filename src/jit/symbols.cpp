@@ -65,7 +65,7 @@ runtime_row row(char const* name, kind what) {
 }
 std::vector<runtime_row> const& runtime_rows() {
   static auto const& rows = *new std::vector<runtime_row>{
-      // never destroyed, as in engine.cpp
+  // never destroyed, as in engine.cpp
 #define OVERDUB_RUNTIME(NAME, KIND) row<&runtime::NAME>("overdub:" #NAME, kind::KIND),
 #include "runtime.def"
   };
@@ -74,7 +74,7 @@ std::vector<runtime_row> const& runtime_rows() {
 
 // ---- elementary functions
 
-// The functions of <cmath> themselves, where they compute the operation: calls of them go through no other function.
+// The functions of <cmath> themselves, if they compute the operation, without a wrapper.
 #define OVERDUB_UNARY_LIBM(ROW)                                                                              \
   ROW(cbrt)                                                                                                  \
   ROW(exp)                                                                                                   \
@@ -88,8 +88,9 @@ std::vector<runtime_row> const& runtime_rows() {
   ROW(cos)                                                                                                   \
   ROW(tan)                                                                                                   \
   ROW(asin)                                                                                                  \
-  ROW(acos) ROW(atan) ROW(sinh) ROW(cosh) ROW(tanh) ROW(asinh) ROW(acosh) ROW(atanh) ROW(erf) ROW(erfc)      \
-      ROW(tgamma) ROW(logb)
+  ROW(acos)                                                                                                  \
+  ROW(atan)                                                                                                  \
+  ROW(sinh) ROW(cosh) ROW(tanh) ROW(asinh) ROW(acosh) ROW(atanh) ROW(erf) ROW(erfc) ROW(tgamma) ROW(logb)
 #define OVERDUB_BINARY_LIBM(ROW)                                                                             \
   ROW(pow)                                                                                                   \
   ROW(hypot) ROW(atan2) ROW(fmod) ROW(remainder) ROW(fdim) ROW(nextafter)
@@ -169,7 +170,7 @@ std::vector<symbol_address> runtime_symbols() {
   OVERDUB_SYMBOL(__cxa_end_catch, void (*)())
   OVERDUB_SYMBOL(__gxx_personality_v0, int (*)(...))
   OVERDUB_SYMBOL(_Unwind_Resume, void (*)(void*))
-  // Where the processor has no instruction for them.
+  // If the processor has no instruction for them.
 #define OVERDUB_SYMBOLS(NAME)                                                                                \
   OVERDUB_SYMBOL(NAME, double (*)(double))                                                                   \
   OVERDUB_SYMBOL(NAME##f, float (*)(float))

@@ -1,5 +1,5 @@
-// The functions of C++ that machine code calls, by the names that it calls them by: the runtime (runtime.def), elementary
-// functions, and those of the compiler's own support library.
+// The C++ functions that machine code calls, by symbol: the runtime (runtime.def), elementary functions, and those of the
+// compiler's support library.
 #pragma once
 
 #include "linking.hpp"
@@ -25,8 +25,8 @@ llvm::Function* declare(llvm::Module&, runtime_function);
 
 /// Declares the elementary function that computes an operation on numbers of a type.
 llvm::Function* declare(llvm::Module&, ir::op, ir::scalar);
-/// A function that writes the sine and the cosine of its first argument to the addresses behind it, with the bits that the two
-/// functions give: glibc's does.
+/// Whether there is a function that writes the sine and the cosine of its first argument to two addresses, with the bits of
+/// the single functions: glibc has one.
 bool has_sine_and_cosine();
 llvm::Function* declare_sine_and_cosine(llvm::Module&, ir::scalar);
 

@@ -46,7 +46,7 @@ public:
   std::uint32_t count() const { return static_cast<std::uint32_t>(thunks_.size()); }
 
 private:
-  // Takes a function value of one type, and then what functions of the other type take; gives what those give.
+  // A function that takes a function value of one type, and the arguments of the other type; returns what that one returns.
   function_id thunk(type from, type to) {
     auto const [at, added] = thunks_.try_emplace({from.index, to.index}, nothing);
     if (!added) return at->second;

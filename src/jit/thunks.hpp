@@ -1,4 +1,4 @@
-// Thunks: what is left of reabstractions when code is generated.
+// Thunks: the lowering of reabstractions.
 #pragma once
 
 #include <overdub/ir/program.hpp>
@@ -8,13 +8,13 @@
 
 namespace overdub::jit {
 
-/// A program in which function values become ones of another type by closures of functions, which call them.
+/// A program without reabstractions: closures of thunks, which call the original functions.
 struct program_with_thunks {
   ir::program program;
-  std::uint32_t thunks; // these functions, one for each pair of types
+  std::uint32_t thunks; // the number of thunks, one for each pair of types
 };
 
-/// The program without `reabstract` in the functions that are reached from `entry`; nothing, where there is none. O(operations).
+/// The program without `reabstract` in the functions reachable from `entry`; nothing if there is none. O(operations).
 std::optional<program_with_thunks> with_thunks(ir::program const& p, ir::function_id entry);
 
 } // namespace overdub::jit

@@ -1,4 +1,4 @@
-// Values in registers and in memory, and the control flow that everything is made of.
+// Values in registers and in memory, and the basic control flow.
 #include "function.hpp"
 
 #include <overdub/ir/walk.hpp>
@@ -34,11 +34,12 @@ void append_types(llvm::LLVMContext& c, ir::type t, llvm::SmallVectorImpl<llvm::
 function_compiler::function_compiler(program_compiler& shared, function_id id, llvm::Function* made)
     : shared_(shared), p_(shared.p), f_(shared.p[id]), id_(id), made_(made), context_(*shared.context),
       b_(context_), machine_(made->getArg(0)), values_(f_.value_count()),
-      borrowed_from_(f_.value_count(), ir::nothing), death_of_(f_.value_count(), ir::nothing),
-      dying_(f_.node_count()), order_(f_), rows_(f_.value_count()), reduced_(f_.node_count()),
+      borrowed_from_(f_.value_count(), ir::nothing), last_use_of_(f_.value_count(), ir::nothing),
+      last_uses_(f_.node_count()), order_(f_), rows_(f_.value_count()), reduced_(f_.node_count()),
       in_place_(f_.value_count()), unchecked_(f_.node_count()) {
   if (p_.math == ir::math_mode::fast) {
-    // NaNs and infinities are what they are. No reciprocals: that of a subnormal number is infinite, and its quotient may be 1.
+    // NaN and infinities keep their semantics. No reciprocals: that of a subnormal number is infinite, while the quotient
+    // may be 1.
     llvm::FastMathFlags fast;
     fast.setAllowContract(true);
     fast.setAllowReassoc();
@@ -78,19 +79,19 @@ llvm::Type* function_compiler::type_in_memory(ir::scalar s) const {
 }
 llvm::Value* function_compiler::load_scalar(ir::scalar s, llvm::Value* from, value_id accumulator) {
   auto* const x = b_.CreateAlignedLoad(type_in_memory(s), from, llvm::Align(execute::size_of(s)));
-  tell_accumulator(x, accumulator);
+  set_alias_scope(x, accumulator);
   return s == ir::scalar::boolean ? b_.CreateICmpNE(x, b_.getInt8(0)) : x;
 }
 void function_compiler::store_scalar(ir::scalar s, llvm::Value* x, llvm::Value* to, value_id accumulator) {
   if (s == ir::scalar::boolean) x = b_.CreateZExt(x, b_.getInt8Ty());
-  tell_accumulator(b_.CreateAlignedStore(x, to, llvm::Align(execute::size_of(s))), accumulator);
+  set_alias_scope(b_.CreateAlignedStore(x, to, llvm::Align(execute::size_of(s))), accumulator);
 }
-void function_compiler::tell_accumulator(llvm::Instruction* access, value_id accumulator) {
-  constexpr std::size_t most = 16; // of more, nothing is said: each access would name all others
+void function_compiler::set_alias_scope(llvm::Instruction* access, value_id accumulator) {
+  constexpr std::size_t most = 16; // with more, alias metadata is omitted: each access would list all others
   if (accumulators_.size() > most) return;
   llvm::SmallVector<llvm::Metadata*, 8> own, others;
   for (auto const& [v, scope] : accumulators_) (v == accumulator ? own : others).push_back(scope);
-  if (accumulator != ir::nothing && own.empty()) return; // another function's
+  if (accumulator != ir::nothing && own.empty()) return; // of another function
   if (!own.empty()) access->setMetadata(llvm::LLVMContext::MD_alias_scope, llvm::MDNode::get(context_, own));
   if (!others.empty())
     access->setMetadata(llvm::LLVMContext::MD_noalias, llvm::MDNode::get(context_, others));
@@ -98,7 +99,7 @@ void function_compiler::tell_accumulator(llvm::Instruction* access, value_id acc
 llvm::Value* function_compiler::element_address(ir::scalar s, llvm::Value* elements, llvm::Value* index) {
   return b_.CreateGEP(type_in_memory(s), elements, index);
 }
-llvm::Value* function_compiler::bytes_behind(llvm::Value* p, std::int64_t bytes) {
+llvm::Value* function_compiler::byte_offset(llvm::Value* p, std::int64_t bytes) {
   return bytes == 0 ? p : b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), p, static_cast<std::uint64_t>(bytes));
 }
 
@@ -113,7 +114,7 @@ void function_compiler::store_words(ir::type t, value const& x, llvm::Value* to)
   for (std::size_t k = 0; k < x.all.size(); ++k) {
     llvm::Value* part = x.all[k];
     if (t.rank == 0 && t.element == ir::scalar::boolean) part = b_.CreateZExt(part, b_.getInt64Ty());
-    b_.CreateAlignedStore(part, bytes_behind(to, 8 * static_cast<std::int64_t>(k)), llvm::Align(8));
+    b_.CreateAlignedStore(part, byte_offset(to, 8 * static_cast<std::int64_t>(k)), llvm::Align(8));
   }
 }
 value function_compiler::load_words(ir::type t, llvm::Value* from) {
@@ -121,11 +122,11 @@ value function_compiler::load_words(ir::type t, llvm::Value* from) {
   append_types(context_, t, types);
   value x;
   for (std::size_t k = 0; k < types.size(); ++k) {
-    bool const is_truth = types[k]->isIntegerTy(1);
+    bool const is_bool = types[k]->isIntegerTy(1);
     llvm::Value* part = b_.CreateAlignedLoad(
-        is_truth ? b_.getInt64Ty() : types[k], bytes_behind(from, 8 * static_cast<std::int64_t>(k)),
+        is_bool ? b_.getInt64Ty() : types[k], byte_offset(from, 8 * static_cast<std::int64_t>(k)),
         llvm::Align(8));
-    x.all.push_back(is_truth ? b_.CreateICmpNE(part, b_.getInt64(0)) : part);
+    x.all.push_back(is_bool ? b_.CreateICmpNE(part, b_.getInt64(0)) : part);
   }
   return x;
 }
@@ -158,11 +159,11 @@ llvm::CallBase* function_compiler::call(llvm::FunctionCallee f, llvm::ArrayRef<l
 }
 
 void function_compiler::require(
-    llvm::Value* truth, runtime_function fail, llvm::ArrayRef<llvm::Value*> arguments) {
-  if (auto* const known = llvm::dyn_cast<llvm::ConstantInt>(truth); known != nullptr && known->isOne())
+    llvm::Value* condition, runtime_function fail, llvm::ArrayRef<llvm::Value*> arguments) {
+  if (auto* const known = llvm::dyn_cast<llvm::ConstantInt>(condition); known != nullptr && known->isOne())
     return;
   block const failed = new_block("failed"), good = new_block("good");
-  branch_rarely(b_.CreateNot(truth), failed, good);
+  branch_rarely(b_.CreateNot(condition), failed, good);
   at(failed);
   (void)call(fail, arguments);
   b_.CreateUnreachable();
@@ -207,7 +208,7 @@ void function_compiler::end_loop(counted_loop const& l, llvm::ArrayRef<llvm::Val
   }
   at(l.exit);
 }
-// LLVM unrolls short loops, but not such with calls; what is carried moves less then.
+// LLVM unrolls short loops, but none with calls; unrolling saves moves of loop-carried values.
 bool function_compiler::is_short_with_calls(region_id body) const {
   std::uint32_t operations = 0;
   bool calls = false;

@@ -42,7 +42,7 @@ datum line_reader::read_datum() {
     skip();
     return d;
   } catch (ir::parse_error const& e) {
-    ir::diagnostic const& fault = e.diagnostics.front(); // a line has no line ends
+    ir::diagnostic const& fault = e.diagnostics.front(); // a call is one line
     std::string_view sentence = fault.text;
     if (sentence.starts_with("a datum: ")) sentence.remove_prefix(9);
     throw text_error(at_ + fault.column - 1, std::string(sentence));

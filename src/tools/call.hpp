@@ -1,4 +1,4 @@
-// Calls as users write them: @f(1.0, [1.0, 2.0]).
+// Parses calls: @f(1.0, [1.0, 2.0]).
 #pragma once
 
 #include <overdub/execute/datum.hpp>
@@ -11,7 +11,7 @@
 
 namespace overdub::tools {
 
-/// A text cannot be read.
+/// A syntax error in a line.
 struct text_error : std::runtime_error {
   text_error(std::size_t where, std::string const& sentence) : std::runtime_error(sentence), at(where) {}
   std::size_t at; // an offset into the text
@@ -22,7 +22,7 @@ struct call {
   std::vector<datum> arguments;
 };
 
-/// Reads parts of a line, from left to right; space between them is skipped.
+/// Parses a line from left to right; skips space between tokens.
 class line_reader {
 public:
   explicit line_reader(std::string_view line) : line_(line) { skip(); }
@@ -45,7 +45,7 @@ private:
   std::size_t at_ = 0;
 };
 
-/// The call that a text is. Throws text_error.
+/// Parses a call. Throws text_error.
 call parse_call(std::string_view text);
 
 } // namespace overdub::tools

@@ -88,7 +88,9 @@ command_line read_command_line(int count, char const* const* words, bool& done) 
       ->type_name("NAME")
       ->group("Output");
   app.add_flag("--time", c.time, "Say how long each pass and context took, in a table")->group("Output");
-  app.add_option("--output,-o", c.output, "Write there; a file is replaced when all is written")->type_name("FILE")->group("Output");
+  app.add_option("--output,-o", c.output, "Write there; a file is replaced when all is written")
+      ->type_name("FILE")
+      ->group("Output");
 
   app.add_option("--run", c.runs, "Call a function: --run '@f(1.0, [1, 2])'; may be repeated")
       ->type_name("CALL")

@@ -1,4 +1,4 @@
-// What the user wants of overdub-opt.
+// The command line of overdub-opt.
 #pragma once
 
 #include "steps.hpp"
@@ -9,7 +9,7 @@
 namespace overdub::tools {
 
 struct command_line {
-  std::vector<std::string> inputs; // files; none is the standard input
+  std::vector<std::string> inputs; // files; empty: the standard input
   std::vector<step> steps;         // in the order of the command line
   std::string output = "-";
   bool print = false;
@@ -24,7 +24,7 @@ struct command_line {
   bool test = false;
 };
 
-/// Reads the command line; prints the help or the lists, when they are asked for, and sets `done` then. Throws failure.
+/// Parses the command line. For help or lists, prints them and sets `done`. Throws failure.
 command_line read_command_line(int count, char const* const* words, bool& done);
 
 } // namespace overdub::tools

@@ -1,4 +1,4 @@
-// The contexts that overdub-opt can rewrite programs in. They are chosen when it is compiled: a context is a C++ type.
+// The contexts in which overdub-opt rewrites programs. They are fixed at compile time, since a context is a C++ type.
 #pragma once
 
 #include <overdub/ir/program.hpp>
@@ -13,13 +13,13 @@
 
 namespace overdub::tools {
 
-/// What contexts keep while programs that were rewritten in them are run: hooks are called on objects of contexts.
+/// The state of contexts during runs of rewritten programs: hooks are called on context objects.
 struct observed {
   explicit observed(std::ostream& stream) : out(&stream) {}
 
-  std::ostream* out; // what hooks write
+  std::ostream* out; // the output of hooks
   std::vector<std::shared_ptr<void>> kept;
-  std::vector<std::function<void(std::ostream&)>> reports; // what was seen since the last report
+  std::vector<std::function<void(std::ostream&)>> reports; // print what was observed since the last report
 
   /// A context that lives as long as this.
   template <class Context, class... A>
@@ -33,14 +33,14 @@ struct observed {
   }
 };
 
-/// A context. A new one is a row in contexts.cpp, and a source in contexts/ that makes its programs: each is compiled
-/// alone, since overdub(context, program) takes the compiler long.
+/// A context. To add one, add a row in contexts.cpp, and a source in contexts/ that rewrites programs: each is compiled
+/// alone, since overdub(context, program) is slow to compile.
 struct context_row {
   std::string_view name;
-  std::string_view what; // it does
+  std::string_view what; // a description
   ir::program (*rewrite)(ir::program const&, observed&);
 };
-/// None, where they were left out (OVERDUB_TOOLS_CONTEXTS).
+/// Empty if contexts are disabled (OVERDUB_TOOLS_CONTEXTS).
 std::span<context_row const> contexts();
 
 ir::program in_forward(ir::program const&, observed&);

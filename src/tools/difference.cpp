@@ -24,7 +24,7 @@ struct change {
   std::string_view line;
 };
 
-// What leads from one list to the other, by their longest common subsequence.
+// The edit script between two lists, by their longest common subsequence.
 std::vector<change> changes(line_list const& from, line_list const& to) {
   std::size_t const least = std::min(from.size(), to.size());
   std::size_t front = 0;
@@ -40,7 +40,7 @@ std::vector<change> changes(line_list const& from, line_list const& to) {
   std::size_t i = 0;
   std::size_t j = 0;
   if (n * m <= most_cells) {                              // else the middle is replaced as a whole
-    std::vector<std::uint32_t> common((n + 1) * (m + 1)); // of from[i...] and to[j...]
+    std::vector<std::uint32_t> common((n + 1) * (m + 1)); // lengths for from[i...] and to[j...]
     auto at = [&](std::size_t a, std::size_t b) -> std::uint32_t& { return common[a * (m + 1) + b]; };
     for (std::size_t a = n; a-- > 0;)
       for (std::size_t b = m; b-- > 0;)

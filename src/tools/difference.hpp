@@ -1,4 +1,4 @@
-// The difference of two texts, line by line.
+// A line-by-line difference of two texts.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace overdub::tools {
 
-/// The lines that must go, behind -, and those that must come, behind +, with up to three lines around them; nothing when
-/// the texts are equal. O(lines of one × lines of the other that differ).
+/// A unified difference: removed lines after -, added lines after +, with up to three lines of context; empty if the texts
+/// are equal. O(lines of one × lines of the other that differ).
 std::string difference(std::string_view from, std::string_view to);
 
 } // namespace overdub::tools

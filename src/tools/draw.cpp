@@ -3,11 +3,11 @@
 #include "failure.hpp"
 
 #include <overdub/call/utf8.hpp>
+#include <overdub/ir/keywords.hpp>
 #include <overdub/ir/literal.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/ir/type_text.hpp>
 #include <overdub/ir/walk.hpp>
-#include <overdub/ir/words.hpp>
 
 #include <optional>
 #include <set>
@@ -31,7 +31,7 @@ public:
     line(id + " [label=" + quoted(label) + std::string(more) + ']');
   }
   void edge(std::string const& from, std::string const& to, std::string_view more = "") {
-    // At the end: an edge inside of a frame would bring the operations that it comes from into the frame.
+    // At the end: an edge inside of a cluster would move its source into the cluster.
     edges_ += "  " + from + " -> " + to + std::string(more) + '\n';
   }
   void open(std::string const& id, std::string_view label) {
@@ -66,8 +66,8 @@ private:
 constexpr std::string_view round_shape = ", shape=ellipse";
 constexpr std::string_view dashed_line = " [style=dashed]";
 
-// The data dependence of a function. An operation with regions is a frame, in which its first node takes the operands; what
-// its regions yield goes to a node behind the frame.
+// The data dependence of a function. An operation with regions is a cluster, whose first node takes the operands; yielded
+// values go to a node after the cluster.
 class dependence_drawing {
 public:
   dependence_drawing(ir::program const& p, ir::function_id id) : p_(p), f_(p[id]), out_(p.name_of(id)) {}
@@ -80,7 +80,7 @@ public:
   }
 
 private:
-  // ---- names of values, as they are printed
+  // ---- names of values, as printed
   void define(ir::value_id v) {
     ir::symbol const name = f_[v].name;
     bool const own = name != ir::nothing && ir::is_identifier(p_.text(name)) && taken_.insert(name).second;
@@ -102,7 +102,7 @@ private:
   // ---- nodes
   static std::string id_of(ir::node_id n) { return 'n' + std::to_string(index_of(n)); }
   static std::string results_id(ir::node_id n) { return 'r' + std::to_string(index_of(n)); }
-  // Of what a value comes from.
+  // The node that defines a value.
   std::string source(ir::value_id v) const {
     if (f_.is_argument(v)) return 'v' + std::to_string(index_of(v));
     ir::node_id const n = f_.node_of(v);
@@ -183,7 +183,7 @@ private:
   std::uint32_t next_number_ = 0;
 };
 
-// The functions, with an edge for each pair of which one calls the other; dashed, where it only makes a function value.
+// The call graph, with an edge for each pair of caller and callee; dashed if the caller only creates a function value.
 std::string drawing_of_calls(ir::program const& p) {
   graph_text out("calls");
   for (std::uint32_t i = 0; i < p.functions.size(); ++i) {

@@ -1,4 +1,4 @@
-// Programs as graphs, drawn by Graphviz.
+// Draws programs as graphs, by Graphviz.
 #pragma once
 
 #include <overdub/ir/program.hpp>
@@ -8,11 +8,11 @@
 
 namespace overdub::tools {
 
-/// The text of a graph in Graphviz's language: of the calls of a program for "calls", of a function's data dependence for
-/// "@f"; and for no name of what says most, the program's entry or its only function, else the calls. Throws failure.
+/// A graph in the DOT language: the call graph for "calls", the data dependence of a function for "@f"; for an empty name,
+/// that of the entry or the only function, else the call graph. Throws failure.
 std::string graph_of(ir::program const& p, std::string_view name);
 
-/// The picture of a graph as SVG, made by Graphviz's program dot. Throws failure, where there is none.
+/// Renders a graph as SVG with Graphviz's dot. Throws failure if dot is missing.
 std::string svg_of(std::string const& graph);
 
 } // namespace overdub::tools

@@ -1,6 +1,6 @@
 #include "executors.hpp"
 
-#include "words.hpp"
+#include "name_lists.hpp"
 
 #include <overdub/call/error.hpp>
 #include <overdub/execute/datum_text.hpp>
@@ -15,7 +15,7 @@
 namespace overdub::tools {
 namespace {
 
-// The types of errors that programs throw, the derived ones in front. Some say that an executor has a limit.
+// The types of errors that programs throw, derived ones first. Some mean that an executor has reached a limit.
 struct error_row {
   std::string_view name;
   bool (*is)(std::exception const*);

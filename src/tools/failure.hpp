@@ -1,4 +1,4 @@
-// How overdub-opt ends: its exit codes, and the exception that carries one with what is said to the user.
+// The exit codes of overdub-opt, and the exception that carries one with a message.
 #pragma once
 
 #include <overdub/call/utf8.hpp>
@@ -10,11 +10,11 @@
 
 namespace overdub::tools {
 
-/// What overdub-opt returns; docs/tools.md lists them.
+/// The exit codes of overdub-opt; docs/tools.md lists them.
 enum class exit_code : int {
   done = 0,
-  invalid = 1, // the text is no program, or breaks a rule of the verifier
-  usage = 2,   // the command line makes no sense
+  invalid = 1, // the text does not parse, or breaks a rule of the verifier
+  usage = 2,   // the command line is invalid
   run = 3,     // the program threw, or executors disagree
   file = 4,    // a file cannot be read or written, or another program is missing
   test = 5,    // a text test failed
@@ -22,8 +22,8 @@ enum class exit_code : int {
   limit = 7    // executors were compared, and not all of them could run the program
 };
 
-/// What is said to the user, of which parts are of any bytes: each that is no character of UTF-8, or controls a terminal, is a
-/// question mark.
+/// Makes a message printable, since parts of it may be arbitrary bytes: replaces invalid UTF-8 and control characters by
+/// question marks.
 inline std::string printable(std::string_view lines) {
   std::string out;
   detail::for_each_character(lines, [&](std::uint32_t point, std::string_view bytes) {
@@ -33,7 +33,7 @@ inline std::string printable(std::string_view lines) {
   return out;
 }
 
-/// Ends overdub-opt. `what()` is one or more lines for the user, without the last line's end.
+/// Ends overdub-opt. `what()` is one or more lines, without the last line's end.
 struct failure : std::runtime_error {
   failure(exit_code how, std::string const& lines) : std::runtime_error(printable(lines)), code(how) {}
   exit_code code;

@@ -1,4 +1,4 @@
-// The host functions that programs can call under overdub-opt: print, identity, fail.
+// The host functions of overdub-opt: print, identity, fail.
 #pragma once
 
 #include <overdub/execute/datum.hpp>
@@ -12,24 +12,24 @@
 
 namespace overdub::tools {
 
-/// A host function, on any data.
+/// A host function of data.
 struct host_row {
   std::string_view name;
-  std::string_view what; // it does
+  std::string_view what; // a description
   std::vector<datum> (*run)(std::span<datum const>, std::ostream& out);
 };
 std::span<host_row const> host_functions();
 
-/// Gives programs the host functions. They must not outlive it.
+/// Binds host functions to programs, which it must outlive.
 class host_binder {
 public:
-  /// `out`: what print writes to.
+  /// `out`: the output of print.
   explicit host_binder(std::ostream& out) : out_(&out) {}
   host_binder(host_binder const&) = delete;
   host_binder& operator=(host_binder const&) = delete;
 
-  /// Binds the operations `host` of a program that name a function of the table, and have no other binding. One name may
-  /// be called with several types: each gets a name with its types.
+  /// Binds the `host` operations of a program that name a function of the table and have no other binding. A name that is
+  /// called with several types gets a name for each.
   void bind(ir::program& p);
 
 private:
@@ -42,7 +42,7 @@ private:
   static void run(void* object, void const* const* arguments, void* const* results);
 
   std::ostream* out_;
-  std::deque<bound> all_; // their addresses stay
+  std::deque<bound> all_; // with stable addresses
 };
 
 } // namespace overdub::tools

@@ -48,7 +48,7 @@ std::string table_of(std::vector<step_time> const& times) {
   return out + left_aligned("total", width) + milliseconds(total) + '\n';
 }
 
-// The calls that are to be run.
+// The calls to run.
 class calls {
 public:
   calls(command_line const& c, source const& from, ir::program& p, observed& seen)
@@ -57,8 +57,8 @@ public:
     hosts_.bind(p);
   }
 
-  /// Adds to `out` what they print, what was seen of them, and their results. Returns `run` where one throws, and `limit` where
-  /// executors are compared and not all of them could do it.
+  /// Appends their output, observations of contexts, and results to `out`. Returns `run` if one throws, and `limit` if
+  /// executors are compared and one reached a limit.
   exit_code run(std::string& out) {
     for (std::string const& text : c_.runs) run(text, out);
     return code_;
@@ -86,7 +86,7 @@ private:
         (c_.steps.empty() ? "" : " behind its passes and contexts") +
         (all.empty() ? "" : "\n  there are: " + all));
   }
-  // The outcome of a call in an executor.
+  // The outcome of a call on an executor.
   struct result {
     executor_row const* executor;
     outcome came;
@@ -96,7 +96,7 @@ private:
   void run(std::string const& text, std::string& out) {
     call const k = read(text);
     ir::function_id const f = function_of(k);
-    std::vector<result> done, limited; // an executor that came to a limit says nothing about the others
+    std::vector<result> done, limited; // an executor that reached a limit is not compared
     for (executor_row const* const executor : executors_called(c_.executor)) {
       printed_.str({});
       outcome came = execute(*executor, p_, f, k.arguments);
@@ -105,7 +105,8 @@ private:
     }
     bool const all_alike =
         std::ranges::all_of(limited, [&](result const& r) { return r.came == limited[0].came; });
-    if (done.empty() && all_alike) done = std::exchange(limited, {}); // the program's, as far as is known
+    if (done.empty() && all_alike)
+      done = std::exchange(limited, {}); // all agree: it may be a limit of the program
     std::string said;
     bool const agree = std::ranges::all_of(done, [&](result const& r) {
       return r.came == done[0].came && (r.came.is_limit || r.printed == done[0].printed);
@@ -128,10 +129,10 @@ private:
         text + ": some executors reached a limit, which is no disagreement:" + said,
         done.empty() ? exit_code::run : exit_code::limit);
   }
-  // The line of the text that throws.
+  // The line of the text whose operation throws.
   std::string where(outcome const& thrown, ir::function_id f, call const& k) const {
     ir::place_id const at = place_of_error(thrown, p_, f, k.arguments);
-    seen_.report(); // of this evaluation: nobody reads it
+    seen_.report(); // discards observations of this evaluation
     if (at == ir::nothing) return {};
     ir::diagnostic d{.text = "in an operation of this line", .line = p_[at].line, .column = p_[at].column};
     std::string const file(p_.text(p_[at].file));

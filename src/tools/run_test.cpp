@@ -4,8 +4,8 @@
 #include "executors.hpp"
 #include "failure.hpp"
 #include "hosts.hpp"
+#include "name_lists.hpp"
 #include "test_file.hpp"
-#include "words.hpp"
 
 #include <overdub/ir/consistent.hpp>
 #include <overdub/ir/parse.hpp>
@@ -23,7 +23,7 @@
 namespace overdub::tools {
 namespace {
 
-// A text without empty lines in front and behind.
+// Trims empty lines at the start and the end.
 std::string_view without_margins(std::string_view text) {
   while (text.starts_with('\n')) text.remove_prefix(1);
   while (text.ends_with('\n')) text.remove_suffix(1);
@@ -45,12 +45,12 @@ bool is_near(datum const& a, datum const& b) {
       a.elements<double>(), b.elements<double>(), [](double x, double y) { return is_near(x, y); });
 }
 
-// The program at a point of the test: as it is written, or behind a command.
+// A version of the test's program: the original, or the result of a command.
 struct variant {
   std::string name;
   ir::program program;
   std::unique_ptr<observed> seen;
-  bool keeps_error = true; // the same one, where a program may throw several
+  bool keeps_error = true; // preserves which of several errors is thrown
 };
 
 class test_runner {
@@ -83,7 +83,7 @@ private:
     fail(from_.name + ':' + std::to_string(line) + ": " + sentence);
   }
 
-  // ---- errors: exactly those that the file expects, on their lines
+  // ---- errors: exactly the expected ones, on their lines
   void check_errors(std::vector<ir::diagnostic> const& faults) {
     std::vector<bool> met(test_.errors.size());
     for (ir::diagnostic const& fault : faults) {
@@ -101,7 +101,7 @@ private:
   }
 
   // ---- outputs
-  /// A program is read back from its text as it is.
+  /// Parsing the printed text must return an equal program.
   void check_text(ir::program const& p, std::string const& when) {
     std::string const text = ir::print(p);
     try {
@@ -115,7 +115,7 @@ private:
   void check_output(test_command const& c, ir::program const& p) {
     std::string text;
     if (c.what == test_command::transform) {
-      variant const* const v = behind(c, p);
+      variant const* const v = after(c, p);
       if (v == nullptr) return;
       text = ir::print(v->program);
     } else
@@ -136,12 +136,12 @@ private:
     fail(lines + "to accept it: OVERDUB_BLESS=1 overdub-opt --test " + from_.name);
   }
 
-  // ---- programs behind commands, made once
-  variant const* behind(test_command const& c, ir::program const& p) {
-    return behind(c.text, c.line, c.steps, p);
+  // ---- programs after commands, cached
+  variant const* after(test_command const& c, ir::program const& p) {
+    return after(c.text, c.line, c.steps, p);
   }
   variant const*
-  behind(std::string const& name, std::uint32_t line, std::vector<step> const& steps, ir::program const& p) {
+  after(std::string const& name, std::uint32_t line, std::vector<step> const& steps, ir::program const& p) {
     auto const [at, added] = variants_.try_emplace(name);
     if (!added) return at->second ? &*at->second : nullptr;
     variant v{"behind \"" + name + '"', p, std::make_unique<observed>(printed_), keep_error(steps)};
@@ -168,17 +168,18 @@ private:
         on.push_back(&written);
         on.push_back(&again);
         for (test_command const& c : test_.commands)
-          if (c.what == test_command::transform && !c.has_context()) on.push_back(behind(c, p));
-        on.push_back(behind("pipeline", r.line, pipeline_steps(), p));
+          if (c.what == test_command::transform && !c.has_context()) on.push_back(after(c, p));
+        on.push_back(after("pipeline", r.line, pipeline_steps(), p));
       } else
-        on.push_back(behind(*test_.command(r.in), p));
+        on.push_back(after(*test_.command(r.in), p));
       if (std::ranges::find(on, nullptr) == on.end()) check_run(r, on, transcript);
     }
     check_consistent_runs(p);
     test_command const& run = *test_.command(test_command::run);
     if (!transcript.empty() || test_.output(run.text)) check_output(run, transcript);
   }
-  // An exact program is run as a consistent one, too, where that can be: other numbers may come of it, but the same of all.
+  // An exact program is also run in consistent mode, if supported: results may differ from the exact ones, but not between
+  // executors.
   void check_consistent_runs(ir::program const& p) {
     if (p.math != ir::math_mode::exact || ir::consistent == nullptr) return;
     variant consistent{"of consistent mathematics", p, std::make_unique<observed>(printed_), true};
@@ -194,7 +195,7 @@ private:
       check_run(r, {&consistent, &optimised}, unused);
     }
   }
-  // The first run must be as the file says, and the others like it.
+  // The first run must match the expectation, and the others the first.
   void check_run(run_line const& r, std::vector<variant const*> const& on, std::string& transcript) {
     std::optional<outcome> first;
     std::string first_printed;
@@ -202,7 +203,8 @@ private:
       for (executor_row const* const executor : executors_called(r.on.empty() ? "all" : r.on)) {
         std::string const how = " (" + std::string(executor->name) + ", " + v->name + ')';
         auto const f = v->program.find(r.call.function);
-        if (!f && v != on.front() && v->program.entry != ir::nothing) continue; // the entry does not need it
+        if (!f && v != on.front() && v->program.entry != ir::nothing)
+          continue; // the function is unreachable from the entry, and may be erased
         if (!f) return fail(r.line, "there is no function @" + r.call.function + how);
         outcome const o = run_once(*executor, *v, *f, r.call);
         if (!first) {
@@ -276,7 +278,7 @@ private:
     }
   }
 
-  // ---- blessing
+  // ---- updating expectations
   void write() {
     if (made_.empty() && answers_.empty()) return;
     std::string text;
@@ -315,7 +317,7 @@ private:
   std::ostringstream printed_;
   std::map<std::string, std::optional<variant>> variants_; // by command; none: it failed
   std::map<std::string, std::string> made_;                // outputs that differ, by command
-  std::map<std::uint32_t, std::string> answers_;           // values that are asked for, by line
+  std::map<std::uint32_t, std::string> answers_;           // values for `== ?`, by line
 };
 
 } // namespace

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t most_text = std::size_t{256} << 20;
 
-// Where an operation, or its function, stands in the text. Where the text itself names the place, that is said instead.
+// Sets the line of an operation, or of its function, in the text; a source location in the text itself has precedence.
 void locate(ir::diagnostic& fault, ir::program const& p, std::string_view file) {
   if (index_of(fault.where) >= p.functions.size()) return;
   ir::function const& f = p[fault.where];
@@ -32,7 +32,7 @@ void locate(ir::diagnostic& fault, ir::program const& p, std::string_view file) 
     fault.text += " (at " + std::string(p.text(p[at].file)) + ':' + std::to_string(p[at].line) + ')';
 }
 
-// Without the mark that some editors put in front, and with line ends of one byte.
+// Removes the byte order mark, and converts line ends.
 void as_unix_text(std::string& text) {
   constexpr std::string_view mark = "\xef\xbb\xbf";
   if (text.starts_with(mark)) text.erase(0, mark.size());
@@ -104,7 +104,7 @@ reading read_program(source const& from, bool places) {
     all.program = places ? ir::parse(text, {.file = from.name}) : ir::parse(text);
     all.faults = ir::faults_of(all.program);
     if (all.faults.empty()) return all;
-    // The same once more, with the places of the text in operations, to say where each fault is.
+    // Parses again with locations in the text, to locate each error.
     ir::program const placed = ir::parse(text, {.file = from.name});
     all.faults = ir::faults_of(placed);
     for (ir::diagnostic& fault : all.faults) locate(fault, placed, from.name);
@@ -122,14 +122,14 @@ std::string describe(source const& from, ir::diagnostic const& fault) {
   for (std::uint32_t line = 1; line < fault.line && !rest.empty(); ++line)
     rest.remove_prefix(std::min(rest.find('\n'), rest.size() - 1) + 1);
   std::string_view const line = rest.substr(0, rest.find('\n'));
-  constexpr std::size_t most = 200; // longer lines say little
+  constexpr std::size_t most = 200; // longer lines are not shown
   if (line.empty() || line.size() > most || fault.column == 0) return out;
   std::string const margin = std::to_string(fault.line);
   out += "\n  " + margin + " | ";
   out += line;
   out += "\n  " + std::string(margin.size(), ' ') + " | ";
   for (char const above : printable(line.substr(0, fault.column - 1))) {
-    bool const goes_on = (static_cast<unsigned char>(above) & 0xc0u) == 0x80; // a character of several bytes
+    bool const goes_on = (static_cast<unsigned char>(above) & 0xc0u) == 0x80; // inside of a UTF-8 character
     if (!goes_on) out += above == '\t' ? '\t' : ' ';
   }
   if (fault.column - 1 > line.size()) out.append(fault.column - 1 - line.size(), ' ');

@@ -1,7 +1,7 @@
 #include "steps.hpp"
 
 #include "failure.hpp"
-#include "words.hpp"
+#include "name_lists.hpp"
 
 #include <overdub/ir/verify.hpp>
 #include <overdub/pass/pipeline.hpp>
@@ -33,7 +33,7 @@ void run_context(ir::program& p, context_row const& context, observed& seen, std
 }
 
 void run_passes(ir::program& p, step const& s, std::vector<step_time>* times) {
-  auto const behind = [&](pass::pass_report const& r) {
+  auto const report = [&](pass::pass_report const& r) {
     if (times)
       times->push_back(
           {std::string(r.name), static_cast<double>(r.nanoseconds) * 1e-6, r.operations_before,
@@ -41,9 +41,9 @@ void run_passes(ir::program& p, step const& s, std::vector<step_time>* times) {
     check(p, "the pass " + std::string(r.name));
   };
   if (s.what == step::pipeline)
-    pass::default_pipeline(p, behind);
+    pass::default_pipeline(p, report);
   else
-    pass::pass_runner(p, behind)(s.name);
+    pass::pass_runner(p, report)(s.name);
 }
 
 } // namespace
@@ -112,7 +112,7 @@ void run_steps(ir::program& p, std::span<step const> steps, observed& seen, std:
     } catch (failure const&) {
       throw;
     } catch (std::exception const& e) {
-      // What a context does not know to rewrite, it refuses; a pass takes every valid program.
+      // A context may reject a program; a pass accepts every valid program.
       bool const refuses = s.what == step::context && dynamic_cast<error const*>(&e) != nullptr;
       throw failure(
           refuses ? exit_code::invalid : exit_code::defect,

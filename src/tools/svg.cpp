@@ -9,7 +9,7 @@ std::string svg_of(std::string const& graph) {
   try {
     if (auto picture = report::graphviz(graph, "svg")) return *std::move(picture);
   } catch (report::report_error const& e) {
-    throw failure(exit_code::file, "overdub-opt: " + std::string(e.what()).substr(9)); // behind "overdub: "
+    throw failure(exit_code::file, "overdub-opt: " + std::string(e.what()).substr(9)); // without "overdub: "
   }
   throw failure(
       exit_code::file,

@@ -2,7 +2,7 @@
 
 #include "executors.hpp"
 #include "failure.hpp"
-#include "words.hpp"
+#include "name_lists.hpp"
 
 #include <overdub/ir/literal.hpp>
 
@@ -29,14 +29,14 @@ public:
     std::ranges::sort(test_.faults, {}, [](auto const& f) { return std::pair(f.line, f.column); });
     if (more) {
       test_.faults.push_back(test_.faults.back());
-      test_.faults.back().text = "there may be more errors: the first " + std::to_string(most_faults) +
+      test_.faults.back().text = "there may be more errors: the first " + std::to_string(maximum_faults) +
                                  " are reported; mend them first";
     }
     return std::move(test_);
   }
 
 private:
-  // Goes over the lines of a text.
+  // Iterates over the lines of a text.
   template <class Read>
   void each_line(std::string_view text, Read const& read) {
     while (!text.empty()) {
@@ -49,7 +49,7 @@ private:
   void wrong(std::uint32_t line, std::size_t column, std::string sentence) {
     test_.faults.push_back(
         {.text = std::move(sentence), .line = line, .column = static_cast<std::uint32_t>(column + 1)});
-    if (test_.faults.size() == most_faults) throw ir::detail::too_many_faults();
+    if (test_.faults.size() == maximum_faults) throw ir::detail::too_many_faults();
   }
 
   void read_program(std::string_view text) {
@@ -73,7 +73,7 @@ private:
       }
     });
   }
-  // Each from its mark to the next.
+  // Each extends from its mark to the next.
   void read_errors(std::string_view line, std::size_t at, std::uint32_t where) {
     constexpr std::string_view mark = "; error:";
     while (at < line.size()) {
@@ -87,7 +87,7 @@ private:
     test_.errors.push_back({where, std::string(trimmed(line.substr(at)))});
   }
 
-  // A comment that begins with a small letter and has a colon behind its first words is a directive.
+  // A comment that starts with a lower-case letter and has a colon after its first words is a directive.
   void read_directive(std::string_view comment) {
     std::size_t const colon = comment.find(':');
     if (colon == std::string_view::npos || comment[0] < 'a' || comment[0] > 'z') return;
@@ -224,7 +224,7 @@ private:
     test_command const* const verify = test_.command(test_command::verify);
     if (!test_.errors.empty() && (verify == nullptr || test_.commands.size() != 1))
       wrong(
-          std::max(test_.errors.front().line, 1u), 0, // which is 0 where no code comes before it
+          std::max(test_.errors.front().line, 1u), 0, // which is 0 if no code precedes it
           "the file expects errors; its one test is \"; test: verify\" then, since nothing else is done with "
           "a program that is not valid");
     test_command const* const run = test_.command(test_command::run);
@@ -239,7 +239,7 @@ private:
     }
   }
 
-  static constexpr std::size_t most_faults = ir::detail::text_faults::most;
+  static constexpr std::size_t maximum_faults = ir::detail::text_faults::most;
 
   source const& from_;
   test_file test_;

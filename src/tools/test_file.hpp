@@ -1,5 +1,4 @@
-// A text test: a program, and above, in and below it what to do with it and what must come of it. docs/tools.md describes
-// the form.
+// The text test format: a program with directives, and expected outputs after it. docs/tools.md describes it.
 #pragma once
 
 #include "call.hpp"
@@ -20,9 +19,9 @@ namespace overdub::tools {
 struct test_command {
   enum kind { print, print_places, verify, run, transform };
   kind what = print;
-  std::string text; // "pass cse, dce then context forward": also the name of its expected output
+  std::string text; // "pass cse, dce then context forward": also the key of its expected output
   std::uint32_t line = 0;
-  std::vector<step> steps; // of a transform
+  std::vector<step> steps; // of a transformation
 
   bool has_output() const { return what == print || what == print_places || what == transform; }
   bool has_context() const;
@@ -30,32 +29,25 @@ struct test_command {
 
 /// `; run: @f(1.0) == 2.0`
 struct run_line {
-  enum kind {
-    ends,
-    equals,
-    is_near,
-    throws,
-    asks,
-    agrees
-  }; // agrees: whatever comes of it, it is the same everywhere
+  enum kind { ends, equals, is_near, throws, asks, agrees }; // agrees: any result, if all executors agree
   std::uint32_t line = 0;
-  std::string on; // an executor; empty: all of them
-  std::string in; // a command; empty: the program as it is, and behind each command of passes alone
+  std::string on; // an executor; empty: all
+  std::string in; // a command; empty: the original program, and the result of each command of passes only
   std::string text;
   tools::call call;
   kind wants = ends;
   std::vector<datum> values;
   std::string error;
-  std::string pattern; // that the error's text contains; empty: any
+  std::string pattern; // contained in the error's message; empty: any
 };
 
 /// `; error: pattern`
 struct error_line {
-  std::uint32_t line = 0; // that the error must be on
+  std::uint32_t line = 0; // of the error
   std::string pattern;
 };
 
-/// The text behind a line `; ---- command`.
+/// The text after a line `; ---- command`.
 struct expected_text {
   std::string command;
   std::string text;
@@ -67,7 +59,7 @@ struct test_file {
   std::vector<error_line> errors;
   std::vector<expected_text> outputs;
   std::vector<ir::diagnostic> faults; // of the directives themselves
-  std::uint32_t last_line = 0;        // of the program, but for error lines
+  std::uint32_t last_line = 0;        // of the program, without error lines
 
   test_command const* command(std::string_view text) const;
   test_command const* command(test_command::kind what) const;

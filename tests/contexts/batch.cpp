@@ -1,4 +1,4 @@
-// batch(f) is f on each element, in every way to run it; `batched` changes no bit. On random programs that is tested in laws/batch.cpp.
+// batch(f) is f on each element, on every executor; `batched` changes no bit. laws/batch.cpp tests random programs.
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>
@@ -26,7 +26,7 @@ using contexts::batched;
 
 constexpr auto root = fn<"root">(
     [](auto a, auto start) { return loop(20, start, [&](auto, auto x) { return 0.5 * (x + a / x); }); });
-// As many turns as the element says, and a branch.
+// An element-dependent trip count, and a branch.
 constexpr auto collatz = fn<"collatz">([](scope auto& cx, auto n) {
   auto const last = while_(
       std::tuple{n, cx.lift(i64{0})}, [](auto s) { return std::get<0>(s) > i64{1}; },
@@ -48,7 +48,7 @@ array<double> const numbers{1, 2, 3, 4, 5};
 array<double> many() {
   return map([](auto i) { return 0.01 * convert<double>(i) + 0.5; }, iota(i64{200}));
 }
-// How many maps `batched` splits in a program, which stays valid.
+// The number of maps that `batched` splits in a program, which stays valid.
 std::size_t splits(ir::program p) {
   pass::inline_calls(p, 400);
   std::size_t const count = contexts::batching::interchange(p);
@@ -86,9 +86,9 @@ TEST_CASE("contexts see the calls in a batch, and differentiate it") {
   contexts::count count;
   (void)run(count, batch(both), numbers);
   CHECK(count.functions == 6);
-  auto const slopes = run(contexts::forward{}, batch(root), tag(numbers, fill(i64{5}, 1.0)), 1.0);
+  auto const derivatives = run(contexts::forward{}, batch(root), tag(numbers, fill(i64{5}, 1.0)), 1.0);
   for (i64 i = 0; i < 5; ++i)
-    CHECK(slopes.metadata[i] == run(contexts::forward{}, root, tag(numbers[i], 1.0), 1.0).metadata);
+    CHECK(derivatives.metadata[i] == run(contexts::forward{}, root, tag(numbers[i], 1.0), 1.0).metadata);
 }
 TEST_CASE("a batch is the same staged, interpreted, compiled, and in batched") {
   array<double> const xs = many(), expected = batch(root)(xs, 1.0);
@@ -113,7 +113,8 @@ TEST_CASE("batched takes what other contexts have made of a batch") {
   auto const compiled = f(tag(xs, ones), 1.0);
   CHECK((compiled.inner == direct.inner && compiled.metadata == direct.metadata));
 }
-TEST_CASE("batched splits maps at loops of as many turns for all, by number, argument or length of a row") {
+TEST_CASE(
+    "batched splits maps at loops with a uniform trip count: a number, an argument or the length of a row") {
   CHECK(splits(stage(batch(root), signature<array<double>, double>)) == 1);
   CHECK(splits(stage(batch(horner), signature<array<double>, array<array<double>>>)) == 1);
   CHECK(splits(stage(batch(collatz), signature<array<i64>>)) == 0);
@@ -136,22 +137,24 @@ func @f(%a: f64[], %m: i64) -> f64[] {
   return %r
 })")) == 2);
 }
-TEST_CASE("batched leaves maps with effects, loops that carry arrays, and numbers of turns that differ") {
+TEST_CASE("batched leaves maps with effects, loops that carry arrays, and varying trip counts") {
   std::string const begin = "entry @f\nfunc @f(%a: i64[], %w: f64[]) -> i64[] {\n  %n = length %a : i64\n"
                             "  %r = map %n (%i: i64) -> i64 {\n    %x = at %a, %i : i64\n";
   std::string const end = "    yield %y\n  }\n  return %r\n}\n";
   auto const body = [&](std::string const& text) { return splits(ir::parse(begin + text + end)); };
-  std::string const turn = "    %s = add %k, %t : i64\n    yield %s\n    }\n";
-  CHECK(body("    %y = loop 5 (%k: i64, %t: i64 = %x) -> i64 {\n" + turn) == 1);
-  CHECK(body("    %y = loop %x (%k: i64, %t: i64 = %x) -> i64 {\n" + turn) == 0);
+  std::string const iteration = "    %s = add %k, %t : i64\n    yield %s\n    }\n";
+  CHECK(body("    %y = loop 5 (%k: i64, %t: i64 = %x) -> i64 {\n" + iteration) == 1);
+  CHECK(body("    %y = loop %x (%k: i64, %t: i64 = %x) -> i64 {\n" + iteration) == 0);
   CHECK(
-      body("    host ordered \"print\"(%x)\n    %y = loop 5 (%k: i64, %t: i64 = %x) -> i64 {\n" + turn) == 0);
+      body(
+          "    host ordered \"print\"(%x)\n    %y = loop 5 (%k: i64, %t: i64 = %x) -> i64 {\n" + iteration) ==
+      0);
   CHECK(
       body("    %y, %v = loop 5 (%k: i64, %t: i64 = %x, %u: f64[] = %w) -> (i64, f64[]) {\n"
            "    %s = add %k, %t : i64\n    yield %s, %u\n    }\n") == 0);
 }
-TEST_CASE("batched keeps the order of turns, and starts loops from what they start from: numbers, the same "
-          "for all, or the index") {
+TEST_CASE("batched preserves the order of iterations, and initial values: numbers, uniform values, or "
+          "the index") {
   ir::program p = ir::parse(R"(entry @f
 func @f(%a: f64[], %m: f64) -> (f64[], i64[]) {
   %n = length %a : i64

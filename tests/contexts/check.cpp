@@ -1,4 +1,4 @@
-// What check finds, and what it does not. That it excludes nothing which happens is tested on random programs, in laws/check.cpp.
+// Findings of check, and programs without findings. laws/check.cpp tests soundness on random programs.
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>
@@ -6,7 +6,6 @@
 #include <overdub/contexts/forward.hpp>
 #include <overdub/ir/parse.hpp>
 
-#include <cstdint>
 #include <cstdint>
 #include <sstream>
 #include <string>

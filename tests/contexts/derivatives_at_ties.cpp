@@ -1,5 +1,5 @@
-// The derivatives of min and max of equal numbers: one takes the first, the other the second, forwards and backwards, so that what
-// both make together has the derivative of the sum or product that it is.
+// The derivatives of min and max at ties: one takes the derivative of the first operand, the other that of the second, in
+// both modes, so that their sum or product has the right derivative.
 #include "catch.hpp"
 
 #include <overdub/contexts/forward.hpp>
@@ -56,7 +56,7 @@ TEST_CASE("the sum and the product of min and max have the derivatives of the su
 TEST_CASE("of equal elements, the greatest is the first and the least the last") {
   check(greatest, {1.0, 3.0, 3.0, 2.0, 3.0}, {0.0, 1.0, 0.0, 0.0, 0.0});
   check(least, {2.0, 1.0, 1.0, 2.0, 1.0, 4.0}, {0.0, 0.0, 0.0, 0.0, 1.0, 0.0});
-  check(greatest_from, {2.0, 1.0}, {1.0, 1.0}); // what it begins with is the first
+  check(greatest_from, {2.0, 1.0}, {1.0, 1.0}); // the initial value is the first
   check(least_from, {2.0, 2.0, 3.0}, {0.0, 1.0, 0.0});
   check(greatest_from, {2.0, 0.5}, {1.0, 0.0});
   check(least_from, {1.0, 0.5}, {0.0, 1.0}); // and the last is no initial value

@@ -10,7 +10,7 @@
 
 // f'(x) by five points: error about h^4, f's own rounding over h.
 template <class F>
-double slope_of(F const& f, double x) {
+double finite_difference(F const& f, double x) {
   double const h = 1e-3;
   return (8.0 * (f(x + h) - f(x - h)) - (f(x + 2.0 * h) - f(x - 2.0 * h))) / (12.0 * h);
 }

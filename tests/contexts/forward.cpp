@@ -1,4 +1,4 @@
-// forward on programs: control, arrays, trees, directions, precision, and other contexts around it.
+// forward on programs: control flow, arrays, trees, directions, precision, and enclosing contexts.
 #include "call/recorder.hpp"
 #include "catch.hpp"
 #include "contexts/finite_difference.hpp"
@@ -42,7 +42,7 @@ void agrees_with_differences(F const& f, std::vector<double> points) {
     auto const r = value_and_derivative(f, x);
     INFO(x);
     CHECK(r.inner == f(x));
-    CHECK(close(r.metadata, slope_of(f, x), 1e-7));
+    CHECK(close(r.metadata, finite_difference(f, x), 1e-7));
   }
 }
 
@@ -127,7 +127,7 @@ TEST_CASE("the gradient agrees with finite differences, element by element") {
   array<double> const xs{0.3, -0.7, 1.1, 0.4, 0.9, -0.2, 1.3, 0.8, -1.1, 0.6};
   auto const g = forward_gradient(rosenbrock, xs);
   for (i64 i = 0; i < xs.size(); ++i)
-    CHECK(close(g[i], slope_of([&](double x) { return rosenbrock(xs.with(i, x)); }, xs[i]), 1e-6));
+    CHECK(close(g[i], finite_difference([&](double x) { return rosenbrock(xs.with(i, x)); }, xs[i]), 1e-6));
 }
 
 TEST_CASE("N directions at once are N directions one at a time") {

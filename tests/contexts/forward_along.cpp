@@ -1,4 +1,4 @@
-// Tangents along several directions, under and around other contexts.
+// Tangents in several directions, inside and outside of other contexts.
 #include "catch.hpp"
 
 #include <overdub/contexts/count.hpp>

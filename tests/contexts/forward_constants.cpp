@@ -1,5 +1,5 @@
-// What does not change has no derivative, even where a slope is infinite or NaN: x g(k) has the derivative g(k), for every row of the
-// table of operations and at its singular points, however the constant k came into the context.
+// Constants have no derivative, even where a partial derivative is infinite or NaN: x g(k) has the derivative g(k), for
+// every row of the table of operations and at its singular points, wherever the constant k comes from.
 #include "catch.hpp"
 
 #include <overdub/contexts/forward.hpp>
@@ -19,7 +19,7 @@ using contexts::derivative;
 using contexts::forward;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-// Where logarithms, roots, quotients, inverse functions and exponentials have no finite slope.
+// Where logarithms, roots, quotients, inverse functions and exponentials have no finite derivative.
 constexpr std::array<double, 17> points = {
     0.0,
     -0.0,
@@ -81,7 +81,7 @@ void check_at(Op op, K... k) {
           tag(x, 1.0), std::tuple(k...));
   CHECK(same(lifted.metadata, g));
 
-  // data beside what changes, along one direction and along two
+  // plain data beside active values, in one direction and in two
   CHECK(same(run(forward{}, fn<"scaled">(scaled<Op>{}), tag(x, 1.0), k...).metadata, g));
   auto const two =
       run(contexts::forward_along<2>{}, fn<"scaled">(scaled<Op>{}),
@@ -137,7 +137,7 @@ TEST_CASE("constant arguments of an operation of three have no derivative, where
 #include <overdub/ir/ops.def>
 }
 
-TEST_CASE("a direction in which an argument does not move has no share of a slope that is not finite") {
+TEST_CASE("a direction in which an argument is inactive gets nothing of an infinite derivative") {
   auto const power = [](auto const& x) {
     return overdub::pow(overdub::at(x, i64{0}), overdub::at(x, i64{1}));
   };
@@ -149,10 +149,10 @@ TEST_CASE("a direction in which an argument does not move has no share of a slop
   };
   for (int const directions : {1, 8}) {
     array<double> const xs{0.0, 5.0};
-    auto const slopes =
+    auto const derivatives =
         directions == 1 ? contexts::forward_gradient<1>(root, xs) : contexts::forward_gradient(root, xs);
-    CHECK(slopes[0] == infinity);
-    CHECK(slopes[1] == 1.0);
+    CHECK(derivatives[0] == infinity);
+    CHECK(derivatives[1] == 1.0);
   }
 }
 
@@ -171,7 +171,7 @@ TEST_CASE("the derivative rule of a function need not be finite at constants") {
     auto const weights = overdub::map([](auto x) { return decltype(root){}(x); }, data);
     return b[0] * weights[0] + b[1] + b[0] * decltype(root){}(data[1]) + b[1];
   };
-  auto const slopes = contexts::forward_gradient(fitted, array<double>{1.0, 2.0});
-  CHECK(slopes[0] == 2.0);
-  CHECK(slopes[1] == 2.0);
+  auto const derivatives = contexts::forward_gradient(fitted, array<double>{1.0, 2.0});
+  CHECK(derivatives[0] == 2.0);
+  CHECK(derivatives[1] == 2.0);
 }

@@ -1,4 +1,4 @@
-// forward: changes along directions, one or several at once, and Jacobians by columns.
+// forward: directional derivatives, one or several at once, and Jacobians by columns.
 #include "catch.hpp"
 #include "contexts/finite_difference.hpp"
 

@@ -1,4 +1,4 @@
-// Native functions in forward: constants and integers go in and come out in any shape.
+// Native functions in forward accept constants and integers of any shape.
 #include "catch.hpp"
 
 #include <overdub/contexts/forward.hpp>

@@ -1,4 +1,4 @@
-// Derivatives of functions that take derivatives: two runs are never taken for one another.
+// Derivatives of functions that take derivatives: perturbations are not confused.
 #include "catch.hpp"
 #include "contexts/finite_difference.hpp"
 

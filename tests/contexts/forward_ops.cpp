@@ -34,9 +34,9 @@ void check_along(F const& f, double x, double y, double z) {
   double const t = I == 0 ? x : (I == 1 ? y : z);
   auto const first = [&](double u) { return double{derivative(g, u)}; };
   INFO("argument " << I << " of " << x << ", " << y << ", " << z);
-  CHECK(close(first(t), slope_of(g, t), 1e-7));
+  CHECK(close(first(t), finite_difference(g, t), 1e-7));
   double const second = derivative([&](auto u) { return derivative(g, u); }, t);
-  CHECK(close(second, slope_of(first, t), 1e-6));
+  CHECK(close(second, finite_difference(first, t), 1e-6));
 }
 
 template <int Arity, class Op>
@@ -70,7 +70,8 @@ void check_if_differentiable(Op op) {
 
 TEST_CASE(
     "the first and second derivatives of every operation of one argument agree with finite differences") {
-#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT) check_if_differentiable<1>(overdub::NAME);
+#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                      \
+  check_if_differentiable<1>(overdub::NAME);
 #define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)
 #define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)
 #include <overdub/ir/ops.def>
@@ -79,7 +80,8 @@ TEST_CASE(
 TEST_CASE(
     "the first and second derivatives of every operation of two arguments agree with finite differences") {
 #define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)
-#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT) check_if_differentiable<2>(overdub::NAME);
+#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                     \
+  check_if_differentiable<2>(overdub::NAME);
 #define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)
 #include <overdub/ir/ops.def>
 }
@@ -88,7 +90,8 @@ TEST_CASE(
     "the first and second derivatives of every operation of three arguments agree with finite differences") {
 #define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)
 #define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)
-#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT) check_if_differentiable<3>(overdub::NAME);
+#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                    \
+  check_if_differentiable<3>(overdub::NAME);
 #include <overdub/ir/ops.def>
 }
 
@@ -130,7 +133,7 @@ TEST_CASE("derivatives at the edges of the smooth domains are the limits, or say
   CHECK(derivative([](auto x) { return overdub::hypot(x, 0.0); }, -2.0) == -1.0);
 }
 
-TEST_CASE("fmod has the slope of its own quotient, also where x / y rounds up to the next") {
+TEST_CASE("fmod has the derivative by its own quotient, also where x / y rounds up to the next") {
   CHECK(std::fmod(1.0, 0.1) > 0.0); // its quotient is 9, and 1.0 / 0.1 is 10.0
   CHECK(derivative([](auto y) { return overdub::fmod(1.0, y); }, 0.1) == -9.0);
 }

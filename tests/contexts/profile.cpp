@@ -1,4 +1,4 @@
-// Where a program spends its time, by a clock that moves when the program says so.
+// The profile by a clock that the test controls.
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>

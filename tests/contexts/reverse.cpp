@@ -13,7 +13,7 @@
 #include <string>
 #include <tuple>
 
-// Clang wants it outside of the unnamed namespace: overdub declares functions of it that are never called.
+// clang requires this outside of the unnamed namespace: overdub declares functions of it that are never called.
 namespace reverse_test {
 
 template <class T, class N>
@@ -46,9 +46,9 @@ TEST_CASE("the gradient of a function of numbers") {
 
 TEST_CASE("the gradient of a function of an array is an array") {
   od::array<double> const xs{3.0, 4.0};
-  od::array<double> const slopes = gradient(norm)(xs);
-  CHECK(slopes[0] == Approx(0.6));
-  CHECK(slopes[1] == Approx(0.8));
+  od::array<double> const derivatives = gradient(norm)(xs);
+  CHECK(derivatives[0] == Approx(0.6));
+  CHECK(derivatives[1] == Approx(0.8));
 }
 
 TEST_CASE("of floats it is floats") {
@@ -81,8 +81,10 @@ inline constexpr auto pendulum = od::fn<"pendulum">([](auto angle, auto damping,
 
 TEST_CASE("loops run backwards") {
   auto const [by_angle, by_damping] = gradient<0, 1>(pendulum)(1.0, 0.3, od::i64{200});
-  CHECK(close(by_angle, slope_of([](double a) { return pendulum(a, 0.3, od::i64{200}); }, 1.0), 1e-9));
-  CHECK(close(by_damping, slope_of([](double d) { return pendulum(1.0, d, od::i64{200}); }, 0.3), 1e-9));
+  CHECK(
+      close(by_angle, finite_difference([](double a) { return pendulum(a, 0.3, od::i64{200}); }, 1.0), 1e-9));
+  CHECK(close(
+      by_damping, finite_difference([](double d) { return pendulum(1.0, d, od::i64{200}); }, 0.3), 1e-9));
 }
 
 // An array gets longer in each iteration: (x), (x, x/2 + 1), ...
@@ -133,11 +135,11 @@ inline constexpr auto kink = od::fn<"kink">([](auto x) {
       x < 0.0, [&] { return x * x; }, [&] { return 3.0 * x; });
 });
 
-TEST_CASE("the branch that is taken decides, each time") {
-  auto const slope = gradient(kink);
-  CHECK(slope(-2.0) == -4.0);
-  CHECK(slope(2.0) == 3.0);
-  CHECK(slope(-1.0) == -2.0);
+TEST_CASE("each iteration differentiates the branch that it takes") {
+  auto const first_derivative = gradient(kink);
+  CHECK(first_derivative(-2.0) == -4.0);
+  CHECK(first_derivative(2.0) == 3.0);
+  CHECK(first_derivative(-1.0) == -2.0);
 }
 
 inline constexpr auto slope_of_product =
@@ -155,7 +157,7 @@ inline constexpr auto stretched = od::fn<"stretched">([](auto const& length, aut
 TEST_CASE("gradients by structs and arrays, inside of a function that is differentiated") {
   auto const force = [](double length, double x) { return 6.0 * length * (x - length); };
   auto const expected = [&](double l) { return -force(l, 1.75) * force(l, 1.75); };
-  CHECK(close(gradient<0>(stretched)(1.0, std::array{1.0, 0.75}), slope_of(expected, 1.0), 1e-9));
+  CHECK(close(gradient<0>(stretched)(1.0, std::array{1.0, 0.75}), finite_difference(expected, 1.0), 1e-9));
 }
 
 TEST_CASE("a gradient is a function in contexts, as others are") {
@@ -213,23 +215,23 @@ TEST_CASE("integers among arguments and results of what is pulled back") {
   CHECK(back(std::tuple(1.0, od::i64{0})) == std::tuple(6.0, od::i64{0}));
 }
 
-TEST_CASE("a limit of what is kept changes no bit") {
-  using od::contexts::keep_at_most, od::contexts::keep_logarithmic;
+TEST_CASE("a memory limit changes no bit") {
+  using od::contexts::memory_limit, od::contexts::save_logarithmic;
   for (od::i64 const n : {0, 1, 2, 3, 17, 500}) {
     auto const all = value_and_gradient<0, 1>(pendulum)(1.0, 0.3, n);
-    CHECK(value_and_gradient<0, 1>(pendulum, keep_logarithmic)(1.0, 0.3, n) == all);
-    CHECK(value_and_gradient<0, 1>(pendulum, keep_at_most<1>)(1.0, 0.3, n) == all);
-    CHECK(value_and_gradient<0, 1>(pendulum, keep_at_most<1000>)(1.0, 0.3, n) == all);
-    CHECK(value_and_gradient<0, 1>(pendulum, keep_at_most<1'000'000>)(1.0, 0.3, n) == all);
+    CHECK(value_and_gradient<0, 1>(pendulum, save_logarithmic)(1.0, 0.3, n) == all);
+    CHECK(value_and_gradient<0, 1>(pendulum, memory_limit<1>)(1.0, 0.3, n) == all);
+    CHECK(value_and_gradient<0, 1>(pendulum, memory_limit<1000>)(1.0, 0.3, n) == all);
+    CHECK(value_and_gradient<0, 1>(pendulum, memory_limit<1'000'000>)(1.0, 0.3, n) == all);
   }
 }
 
-TEST_CASE("explain says what is kept") {
+TEST_CASE("explain lists residuals") {
   auto const all = explain(od::compile(gradient<0>(pendulum), od::signature<double, double, od::i64>));
   CHECK(all.find("loop saves f64") != std::string::npos);
   CHECK(all.find("in each iteration") != std::string::npos);
   auto const some = explain(od::compile(
-      gradient<0>(pendulum, od::contexts::keep_logarithmic), od::signature<double, double, od::i64>));
+      gradient<0>(pendulum, od::contexts::save_logarithmic), od::signature<double, double, od::i64>));
   CHECK(some.find("loop saves its loop-carried values, in some iterations") != std::string::npos);
 }
 

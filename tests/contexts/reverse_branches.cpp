@@ -1,4 +1,4 @@
-// Branches of few numbers in recurrences: they give their slopes on the way there, and there is none on the way back.
+// Small branches in recurrences: the forward pass computes partial derivatives, and the backward pass has no branch.
 #include "catch.hpp"
 #include "finite_difference.hpp"
 
@@ -19,7 +19,7 @@ namespace od = overdub;
 using od::contexts::gradient;
 using od::contexts::value_and_gradient;
 
-// How often a compiled function branches, in all of its program.
+// The number of branches in a compiled program.
 template <class Compiled>
 int branches_in(Compiled const& compiled) {
   int all = 0;
@@ -50,21 +50,22 @@ TEST_CASE("the gradient of a loop with branches has those of the loop alone, and
   CHECK(branches_in(both) == 2);
   CHECK(explain(both).find("partial derivatives in the forward pass") != std::string::npos);
   od::array<double> const x{0.7, -0.3, 1.9, 0.1, -1.2, 0.6, 1.4, -0.4};
-  auto const [value, slopes] = both(x);
+  auto const [value, derivatives] = both(x);
   CHECK(value == steps(x));
   for (od::i64 i = 0; i < x.size(); ++i)
-    CHECK(close(slopes[i], slope_of([&](double y) { return steps(od::update(x, i, y)); }, x[i]), 1e-9));
+    CHECK(close(
+        derivatives[i], finite_difference([&](double y) { return steps(od::update(x, i, y)); }, x[i]), 1e-9));
 }
 
 TEST_CASE("in float, too") {
   od::array<float> const x{0.7f, -0.3f, 1.9f, 0.1f, -1.2f, 0.6f};
   od::array<double> const same{0.7, -0.3, 1.9, 0.1, -1.2, 0.6};
-  auto const slopes = gradient(steps)(x);
+  auto const derivatives = gradient(steps)(x);
   auto const expected = gradient(steps)(same);
-  for (od::i64 i = 0; i < x.size(); ++i) CHECK(close(double{slopes[i]}, expected[i], 1e-5));
+  for (od::i64 i = 0; i < x.size(); ++i) CHECK(close(double{derivatives[i]}, expected[i], 1e-5));
 }
 
-// Branches in branches, which choose, pass on, and leave something out.
+// Nested branches, which select, pass on, and omit values.
 constexpr auto pieces = od::fn<"pieces">([](auto x, auto y) {
   auto const inner = [=] {
     return od::if_(
@@ -103,11 +104,11 @@ TEST_CASE("branches in branches, loops and whiles agree with differences and wit
   CHECK(od::contexts::test_derivative(descent, 5.3, 0.9).text().find("hold") != std::string::npos);
 }
 
-TEST_CASE("a limit of what is kept changes no bit of branches' slopes") {
+TEST_CASE("a memory limit changes no bit of branches' partial derivatives") {
   for (od::i64 const n : {0, 1, 2, 9, 100}) {
     auto const all = value_and_gradient<0, 1>(swings)(0.4, 0.8, n);
-    CHECK(value_and_gradient<0, 1>(swings, od::contexts::keep_logarithmic)(0.4, 0.8, n) == all);
-    CHECK(value_and_gradient<0, 1>(swings, od::contexts::keep_at_most<100>)(0.4, 0.8, n) == all);
+    CHECK(value_and_gradient<0, 1>(swings, od::contexts::save_logarithmic)(0.4, 0.8, n) == all);
+    CHECK(value_and_gradient<0, 1>(swings, od::contexts::memory_limit<100>)(0.4, 0.8, n) == all);
   }
 }
 
@@ -116,12 +117,12 @@ TEST_CASE("of a gradient, too") {
   for (double const x : {2.5, 0.4, -0.7, -2.6})
     for (double const y : {0.8, 1.7}) {
       auto const [xx, xy] = gradient(by_x)(x, y);
-      CHECK(close(xx, slope_of([&](double z) { return by_x(z, y); }, x), 1e-7));
-      CHECK(close(xy, slope_of([&](double z) { return by_x(x, z); }, y), 1e-7));
+      CHECK(close(xx, finite_difference([&](double z) { return by_x(z, y); }, x), 1e-7));
+      CHECK(close(xy, finite_difference([&](double z) { return by_x(x, z); }, y), 1e-7));
     }
 }
 
-// Where a slope is 0, it has a derivative, too.
+// Where a partial derivative is 0, the gradient has a derivative, too.
 constexpr auto flat = od::fn<"flat">([](auto x, auto y, auto n) {
   return od::loop(n, y, [=](auto, auto s) {
     return od::if_(
@@ -140,13 +141,13 @@ constexpr auto by_weight =
     od::fn<"by_weight">([](auto x, auto w) { return gradient<1>(weighted)(x, w, od::i64{1}); });
 constexpr auto by_start =
     od::fn<"by_start">([](auto x, auto w) { return gradient<0>(weighted)(x, w, od::i64{1}); });
-TEST_CASE("of a gradient, where slopes are 0") {
+TEST_CASE("the gradient of a gradient, where partial derivatives are 0") {
   CHECK(gradient(flat_by_x)(0.0, 1.0) == std::tuple(4.0, 0.0));
   CHECK(gradient(by_start)(2.0, 0.0) == std::tuple(0.0, 1.0));
   CHECK(gradient(by_weight)(2.0, 0.0) == std::tuple(1.0, 0.0));
 }
 
-// The root's slope is infinite at 0.
+// The root's derivative is infinite at 0.
 constexpr auto left_out = od::fn<"left_out">([](auto x, auto y) {
   return sqrt(od::loop(od::i64{2}, y, [=](auto, auto s) {
     return od::if_(
@@ -172,7 +173,7 @@ TEST_CASE("what a branch does not touch, or choose, gets nothing of an infinite 
   CHECK(gradient(chosen)(-1.0, 0.0) == std::tuple(0.0, infinity));
   CHECK(gradient(chosen)(0.0, -1.0) == std::tuple(infinity, 0.0));
 }
-TEST_CASE("an infinite slope of one branch is none of the other") {
+TEST_CASE("an infinite derivative of one branch does not affect the other") {
   CHECK(gradient(steep)(0.0, 3.0) == std::tuple(infinity, 1.0));
   CHECK(gradient(steep)(2.0, 3.0) == std::tuple(0.0, 1.0));
 }

@@ -1,4 +1,4 @@
-// Gradients of calls: what a callee needs to go backwards is kept, and it is not computed again.
+// Gradients of calls: residuals of callees are saved, and nothing is recomputed.
 #include "catch.hpp"
 #include "finite_difference.hpp"
 
@@ -37,13 +37,13 @@ func @f(%x: f64, %n: i64) -> f64 {
 }
 )";
 double value(double x, int n) { return n < 1 ? x : std::sin(value(x, n - 1)) * x; }
-double slope(double x, int n) {
+double first_derivative(double x, int n) {
   if (n < 1) return 1;
   double const y = value(x, n - 1);
-  return std::cos(y) * slope(x, n - 1) * x + std::sin(y);
+  return std::cos(y) * first_derivative(x, n - 1) * x + std::sin(y);
 }
 
-ir::program gradient_of(std::string const& text, contexts::recursion calls = contexts::recursion::kept) {
+ir::program gradient_of(std::string const& text, contexts::recursion calls = contexts::recursion::saved) {
   ir::program p = ir::parse(text);
   ir::verify(p);
   contexts::differentiate_entry(
@@ -54,7 +54,7 @@ ir::program gradient_of(std::string const& text, contexts::recursion calls = con
 std::vector<datum> results_of(ir::program const& p, std::vector<datum> const& arguments) {
   return executable(p).run(arguments);
 }
-double slope_at(ir::program const& p, std::vector<datum> const& arguments) {
+double derivative_at(ir::program const& p, std::vector<datum> const& arguments) {
   return results_of(p, arguments)[1].as<double>();
 }
 std::size_t count(std::string const& text, std::string const& what) {
@@ -63,12 +63,12 @@ std::size_t count(std::string const& text, std::string const& what) {
   return n;
 }
 
-TEST_CASE("what a function that calls itself needs of each call is kept in a function value") {
+TEST_CASE("the residuals of a recursive call are saved in a function value") {
   ir::program p = gradient_of(recursive);
-  CHECK(slope_at(p, {1.2, i64{30}}) == Approx(slope(1.2, 30)));
+  CHECK(derivative_at(p, {1.2, i64{30}}) == Approx(first_derivative(1.2, 30)));
   pass::default_pipeline(p);
   ir::verify(p);
-  CHECK(slope_at(p, {1.2, i64{30}}) == Approx(slope(1.2, 30)));
+  CHECK(derivative_at(p, {1.2, i64{30}}) == Approx(first_derivative(1.2, 30)));
   std::string const text = print(p);
   CHECK(count(text, "call @f(") == 0);
   CHECK(text.find("closure @f.backward") != std::string::npos);
@@ -81,14 +81,14 @@ TEST_CASE("each call is made once, and what it does is done once") {
   hosts h;
   h.add<void(double)>("note", [&](double) { ++notes; });
   std::vector<datum> const arguments{1.2, i64{50}};
-  CHECK(executable(gradient_of(text), h).run(arguments)[1].as<double>() == Approx(slope(1.2, 50)));
+  CHECK(executable(gradient_of(text), h).run(arguments)[1].as<double>() == Approx(first_derivative(1.2, 50)));
   CHECK(notes == 50);
 }
 
 TEST_CASE("or computed again, in a program that is differentiated once more") {
-  ir::program p = gradient_of(recursive, contexts::recursion::computed_again);
+  ir::program p = gradient_of(recursive, contexts::recursion::recomputed);
   CHECK(print(p).find("closure") == std::string::npos);
-  CHECK(slope_at(p, {1.2, i64{12}}) == Approx(slope(1.2, 12)));
+  CHECK(derivative_at(p, {1.2, i64{12}}) == Approx(first_derivative(1.2, 12)));
 }
 
 TEST_CASE("what a callee needs is stacked by the loop that calls it") {
@@ -128,7 +128,7 @@ func @steps(%x: f64, %a: f64) -> f64 {
     }
     return s;
   };
-  CHECK(slope_at(p, {1.3, i64{2}}) == Approx(slope_of(f, 1.3)).epsilon(1e-5));
+  CHECK(derivative_at(p, {1.3, i64{2}}) == Approx(finite_difference(f, 1.3)).epsilon(1e-5));
 }
 
 TEST_CASE("calls of itself inside of a loop are computed again") {
@@ -158,8 +158,10 @@ func @f(%x: f64, %n: i64) -> f64 {
     }
   } const f;
   auto const at = [&](double x) { return f(x, 4); };
-  for (auto const calls : {contexts::recursion::kept, contexts::recursion::computed_again})
-    CHECK(slope_at(gradient_of(tree, calls), {0.3, i64{4}}) == Approx(slope_of(at, 0.3)).epsilon(1e-6));
+  for (auto const calls : {contexts::recursion::saved, contexts::recursion::recomputed})
+    CHECK(
+        derivative_at(gradient_of(tree, calls), {0.3, i64{4}}) ==
+        Approx(finite_difference(at, 0.3)).epsilon(1e-6));
 }
 
 TEST_CASE("functions that call each other") {
@@ -200,10 +202,10 @@ func @odd(%x: f64[], %n: i64) -> f64 {
   auto const at = [&](double x) { return f(x, 4); };
   CHECK(
       results_of(p, {array<double>{1.1, 3.0}, i64{4}})[1].as<array<double>>()[0] ==
-      Approx(slope_of(at, 1.1)).epsilon(1e-6));
+      Approx(finite_difference(at, 1.1)).epsilon(1e-6));
 }
 
-TEST_CASE("an object of the host that holds what changes is not followed into, and that is said") {
+TEST_CASE("a host object that contains active values is rejected with a diagnostic") {
   ir::program p = ir::parse(R"(entry @f
 func @f(%x: f64) -> f64 {
   %o = host pure "box"(%x) : opaque "box"
@@ -230,8 +232,8 @@ func @f(%x: f64, %n: i64) -> f64 {
 }
 )";
   ir::program first = ir::parse(text), second = first;
-  contexts::keep_for_pullback(first);
-  contexts::pull_back(second);
+  contexts::to_forward_pass(first);
+  contexts::to_backward_pass(second);
   ir::verify(first);
   ir::verify(second);
   CHECK(count(print(second), "host") == 0);
@@ -244,7 +246,7 @@ func @f(%x: f64, %n: i64) -> f64 {
   CHECK(kept[0].as<double>() == f(0.7));
   kept.erase(kept.begin());
   kept.emplace_back(1.0);
-  CHECK(results_of(second, kept)[0].as<double>() == Approx(slope_of(f, 0.7)));
+  CHECK(results_of(second, kept)[0].as<double>() == Approx(finite_difference(f, 0.7)));
 }
 
 constexpr char const* ruled = R"(entry @s
@@ -260,8 +262,8 @@ func @t(%r: f64, %x: f64, %dx: f64) -> f64 {
 )";
 TEST_CASE("the halves of a function that has a rule") {
   ir::program first = ir::parse(ruled), second = first;
-  contexts::keep_for_pullback(first);
-  contexts::pull_back(second);
+  contexts::to_forward_pass(first);
+  contexts::to_backward_pass(second);
   ir::verify(first);
   ir::verify(second);
   std::vector<datum> kept = results_of(first, {0.5});
@@ -276,7 +278,7 @@ TEST_CASE("a function that would do again what others see is refused in halves")
   text.insert(text.find("    %s = sin"), "    host ordered \"note\"(%y)\n");
   ir::program p = ir::parse(text);
   CHECK_THROWS_WITH(
-      contexts::pull_back(p), Catch::Matchers::Contains("would be recomputed in the backward pass"));
+      contexts::to_backward_pass(p), Catch::Matchers::Contains("would be recomputed in the backward pass"));
 }
 
 TEST_CASE("limits are for states of arrays, too, and for loops that run backwards") {
@@ -310,25 +312,25 @@ func @f(%x: f64[], %n: i64) -> (f64, f64[]) {
   return %res, %all
 }
 )";
-  auto const back = [&](contexts::loop_storage const& loops, i64 n) {
+  auto const back = [&](contexts::checkpointing const& loops, i64 n) {
     ir::program p = ir::parse(text);
-    contexts::transpose_entry(p, {.calls = contexts::recursion::kept, .loops = loops});
+    contexts::transpose_entry(p, {.calls = contexts::recursion::saved, .loops = loops});
     ir::verify(p);
     bool const is_limited = print(p).find("while") != std::string::npos;
-    CHECK(is_limited == (loops.keeps != contexts::loop_storage::amount::any));
+    CHECK(is_limited == (loops.kind != contexts::checkpointing::strategy::none));
     std::vector<double> along(static_cast<std::size_t>(n), 0.25);
     return results_of(p, {array<double>{0.3, -0.7, 1.1}, n, 1.5, array<double>::copy_of(along)});
   };
-  using amount = contexts::loop_storage::amount;
+  using strategy = contexts::checkpointing::strategy;
   for (i64 const n : {0, 1, 2, 5, 40}) {
-    std::vector<datum> const all = back({.keeps = amount::any, .bytes = 0}, n);
-    CHECK(back({.keeps = amount::logarithmic, .bytes = 0}, n) == all);
-    CHECK(back({.keeps = amount::at_most, .bytes = 1}, n) == all);
-    CHECK(back({.keeps = amount::at_most, .bytes = 500}, n) == all);
+    std::vector<datum> const all = back({.kind = strategy::none, .bytes = 0}, n);
+    CHECK(back({.kind = strategy::logarithmic, .bytes = 0}, n) == all);
+    CHECK(back({.kind = strategy::memory_limit, .bytes = 1}, n) == all);
+    CHECK(back({.kind = strategy::memory_limit, .bytes = 500}, n) == all);
   }
 }
 
-TEST_CASE("loops whose turns cannot run again keep what they need, also under a limit") {
+TEST_CASE("loops with side effects save their residuals, also under a memory limit") {
   ir::program p = ir::parse(R"(entry @f
 func @f(%x: f64, %n: i64) -> f64 {
   %r = loop %n (%i: i64, %s: f64 = %x) -> f64 {
@@ -341,16 +343,16 @@ func @f(%x: f64, %n: i64) -> f64 {
 )");
   contexts::differentiate_entry(
       p, {true, false}, true,
-      {.calls = contexts::recursion::kept,
-       .loops = {.keeps = contexts::loop_storage::amount::at_most, .bytes = 100}});
+      {.calls = contexts::recursion::saved,
+       .loops = {.kind = contexts::checkpointing::strategy::memory_limit, .bytes = 100}});
   ir::verify(p);
   CHECK(count(print(p), "host ordered") == 1);
 }
 
-// n turns, s states besides the one that a turn begins with: r n - C(s + r, r - 1) turns run again, for the least r such that
-// n <= C(s + r, s) (Griewank and Walther, Revolve, 2000).
-TEST_CASE("as few turns run again as there can be") {
-  for (auto const& [turns, bytes, again] :
+// n iterations, s checkpoints besides the initial state: r n - C(s + r, r - 1) iterations are recomputed, for the smallest
+// r such that n <= C(s + r, s) (Griewank and Walther, Revolve, 2000).
+TEST_CASE("checkpointing recomputes the minimum number of iterations") {
+  for (auto const& [trip_count, bytes, recomputed] :
        {std::tuple{i64{10}, 16 * 4, 15.0}, {i64{35}, 16 * 5, 84.0}, {i64{100}, 16 * 101, 99.0}}) {
     ir::program p = ir::parse(R"(entry @f
 func @f(%x: f64, %n: i64) -> f64 {
@@ -363,9 +365,9 @@ func @f(%x: f64, %n: i64) -> f64 {
 )");
     contexts::differentiate_entry(
         p, {true, false}, false,
-        {.calls = contexts::recursion::kept,
-         .loops = {.keeps = contexts::loop_storage::amount::at_most, .bytes = bytes}});
-    // Each sine that runs again counts: a rewritten program says how often.
+        {.calls = contexts::recursion::saved,
+         .loops = {.kind = contexts::checkpointing::strategy::memory_limit, .bytes = bytes}});
+    // Counts each recomputed sine, by a host call.
     std::string text = print(p);
     for (std::size_t at = text.find(" = sin"); at != std::string::npos; at = text.find(" = sin", at + 100)) {
       std::size_t const line = text.rfind('\n', at) + 1;
@@ -374,8 +376,8 @@ func @f(%x: f64, %n: i64) -> f64 {
     double runs = 0;
     hosts h;
     h.add<void()>("note", [&] { ++runs; });
-    (void)executable(ir::parse(text), h).run(std::vector<datum>{0.5, turns});
-    CHECK(runs == again);
+    (void)executable(ir::parse(text), h).run(std::vector<datum>{0.5, trip_count});
+    CHECK(runs == recomputed);
   }
 }
 

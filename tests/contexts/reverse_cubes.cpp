@@ -35,13 +35,13 @@ inline constexpr auto mixed = fn<"mixed">([](auto const& a) {
 });
 // By hand.
 double slope_of_mixed(cube const& a, i64 i, i64 j, i64 k) {
-  double slope = j < 2 ? a[i][1 - j][k] : 0.0;
+  double first_derivative = j < 2 ? a[i][1 - j][k] : 0.0;
   for (i64 m = 0; m < 3; ++m) {
-    slope += (i == 0 && j == m && k == 2 ? a[1][m][0] * a[1][2][m] : 0.0);
-    slope += (i == 1 && j == m && k == 0 ? a[0][m][2] * a[1][2][m] : 0.0);
-    slope += (i == 1 && j == 2 && k == m ? a[0][m][2] * a[1][m][0] : 0.0);
+    first_derivative += (i == 0 && j == m && k == 2 ? a[1][m][0] * a[1][2][m] : 0.0);
+    first_derivative += (i == 1 && j == m && k == 0 ? a[0][m][2] * a[1][2][m] : 0.0);
+    first_derivative += (i == 1 && j == 2 && k == m ? a[0][m][2] * a[1][m][0] : 0.0);
   }
-  return slope;
+  return first_derivative;
 }
 
 } // namespace
@@ -49,10 +49,10 @@ double slope_of_mixed(cube const& a, i64 i, i64 j, i64 k) {
 TEST_CASE("what reads elements, rows and planes of an array of rank 3 has the derivatives of the function") {
   cube const a = cube_of(0.375);
   for (compile_options const& o : executors()) {
-    auto const [value, slopes] = compile(contexts::value_and_gradient<0>(mixed), signature<cube>, o)(a);
+    auto const [value, derivatives] = compile(contexts::value_and_gradient<0>(mixed), signature<cube>, o)(a);
     CHECK(value == Approx(mixed(a)));
     for (i64 i = 0; i < 2; ++i)
       for (i64 j = 0; j < 3; ++j)
-        for (i64 k = 0; k < 3; ++k) CHECK(slopes[i][j][k] == Approx(slope_of_mixed(a, i, j, k)));
+        for (i64 k = 0; k < 3; ++k) CHECK(derivatives[i][j][k] == Approx(slope_of_mixed(a, i, j, k)));
   }
 }

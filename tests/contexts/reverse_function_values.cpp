@@ -1,5 +1,5 @@
-// Gradients go through function values: chosen by branches on data, kept in arrays, carried by loops, handed on by recursion,
-// captured by others, reabstracted. They are those of finite differences and of forward, interpreted and compiled.
+// Gradients through function values: selected by branches, stored in arrays, loop-carried, passed through recursion,
+// captured, reabstracted. They agree with finite differences and forward mode, interpreted and compiled.
 #include "catch.hpp"
 #include "contexts/finite_difference.hpp"
 
@@ -63,7 +63,7 @@ std::vector<executable> executables_of(ir::program const& p) {
   return all;
 }
 
-// The value and the slopes, in every way, agree with those by finite differences and forwards.
+// The value and the gradient, on every executor, agree with finite differences and forward mode.
 void check(std::string const& text) {
   INFO(text);
   ir::program const p = program(text);
@@ -84,8 +84,8 @@ void check(std::string const& text) {
             auto const f = [&](double a, double b) { return value.call<double>(a, b, n); };
             auto const [v, by_x, by_y] = run.call<std::tuple<double, double, double>>(x, y, n);
             CHECK(v == f(x, y));
-            CHECK(close(by_x, slope_of([&](double a) { return f(a, y); }, x), 1e-6));
-            CHECK(close(by_y, slope_of([&](double b) { return f(x, b); }, y), 1e-6));
+            CHECK(close(by_x, finite_difference([&](double a) { return f(a, y); }, x), 1e-6));
+            CHECK(close(by_y, finite_difference([&](double b) { return f(x, b); }, y), 1e-6));
             auto const along = forward.call<std::tuple<double, double>>(x, 0.6, y, -1.3, n);
             CHECK(close(0.6 * by_x - 1.3 * by_y, std::get<1>(along), 1e-12));
           }
@@ -113,7 +113,7 @@ func @f(%x: f64, %y: f64, %n: i64) -> f64 {
 })");
 }
 
-TEST_CASE("function values are kept in an array, which is read at an index that is not known") {
+TEST_CASE("function values are stored in an array, which is read at an unknown index") {
   check(R"(
 func @f(%x: f64, %y: f64, %n: i64) -> f64 {
   %g = closure @scaled(%y) : fn(f64) -> f64
@@ -136,7 +136,7 @@ func @f(%x: f64, %y: f64, %n: i64) -> f64 {
 })");
 }
 
-TEST_CASE("loops carry function values, and keep those of each turn") {
+TEST_CASE("loops carry function values, and save those of each iteration") {
   check(R"(
 func @f(%x: f64, %y: f64, %n: i64) -> f64 {
   %g = closure @scaled(%y) : fn(f64) -> f64

@@ -1,4 +1,4 @@
-// Gradients of functions in contexts: the derivative of what the contexts make of a function, whatever the contexts have.
+// Gradients of functions in contexts: of a function as the contexts transform it.
 #include "catch.hpp"
 #include "contexts/test_contexts.hpp"
 
@@ -28,9 +28,9 @@ TEST_CASE("the gradient of a function in a context is that of what the context's
   double const x = 0.5;
   CHECK(oc::gradient(doubling{}, wave)(x) == Approx(2.0 * slope_of_sine(x) + 1.0));
   CHECK(oc::gradient(od::compose(), wave)(x) == oc::gradient(wave)(x));
-  auto const [value, slope] = oc::value_and_gradient(doubling{}, wave)(x);
+  auto const [value, first_derivative] = oc::value_and_gradient(doubling{}, wave)(x);
   CHECK(value == od::run(doubling{}, wave, x));
-  CHECK(slope == oc::gradient(doubling{}, wave)(x));
+  CHECK(first_derivative == oc::gradient(doubling{}, wave)(x));
   od::array<double> const xs{1.0, 2.0, -0.5};
   CHECK(oc::gradient(doubling{}, energy)(xs)[1] == Approx(2.0 * (std::cos(2.0) * 2.0 + std::sin(2.0))));
 }
@@ -111,7 +111,7 @@ TEST_CASE("a gradient in contexts is called in other contexts, and differentiate
   hearing own, around;
   CHECK(od::run(doubling{}, oc::gradient(s, wave), x) == oc::gradient(s, wave)(x));
   CHECK(od::run(around, oc::gradient(od::compose(own, s), wave), x) == Approx(3.0 * slope_of_sine(x) + 1.0));
-  CHECK(own.products.size() == 1); // x * x: what the rule computes is behind this context
+  CHECK(own.products.size() == 1); // x * x: calls in a rule are outside of this context
   CHECK(around.products.size() > own.products.size());
 }
 
@@ -163,18 +163,20 @@ TEST_CASE("a pullback in contexts is called in other contexts, and differentiate
     };
   };
   auto const of = squared_slope(oc::pullback(doubling{}, wave));
-  double const value = 2.0 * std::sin(x * x) + x, slope = 2.0 * slope_of_sine(x) + 1.0;
-  CHECK(od::run(hearing{}, of, x) == Approx(value * slope));
-  CHECK(oc::derivative(of, x) == Approx(slope * slope + value * oc::hessian(doubling{}, wave)(x)));
+  double const value = 2.0 * std::sin(x * x) + x, first_derivative = 2.0 * slope_of_sine(x) + 1.0;
+  CHECK(od::run(hearing{}, of, x) == Approx(value * first_derivative));
+  CHECK(
+      oc::derivative(of, x) ==
+      Approx(first_derivative * first_derivative + value * oc::hessian(doubling{}, wave)(x)));
 }
 
 TEST_CASE("forward differentiates what contexts make of a function") {
-  double const x = 0.5, slope = slope_of_sine(x);
-  CHECK(oc::derivative(doubling{}, wave, x) == Approx(2.0 * slope + 1.0));
+  double const x = 0.5, first_derivative = slope_of_sine(x);
+  CHECK(oc::derivative(doubling{}, wave, x) == Approx(2.0 * first_derivative + 1.0));
   auto const both = oc::value_and_derivative(doubling{}, wave, x);
   CHECK(both.inner == od::run(doubling{}, wave, x));
   CHECK(both.metadata == oc::derivative(doubling{}, wave, x));
-  CHECK(oc::directional_derivative(doubling{}, wave)(x, 3.0) == Approx(6.0 * slope + 3.0));
+  CHECK(oc::directional_derivative(doubling{}, wave)(x, 3.0) == Approx(6.0 * first_derivative + 3.0));
   CHECK(oc::directional_derivative(od::compose(), wave)(x, 3.0) == oc::directional_derivative(wave)(x, 3.0));
   constexpr auto scaled_wave = od::fn<"scaled_wave">([](auto y, auto a) { return a * sin(y); });
   CHECK(
@@ -186,12 +188,12 @@ TEST_CASE("forward differentiates what contexts make of a function") {
   turning t;
   hearing h;
   auto const of = oc::directional_derivative(od::compose(r, s), wave);
-  CHECK(of(x, 1.0) == Approx(6.0 * slope + 1.0));
+  CHECK(of(x, 1.0) == Approx(6.0 * first_derivative + 1.0));
   r.times = 3;
   s.by = 4.0;
-  CHECK(of(x, 1.0) == Approx(12.0 * slope + 1.0));
+  CHECK(of(x, 1.0) == Approx(12.0 * first_derivative + 1.0));
   CHECK(oc::directional_derivative(t, wave)(x, 1.0) == Approx(1.0 - 2.0 * x * std::sin(x * x)));
-  CHECK(oc::directional_derivative(h, wave)(x, 1.0) == Approx(slope + 1.0));
+  CHECK(oc::directional_derivative(h, wave)(x, 1.0) == Approx(first_derivative + 1.0));
   CHECK(h.products == std::vector<double>{0.25});
   auto const again = [&](auto y) { return oc::directional_derivative(doubling{}, wave)(y, 1.0); };
   CHECK(oc::derivative(again, x) == Approx(oc::hessian(doubling{}, wave)(x)));

@@ -1,4 +1,4 @@
-// What comes out is what one would write by hand: the text of gradients behind the pipeline.
+// Texts of gradients after the pipeline, which are as if written by hand.
 #include "catch.hpp"
 
 #include <overdub/contexts/forward_program.hpp>
@@ -28,7 +28,7 @@ std::string gradient_of(std::string const& text) {
   return made.substr(made.find("func"));
 }
 
-TEST_CASE("a loop keeps what it carries, and goes back through it") {
+TEST_CASE("a loop saves its loop-carried values for its adjoint") {
   CHECK(gradient_of(R"(
 func @f(%x: f64, %n: i64) -> f64 {
   %r = loop %n (%i: i64, %s: f64 = %x) -> f64 {
@@ -53,7 +53,7 @@ func @f(%x: f64, %n: i64) -> f64 {
 )");
 }
 
-TEST_CASE("a map becomes a map, and nothing is kept that is cheap") {
+TEST_CASE("the adjoint of a map is a map, and recomputes cheap values") {
   CHECK(gradient_of(R"(
 func @f(%x: f64[]) -> f64 {
   %n = length %x : i64
@@ -167,7 +167,7 @@ void agrees(std::string const& text, std::vector<datum> const& arguments) {
   REQUIRE(ir::faults_of(backward).empty());
   std::vector<datum> const back = executable(backward).run(arguments);
   CHECK(back[0] == value[0]);
-  array<double> const x = arguments[0].as<array<double>>(), slopes = back[1].as<array<double>>();
+  array<double> const x = arguments[0].as<array<double>>(), derivatives = back[1].as<array<double>>();
   for (i64 i = 0; i < x.size(); ++i) {
     std::vector<double> direction(static_cast<std::size_t>(x.size()));
     direction[static_cast<std::size_t>(i)] = 1.0;
@@ -177,11 +177,11 @@ void agrees(std::string const& text, std::vector<datum> const& arguments) {
       if (k == 0) along.emplace_back(array<double>::copy_of(direction));
       if (k > 0 && arguments[k].type() == ir::f64) along.emplace_back(0.0);
     }
-    CHECK(executable(forward).run(along)[1].as<double>() == Approx(slopes[i]));
+    CHECK(executable(forward).run(along)[1].as<double>() == Approx(derivatives[i]));
   }
 }
 
-TEST_CASE("an index that a loop computes, which is made anew") {
+TEST_CASE("an index that a loop computes is recomputed") {
   agrees(
       R"(
 func @f(%x: f64[], %n: i64, %y: f64) -> f64 {

@@ -1,5 +1,5 @@
-// Random programs: the product of cotangents and tangents is the same forwards and backwards, before and behind the
-// pipeline. OVERDUB_PROGRAMS=1000000 takes more.
+// Random programs: forward and reverse mode agree on the product of cotangents and tangents, before and after the pipeline.
+// OVERDUB_PROGRAMS=1000000 takes more.
 #include "catch.hpp"
 #include "pass/laws.hpp"
 
@@ -37,7 +37,7 @@ public:
     all.emplace_back(1.5f);
     return all;
   }
-  // Something of the type and shape of a datum; nothing for shapes that it does not make.
+  // A value of the type and shape of a datum; nothing for shapes that are not supported.
   std::optional<datum> like(datum const& d) {
     ir::type const t = d.type();
     if (t == ir::f64) return datum(next());
@@ -89,7 +89,7 @@ bool is_real(ir::type t) { return t.element == ir::scalar::f32 || t.element == i
 
 enum class verdict { agrees, not_asked, refused, differs };
 
-// What is wrong; nothing, where it is right.
+// The failure; empty if there is none.
 verdict judge(ir::program const& p, std::uint64_t seed, std::string& why) {
   numbers random(seed);
   std::vector<datum> const arguments = random.arguments();
@@ -133,7 +133,7 @@ verdict judge(ir::program const& p, std::uint64_t seed, std::string& why) {
     along = executable(contexts::forward_of(p)).run(forwards);
     back = executable(reversed).run(backwards);
   } catch (size_error const&) {
-    return verdict::refused; // arrays that are kept of each turn have different shapes
+    return verdict::refused; // residuals of iterations differ in shape
   } catch (error const& e) {
     why = e.what();
     return verdict::differs;
@@ -151,7 +151,7 @@ verdict judge(ir::program const& p, std::uint64_t seed, std::string& why) {
     ++next;
   }
   for (std::size_t i = 0; i < tangents.size(); ++i) backward.add(tangents[i], back[values.size() + i]);
-  // Where numbers are huge, one way may overflow, and the other not.
+  // With huge numbers, one of the modes may overflow.
   if (!std::isfinite(forward.sum) || !std::isfinite(backward.sum)) return verdict::not_asked;
   double const scale = std::max({forward.scale, backward.scale, 1e-12});
   if (std::abs(forward.sum - backward.sum) <= 1e-4 * scale) return verdict::agrees;
@@ -159,7 +159,7 @@ verdict judge(ir::program const& p, std::uint64_t seed, std::string& why) {
   return verdict::differs;
 }
 
-// Without numbers beside which all others vanish.
+// Without numbers that dwarf all others.
 ir::program without_huge_numbers(ir::program p) {
   for (std::uint32_t i = 0; i < p.functions.size(); ++i)
     for (ir::cursor c(p, ir::function_id{i}); c.next();)
@@ -178,7 +178,7 @@ ir::program program_of(std::uint64_t seed) {
   o.effects = o.samples = o.function_values = o.carried_functions = o.failing = false;
   return without_huge_numbers(random_program::make(seed, o));
 }
-// The same with function values, which are data then; nothing, where there are none.
+// The same with function values, defunctionalised; nothing if there are none.
 std::optional<ir::program> program_of_functions(std::uint64_t seed) {
   random_program::options o = random_program::any_options(seed);
   o.effects = o.samples = o.failing = false;

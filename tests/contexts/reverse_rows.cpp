@@ -37,18 +37,18 @@ double dot_of(matrix const& a, matrix const& b) {
   return all;
 }
 
-// The gradient by the first argument, along a direction, is the slope of the function itself; and the same by each executor, but for how
-// it adds up.
+// The directional derivative by the first argument agrees with finite differences; and between executors, up to the order
+// of sums.
 template <class F, class... X>
 void check_along(F const& f, matrix const& a, matrix const& direction, X const&... x) {
   double const h = 1e-3;
   auto const at = [&](double by) { return f(moved(a, direction, by), x...); };
-  double const slope = (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);
+  double const first_derivative = (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);
   for (compile_options const& o : executors()) {
-    auto const [value, slopes] =
+    auto const [value, derivatives] =
         compile(contexts::value_and_gradient<0>(f), signature<matrix, X...>, o)(a, x...);
     CHECK(value == Approx(f(a, x...)));
-    CHECK(dot_of(slopes, direction) == Approx(slope).epsilon(1e-7));
+    CHECK(dot_of(derivatives, direction) == Approx(first_derivative).epsilon(1e-7));
   }
 }
 

@@ -1,4 +1,4 @@
-// Gradients of loops that carry arrays and replace elements of them: values, and what they cost.
+// Gradients of loops that update loop-carried arrays: values, and costs.
 #include "catch.hpp"
 #include "executors.hpp"
 #include "pass/laws.hpp"
@@ -28,15 +28,15 @@
 namespace {
 
 using namespace overdub;
-using amount = contexts::loop_storage::amount;
+using strategy = contexts::checkpointing::strategy;
 
-ir::program gradient_of(std::string const& text, contexts::loop_storage const& loops = {}) {
+ir::program gradient_of(std::string const& text, contexts::checkpointing const& loops = {}) {
   ir::program p = ir::parse(text);
   ir::verify(p);
   std::vector<bool> asked;
   for (ir::value_id const v : p[p.entry].parameters())
     asked.push_back(p[p.entry].type_of(v).element == ir::scalar::f64);
-  contexts::differentiate_entry(p, asked, true, {.calls = contexts::recursion::kept, .loops = loops});
+  contexts::differentiate_entry(p, asked, true, {.calls = contexts::recursion::saved, .loops = loops});
   ir::verify(p);
   return p;
 }
@@ -136,7 +136,7 @@ private:
     for (std::size_t const i : which) all += (all.empty() ? "" : ", ") + values[i];
     return all;
   }
-  // Something that carries or yields some of the arrays, and a number.
+  // A loop or branch that carries or yields some of the arrays, and a number.
   void structure(scope& s, int depth) {
     std::vector<std::size_t> which;
     for (std::size_t i = 0; i < 3; ++i)
@@ -304,12 +304,12 @@ bool are_equal(std::vector<datum> const& a, std::vector<datum> const& b) {
 }
 bool is_real(datum const& d) { return d.type().element == ir::scalar::f64; }
 
-std::vector<contexts::loop_storage> storages() {
+std::vector<contexts::checkpointing> storages() {
   return {
-      {.keeps = amount::any, .bytes = 0},
-      {.keeps = amount::logarithmic, .bytes = 0},
-      {.keeps = amount::at_most, .bytes = 1},
-      {.keeps = amount::at_most, .bytes = 2000}};
+      {.kind = strategy::none, .bytes = 0},
+      {.kind = strategy::logarithmic, .bytes = 0},
+      {.kind = strategy::memory_limit, .bytes = 1},
+      {.kind = strategy::memory_limit, .bytes = 2000}};
 }
 
 void check(std::uint64_t seed, std::uint64_t& restored) {
@@ -324,9 +324,9 @@ void check(std::uint64_t seed, std::uint64_t& restored) {
   ir::program const p = ir::parse(text);
   std::vector<datum> const along = executable(contexts::forward_of(p)).run(forwards);
   std::vector<datum> first;
-  for (contexts::loop_storage const& loops : storages()) {
+  for (contexts::checkpointing const& loops : storages()) {
     ir::program g = gradient_of(text, loops);
-    if (loops.keeps == amount::any)
+    if (loops.kind == strategy::none)
       for (auto const& note : g.notes) restored += note.text.find("restores") != std::string::npos;
     std::vector<datum> const back = executable(g).run(arguments);
     REQUIRE(text_of(back[0]) == text_of(along[0]));
@@ -349,7 +349,7 @@ void check(std::uint64_t seed, std::uint64_t& restored) {
   }
 }
 
-// Sanitizers take some forty times as long.
+// Sanitizers take forty times as long.
 constexpr std::uint64_t few_if_sanitized(std::uint64_t count) {
   return laws::seeds(count) < count ? count / 12 : count;
 }
@@ -386,12 +386,11 @@ TEST_CASE("the gradients of random loops that update arrays are differentiated a
     try {
       along = executable(contexts::forward_of(g)).run(forwards);
     } catch (evaluation_error const&) {
-      continue; // it keeps arrays of matrices
+      continue; // its residuals are arrays of matrices
     }
     ++compared;
     ir::program again = g;
-    again.entry =
-        contexts::add_gradient(again, g.entry, wanted, {.calls = contexts::recursion::computed_again});
+    again.entry = contexts::add_gradient(again, g.entry, wanted, {.calls = contexts::recursion::recomputed});
     ir::verify(again);
     std::vector<datum> const back = executable(again).run(backwards);
     double forward = 0, backward = 0, size = 1;
@@ -457,7 +456,7 @@ array<double> matrix_of(i64 n) {
   return array<double>::copy_of(a);
 }
 
-// What is kept for the reverse pass, in numbers an element of the array; and operations, in those of the function.
+// The residuals in numbers for each element of the array; and operations, relative to those of the function.
 template <class F>
 void check_growth(F const& f, double numbers, double operations) {
   for (i64 const n : {4, 8, 16, 32}) {
@@ -498,9 +497,9 @@ void check_gradients(F const& f) {
         CHECK(compile(compose(), made, signature<array<double>, i64>, o)(a, n) == expected);
       };
       check(gradient<0>(f));
-      check(gradient<0>(f, contexts::keep_logarithmic));
-      check(gradient<0>(f, contexts::keep_at_most<1>));
-      check(gradient<0>(f, contexts::keep_at_most<2'000>));
+      check(gradient<0>(f, contexts::save_logarithmic));
+      check(gradient<0>(f, contexts::memory_limit<1>));
+      check(gradient<0>(f, contexts::memory_limit<2'000>));
     }
   }
 }
@@ -516,7 +515,7 @@ TEST_CASE("explain says which arrays the reverse pass restores") {
   CHECK(explain(made).find("restores f64[] (loop-carried)") != std::string::npos);
 }
 
-// Rows of another length in each iteration were refused.
+// Rows of another length in each iteration: used to be rejected.
 TEST_CASE("numbers that inner loops keep may be as many as they like in each iteration") {
   ir::program const g = gradient_of(R"(entry @f
 func @f(%x: f64[], %n: i64) -> f64 {

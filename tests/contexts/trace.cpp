@@ -1,4 +1,4 @@
-// trace: which spans there are, in every way in which a program can be run.
+// trace: the recorded spans, on every executor.
 #include "catch.hpp"
 #include "spans.hpp"
 
@@ -284,7 +284,7 @@ TEST_CASE("a recording that begins or ends inside of calls has the spans that it
   auto const begin = od::leaf<"begin">([](double x) { return r.emplace(), x; });
   auto const end = od::leaf<"end">([](double x) { return r->stop(), x; });
   auto const f = od::fn<"f">([=](auto x) {
-    auto const y = square(begin(x)); // begin began before, and has its end inside of nothing
+    auto const y = square(begin(x)); // begin's span began before, and ends outside of any
     auto const z = square(end(y));
     return z;
   });
@@ -298,7 +298,7 @@ TEST_CASE("one recording goes on at a time") {
   CHECK_THROWS_WITH(
       recording(), "overdub: a trace is recorded already; end that recording before another begins");
   od::run(trace{}, square, 2.0);
-  CHECK(spans::tree(*first) == "square\n"); // the one that could not begin has ended nothing
+  CHECK(spans::tree(*first) == "square\n"); // a begin that failed ends nothing
   first.reset();
   recording second;
   od::run(trace{}, norm, 3.0, 4.0);
@@ -309,7 +309,7 @@ TEST_CASE("the last records of a thread are kept, and it is said how many were l
   recording r(100); // 128
   for (int i = 0; i < 1000; ++i) od::run(trace{}, square, 2.0);
   auto const text = spans::tree(r);
-  CHECK(spans::occurrences(text, "square\n") == 63); // the oldest record's slot is the next one's
+  CHECK(spans::occurrences(text, "square\n") == 63); // the slot of the oldest record may be overwritten
   CHECK(text.starts_with("1873 records lost\nsquare\n"));
   CHECK((r.statistics().records == 2000 && r.statistics().lost == 1873));
 }

@@ -1,4 +1,4 @@
-// Names are bytes from outside: whatever they are, each format's files are what its readers take.
+// Names are arbitrary bytes: the files of each format remain valid.
 #include "catch.hpp"
 #include "property.hpp"
 #include "spans.hpp"
@@ -25,7 +25,7 @@ using contexts::trace_format;
 
 namespace {
 
-// Names that hurt: halves of letters, overlong forms, surrogates, what XML has not, quotes and ends of lines.
+// Difficult names: partial characters, overlong forms, surrogates, characters invalid in XML, quotes and line ends.
 std::vector<std::string> const hard_names{
     "",
     "plain",

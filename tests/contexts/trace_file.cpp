@@ -1,4 +1,4 @@
-// Files of traces: brought up to date while the program runs, and what is there when things go wrong.
+// Trace files: updates while the program runs, and their content after failures.
 #include "catch.hpp"
 #include "spans.hpp"
 
@@ -159,7 +159,7 @@ TEST_CASE("a file that cannot be written is an error at once") {
   CHECK_THROWS_WITH(
       trace_file("/nowhere/spans.pftrace"),
       "overdub: the trace cannot be written to /nowhere/spans.pftrace: No such file or directory");
-  recording after; // nothing goes on
+  recording after; // no recording is active
   CHECK_THROWS_AS(trace_file("/tmp/overdub_test_second"), trace_error);
   CHECK_FALSE(std::ifstream("/tmp/overdub_test_second").is_open());
 }
@@ -239,7 +239,7 @@ TEST_CASE("a program that is killed leaves files that open") {
     if (child == 0) {
       trace_file const out(file.path, format, {.period = 1ms});
       auto const waits = od::leaf<"waits">([&file](double x) {
-        std::size_t size = 0; // until the file grows no more
+        std::size_t size = 0; // until the file stops growing
         for (int unchanged = 0; unchanged < 30; std::this_thread::sleep_for(10ms)) {
           std::size_t const now = spans::contents(file.path).size();
           unchanged = now == size && now > 20'000 ? unchanged + 1 : 0;

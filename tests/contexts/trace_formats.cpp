@@ -1,4 +1,4 @@
-// What a trace looks like in each format: the same few spans, at times that are known; read by the tools that there are.
+// The output of each format for a few spans at fixed times, read by existing tools.
 #include "catch.hpp"
 #include "spans.hpp"
 

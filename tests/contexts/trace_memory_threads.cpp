@@ -1,5 +1,5 @@
-// A trace where memory is gone. For the thread that writes the file it is an error, and neither the end of the process nor a
-// thread that waits for ever; for a call that is recorded, an error of that call.
+// trace without memory. The writer thread reports an error, and neither aborts the process nor blocks threads; a recorded
+// call throws.
 #include "catch.hpp"
 #include "spans.hpp"
 
@@ -91,7 +91,8 @@ TEST_CASE("where there is no memory to write a file with, the program goes on, a
 }
 
 #ifndef OVERDUB_TEST_KEEPS_NEW
-TEST_CASE("a call that finds no memory for records says so, is one of those that are sampled, and the next ones follow") {
+TEST_CASE("a call that finds no memory for records says so, is one of those that are sampled, and the next "
+          "ones follow") {
   using sampled = trace_with<tracing::one_in<2>>;
   constexpr auto square = od::fn<"square">([](auto x) { return x * x; });
   is_test = true;

@@ -1,5 +1,5 @@
-// Signal handlers and children of fork that call traced functions: what cannot be recorded is dropped, and nobody waits. Each case
-// runs in a process of its own, which is killed when it takes too long.
+// Signal handlers and children of fork that call traced functions: what cannot be recorded is dropped, without deadlocks.
+// Each case runs in a process of its own, with a timeout.
 #include "catch.hpp"
 #include "spans.hpp"
 
@@ -30,7 +30,7 @@ namespace {
 inline constexpr auto square = od::fn<"square">([](auto x) { return x * x; });
 inline constexpr auto handled = od::fn<"handled">([](auto x) { return square(x) + 1.0; });
 
-// f's result, in another process; -1 where it has none after a minute, or dies.
+// f's result, in another process; -1 if it times out, or dies.
 template <class F>
 int in_process(F const& f) {
   pid_t const child = fork();
@@ -220,7 +220,7 @@ TEST_CASE("a child of fork records nothing in its parent's file, and goes on whe
         }) == 0);
 }
 
-TEST_CASE("a child of fork ends although it inherited a recording, and its counts begin anew") {
+TEST_CASE("a child of fork ends although it inherited a recording, and its counts start at 0") {
   CHECK(
       in_process([] {
         using counting = contexts::trace_with<tracing::counts>;

@@ -1,4 +1,4 @@
-// The parts of trace: the clock, the ring of one thread, and how records become begins and ends.
+// The parts of trace: the clock, the ring of one thread, and the decoder.
 #include "catch.hpp"
 #include "property.hpp"
 
@@ -30,7 +30,7 @@ record number(std::uint64_t bits, record_kind kind) {
   return {bits, static_cast<unsigned>(tracing::value_type::natural) << 4 | static_cast<unsigned>(kind)};
 }
 
-// What a writer is told, as text; and whether ends have begins, and times do not decrease.
+// The calls of a writer, as text; and whether spans are balanced and times monotone.
 struct listener final : tracing::trace_writer {
   std::uint64_t open = 0, last = 0;
   bool right = true;
@@ -115,7 +115,7 @@ TEST_CASE("the counter's rate is that of the steady clock to one in a thousand")
   CHECK(best < 0.001);
 }
 
-TEST_CASE("a ring has a power of two of records, and no room until it is told") {
+TEST_CASE("a ring has a capacity of a power of two, and no room until its limit is set") {
   ring r(100, false);
   CHECK(r.capacity() == 128);
   CHECK_FALSE(r.has_room());

@@ -1,4 +1,4 @@
-// trace on several threads: each has its ring, and nobody disturbs another.
+// trace on several threads, each with its ring.
 #include "catch.hpp"
 #include "spans.hpp"
 
@@ -142,7 +142,7 @@ TEST_CASE("a recording is read while threads write into it") {
   for (std::string const& text : texts) {
     CHECK(begins(text) - ends(text) >= 0);
     CHECK(begins(text) - ends(text) <= 2);
-    // Nothing torn: each argument is 2, and each result 4.
+    // No torn records: each argument is 2, and each result 4.
     CHECK(spans::occurrences(text, "\"args\":{\"0\":") == spans::occurrences(text, "\"args\":{\"0\":2}"));
     CHECK(spans::occurrences(text, "\"result\":") == spans::occurrences(text, "\"result\":4}"));
   }

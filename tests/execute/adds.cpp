@@ -1,5 +1,4 @@
-// What the elements of a block add to accumulators that they share is added in the order of the elements: sums of numbers such
-// as these depend on it.
+// Elements of a block that add to one accumulator do so in the order of the elements: sums of such numbers depend on it.
 #include "texts.hpp"
 
 using namespace overdub;
@@ -12,7 +11,7 @@ std::vector<double> numbers(int n) {
   return all;
 }
 
-// One by one, in lanes, and where that can be as machine code: the same results.
+// Element by element, in lanes, and as machine code where it is available: the same results.
 template <class... A>
 void all_agree(std::string_view text, A const&... arguments) {
   std::vector<datum> first;
@@ -31,7 +30,7 @@ void all_agree(std::string_view text, A const&... arguments) {
 } // namespace
 
 TEST_CASE("several additions to each cell, in triangles") {
-  // An element adds to a cell several times, by two operations; cells of one %j are nobody else's, and are added up early.
+  // An element adds to a cell several times, by two operations; cells of one %j are independent, and are added up early.
   auto const text = R"(func @f(%x: f64[], %s: f64[], %k: i64, %d: i64) -> (f64[], f64[]) {
     %n = length %x : i64
     %a, %b = accumulate (%u: acc f64[] = %s, %v: acc f64[] = %s) -> (f64[], f64[]) {
@@ -68,15 +67,15 @@ TEST_CASE("several additions to each cell, in triangles") {
 }
 
 TEST_CASE("cells that are added to again after they were added up") {
-  // Each turn of the outer loop adds more than is worth to be added up early, to the same cells; so does an integer count.
-  auto const text = R"(func @f(%x: f64[], %s: f64[], %c: i64[], %turns: i64) -> (f64[], i64[]) {
+  // Each iteration of the outer loop adds enough to the same cells to be added up early; so does an integer count.
+  auto const text = R"(func @f(%x: f64[], %s: f64[], %c: i64[], %trips: i64) -> (f64[], i64[]) {
     %n = length %x : i64
     %d = length %s : i64
     %a, %b = accumulate (%u: acc f64[] = %s, %v: acc i64[] = %c) -> (f64[], i64[]) {
       map %n (%i: i64) {
         %e = at %x, %i : f64
         add_to %v, 0, 1
-        loop %turns (%t: i64) {
+        loop %trips (%t: i64) {
           %ft = convert %t : f64
           %et = div %e, %ft : f64
           map %d (%j: i64) {
@@ -93,8 +92,8 @@ TEST_CASE("cells that are added to again after they were added up") {
     return %a, %b
   })";
   for (int const n : {1, 5, 128, 200})
-    for (i64 const turns : {0, 1, 2, 7})
-      all_agree(text, numbers(n), numbers(100), std::vector<i64>{5, 6}, turns);
+    for (i64 const trips : {0, 1, 2, 7})
+      all_agree(text, numbers(n), numbers(100), std::vector<i64>{5, 6}, trips);
 }
 
 TEST_CASE("neighbours add to the same cells") {
@@ -124,7 +123,7 @@ TEST_CASE("neighbours add to the same cells") {
 }
 
 TEST_CASE("lanes in branches that not all of them take") {
-  // Indices of those that do not take part may be anything.
+  // Indices of masked lanes are arbitrary.
   auto const text = R"(func @f(%x: f64[], %k: i64[], %s: f64[]) -> (f64[], f64[], f64[]) {
     %n = length %x : i64
     %zero = fill 2, 0.0 : f64[]
@@ -195,8 +194,7 @@ TEST_CASE("parts of arrays are added in the order of the elements") {
     for (int i = 0; i < n; ++i) where.push_back((i * 31 + 7) % 5 % 2);
     all_agree(text, numbers(n), s, where);
   }
-  texts::gives(
-      text, "[1.0], [[0.0, 0.0]], [0]", "overdub: add_to: arrays of different sizes, 2 and 3");
+  texts::gives(text, "[1.0], [[0.0, 0.0]], [0]", "overdub: add_to: arrays of different sizes, 2 and 3");
 }
 
 TEST_CASE("numbers of single precision") {
@@ -222,13 +220,13 @@ TEST_CASE("numbers of single precision") {
 }
 
 TEST_CASE("more additions than a block keeps") {
-  auto const text = R"(func @f(%x: f64[], %s: f64[], %turns: i64) -> f64[] {
+  auto const text = R"(func @f(%x: f64[], %s: f64[], %trips: i64) -> f64[] {
     %n = length %x : i64
     %a = accumulate (%u: acc f64[] = %s) -> f64[] {
       map %n (%i: i64) {
         %e = at %x, %i : f64
         add_to %u, 1, %e
-        loop %turns (%t: i64) {
+        loop %trips (%t: i64) {
           add_to %u, 0, %e
           yield
         }
@@ -241,7 +239,7 @@ TEST_CASE("more additions than a block keeps") {
   all_agree(text, numbers(300), std::vector{0.1, 0.2}, i64{9000});
 }
 
-TEST_CASE("an addition that fails, and calls behind it") {
+TEST_CASE("an addition that fails, and later calls") {
   auto const text = R"(func @f(%x: f64[], %k: i64[], %s: f64[]) -> f64[] {
     %n = length %x : i64
     %a = accumulate (%u: acc f64[] = %s) -> f64[] {

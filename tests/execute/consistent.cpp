@@ -1,5 +1,5 @@
-// The consistent mode: its functions give the same bits one by one and many at once, close to the true values; and programs
-// of it are refused in a sentence where the functions are not there.
+// The consistent mode: its functions give the same bits in scalars and in vectors, close to the true values; programs are
+// rejected with a diagnostic if the functions are not linked.
 #include "catch.hpp"
 
 #include <overdub/execute/interpreter.hpp>

@@ -1,4 +1,4 @@
-// What programs with control give, and in which order: by hand.
+// Results of control flow, and evaluation order, computed by hand.
 #include "texts.hpp"
 
 using texts::gives;
@@ -44,7 +44,7 @@ TEST_CASE("a loop carries values, exchanges them, and stacks others by the index
       "4", "6, [6, 6, 5, 3]");
 }
 
-TEST_CASE("a loop that carries values round in a circle") {
+TEST_CASE("a loop that rotates loop-carried values") {
   gives(
       R"(func @f(%n: i64) -> (i64, i64, i64) {
         %a, %b, %c = loop %n (%i: i64, %x: i64 = 1, %y: i64 = 2, %z: i64 = 3) -> (i64, i64, i64) {
@@ -177,7 +177,7 @@ TEST_CASE("the first element that fails decides which error it is") {
 
 TEST_CASE("sums of floating-point numbers go in eight lanes, all other reductions in a tree") {
   auto const sum = "func @f(%a: f64[]) -> f64 { %s = reduce add %a : f64 return %s }";
-  // ((0+4) + (2+6)) + ((1+5) + (3+7)): what is small is lost wherever it meets what is large
+  // ((0+4) + (2+6)) + ((1+5) + (3+7)): small terms are lost when added to large ones
   gives(sum, "[1e16, 1.0, -1e16, 1.0, 1.0, 0.0, 0.0, 0.0]", "2.0");
   gives(sum, "[1e16, 1.0, 1.0, 1.0, -1e16, 0.0, 0.0, 0.0, 1.0]", "3.0");
   auto const difference = "func @f(%a: i64[]) -> i64 { %s = reduce sub %a : i64 return %s }";
@@ -291,7 +291,7 @@ TEST_CASE("sums into one element are rounded in the order of the elements") {
       "[1e16, 1.0, -1e16, 1.0], [0.0]", "[1.5]");
 }
 
-TEST_CASE("an array that is carried, and given away by the iteration that replaces it") {
+TEST_CASE("a loop-carried array whose reference is transferred by the iteration that replaces it") {
   auto const text = R"(func @f(%x: i64[], %n: i64) -> (i64[], i64[][], i64[]) {
     %last, %all = loop %n (%i: i64, %a: i64[] = %x) -> i64[] stack i64[] {
       %b = update %a, %i, 7 : i64[]

@@ -1,4 +1,4 @@
-// Values at run time: what C++ puts in comes out, equality is by bits, and texts read back.
+// Data: conversion to and from C++, bitwise equality, and text.
 #include "property.hpp"
 
 #include <overdub/execute/datum.hpp>
@@ -126,7 +126,7 @@ TEST_CASE("a shape that is none is refused") {
   CHECK(datum::of<double>({1, 2}, array<double>{1.0, 2.0}).size() == 2);
 }
 
-TEST_CASE("space is free, and a datum can be taken from the front of a text") {
+TEST_CASE("space is ignored, and a datum can be parsed from the front of a text") {
   CHECK(parse_datum(" [ 1 ,2 ] ") == datum(array<i64>{1, 2}));
   std::string_view text = "[1.5] : f64[], true) == 3";
   CHECK(take_datum(text) == datum(array<double>{1.5}));

@@ -1,4 +1,4 @@
-// Programs that call C++: functions of the host's by name, and native functions that the program brings along.
+// Programs that call C++: host functions by name, and bound native functions.
 #include "texts.hpp"
 
 #include <overdub/overdub.hpp>
@@ -128,7 +128,7 @@ TEST_CASE("the host's function of a name goes before the program's own") {
   CHECK(executable(stage(root, signature<double>), h).call<double>(-9.0) == 4.0);
 }
 
-TEST_CASE("what a program does behind a failure finds the exception, in nested protection too") {
+TEST_CASE("after a failure, the handler finds the exception, in nested protection too") {
   std::string seen;
   auto const note = [&] {
     try {

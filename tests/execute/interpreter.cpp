@@ -1,4 +1,4 @@
-// How executables are called from C++, and what they give.
+// Calls of executables from C++, and their results.
 #include "texts.hpp"
 
 #include <overdub/overdub.hpp>

@@ -1,4 +1,4 @@
-// Maps whose elements run in lanes give what they give one by one: every case here runs both ways.
+// Vectorised maps return what they return element by element: every case runs both ways.
 #include "texts.hpp"
 
 using namespace overdub;
@@ -38,7 +38,7 @@ TEST_CASE("elements in equal steps, forwards and backwards") {
   gives(text, "[10, 11], 3, 0, 1", "[11, 11, 11], [1, 1, 1]");
   gives(text, "[10, 11, 12], 2, 2, 1", "overdub: at: index 3 is out of range for an array of size 3");
   gives(text, "[10, 11, 12], 3, -1, 1", "overdub: at: index -1 is out of range for an array of size 3");
-  // Two steps of 2^63 are none.
+  // Two strides of 2^63 wrap to 0.
   gives(text, "[10, 11, 12], 1, -9223372036854775807, 2", "[12], [2]");
   gives(
       text, "[10, 11, 12], 3, -9223372036854775808, 2",
@@ -147,7 +147,7 @@ TEST_CASE("sums of products in a map inside of another one that is summed") {
       "[1.0, 2.0, 3.0], 3", "425.0"); // (1 + 4) * (2^2 + 9^2)
 }
 
-TEST_CASE("sums of every length in each lane, behind a number that lanes share or not") {
+TEST_CASE("sums of every length in each lane, after a uniform or varying initial value") {
   auto const text = R"(func @f(%a: f64[], %m: i64) -> (f64[], f64[]) {
     %n = length %a : i64
     %y, %z = map %n (%i: i64) -> (f64, f64) {

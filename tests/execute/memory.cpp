@@ -1,4 +1,4 @@
-// Memory: what calls allocate, what happens when there is none, and how deep calls go.
+// Memory: allocations of calls, out of memory, and depth of recursion.
 #include "allocations.hpp"
 #include "texts.hpp"
 
@@ -29,7 +29,7 @@ func @fib(%n: i64) -> i64 {
   return %r
 })";
 
-// Maps in lanes and one by one, rows, arrays that are carried and updated, function values, protection.
+// Maps in lanes and element by element, rows, loop-carried arrays with updates, function values, protection.
 constexpr auto arrays = R"(
 func @f(%x: f64[], %n: i64) -> (f64[], f64[][], f64) {
   %a = map %n (%i: i64) -> f64 { %y = at %x, %i : f64 %z = mul %y, %y : f64 yield %z }
@@ -122,7 +122,7 @@ TEST_CASE("without memory a call throws std::bad_alloc, and the instance can be 
       }
     }
   }
-  // What this thread keeps for other calls is no leak; it was there before.
+  // The thread's pool is no leak; it existed before.
   executable(texts::program(arrays)).run(texts::data("[2.0], 1"));
   CHECK(alive - before < 40);
 }

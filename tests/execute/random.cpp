@@ -1,4 +1,4 @@
-// Random programs give what the slow reference gives: results to the bit, errors, and what the host sees, in order.
+// Random programs behave as in the reference: results to the bit, errors, and the host's observations, in order.
 #include "pass/laws.hpp"
 #include "reference_data.hpp"
 
@@ -24,7 +24,7 @@ struct host_failed : error {
   using error::error;
 };
 
-// The host that the reference invents.
+// The host functions of the reference.
 class invented_host {
 public:
   std::vector<std::string> log, samples;
@@ -171,7 +171,7 @@ TEST_CASE("random programs give what the reference gives, as machine code") {
   agree(7'000, laws::seeds(100), {.effects = false, .samples = false}, compiled(2));
 }
 
-// Every buffer that a call takes is given back: later calls take no others.
+// Every buffer is released: later calls allocate none.
 TEST_CASE("machine code of random programs keeps no memory") {
   for (std::uint64_t seed = 1; seed < laws::seeds(150); ++seed) {
     ir::program const p =

@@ -1,4 +1,4 @@
-// Values of the reference as data, and back.
+// Conversion between values of the reference and data.
 #pragma once
 
 #include "pass/reference.hpp"

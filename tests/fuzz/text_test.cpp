@@ -1,7 +1,7 @@
 // Any bytes as a text test: its directives are read, or refused with their line; and patterns are found where they must be.
 #include "call.hpp"
+#include "name_lists.hpp"
 #include "test_file.hpp"
-#include "words.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What cannot fail, by looking at where sizes and indices come from.
+// Operations that cannot fail, by the definitions of sizes and indices.
 #include "catch.hpp"
 #include "ir/samples.hpp"
 

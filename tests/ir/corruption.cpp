@@ -1,5 +1,5 @@
-// Valid programs are broken in every way that we can think of, at random places: the verifier reports each. Here what
-// operations say is wrong; in corruption_storage.cpp, how they are stored.
+// Fuzzing of the verifier: valid programs are corrupted at random places, and the verifier reports it. Here the attributes
+// and operands of operations; in corruption_storage.cpp, their storage.
 #include "ir/corruption.hpp"
 
 #include <algorithm>

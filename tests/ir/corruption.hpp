@@ -1,4 +1,4 @@
-// Programs that are broken at places that are drawn, for the tests of the verifier.
+// Programs that are corrupted at random places, for tests of the verifier.
 #pragma once
 
 #include "catch.hpp"
@@ -39,7 +39,7 @@ namespace corrupt {
 using namespace samples;
 using storage = corruptor;
 
-// A program, and places in it that are drawn.
+// A program, and random parts of it.
 class victim {
 public:
   program p;
@@ -51,7 +51,7 @@ public:
   cursor edit() { return cursor(p, f); }
   std::size_t below(std::size_t n) { return random_() % n; }
 
-  /// Draws one of those for which `fits(function const&, number)` holds; false when there is none.
+  /// Draws one for which `fits(function const&, id)` holds; false if there is none.
   template <class Fits>
   bool node(node_id& n, Fits fits) {
     return draw(n, fits, [](function const& g, auto add) { walk(g, function::body, add); });
@@ -107,7 +107,7 @@ private:
 
 struct corruption {
   std::string name;
-  std::function<bool(victim&)> apply; // false: the program has no place for it
+  std::function<bool(victim&)> apply; // false: the program has no such place
 };
 
 // ---- what is drawn often
@@ -125,7 +125,7 @@ inline auto& value_of(victim& x, value_id v) { return storage::values(x.in())[in
 inline auto& region_of(victim& x, region_id r) { return storage::regions(x.in())[index_of(r)]; }
 inline auto& use_of(victim& x, use_id u) { return storage::uses(x.in())[index_of(u)]; }
 
-// A corruption of one drawn number: `change` is given its storage.
+// A corruption of one random id: `change` gets its storage.
 template <class Change>
 corruption of_node(std::string name, Change change) {
   return {name, [=](victim& x) {

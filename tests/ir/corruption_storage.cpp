@@ -1,5 +1,5 @@
-// The storage of valid programs is broken at random places: the verifier reports it, and never leaves the storage while it
-// does so, which is what the address sanitizer makes of this test.
+// The storage of valid programs is corrupted at random places: the verifier reports it, and never leaves the storage, which
+// the address sanitizer checks.
 #include "ir/corruption.hpp"
 #include "ir/invariants.hpp"
 
@@ -215,10 +215,10 @@ std::vector<corruption> links() {
 
 } // namespace
 
-TEST_CASE("broken storage is reported, and is not followed") { all_are_reported(links()); }
+TEST_CASE("broken storage is reported, and not dereferenced") { all_are_reported(links()); }
 
-// Whatever is written into the storage: the verifier answers, and what it accepts holds together.
-TEST_CASE("random words in the storage are never followed out of it") {
+// With random words in the storage, the verifier terminates, and what it accepts is consistent.
+TEST_CASE("random words in the storage never lead out of it") {
   std::vector<program> const valid = all();
   std::size_t accepted = 0;
   for (unsigned seed = 0; seed < 4000; ++seed) {
@@ -254,7 +254,7 @@ TEST_CASE("random words in the storage are never followed out of it") {
       if (field == 21) node.code = op(static_cast<std::uint16_t>(word()));
     }
     if (!faults_of(x.p).empty()) continue;
-    ++accepted; // the word was the one that was there, or is read by nothing
+    ++accepted; // the word was unchanged, or is not read
     for (function const& f : x.p.functions) REQUIRE(invariants::broken(f) == "");
   }
   CHECK(accepted < 1000);

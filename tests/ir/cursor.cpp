@@ -1,4 +1,4 @@
-// Walking over a function and editing it meanwhile.
+// Editing a function during a walk.
 #include "ir/invariants.hpp"
 #include "ir/samples.hpp"
 #include "property.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 using namespace samples;
 
-// The codes of all operations, as a walk meets them.
+// The codes of all operations, in the order of a walk.
 std::string walked_in(program& p, function_id f) {
   std::string text;
   for (cursor c(p, f); c.next();) text.append(text.empty() ? "" : " ").append(name_of(c.code()));
@@ -46,7 +46,7 @@ struct branching {
 
 } // namespace
 
-TEST_CASE("a walk meets every operation, nested ones behind the operation that they are in") {
+TEST_CASE("a walk visits every operation in pre-order") {
   CHECK(branching().walked() == "if sin yield cos yield add yield");
   program p = histogram();
   CHECK(walked_in(p, p.entry) == "accumulate length map at add_to yield yield yield");
@@ -62,7 +62,7 @@ TEST_CASE("what is inserted where the walk is, is not visited, and stands before
   check_valid(b.p);
 }
 
-TEST_CASE("before the first step a cursor inserts at the start, and behind the last at the end") {
+TEST_CASE("before the first step a cursor inserts at the start, and after the last at the end") {
   branching b;
   cursor c(b.p, b.f);
   c.add(op::exp, b.x);
@@ -84,7 +84,7 @@ TEST_CASE("an operation can be replaced while walking, in nested regions too") {
   check_valid(b.p);
 }
 
-TEST_CASE("an erased operation takes its regions along, and the walk goes on behind it") {
+TEST_CASE("an erased operation takes its regions along, and the walk continues after it") {
   branching b;
   std::string seen;
   for (cursor c(b.p, b.f); c.next();) {
@@ -96,7 +96,7 @@ TEST_CASE("an erased operation takes its regions along, and the walk goes on beh
   check_valid(b.p);
 }
 
-TEST_CASE("an operation can be erased from inside, and the cursor stands behind it then") {
+TEST_CASE("an operation can be erased from inside, and the cursor is after it then") {
   branching b;
   std::string seen;
   node_id const outer = b.find(op::if_);
@@ -203,7 +203,7 @@ TEST_CASE("operands can be set one by one, and all at once to another number of 
   check_valid(b.p);
 }
 
-TEST_CASE("an operation moves with its regions, before and behind others, and out of regions") {
+TEST_CASE("an operation moves with its regions, before and after others, and out of regions") {
   branching b;
   cursor c(b.p, b.f);
   c.to_before(b.find(op::if_));
@@ -323,7 +323,7 @@ TEST_CASE("copies of a program are independent") {
   check_valid(a.p);
 }
 
-TEST_CASE("two cursors on one function are used by turns") {
+TEST_CASE("two cursors on one function alternate") {
   branching b;
   cursor inserting(b.p, b.f);
   inserting.to_yield(function::body);

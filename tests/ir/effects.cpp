@@ -1,4 +1,4 @@
-// What operations do besides giving results, and what follows for dropping, merging and moving them.
+// Side effects of operations, and the consequences for erasing, merging and moving them.
 #include "catch.hpp"
 #include "ir/samples.hpp"
 

@@ -1,4 +1,4 @@
-// When two programs are the same program.
+// Equality of programs.
 #include "catch.hpp"
 #include "ir/samples.hpp"
 
@@ -12,7 +12,7 @@ namespace {
 using namespace samples;
 using overdub::effect;
 
-// f(x, n) calls g; each part can be told to be different.
+// f(x, n) calls g; each part can be varied.
 struct choices {
   bool names = false;
   char const* function_name = "f";

@@ -1,4 +1,4 @@
-// The rules for types: what every operation takes and gives.
+// Type inference: operands and results of every operation.
 #include "catch.hpp"
 #include "ir/samples.hpp"
 
@@ -14,7 +14,7 @@ using namespace samples;
 constexpr type f32s = f32.array_of(), bools = boolean.array_of(), f64ss = f64s.array_of();
 constexpr type acc = f64ss.accumulator();
 
-// The types of the results as text, or what is wrong.
+// The types of the results as text, or the error.
 struct asked {
   program p;
   std::string operator()(op code, types const& operands, attributes const& a = {}, types results = {}) const {

@@ -1,5 +1,5 @@
-// Whether the storage of a function holds together, said again in the simplest way, against which the cursor and the
-// verifier are tested: everything is searched for, in quadratic time.
+// A naive check of the storage of a function, against which the cursor and the verifier are tested: it searches for
+// everything, in quadratic time.
 #pragma once
 
 #include <overdub/ir/function.hpp>
@@ -12,7 +12,7 @@ namespace samples {
 
 class invariants {
 public:
-  /// What is wrong; empty when nothing is.
+  /// The violation; empty if there is none.
   static std::string broken(overdub::ir::function const& f) {
     invariants x(f);
     x.region(overdub::ir::function::body, overdub::ir::nothing);

@@ -1,4 +1,4 @@
-// The mode of a program's mathematics is a part of it: of its equality, its text, and what the verifier looks at.
+// The math mode is a part of a program: of its equality, its text, and the verifier's checks.
 #include "catch.hpp"
 
 #include <overdub/ir/consistent.hpp>
@@ -66,7 +66,7 @@ TEST_CASE("what is no mode, and a second one, are faults") {
   CHECK(print(p).starts_with("math ?\n"));
 }
 
-TEST_CASE("functions of the consistent mode are numbered behind all others") {
+TEST_CASE("functions of the consistent mode are numbered after all others") {
   CHECK(number_in(math_mode::exact, op::sin) == static_cast<std::uint32_t>(op::sin));
   CHECK(number_in(math_mode::fast, op::sin) == static_cast<std::uint32_t>(op::sin));
   CHECK(number_in(math_mode::consistent, op::sin) == static_cast<std::uint32_t>(op::sin) + op_count);

@@ -1,4 +1,4 @@
-// The parser: every program comes back from its text, what is wrong is said where it is, and no text does harm.
+// The parser: every program round-trips, errors have locations, and no text crashes it.
 #include "property.hpp"
 #include "random_program.hpp"
 
@@ -35,7 +35,7 @@ std::string errors(std::string_view text) {
   return all;
 }
 
-// In the body of a function of a number, an integer, a truth and an array, from the second line on.
+// In the body of a function of a number, an integer, a bool and an array, from the second line on.
 std::string errors_in(std::string const& body) {
   return errors("func @f(%x: f64, %i: i64, %c: bool, %a: f64[]) {\n" + body + "\nreturn\n}\n");
 }

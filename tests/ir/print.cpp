@@ -1,11 +1,11 @@
-// The text of programs: what each construct looks like, that equal texts come back from it, and how values are named.
+// The printer: the text of each construct, round trips, and names of values.
 #include "property.hpp"
 
 #include <overdub/ir/cursor.hpp>
+#include <overdub/ir/keywords.hpp>
 #include <overdub/ir/literal.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
-#include <overdub/ir/words.hpp>
 
 #include <bit>
 #include <cstdint>
@@ -223,9 +223,9 @@ TEST_CASE("a quoted text keeps every byte, and characters of UTF-8 stay readable
   CHECK(quote("a\"b\\c\n\t\r") == R"("a\"b\\c\n\t\r")");
   CHECK(quote(std::string_view("\0\x7f\xff", 3)) == R"("\x00\x7f\xff")");
   CHECK(quote("\xc3") == R"("\xc3")");                         // half a character
-  CHECK(quote("\xc0\x80") == R"("\xc0\x80")");                 // longer than needed
-  CHECK(quote("\xed\xa0\x80") == R"("\xed\xa0\x80")");         // half of a pair
-  CHECK(quote("\xf4\x90\x80\x80") == R"("\xf4\x90\x80\x80")"); // behind the last character
+  CHECK(quote("\xc0\x80") == R"("\xc0\x80")");                 // overlong
+  CHECK(quote("\xed\xa0\x80") == R"("\xed\xa0\x80")");         // a surrogate
+  CHECK(quote("\xf4\x90\x80\x80") == R"("\xf4\x90\x80\x80")"); // above the last code point
   std::string all;
   for (int c = 0; c < 256; ++c) all += static_cast<char>(c);
   program const p = parse("func @f() { assert true, " + quote(all) + " return }");
@@ -326,6 +326,6 @@ TEST_CASE("regions that are nested a hundred thousand deep are printed without r
   for (int depth = 0; depth < 100'000; ++depth)
     c.to_end(c->region_at(c.insert(op::if_, {&condition, 1}, {}, {}, none), 0));
   std::string const text = print(p);
-  CHECK(text.size() < 100'000 * 3 * (2 * detail::most_indented + 10));
+  CHECK(text.size() < 100'000 * 3 * (2 * detail::maximum_indentation + 10));
   CHECK(text.ends_with("  } else {\n  }\n}\n"));
 }

@@ -19,7 +19,7 @@ public:
   using region_id = overdub::ir::region_id;
   using op = overdub::ir::op;
 
-  /// `odd_names`: values may have the same names, and names that cannot be read back; the verifier refuses that.
+  /// `odd_names`: values may share names, or have names that do not parse; the verifier rejects those.
   explicit random_program(std::uint64_t seed, bool odd_names = false)
       : random_(seed), odd_names_(odd_names) {}
 
@@ -124,7 +124,7 @@ private:
     if (t == overdub::ir::i64 && chance(2)) bits = below(10) - 5;
     return c_->literal(t, bits);
   }
-  // A value of this type, made when there is none.
+  // A value of this type, created if there is none.
   value_id get(type t) {
     std::vector<value_id> fitting;
     for (value_id const v : known_)
@@ -193,7 +193,7 @@ private:
   void fill(std::uint64_t operations) {
     while (operations-- > 0) add(static_cast<op>(below(overdub::ir::op_count)));
   }
-  // What a region makes is forgotten behind it.
+  // Values of a region are out of scope after it.
   void fill_region(overdub::ir::node_id n, std::uint32_t index, std::vector<type> const& yields) {
     region_id const outer = c_->region();
     auto const known = known_.size();

@@ -28,7 +28,7 @@ define(program& p, std::string_view name, types const& parameters, types const& 
   return f;
 }
 
-/// Fills a region as `define` fills a body, and stays where it was.
+/// Fills a region as `define` fills a body, then moves the cursor back.
 template <class Fill>
 void fill(cursor& c, region_id r, Fill fill) {
   cursor inner(c.owner(), c.id(), r);
@@ -69,7 +69,7 @@ inline program norm() {
   return p;
 }
 
-/// Loops of both kinds with carried values and outputs, and reductions with and without a region.
+/// Loops of both kinds with loop-carried and stacked values, and reductions with and without a region.
 inline program loops() {
   program p;
   p.entry = define(p, "loops", {i64, f64, f64s}, {f64, f64s, i64, i64s, f64, f64}, [](cursor& c, values x) {

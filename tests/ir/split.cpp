@@ -1,4 +1,4 @@
-// Splitting a function out of another.
+// Outlining.
 #include "ir/invariants.hpp"
 #include "ir/samples.hpp"
 #include "property.hpp"
@@ -120,7 +120,7 @@ TEST_CASE("operations that are no part of one region in order, and names that ar
   check_valid(a.p);
 }
 
-TEST_CASE("splitting goes on behind the call when it is done while walking") {
+TEST_CASE("a walk that splits continues after the call") {
   chain a;
   std::string seen;
   for (cursor c(a.p, a.f); c.next();) {

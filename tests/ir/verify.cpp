@@ -1,4 +1,4 @@
-// What the verifier accepts, and a rejection for each of its rules. Broken storage is in corruption.cpp.
+// Programs that the verifier accepts, and a violation of each of its rules. Broken storage is in corruption.cpp.
 #include "catch.hpp"
 #include "ir/samples.hpp"
 
@@ -117,7 +117,7 @@ TEST_CASE("a function returns what it declares") {
   CHECK_THAT(faults({f64}, {}, [](cursor&, values x) { return x; }), Contains("declares ()"));
 }
 
-TEST_CASE("a value is used behind its definition") {
+TEST_CASE("definitions dominate uses") {
   CHECK(
       faults(
           {f64}, {f64},
@@ -254,7 +254,7 @@ TEST_CASE("a loop carries its values, and stacks the others") {
       "@f: operation 0 (loop): has results (f64, i64), and must have (f64, i64[])");
 }
 
-TEST_CASE("a while has a condition and a body of what it carries") {
+TEST_CASE("a while has a condition and a body of its loop-carried values") {
   CHECK(faults({op::while_, {f64}, {{f64}, {f64}}, {{boolean}, {f64, i64}}, {f64, i64s}}) == "");
   CHECK_THAT(
       faults({op::while_, {f64}, {{}, {f64}}, {{boolean}, {f64}}, {f64}}),

@@ -1,4 +1,4 @@
-// Machine code aligns its own memory for vectors, so that its time does not depend on where the caller's stack ends.
+// Machine code aligns its stack memory for vectors, so that its speed does not depend on the caller's stack.
 #include "execute/texts.hpp"
 
 #include <algorithm>
@@ -66,7 +66,7 @@ func @f(%x: f64[]) -> f64 {
 struct memory {
   std::uint64_t bytes, alignment;
 };
-// All memory that functions take for a call.
+// The stack memory that functions use for a call.
 std::vector<memory> memory_in(std::string const& assembly) {
   static std::regex const of_words(R"(= alloca \[(\d+) x (i64|i8)\], align (\d+))"), any("= alloca ");
   std::vector<memory> all;

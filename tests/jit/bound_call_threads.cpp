@@ -1,4 +1,4 @@
-// A call whose arguments stay, in one thread after the other.
+// A bound call, used by one thread after another.
 #include "execute/texts.hpp"
 
 #include <overdub/compile/tiered_program.hpp>

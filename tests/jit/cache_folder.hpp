@@ -1,4 +1,4 @@
-// A directory for a test, which goes with it.
+// A temporary directory for a test.
 #pragma once
 
 #include <overdub/jit/disk_cache.hpp>

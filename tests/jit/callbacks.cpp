@@ -1,4 +1,4 @@
-// What callbacks see of LLVM's modules, by what code that was made with them is kept, and what is refused.
+// LLVM modules as callbacks see them, cache keys of code that callbacks changed, and rejected cases.
 #include "cache_folder.hpp"
 #include "catch.hpp"
 #include "execute/texts.hpp"
@@ -45,7 +45,7 @@ TEST_CASE("callbacks see a program's module before and after optimisation, once 
   CHECK(before > 0);
   CHECK(after > 0);
   CHECK(after < before);
-  // Each addition of doubles becomes a subtraction: what callbacks leave is what runs.
+  // Each addition of doubles becomes a subtraction: the module runs as the callback leaves it.
   auto const subtract = [](llvm::Module& m) {
     for (llvm::Function& f : m)
       for (llvm::Instruction& each : llvm::instructions(f))
@@ -61,7 +61,7 @@ TEST_CASE("callbacks see a program's module before and after optimisation, once 
   CHECK(run({.optimisation = 0, .after_optimisation = {"subtract 1", subtract}}) == -2.0);
 }
 
-TEST_CASE("code on disk is kept by the names of callbacks, and that of unnamed ones is not") {
+TEST_CASE("code on disk is found by the names of callbacks, and that of unnamed ones is not stored") {
   cache_folder const folder;
   auto const cache = folder.open();
   int calls = 0;
@@ -77,7 +77,7 @@ TEST_CASE("code on disk is kept by the names of callbacks, and that of unnamed o
   CHECK(cache->statistics().stores == 4);
   with({"look 1", look}, {});
   with({}, {"look 1", look});
-  CHECK(calls == 3); // the code was made already
+  CHECK(calls == 3); // the code was cached
   CHECK(cache->statistics().hits == 2);
   with({"", look}, {});
   with({}, {"", look});
@@ -87,7 +87,7 @@ TEST_CASE("code on disk is kept by the names of callbacks, and that of unnamed o
   CHECK(cache->statistics().hits == 2);
 }
 
-TEST_CASE("compiled functions are kept by the names of their executor's callbacks") {
+TEST_CASE("compiled functions are cached by the names of their executor's callbacks") {
   compilation_cache cache;
   int calls = 0;
   auto const look = [&](llvm::Module&) { ++calls; };

@@ -1,4 +1,4 @@
-// compile by machine code: at once, or when calls have shown that it is worth it.
+// compile with machine code: at once, or after enough calls (tiers).
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>
@@ -41,7 +41,7 @@ struct hot : od::context {
     o.hot_calls = 32;
   }
 };
-// Fails: the program is interpreted on.
+// Compilation fails: the interpreter goes on.
 class failing final : public od::executor {
 public:
   std::string const& name() const override { return name_; }

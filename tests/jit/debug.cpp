@@ -1,4 +1,4 @@
-// What debuggers and profilers know of machine code: functions and lines, where that is asked for, and nothing else.
+// Debug information of machine code: functions and lines, if requested, and nothing else.
 #include "cache_folder.hpp"
 #include "execute/texts.hpp"
 
@@ -34,7 +34,7 @@ hosts with_stop(void (*stop)(double)) {
   return all;
 }
 
-// What a command of the shell prints.
+// The output of a shell command.
 std::string output_of(std::string const& command) {
   std::FILE* const from = popen((command + " 2>&1").c_str(), "r");
   if (from == nullptr) return {};
@@ -87,7 +87,7 @@ TEST_CASE("perf gets the names of functions, and where they are defined") {
   (void)jit::compile(placed(), with_stop(+[](double) {}), {.debug = true});
   CHECK_THAT(bytes_of(map), Contains(" overdub.climb /models/climb.cpp:12\n"));
   std::filesystem::remove(map);
-  // A link that somebody left there is not written through.
+  // A symbolic link is not followed.
   cache_folder const folder;
   std::string const target = folder.path() + "/target";
   write_bytes(target, "untouched");
@@ -120,7 +120,7 @@ TEST_CASE("results and errors are the same with lines, at each level, for all th
   }
 }
 
-// What gdb runs below.
+// The program under gdb.
 TEST_CASE("stops in a function that compiled code calls", "[.gdb]") {
   if (std::getenv("OVERDUB_UNDER_GDB") == nullptr) return;
   auto const run = jit::compile(placed(), with_stop(+[](double) { std::raise(SIGTRAP); }), {.debug = true});
@@ -135,7 +135,7 @@ TEST_CASE("gdb shows compiled functions, with the lines that they stand at") {
       "-ex run -ex bt -ex kill --args " +
       program + " '[.gdb]'");
   INFO(shown);
-  if (shown.find("SIGTRAP") == std::string::npos) return; // it may not trace here
+  if (shown.find("SIGTRAP") == std::string::npos) return; // it has no permission to trace
   CHECK_THAT(shown, Contains(" in climb () at /models/climb.cpp:15"));
   CHECK_THAT(shown, Contains(" in climb () at /models/climb.cpp:18"));
 }

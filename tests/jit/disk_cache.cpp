@@ -1,4 +1,4 @@
-// Machine code that is kept on disk, and loaded from there.
+// The disk cache of machine code.
 #include "cache_folder.hpp"
 #include "execute/texts.hpp"
 
@@ -109,7 +109,7 @@ TEST_CASE("hosts, random choices, function values, asserts and errors work from 
     CHECK(texts::outcome_of(run, "2.0, 3") == expected);
     CHECK(texts::outcome_of(run, "2.0, 0") == texts::outcome_of(executable(p, hosts_that_add(by)), "2.0, 0"));
   }
-  // A host that is missing is one from disk, too.
+  // A missing host function is missing for cached code, too.
   CHECK_THROWS_AS(jit::compile(p, {}, {.cache = folder.open()}), host_error);
 }
 
@@ -119,7 +119,7 @@ TEST_CASE("a directory keeps as many entries and bytes as it may, and what was u
   auto const later = [] { std::this_thread::sleep_for(std::chrono::milliseconds(12)); };
   for (int const by : {1, 2, 3}) run(cache, by), later();
   run(cache, 1), later(); // is used
-  run(cache, 4), later(); // 2 goes
+  run(cache, 4), later(); // evicts 2
   CHECK(cache->statistics().evictions == 1);
   CHECK(cache->statistics().entries == 3);
   CHECK(folder.files().size() == 3);
@@ -178,7 +178,7 @@ TEST_CASE("processes share a directory: they store, load and evict at once") {
     CHECK(WEXITSTATUS(status) == 0);
   }
   CHECK(folder.open({.entries = 5})->statistics().entries <= 5);
-  for (auto const& file : folder.files()) CHECK(file.extension() == ".overdub"); // nothing unfinished is left
+  for (auto const& file : folder.files()) CHECK(file.extension() == ".overdub"); // no temporary file remains
 }
 
 TEST_CASE("what a dead process left unfinished is removed, when it is old") {

@@ -1,4 +1,4 @@
-// What stands in a cache's directory is not believed: damaged, foreign and unsafe entries are compiled anew.
+// The disk cache trusts no file: damaged, foreign and unsafe entries are recompiled.
 #include "cache_folder.hpp"
 #include "execute/texts.hpp"
 
@@ -29,7 +29,7 @@ bool made_socket(std::filesystem::path const& at) {
 std::string const shift = "func @f(%x: f64) -> f64 { %y = add %x, 1.0 : f64 return %y }";
 std::string const turn = "func @f(%x: f64) -> f64 { %y = neg %x : f64 return %y }";
 
-// Compiles with what is there: it must be rejected, and the result must be right.
+// Compiles with this file: it must be rejected, and the result must be right.
 void rejects(cache_folder const& folder, std::string const& why) {
   auto const cache = folder.open();
   CHECK(compiled(shift, cache).call<double>(1.0) == 2);
@@ -101,7 +101,7 @@ TEST_CASE("entries that are no files, or not the user's alone, are compiled anew
   std::filesystem::remove(path);
   std::filesystem::create_symlink(target, path);
   rejects(folder, "it is a symbolic link");
-  CHECK(bytes_of(target) == good); // it was not written through
+  CHECK(bytes_of(target) == good); // the link was not followed
 
   std::filesystem::remove(path);
   CHECK(mkfifo(path.c_str(), 0600) == 0);
@@ -125,6 +125,6 @@ TEST_CASE("entries that are no files, or not the user's alone, are compiled anew
   auto const cache = folder.open();
   CHECK(compiled(shift, cache).call<double>(1.0) == 2);
   CHECK(cache->statistics().rejected == 1);
-  CHECK(cache->statistics().failures == 1); // and it stays
+  CHECK(cache->statistics().failures == 1); // and is not removed
   CHECK_THAT(cache->statistics().last_failure, Contains("cannot be written"));
 }

@@ -1,4 +1,4 @@
-// A cache's directory that cannot be used: programs are compiled without it, nothing throws, and it is said once.
+// An unusable cache directory: programs are compiled without it, nothing throws, and one message is printed.
 #include "cache_folder.hpp"
 #include "execute/texts.hpp"
 
@@ -26,7 +26,7 @@ bool compiles(std::shared_ptr<jit::disk_cache> const& cache, int by = 1) {
   return jit::compile(p, {}, {.cache = cache}).call<double>(1.0) == 1 + by;
 }
 
-// A cache that keeps what it said.
+// A cache that records its messages.
 struct heard_cache {
   explicit heard_cache(std::string const& path, jit::disk_use use = jit::disk_use::read_write)
       : cache(std::make_shared<jit::disk_cache>(
@@ -55,11 +55,11 @@ void does_without(std::string const& path, std::string const& why) {
   CHECK_THAT(c.heard.at(0), StartsWith("overdub: the directory \"") && Contains(why));
 }
 
-// Runs it in a process of its own; whether all was as it must be.
+// Runs it in a process of its own; returns whether it succeeded.
 bool holds_in_a_child(std::function<bool()> const& f) {
   pid_t const child = fork();
   if (child == 0) {
-    alarm(60); // what waits for ever is wrong
+    alarm(60); // a deadlock is a failure
     _exit(f() ? 0 : 1);
   }
   int status = -1;
@@ -199,7 +199,7 @@ TEST_CASE("a directory that goes while it is a cache does no harm") {
   CHECK(c.statistics().misses == 1);
   CHECK_THAT(c.statistics().problem, Contains("No such file or directory"));
   CHECK(c.heard.size() == 1);
-  CHECK_FALSE(std::filesystem::exists(path)); // who removed it had a reason
+  CHECK_FALSE(std::filesystem::exists(path)); // it is not created again
   mkdir(path.c_str(), 0700);
   CHECK(compiles(c.cache));
   CHECK(compiles(c.cache));
@@ -231,7 +231,7 @@ TEST_CASE("FIFOs under the names of temporary files are passed by, and removed w
   }));
 }
 
-TEST_CASE("where files may not become as large as an entry, programs are compiled, and not kept") {
+TEST_CASE("if the file size limit is below an entry's size, programs are compiled, and not stored") {
   cache_folder const folder;
   CHECK(holds_in_a_child([&] {
     heard_cache const c(folder.path());

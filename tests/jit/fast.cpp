@@ -35,7 +35,7 @@ bounded product(bounded a, bounded b) {
   double const terms = a.terms * b.terms;
   return {a.value * b.value, terms, a.terms * b.error + b.terms * a.error + a.error * b.error + unit * terms};
 }
-// An elementary function of slope at most `slope`: 4 units in the last place of its own.
+// An elementary function with a derivative of at most `slope`: 4 units in the last place of its own.
 bounded function(bounded a, double value, double slope) {
   double const size = std::abs(value);
   return {value, size, slope * a.error + 4 * unit * (size + slope * a.error)};
@@ -116,7 +116,7 @@ TEST_CASE("machine code of fast programs keeps the stated bounds") {
       finite = finite && std::isfinite(wanted.terms) && std::isfinite(wanted.error);
       if (!finite) break;
       INFO("element " << i);
-      // The value that it is compared with is itself as far from the true one.
+      // The reference value may itself be as far from the true one.
       CHECK(std::abs(each[i] - wanted.value) <= 2 * wanted.error);
       all = {all.value + wanted.value, all.terms + wanted.terms, all.error + wanted.error};
     }

@@ -1,4 +1,4 @@
-// Function values in machine code: their conventions, and the thunks that are left where they become ones of another type.
+// Function values in machine code: their conventions, and the thunks of reabstractions.
 #include "execute/texts.hpp"
 
 #include <overdub/pass/pipeline.hpp>
@@ -39,7 +39,7 @@ ir::program program(std::string_view text) { return texts::program(std::string(t
 
 struct left {
   std::size_t before; // thunks of the program as it is written
-  std::size_t behind; // and behind the passes
+  std::size_t behind; // thunks after the passes
   friend bool operator==(left const&, left const&) = default;
 };
 // The results are those of the interpreter.
@@ -162,7 +162,7 @@ TEST_CASE("functions of functions are called directly, too") {
 }
 
 TEST_CASE("there is one thunk for two types, however many function values go that way") {
-  // The program has no entry that passes know: nothing is moved over the edges of functions.
+  // Passes see no entry: nothing is moved across functions.
   ir::program p = program(R"(func @f(%x: f64, %n: i64) -> (f64, f64) {
   %f = closure @affine(2.0, 1.0) : fn(f64) -> f64
   %g = closure @affine(3.0, 0.0) : fn(f64) -> f64

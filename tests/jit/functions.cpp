@@ -1,4 +1,4 @@
-// Compiled functions as C++ calls them.
+// Compiled functions, called from C++.
 #include "execute/texts.hpp"
 
 #include <cmath>

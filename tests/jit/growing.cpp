@@ -1,4 +1,4 @@
-// Arrays of lengths that are not known before: they begin with room for as many elements as the last time.
+// Arrays of unknown length: their initial capacity is the size of the previous run.
 #include "execute/texts.hpp"
 
 #include <string>

@@ -1,4 +1,4 @@
-// Arrays that loops carry and write are written where they stand, and others that share their buffers stay as they are.
+// Loop-carried arrays are updated in place; arrays that shared their buffers stay unchanged.
 #include "execute/texts.hpp"
 
 namespace {

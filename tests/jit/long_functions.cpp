@@ -1,4 +1,4 @@
-// Functions of many thousand operations, whose blocks are compiled in parts.
+// Functions with many thousand operations, whose blocks are split.
 #include "execute/texts.hpp"
 
 #include <algorithm>
@@ -10,8 +10,8 @@ namespace {
 
 using namespace overdub;
 
-// Straight code with values that live long, which writes an array and fails on the way, in front of and in a loop. Each third operation
-// may be a call of the mathematics library.
+// Straight-line code with long live ranges, which updates an array and may fail, before and in a loop. Each third operation
+// may be a call of libm.
 std::string long_text(unsigned operations, bool calls = false) {
   std::string text = "func @f(%x: f64[], %n: i64) -> (f64, f64[]) {\n";
   text += "%a0 = at %x, 0 : f64 %a1 = at %x, 1 : f64\n";
@@ -55,7 +55,7 @@ std::string sines(unsigned operations) {
   return text + "return %s" + std::to_string(operations / 3) + "\n}\n";
 }
 
-// Calls in the longest of LLVM's functions.
+// The largest number of calls in an LLVM function.
 std::size_t most_calls(std::string const& assembly) {
   std::istringstream in(assembly);
   std::size_t most = 0, here = 0;

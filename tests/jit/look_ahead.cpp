@@ -1,4 +1,4 @@
-// Checks of indices in front of loops: a program that fails, fails as the interpreter says, and one that does not, does not.
+// Hoisted bounds checks: a program throws what the interpreter throws, or returns what it returns.
 #include "cache_folder.hpp"
 #include "execute/texts.hpp"
 #include "property.hpp"
@@ -51,11 +51,11 @@ TEST_CASE("an index in a nest of loops is checked in front of it, and what fails
   agree(text, "[1.0, 2.0], -3, 2");
 }
 
-TEST_CASE("loops that are empty in all turns read nothing, wherever they would") {
+TEST_CASE("loops that are empty in all iterations read nothing, at any index") {
   std::string const text =
       nest("%at = add %n, 100 : i64\n", "%a = sub %n, %n : i64\n", "%b = add %m, 0 : i64\n");
   agree(text, "[1.0], 3, 4");
-  // Triangles: the innermost loop of the first turns is empty.
+  // Triangles: the innermost loop of the first iterations is empty.
   std::string const triangle =
       nest("%at = add %j, %k : i64\n", "%a = add %i, 0 : i64\n", "%b = add %j, 0 : i64\n");
   agree(triangle, "[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 4, 0");
@@ -87,14 +87,14 @@ TEST_CASE("counts that overflow are no reason to check nothing") {
            "      %e = at %x, %j : f64\n      %v = add %u, %e : f64\n      yield %v\n    }\n"
            "    yield %t\n  }\n  return %r\n}\n";
   };
-  agree(text("mul"), "[1.0], 4, -9223372036854775758"); // counts are 0, negative, 100 and negative
+  agree(text("mul"), "[1.0], 4, -9223372036854775758"); // trip counts are 0, negative, 100 and negative
   agree(text("mul"), "[1.0], 2, 1");
   agree(text("mul"), "[1.0], 3, 1");
   agree(text("add"), "[1.0], 2, 9223372036854775807");
   agree(text("add"), "[1.0, 2.0], 2, 1");
 }
 
-TEST_CASE("what runs in some turns only is checked there") {
+TEST_CASE("accesses that run in some iterations only are checked there") {
   agree(
       R"(func @f(%x: f64[], %n: i64) -> f64 {
     %y = map %n (%i: i64) -> f64 {
@@ -112,7 +112,7 @@ TEST_CASE("what runs in some turns only is checked there") {
       "[1.0, 2.0], 3");
 }
 
-TEST_CASE("the first error is the one that is thrown, where several turns fail") {
+TEST_CASE("the first error is thrown, if several iterations fail") {
   std::string const text = R"(func @f(%x: f64[], %y: f64[], %n: i64) -> f64 {
     %z = map %n (%i: i64) -> f64 {
       %a = at %x, %i : f64
@@ -141,7 +141,7 @@ TEST_CASE("legal programs whose loops are empty just where an index is out of ra
     };
     CHECK_NOTHROW(executable(std::make_shared<execute::code const>(code)).call<double>(x, y, n));
   };
-  // Of the turn before, in loops that are empty in the first turn.
+  // Reads of the previous iteration, in loops that are empty in the first one.
   stays(
       R"(func @f(%x: f64[], %y: f64[], %n: i64) -> f64 {
     %a = map %n (%i: i64) -> f64 {

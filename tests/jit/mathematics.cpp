@@ -18,7 +18,7 @@ namespace {
 
 using namespace overdub;
 
-// The processors whose vectors this one has, too, by LLVM's names.
+// The architectures whose vectors this processor supports, by LLVM's names.
 std::vector<jit::options> processors() {
   std::vector<jit::options> all(1);
 #if defined(__x86_64__)

@@ -1,4 +1,4 @@
-// Memory for machine code: it is counted, it may be limited, and where there is none nothing is lost.
+// Memory of machine code: it is counted and limited, and running out loses nothing.
 #include "cache_folder.hpp"
 #include "execute/texts.hpp"
 

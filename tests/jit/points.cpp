@@ -1,5 +1,5 @@
-// Maps whose bodies have loops and reductions, of as many turns for each element, are compiled to work on eight elements at a time:
-// of every short length, on every processor, they give what the interpreter gives.
+// Outer-loop vectorisation of maps whose bodies have loops and reductions with a uniform trip count: for every short
+// length, on every processor, results equal the interpreter's.
 #include "execute/texts.hpp"
 
 #include <cmath>
@@ -60,14 +60,14 @@ array<i64> integers(i64 n) {
   return array<i64>::copy_of(all);
 }
 
-// How many points, and how many turns for each.
+// The numbers of points, and of iterations for each.
 std::vector<std::vector<datum>> lengths(auto const& x, auto const& y) {
   std::vector<std::vector<datum>> calls;
   for (i64 const points : {0, 1, 3, 7, 8, 9, 17})
     for (i64 const turns : {-1, 0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33})
       calls.push_back({x, y, points, turns});
   calls.push_back({x, y, i64{-1}, i64{2}});
-  calls.push_back({x, y, i64{60}, i64{30}}); // reads behind the end
+  calls.push_back({x, y, i64{60}, i64{30}}); // reads out of bounds
   return calls;
 }
 
@@ -123,7 +123,7 @@ TEST_CASE("windows of integers and of single-precision numbers") {
     agree(sums_of_windows(how, "f32"), lengths(narrow(70), narrow(70)));
 }
 
-TEST_CASE("loops that carry numbers and truths, forwards and backwards, one in another") {
+TEST_CASE("loops that carry numbers and bools, forwards and backwards, nested") {
   for (char const* const direction : {"", "reversed "}) {
     std::string text = R"(func @f(%x: f64[], %y: f64[], %points: i64, %turns: i64) -> (f64, f64[]) {
     %all = map %points (%t: i64) -> f64 {
@@ -184,7 +184,7 @@ TEST_CASE("points that stand apart, as in the rows of a matrix") {
         calls);
 }
 
-TEST_CASE("functions that there are not on vectors, in and behind the loops") {
+TEST_CASE("functions without vector versions, in and after the loops") {
   agree(
       R"(func @f(%x: f64[], %y: f64[], %points: i64, %turns: i64) -> (f64, f64) {
     %all, %others = map %points (%t: i64) -> (f64, f64) {

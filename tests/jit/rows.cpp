@@ -1,4 +1,4 @@
-// Maps that make the rows of another map's array put their elements where they go to.
+// Nested maps write rows of the outer map's array in place.
 #include "execute/texts.hpp"
 
 namespace {

@@ -112,7 +112,7 @@ TEST_CASE("fast_math, as machine code, gives the bits of the direct way") {
     CHECK(direct == Approx(exact).margin(1e-9).epsilon(1e-9));
     others += direct != exact;
   }
-  CHECK(others > 4); // which libm's would not be
+  CHECK(others > 4); // libm's would differ
   for (double const x : {std::numeric_limits<double>::infinity(), std::nan("")}) CHECK(std::isnan(g(x)));
 }
 

@@ -1,4 +1,4 @@
-// A sine and a cosine of one number are computed by one function, with the bits that the two give.
+// A sine and a cosine of one number are computed by one function, with the bits of both.
 #include "catch.hpp"
 
 #include <overdub/execute/interpreter.hpp>
@@ -18,7 +18,7 @@ namespace {
 
 using namespace overdub;
 
-// All bits that a number may have, and numbers in the ranges that libraries tell apart.
+// All bit patterns, and numbers in the ranges that libraries distinguish.
 template <class T, class Bits>
 std::vector<T> numbers(std::size_t count) {
   std::mt19937_64 random(1);

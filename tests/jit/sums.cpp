@@ -1,5 +1,4 @@
-// Sums of maps, which are compiled to work on eight elements at a time: of every short length, with indices that are in range
-// or not, they give what the interpreter gives.
+// Vectorised sums of maps: for every short length, with indices in range or not, results equal the interpreter's.
 #include "execute/texts.hpp"
 
 #include <array>
@@ -180,7 +179,7 @@ TEST_CASE("rows are read backwards in a sum for each of their points, as by an a
       calls);
 }
 
-TEST_CASE("the same in loops that carry, with branches, and in maps whose elements are stored") {
+TEST_CASE("the same with loop-carried values, with branches, and in maps whose elements are stored") {
   std::vector<std::vector<datum>> calls;
   for (i64 n = -1; n < 9; ++n)
     for (i64 first : {-1, 0, 1, 5}) calls.push_back({numbers(8), n, first});

@@ -48,7 +48,7 @@ bool is_among(value const& v, checking::abstract const& a, std::size_t axis = 0)
   case scalar::i64:
     return a.element.whole.has(reference::integer(v));
   case scalar::boolean:
-    return v.bits != 0 ? a.element.truth.may_be_true : a.element.truth.may_be_false;
+    return v.bits != 0 ? a.element.boolean.may_be_true : a.element.boolean.may_be_false;
   default:
     return true;
   }

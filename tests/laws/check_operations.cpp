@@ -50,8 +50,7 @@ public:
     switch (t.element) {
     case scalar::boolean: {
       bool const x = random.chance(50);
-      a.element =
-          checking::number::of(random.chance(50) ? checking::truths::any() : checking::truths::only(x));
+      a.element = checking::number::of(random.chance(50) ? checking::bools::any() : checking::bools::only(x));
       return {a, reference::of_number(x)};
     }
     case scalar::i64: {
@@ -84,7 +83,7 @@ double real(value const& v) {
 }
 bool is_among(value const& v, checking::number const& n) {
   if (v.element == scalar::i64) return n.whole.has(reference::integer(v));
-  if (v.element == scalar::boolean) return v.bits != 0 ? n.truth.may_be_true : n.truth.may_be_false;
+  if (v.element == scalar::boolean) return v.bits != 0 ? n.boolean.may_be_true : n.boolean.may_be_false;
   return n.real.contains(real(v));
 }
 std::string text_of(value const& v) {
@@ -161,7 +160,7 @@ TEST_CASE("each operation gives a number that check says it may give, and NaN wh
 }
 // What holds of everything would pass the test above.
 TEST_CASE("of operands in small ranges, each operation is known to give a bounded number, or one truth") {
-  using checking::integers, checking::number, checking::reals, checking::truths;
+  using checking::integers, checking::number, checking::reals, checking::bools;
   struct range {
     double low, high;
   };
@@ -174,7 +173,7 @@ TEST_CASE("of operands in small ranges, each operation is known to give a bounde
         std::vector<checking::abstract> bounds;
         for (std::uint32_t i = 0; i < row_of(code).least; ++i) {
           double const up = i; // so that comparisons are decided
-          number const x = types[i] == boolean ? number::of(truths::only(true))
+          number const x = types[i] == boolean ? number::of(bools::only(true))
                            : types[i] == i64   ? number::of(integers::of(2 + i, 2 + i))
                                                : number::of(reals::of(r.low + up, r.high + up));
           bounds.push_back(checking::scalar_of(types[i], x));
@@ -184,8 +183,8 @@ TEST_CASE("of operands in small ranges, each operation is known to give a bounde
         number const y = checking::compute(code, all).result;
         bool const real = !y.real.nan && y.real.high - y.real.low < 100;
         bool const whole = y.whole.is_empty() || y.whole.high - y.whole.low < 100;
-        bool const truth = !(y.truth.may_be_false && y.truth.may_be_true);
-        is_known = is_known || (!y.is_empty() && (real || y.real.is_empty()) && whole && truth);
+        bool const boolean = !(y.boolean.may_be_false && y.boolean.may_be_true);
+        is_known = is_known || (!y.is_empty() && (real || y.real.is_empty()) && whole && boolean);
       }
       if (!is_known) vague += std::string(name_of(code)) + ' ';
     }

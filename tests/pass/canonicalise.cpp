@@ -1,4 +1,4 @@
-// One form for programs that differ in what no one can see.
+// Programs that differ in unobservable ways have one canonical form.
 #include "pass/laws.hpp"
 #include "pass/shuffle.hpp"
 
@@ -27,7 +27,7 @@ func @f(%x: f64, %y: f64) -> f64 {
 })");
 }
 
-TEST_CASE("what may fail stays between the same ordered effects, in the order in which it is needed") {
+TEST_CASE("operations that may fail stay between the same ordered effects, in the order of their uses") {
   rewrites(
       canonicalise, R"(
 func @f(%a: f64[], %i: i64, %j: i64) -> f64 {
@@ -136,7 +136,7 @@ func @f(%x: f64, %n: i64) -> (f64[], f64) {
 })");
 }
 
-TEST_CASE("what may fail is taken from outside only where it has surely run") {
+TEST_CASE("operations that may fail are merged with outer ones only if those dominate them") {
   auto program = [](std::string_view before, std::string_view behind) {
     return "func @f(%a: f64[], %c: bool) -> f64 {\n" + std::string(before) +
            "  %r = if %c -> f64 { %y = at %a, 0 : f64\n yield %y } else { yield 0.0 }\n" +
@@ -151,7 +151,7 @@ TEST_CASE("what may fail is taken from outside only where it has surely run") {
     return count;
   };
   CHECK(count_after(program(read, "")) == 1);
-  CHECK(count_after(program("", read)) == 1); // it may run earlier
+  CHECK(count_after(program("", read)) == 1); // it may be moved up
   CHECK(count_after(program(std::string(read) + std::string(print), "")) == 1);
   CHECK(count_after(program("", std::string(print) + std::string(read))) == 2);
 }
@@ -198,7 +198,7 @@ func @f(%n: i64) -> (i64[], i64[]) {
 TEST_CASE("random orders of one program have one canonical form") {
   for (std::uint64_t seed = 0; seed < laws::seeds(5000); ++seed) {
     auto p = random_program::make(seed, random_program::any_options(seed));
-    overdub::pass::dce(p); // what nothing uses keeps its order, and here it is easily seen what that is
+    overdub::pass::dce(p); // unused operations keep their order; here dce shows which they are
     auto other = p;
     random_program::shuffle(other, seed);
     canonicalise(p);
@@ -264,7 +264,7 @@ func @f(%a: f64[][], %n: i64, %x: f64) -> (f64[][], f64, f64[]) {
 })");
 }
 
-TEST_CASE("of two arrays that both cannot be taken over, one is") {
+TEST_CASE("of two arrays that cannot both be reused in place, one is") {
   // %p needs the new %b, and %q the new %a: one of the old ones is still needed when it is written.
   rewrites(
       canonicalise, R"(

@@ -1,4 +1,4 @@
-// Equal operations are merged.
+// Common-subexpression elimination.
 #include "pass/laws.hpp"
 
 #include <overdub/pass/cse.hpp>
@@ -73,7 +73,7 @@ func @f(%a: f64[], %n: i64) -> (f64[], f64[], f64[]) {
 })");
 }
 
-TEST_CASE("what is computed in one branch is not known in the other, nor behind") {
+TEST_CASE("a result of one branch is not available in the other, nor after it") {
   std::string_view const text = R"(
 func @f(%x: f64, %c: bool) -> (f64, f64) {
   %r = if %c -> f64 {

@@ -1,4 +1,4 @@
-// What is not needed is dropped.
+// Dead-code elimination.
 #include "pass/laws.hpp"
 
 #include <overdub/pass/dce.hpp>
@@ -58,7 +58,7 @@ func @f(%n: i64, %c: bool) -> (f64, f64[]) {
 })");
 }
 
-TEST_CASE("what a loop carries only for itself is dropped, and what others need is not") {
+TEST_CASE("loop-carried values that only compute themselves are erased, and others are not") {
   laws::rewrites(
       dce, R"(
 func @f(%n: i64) -> f64 {

@@ -1,4 +1,4 @@
-// Function values become data: what stands for them, and which stay as they are.
+// Defunctionalisation: representations of function values, and programs that stay unchanged.
 #include "pass/laws.hpp"
 
 #include <overdub/ir/function_types.hpp>
@@ -22,7 +22,7 @@ ir::program program_of(std::uint64_t seed) {
   return random_program::make(seed, o);
 }
 
-// The note that says why a program stays as it is.
+// The note with the reason why a program is unchanged.
 std::string why_not(std::string_view text) {
   ir::program const before = ir::parse(text, {.file = "text.od"});
   ir::verify(before);
@@ -185,7 +185,7 @@ func @apply(%n: i64, %xs: f64[]) -> f64 {
 })");
 }
 
-TEST_CASE("a slot that a function has not captured is empty, or what it was in the turn before") {
+TEST_CASE("a slot without a capture is empty, or keeps the value of the previous iteration") {
   laws::rewrites(
       defunctionalise, R"(
 entry @main
@@ -346,7 +346,7 @@ func @a(%a: f64, %x: f64) -> f64 structure "(d,d)d" { return %x })");
   CHECK(p.text(p[*p.find("a")].structure) == "(d,d)d");
 }
 
-TEST_CASE("a program without an entry stays: what its functions are given is not known") {
+TEST_CASE("a program without an entry stays: its functions may be called with any argument") {
   std::string_view const text = R"(
 func @f(%f: fn(f64) -> f64) -> f64 {
   %y = apply %f(1.0) : f64

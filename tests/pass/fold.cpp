@@ -1,4 +1,4 @@
-// What is known before a program runs is computed.
+// Constant folding.
 #include "pass/laws.hpp"
 #include "property.hpp"
 
@@ -25,7 +25,7 @@ program on_literals(op code, type t, std::initializer_list<T> numbers) {
   return p;
 }
 
-// Whatever is folded gives the bits that it has at run time.
+// Folded results have the bits of the run-time results.
 template <class T>
 void folds_exactly(type t) {
   property([&] {
@@ -70,7 +70,7 @@ func @f() -> (f64, i64, f64, f64) {
   laws::rewrites(fold, text, text);
 }
 
-TEST_CASE("a branch on a literal is the branch that is taken, and a loop over nothing what it begins with") {
+TEST_CASE("a branch on a literal is the taken branch, and a loop without iterations its initial values") {
   laws::rewrites(
       fold, R"(
 func @f(%x: f64) -> (f64, f64, f64[], f64[]) {

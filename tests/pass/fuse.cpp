@@ -1,4 +1,4 @@
-// Maps are computed where their elements are read.
+// Fusion of maps into the readers of their elements.
 #include "pass/laws.hpp"
 
 #include <overdub/pass/fuse.hpp>
@@ -44,7 +44,7 @@ func @f(%a: f64[]) -> f64[] {
 })");
 }
 
-TEST_CASE("a map goes into a loop that reads its elements in turn") {
+TEST_CASE("a map is fused into a loop that reads its elements in order") {
   laws::rewrites(
       fuse, R"(
 func @f(%a: f64[]) -> f64 {
@@ -74,7 +74,7 @@ func @f(%a: f64[]) -> f64 {
 })");
 }
 
-TEST_CASE("maps that are read elsewhere, twice, or behind what fails stay") {
+TEST_CASE("maps that are read elsewhere, twice, or after an operation that may fail stay") {
   std::string_view const text = R"(
 func @f(%a: f64[], %k: i64) -> (f64[], f64[], f64[], f64[], f64) {
   %n = length %a : i64
@@ -149,7 +149,7 @@ TEST_CASE("a map that feeds one reduction alone is streamed into it") {
   CHECK_FALSE(streams("%x"));
 }
 
-TEST_CASE("the map behind one that is fused into an `at` is fused, too") {
+TEST_CASE("the map after one that is fused into an `at` is fused, too") {
   auto p = overdub::ir::parse(R"(
 func @f(%a: f64[]) -> (f64, f64[]) {
   %m = map 4 (%i: i64) -> f64 {

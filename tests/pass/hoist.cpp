@@ -1,4 +1,4 @@
-// What is the same in each turn of a loop stands in front of it.
+// Loop-invariant code motion.
 #include "pass/laws.hpp"
 
 #include <overdub/pass/hoist.hpp>
@@ -41,7 +41,8 @@ func @f(%x: f64, %n: i64) -> f64 {
 })");
 }
 
-TEST_CASE("what may fail leaves a loop that surely runs, if nothing that fails stands before it") {
+TEST_CASE("operations that may fail leave a loop with a known positive trip count, if none that may fail "
+          "comes before") {
   laws::rewrites(
       hoist, R"(
 func @f(%a: f64[], %k: i64) -> f64 {
@@ -67,7 +68,7 @@ func @f(%a: f64[], %k: i64) -> f64 {
 })");
 }
 
-TEST_CASE("what may fail stays in a loop that may not run, and what may not end in one, too") {
+TEST_CASE("operations that may fail, or not terminate, stay in a loop that may not run") {
   std::string_view const text = R"(
 func @f(%a: f64[], %n: i64, %c: bool) -> f64 {
   %r = loop %n (%i: i64, %s: f64 = 0.0) -> f64 {

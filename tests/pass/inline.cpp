@@ -1,4 +1,4 @@
-// Small functions, and those called once, are copied to where they are called.
+// Inlining of small functions, and of those called once.
 #include "pass/laws.hpp"
 
 #include <overdub/pass/inline.hpp>
@@ -7,7 +7,7 @@ namespace {
 void inline_calls(overdub::ir::program& p) { overdub::pass::inline_calls(p); }
 } // namespace
 
-TEST_CASE("calls become copies of the bodies, callees first, and what nothing calls any more is erased") {
+TEST_CASE("calls become copies of the bodies, callees first, and functions without callers are erased") {
   laws::rewrites(
       inline_calls, R"(
 entry @f

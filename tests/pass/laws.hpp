@@ -1,4 +1,4 @@
-// The laws that passes keep, checked on random programs: what comes out is valid, means the same, is the same each time.
+// The laws of passes, checked on random programs: the result is valid, equivalent and deterministic.
 #pragma once
 
 #include "catch.hpp"
@@ -47,7 +47,7 @@ inline std::vector<reference::value> arguments(std::uint64_t seed) {
 
 enum class errors { same, any };
 
-/// Whether a transformed program does what it did. Which of several errors is thrown may be left open.
+/// Whether a transformed program is equivalent. Which of several errors is thrown may be unspecified.
 inline bool same_outcome(reference::outcome const& before, reference::outcome const& after, errors kind) {
   using reference::failure;
   if (before.failed == failure::none || kind == errors::same) return before == after;
@@ -69,14 +69,14 @@ constexpr std::uint64_t seeds(std::uint64_t count) {
 #endif
 }
 
-/// What a transformation promises besides being right.
+/// The promises of a transformation, besides equivalence.
 struct promise {
   bool is_idempotent = true;
   errors thrown = errors::same;
   bool keeps_cost = true;
 };
 
-/// What a transformation does wrong to a program; nothing, when it is right, or when the program runs too long.
+/// The failure of a transformation on a program; nothing if there is none, or if the program runs too long.
 inline std::string fault_of(program const& p, transform const& f, promise const& given, std::uint64_t seed) {
   program once = p;
   f(once);
@@ -100,7 +100,7 @@ inline std::string fault_of(program const& p, transform const& f, promise const&
   return {};
 }
 
-/// A smaller program for which `fails` still holds: operations are replaced by values that stand before them, or erased.
+/// Shrinks a program for which `fails` holds: operations are replaced by dominating values, or erased.
 inline program shrunk(program p, std::function<bool(program const&)> const& fails) {
   auto try_without = [&](function_id f, node_id n) {
     program smaller = p;
@@ -133,7 +133,7 @@ inline program shrunk(program p, std::function<bool(program const&)> const& fail
   return p;
 }
 
-/// Checks a transformation on a program. One that it fails on is shrunk, and printed.
+/// Checks a transformation on a program. On failure, the program is shrunk and printed.
 inline void hold_for(program const& p, transform const& f, promise const& given, std::uint64_t seed) {
   std::string const fault = fault_of(p, f, given, seed);
   if (fault.empty()) return;
@@ -143,7 +143,7 @@ inline void hold_for(program const& p, transform const& f, promise const& given,
   FAIL("random program " << seed << ": " << fault << "\n" << print(small) << "\nbecomes\n" << print(result));
 }
 
-/// Whether at most one of `parts` of all does, give or take what so few of them leave to chance.
+/// Whether at most one of `parts` of all does, within statistical error.
 constexpr bool is_rare(std::uint64_t those, std::uint64_t all, std::uint64_t parts) {
   return those <= all / parts + 4;
 }
@@ -157,7 +157,7 @@ hold_for_random_programs(transform const& f, promise const& given, std::uint64_t
         given, seed);
 }
 
-/// What becomes of the program of one text is the program of another.
+/// Checks that a transformation maps the first text to the second.
 inline void rewrites(transform const& f, std::string_view from, std::string_view to) {
   program p = parse(from);
   verify(p);

@@ -1,4 +1,4 @@
-// All passes by the table, alone and in any order, and the default pipeline.
+// All passes of the table, alone and in any order, and the default pipeline.
 #include "pass/laws.hpp"
 
 #include <overdub/pass/pipeline.hpp>

@@ -1,6 +1,6 @@
 // Random valid programs: branches, loops, maps, reductions, accumulators, arrays, calls, recursion, function values,
-// samples and effects of the host. All of them end after few steps, and most without an error. One seed gives one
-// program, everywhere.
+// samples and effects of the host. All of them end after few steps, and most without an error. A seed determines the
+// program on every machine.
 #pragma once
 
 #include <overdub/ir/consistent.hpp>
@@ -33,9 +33,9 @@ struct options {
   bool functions_in_data = false; // in arrays, and given to functions by others
   bool samples = true;            // random choices
   bool failing = true;            // errors are possible
-  bool loops_of_numbers =
-      false; // mostly, and of few other things: operations on numbers, branches, elements of arrays
-  bool elementary = true; // functions like sin, which are slow and whose results differ between libraries
+  // Mostly loops of numbers: with operations on numbers, branches and elements of arrays.
+  bool loops_of_numbers = false;
+  bool elementary = true; // functions like sin, which are slow and differ between libraries
 };
 
 /// Numbers that are the same with every compiler (splitmix64).
@@ -70,19 +70,19 @@ public:
 private:
   using types = std::vector<type>;
   using values = std::vector<value_id>;
-  // What is known of a value, so that most indices are in range: an array's least length, an integer's bound.
+  // Facts about a value, so that most indices are in range: an array's minimum length, an integer's bound.
   struct known {
     value_id value;
-    int least = 0; // of an array: how long it is at least
-    int bound = 0; // of an i64: it is in [0, bound)
+    int least = 0; // the minimum length of an array
+    int bound = 0; // an i64 is in [0, bound)
   };
   using scope = std::vector<known>;
 
-  static constexpr int parameter_length = 3; // of arrays that are arguments, of each of their axes
+  static constexpr int parameter_length = 3; // of array arguments, along each axis
 
   // ---- functions
   void add_function(std::string const& name, bool is_entry) {
-    types parameters{i64}; // how deeply it may call itself
+    types parameters{i64}; // the remaining depth of recursion
     for (std::uint32_t i = 0, n = 1 + random_.below(4); i < n; ++i) parameters.push_back(any_type());
     if (is_entry)
       parameters = {i64, f64, boolean, f64.array_of(), i64.array_of(), f64.array_of().array_of(), f32};
@@ -176,7 +176,7 @@ private:
       return cursor_->literal(x);
     }
   }
-  // A value of the scope, or a new one.
+  // A value in scope, or a new one.
   known pick_known(scope& all, type t) {
     auto is_fit = [&](known const& x) {
       return (**cursor_).type_of(x.value) == t &&
@@ -219,7 +219,7 @@ private:
     all.push_back(made);
     return made.value;
   }
-  // An index that is below the length, nearly always.
+  // An index that is in bounds, nearly always.
   value_id index_below(scope& all, int length) {
     if (wanted_.failing && random_.chance(1)) return pick(all, i64);
     for (int attempt = 0; attempt < 8; ++attempt) {
@@ -229,7 +229,7 @@ private:
     return cursor_->literal(
         static_cast<std::int64_t>(length > 0 ? random_.below(static_cast<std::size_t>(length)) : 0));
   }
-  // A small number of repetitions, and how many they are at least and at most.
+  // A small trip count, with its bounds.
   struct count {
     value_id value;
     int least;
@@ -297,7 +297,7 @@ private:
       else
         operation(all, depth);
   }
-  // An operation that stands there already.
+  // An operation that exists already.
   void again(scope& all) {
     known const x = all[random_.below(all.size())];
     function const& f = **cursor_;
@@ -468,7 +468,7 @@ private:
     }
   }
 
-  // What leaves the program: the host, random choices, assertions.
+  // Operations that leave the program: host calls, random choices, assertions.
   void outside(scope& all) {
     auto named = [&](std::string_view name, effect e) {
       attributes says = attributes::of(made_.intern(name));
@@ -521,14 +521,15 @@ private:
       return;
     }
   }
-  // A function value, which goes some way, and is applied.
+  // A function value, which is copied around, and applied.
   void closure(scope& all) {
     if (functions_.size() < 2) return;
     function_id const f = functions_[random_.below(functions_.size() - 1)];
     types parameters;
     for (value_id const v : made_[f].parameters()) parameters.push_back(made_[f].type_of(v));
     std::size_t captured = 1 + random_.below(parameters.size());
-    if (wanted_.functions_in_data && random_.chance(90)) // arrays of what captured arrays stay as they are
+    if (wanted_.functions_in_data &&
+        random_.chance(90)) // arrays of functions that captured arrays are not converted
       for (std::size_t i = 1; i < captured; ++i)
         if (parameters[i].rank > 0) captured = i;
     signature left;
@@ -565,7 +566,7 @@ private:
     cursor_->yield(body(arguments));
     cursor_->to_end(outside);
   }
-  // An array of what it is and others, and what is done with those; then one of them.
+  // An array of the function value and others, operations on the array; then one of its elements.
   template <class Other>
   value_id through_array(scope& all, value_id v, Other const& other) {
     type const t = (**cursor_).type_of(v), many = t.array_of();
@@ -598,7 +599,7 @@ private:
         array = (**cursor_).result(m);
         break;
       }
-      case 5: { // carried, and stacked
+      case 5: { // loop-carried, and stacked
         value_id const b = another();
         node_id const m = insert(op::loop, {number(3), v}, {t, many}, {{i64, t}});
         yielding(m, 0, [&](values const& x) { return values{random_.chance(50) ? b : x[1], x[1]}; });
@@ -646,7 +647,7 @@ private:
       return through_array(all, v, other);
     case 1: // a closure that chooses between two
       return through_function(result_of(op::select, {pick(all, boolean), like(other(), t), v}, t), left);
-    case 2: { // a loop that has two of them change places
+    case 2: { // a loop that swaps two of them
       value_id const b = like(other(), t);
       node_id const n = insert(
           op::while_, {cursor_->literal(std::int64_t{0}), v, b}, {i64, t, t}, {{i64, t, t}, {i64, t, t}});
@@ -658,7 +659,7 @@ private:
       });
       return (**cursor_).result(n, 1 + random_.below(2));
     }
-    case 3: { // what another function value gives
+    case 3: { // returned by another function value
       function_id const f = made_.add("g" + std::to_string(made_.functions.size()), types{t});
       made_[f].results = {t};
       cursor inner(made_, f, function::body);
@@ -670,7 +671,7 @@ private:
     }
     }
   }
-  // By a function that calls itself, and hands the function value on.
+  // By a recursive function, which passes the function value on.
   void apply_in_recursion(scope& all, values operands, types const& results) {
     types parameters{i64};
     for (value_id const v : operands) parameters.push_back((**cursor_).type_of(v));
@@ -716,7 +717,7 @@ private:
     s.calls = calls;
     return (**cursor_).result(insert(op::reabstract, {v}, {made_.function_type(s)}));
   }
-  // It becomes one of another type, and back; or is one of two, which `made` makes; or is carried by a loop.
+  // It is reabstracted twice; or is one of two, the other of which `made` makes; or is loop-carried.
   template <class Made>
   value_id on_its_way(scope& all, value_id v, Made const& made) {
     for (std::uint32_t n = random_.below(3); n > 0; --n) v = reabstracted(v, any_convention());
@@ -764,7 +765,7 @@ private:
       return v;
     }
   }
-  // What a function that takes it, and becomes one that is applied, gives: a function value, or that which captures it.
+  // The result of a function that takes it, reabstracted, and applies it: a function value, or one that captures it.
   value_id through_function(value_id v, signature left) {
     bool const returns = random_.chance(30);
     type const taken = (**cursor_).type_of(v);
@@ -1007,7 +1008,7 @@ private:
   scope accumulators_;
 };
 
-/// Small and large programs, with and without what makes them hard.
+/// Small and large programs, with and without difficult features.
 inline options any_options(std::uint64_t seed) {
   random_numbers random(~seed);
   options o;
@@ -1025,7 +1026,7 @@ inline options any_options(std::uint64_t seed) {
 /// each axis.
 inline program make(std::uint64_t seed, options const& wanted = {}) { return maker(seed, wanted).make(); }
 
-/// The program without what shows the sign of a NaN, which is nobody's business: those operations become others.
+/// Replaces operations that reveal the sign of a NaN, which is unspecified.
 inline program without_signs(program p) {
   for (std::uint32_t f = 0; f < p.functions.size(); ++f)
     for (cursor c(p, function_id{f}); c.next();) {

@@ -1,5 +1,5 @@
-// The meaning of programs, slow and obvious: what the tests of passes compare with. Values are trees, every operation is
-// copied from its definition, and effects are written into a log.
+// A reference semantics of programs, slow and obvious, for the tests of passes. Values are trees, every operation is copied
+// from its definition, and effects are written into a log.
 #pragma once
 
 #include <overdub/control/reduce.hpp>
@@ -34,9 +34,9 @@ struct value {
   uint64_t bits = 0;
   std::vector<value> rows;
   std::shared_ptr<function_value const> calls;
-  value* accumulator = nullptr; // of an argument of accumulate: what is added to
+  value* accumulator = nullptr; // of an argument of accumulate: the target of additions
 
-  // Functions are not compared: programs give none.
+  // Functions are not compared: programs return none.
   bool operator==(value const& other) const {
     return element == other.element && rank == other.rank && bits == other.bits && rows == other.rows;
   }
@@ -54,7 +54,7 @@ struct assertion_failed : overdub::error {
 struct host_failed : overdub::error {
   using error::error;
 };
-/// The program runs longer than the test wants to wait.
+/// The program runs longer than the test's limit.
 struct too_long {};
 
 template <class T>
@@ -66,7 +66,7 @@ T number(value const& v) {
   else
     return std::bit_cast<T>(v.bits);
 }
-// Every NaN is the same one.
+// All NaNs are equal.
 template <class T>
 value of_number(T x) {
   if constexpr (std::is_same_v<T, bool>)
@@ -96,7 +96,7 @@ inline value of_bits(type t, uint64_t bits) {
 }
 inline int64_t integer(value const& v) { return static_cast<int64_t>(v.bits); }
 
-// The extents; behind one of 0 all are 0.
+// The extents; after an extent of 0, all are 0.
 inline std::vector<std::size_t> shape(value const& v) {
   std::vector<std::size_t> all(static_cast<std::size_t>(v.rank));
   value const* at = &v;
@@ -223,7 +223,7 @@ inline value convert(value const& x, type to) {
 
 // ---- programs
 
-/// Sees what a program does while it is evaluated.
+/// Observes a program during evaluation.
 struct observer {
   virtual ~observer() = default;
   virtual void entered(function const&, region_id, std::span<value const> /*arguments*/) {}
@@ -237,7 +237,7 @@ public:
   explicit evaluator(program const& p, long steps = 200'000, observer* seen_by = nullptr)
       : p_(p), steps_(steps), observer_(seen_by) {}
 
-  std::vector<std::string> log;     // ordered effects, in order
+  std::vector<std::string> log;     // ordered effects
   std::vector<std::string> samples; // address and value; they commute
   uint64_t total = 0;               // what the host accumulated; it commutes
 
@@ -470,7 +470,7 @@ private:
     }
   }
 
-  // The order of control/reduce.hpp, and the left part first: what the region does besides has an order, too.
+  // The order of control/reduce.hpp, the left part first: side effects of the region have an order, too.
   template <class F, class Get>
   static values reduce_tree(F const& combine, Get const& element, int64_t first, int64_t n) {
     if (n == 1) return element(first);
@@ -569,7 +569,7 @@ private:
 
 enum class failure { none, index, size, division, assertion, host };
 
-/// What can be seen of a run.
+/// The observable behaviour of a run.
 struct outcome {
   failure failed = failure::none;
   std::vector<value> results;
@@ -580,7 +580,7 @@ struct outcome {
   bool operator==(outcome const&) const = default;
 };
 
-/// Runs the program's entry; nothing when it takes too long.
+/// Runs the program's entry; nothing if it takes too long.
 inline std::optional<outcome>
 run(program const& p, std::vector<value> const& arguments, long steps = 200'000,
     observer* seen_by = nullptr) {

@@ -1,4 +1,4 @@
-// The same program in another order: operations change places as far as no one can see it.
+// Reorders the operations of a program without an observable difference.
 #pragma once
 
 #include "pass/random_program.hpp"
@@ -10,9 +10,9 @@
 
 namespace random_program {
 
-/// Another order of each region's operations: what is pure goes anywhere behind what it uses and before what uses it, what
-/// may fail or reads stays between the same ordered effects. What chooses, or adds to accumulators, keeps its order, and so
-/// does what nothing uses.
+/// Shuffles the operations of each region. Pure operations move anywhere between their definitions and uses; operations
+/// that may fail or read stay between the same ordered effects. Random choices, additions to accumulators, and unused
+/// operations keep their order.
 class shuffle {
 public:
   shuffle(program& p, std::uint64_t seed) : random_(seed), effects_(p) {
@@ -33,7 +33,7 @@ private:
     if (nodes.empty()) return;
     nodes.pop_back(); // its yield
 
-    // waits[i]: those before which nodes[i] must not stand.
+    // waits[i]: the operations that nodes[i] must follow.
     std::vector<std::vector<std::size_t>> waits(nodes.size());
     std::size_t last_ordered = nodes.size(), last_adding = nodes.size(), last_unused = nodes.size(),
                 last_choosing = nodes.size();

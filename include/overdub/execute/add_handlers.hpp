@@ -1,5 +1,5 @@
-// Adding in blocks: to an accumulator of lanes, to one that all lanes share, lane by lane in their order, and to one that
-// gets what it gets when the block ends.
+// Vectorised additions to accumulators: to one with lanes, to one shared by the lanes (lane by lane, in order), and
+// deferred to the end of the block.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -11,24 +11,23 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-/// The list: accumulator, rank, how many indices, indices, the lanes or the array of lanes.
+/// The list: accumulator, rank, number of indices, indices, the lanes or the array of lanes.
 template <class T>
 void lane_add_row(machine& m, std::byte* frame, instruction const& at) {
   offset const* const list = list_of(m, at);
   offset const array = list[0], rank = list[1], count = list[2], value = list[3 + count];
   i64 const i = part_at(frame, array, rank, list + 3, count, "add_to");
   if (count < rank) check_shape(frame, array, rank, count, value, "add_to");
-  T* to = lanes_at<T>(frame, array) + i * most_lanes;
+  T* to = lanes_at<T>(frame, array) + i * maximum_lanes;
   T const* from = lanes_at<T>(frame, value);
-  for (i64 k = scalars(frame, array, rank, count); k > 0; --k, to += most_lanes, from += most_lanes)
+  for (i64 k = scalars(frame, array, rank, count); k > 0; --k, to += maximum_lanes, from += maximum_lanes)
     for (i64 l = 0, n = m.lanes; l < n; ++l) to[l] = native::add(to[l], from[l]);
 }
-// The truths of the lanes that take part; null where all do.
-inline i64 const* truths(std::byte const* frame, offset word) {
+// The mask of the active lanes; null if all are active.
+inline i64 const* mask_of(std::byte const* frame, offset word) {
   return word == 0 ? nullptr : lanes_at<bool>(frame, word);
 }
-/// The list: accumulator, rank, indices, the truths of the lanes that add (0: all do); b: the lanes; c: 1 where the
-/// accumulator has lanes.
+/// The list: accumulator, rank, indices, the mask (0: all lanes add); b: the lanes; c: 1 if the accumulator has lanes.
 template <class T>
 bool lane_add(machine& m, std::byte* frame, instruction const& at) {
   offset const* const list = list_of(m, at);
@@ -36,29 +35,29 @@ bool lane_add(machine& m, std::byte* frame, instruction const& at) {
   i64 const n = m.lanes;
   T const* const from = lanes_at<T>(frame, at.b);
   T* const all = lanes_at<T>(frame, array);
-  i64 const* const truth = truths(frame, list[2 + 3 * rank]);
-  if (rank == 1 && at.c == 0 && truth == nullptr && list[2] == static_cast<offset>(indexed_by::steps) &&
+  i64 const* const mask = mask_of(frame, list[2 + 3 * rank]);
+  if (rank == 1 && at.c == 0 && mask == nullptr && list[2] == static_cast<offset>(indexed_by::strided) &&
       get<i64>(frame, list[4]) == 1) {
     i64 const first = get<i64>(frame, list[3]);
     if (!are_in(first, 1, n, extent(frame, array, 0))) return false;
     for (i64 i = 0; i < n; ++i) all[first + i] = native::add(all[first + i], from[i]);
     return true;
   }
-  i64 to[most_lanes];
-  if (!lane_offsets(m, frame, array, rank, list + 2, rank, to, truth)) return false;
+  i64 to[maximum_lanes];
+  if (!lane_offsets(m, frame, array, rank, list + 2, rank, to, mask)) return false;
   for (i64 i = 0; i < n; ++i) {
-    if (truth != nullptr && truth[i] == 0) continue;
-    i64 const k = at.c != 0 ? to[i] * most_lanes + i : to[i];
+    if (mask != nullptr && mask[i] == 0) continue;
+    i64 const k = at.c != 0 ? to[i] * maximum_lanes + i : to[i];
     all[k] = native::add(all[k], from[i]);
   }
   return true;
 }
-/// The same of parts: b is an array of lanes, c how many indices there are; the accumulator has no lanes.
+/// The same for parts: b is an array of lanes, c the number of indices; the accumulator has no lanes.
 template <class T>
 bool lane_add_parts(machine& m, std::byte* frame, instruction const& at) {
   offset const* const list = list_of(m, at);
   offset const array = list[0], rank = list[1], count = at.c;
-  i64 to[most_lanes];
+  i64 to[maximum_lanes];
   if (!lane_offsets(m, frame, array, rank, list + 2, count, to)) return false;
   for (offset k = count; k < rank; ++k)
     if (extent(frame, array, k) != extent(frame, at.b, k - count)) return false;
@@ -66,20 +65,20 @@ bool lane_add_parts(machine& m, std::byte* frame, instruction const& at) {
   T const* const from = lanes_at<T>(frame, at.b);
   for (i64 i = 0, n = m.lanes; i < n; ++i)
     for (i64 k = 0, size = scalars(frame, array, rank, count); k < size; ++k)
-      all[to[i] + k] = native::add(all[to[i] + k], from[k * most_lanes + i]);
+      all[to[i] + k] = native::add(all[to[i] + k], from[k * maximum_lanes + i]);
   return true;
 }
 
-// ---- what is added when the block ends
+// ---- deferred additions
 
-/// Where a block with such additions begins, and begins anew.
+/// The start of a block with deferred additions, and its restart.
 inline void begin_adds(machine& m, std::byte*, instruction const& at) {
   m.in_lanes = &at;
   m.doubles.begin();
   m.floats.begin();
   m.integers.begin();
 }
-/// Behind an iteration in the block at a.
+/// After an iteration in the block at a: adds up cells early.
 inline void add_early(machine& m, std::byte* frame, instruction const& at) {
   if (get<i64>(frame, at.a + block_words::adds_early) == 0) return;
   m.doubles.add_early(m.lanes);
@@ -93,18 +92,18 @@ inline void finish_adds(machine& m, std::byte*, instruction const&) {
 }
 
 enum class deferring { went_well, failed, too_many, too_early };
-/// The list: accumulator, rank, how many indices, whether the value is a part, the block, indices as for lane_add, truths;
-/// b: the lanes or the array of lanes. ByCell: no index differs from lane to lane.
+/// The list: accumulator, rank, number of indices, whether the value is a part, the block, indices as for lane_add, mask;
+/// b: the lanes or the array of lanes. ByCell: all indices are uniform.
 template <class T, bool ByCell>
 deferring defer_add(machine& m, std::byte* frame, instruction const& at) {
   offset const* const list = list_of(m, at);
   offset const array = list[0], rank = list[1], count = list[2];
   offset const* const indices = list + 5;
-  i64 const* const truth = truths(frame, indices[3 * count]);
+  i64 const* const mask = mask_of(frame, indices[3 * count]);
   i64 const n = m.lanes;
-  if (truth != nullptr && std::none_of(truth, truth + n, [](i64 t) { return t != 0; }))
+  if (mask != nullptr && std::none_of(mask, mask + n, [](i64 t) { return t != 0; }))
     return deferring::went_well;
-  i64 offsets[ByCell ? 1 : most_lanes];
+  i64 offsets[ByCell ? 1 : maximum_lanes];
   if constexpr (ByCell) {
     offsets[0] = 0;
     bool is_in = true;
@@ -114,7 +113,7 @@ deferring defer_add(machine& m, std::byte* frame, instruction const& at) {
       is_in = (next_offset(offsets[0], size, index) || k >= count) && is_in;
     }
     if (!is_in) return deferring::failed;
-  } else if (!lane_offsets(m, frame, array, rank, indices, count, offsets, truth))
+  } else if (!lane_offsets(m, frame, array, rank, indices, count, offsets, mask))
     return deferring::failed;
   bool const is_part = list[3] != 0;
   for (offset k = count; is_part && k < rank; ++k)
@@ -125,17 +124,17 @@ deferring defer_add(machine& m, std::byte* frame, instruction const& at) {
   for (i64 k = 0, size = is_part ? scalars(frame, array, rank, count) : 1; k < size; ++k) {
     auto const outcome = [&] {
       if constexpr (ByCell)
-        return adds.add(to + offsets[0] + k, from + k * most_lanes, truth, n);
+        return adds.add(to + offsets[0] + k, from + k * maximum_lanes, mask, n);
       else
-        return adds.scatter(to + k, offsets, from + k * most_lanes, truth, n);
+        return adds.scatter(to + k, offsets, from + k * maximum_lanes, mask, n);
     }();
     if (outcome == deferred_adds<T>::outcome::too_many) return deferring::too_many;
     if (outcome == deferred_adds<T>::outcome::too_early) return deferring::too_early;
   }
   return deferring::went_well;
 }
-/// Where a block has too much to add, this one and the next ones run one by one; where cells were added up too early, that
-/// is not done any more.
+/// If a block has too much to add, it and the following ones run element by element. If a cell was added up too early, the
+/// block restarts without early additions.
 template <class T, bool ByCell>
 struct lane_defer {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
@@ -144,9 +143,9 @@ struct lane_defer {
       OVERDUB_NEXT_FOR_ALL;
     if (how == deferring::failed) OVERDUB_LEAVE_BLOCK;
     offset const block = list_of(*m, *at)[4];
-    m->doubles.take_back();
-    m->floats.take_back();
-    m->integers.take_back();
+    m->doubles.restart();
+    m->floats.restart();
+    m->integers.restart();
     if (how == deferring::too_many) {
       put<i64>(frame, block + block_words::in_lanes, 0);
       OVERDUB_LEAVE_BLOCK;

@@ -1,5 +1,5 @@
-// The instructions for arrays. What takes its time is a function, which the handler calls: the addresses of a function's
-// own variables would keep a compiler from making its last call a jump.
+// The array instructions. The work is in functions that handlers call: local variables whose address is taken would prevent
+// a tail call.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -13,7 +13,7 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-// A handler that is one call of a function of (machine, frame, instruction).
+// A handler that calls a function of (machine, frame, instruction).
 template <auto F>
 struct doing {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
@@ -22,7 +22,7 @@ struct doing {
   }
 };
 
-// Operands of instructions that have many: the list that begins at `a`.
+// The list of operands of an instruction with many, which begins at `a`.
 inline offset const* list_of(machine const& m, instruction const& at) {
   return m.program->lists.data() + at.a;
 }
@@ -33,7 +33,7 @@ inline i64 checked_index(std::string_view op, i64 i, i64 size) {
   return i;
 }
 
-/// The scalars in front of the part of an array that some indices choose.
+/// The offset, in scalars, of the part of an array that the indices select.
 inline i64 part_at(
     std::byte const* frame, offset array, offset rank, offset const* indices, offset count,
     std::string_view op) {
@@ -46,7 +46,7 @@ inline i64 part_at(
   return at;
 }
 
-// ---- counts: a is the word of the owner
+// ---- reference counts; a is the word of the owner
 
 struct retain_owner {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
@@ -61,8 +61,8 @@ struct release_owner {
   }
 };
 
-// A function value is a buffer: {number of the function, captured words, the words}.
-// Those that it captured alone go with it; they wait in a list, since each may have captured another.
+// A function value is a buffer: {index of the function, number of captured words, the words}. Releasing the last reference
+// releases its captures, with a work list instead of recursion.
 inline void release_function(machine& m, buffer* b) {
   if (b->count > 1) return m.buffers.release(b);
   b->next = nullptr;
@@ -85,7 +85,7 @@ inline void release_function(machine& m, buffer* b) {
 inline void release_function_at(machine& m, std::byte* frame, instruction const& at) {
   release_function(m, get<buffer*>(frame, at.a));
 }
-// a: the list of words, b: the function, c: how many words.
+// a: the list of words, b: the function, c: the number of words.
 inline void make_closure(machine& m, std::byte* frame, instruction const& at) {
   buffer* const b = m.buffers.take((2 + std::size_t{at.c}) * word_size);
   write<std::uint64_t>(b->data(), at.b);
@@ -98,7 +98,7 @@ inline void make_closure(machine& m, std::byte* frame, instruction const& at) {
 
 // ---- reading
 
-// The length that arrays have; the list: how many, the arrays.
+// The common length of arrays; the list: their number, the arrays.
 inline void common_length(machine& m, std::byte* frame, instruction const& at) {
   offset const* const list = list_of(m, at);
   i64 const n = extent(frame, list[1], 0);
@@ -108,14 +108,14 @@ inline void common_length(machine& m, std::byte* frame, instruction const& at) {
   put(frame, at.out, n);
 }
 
-// The list: array, rank, how many indices, indices.
+// The list: array, rank, number of indices, indices.
 template <class T>
 void load_deep(machine& m, std::byte* frame, instruction const& at) {
   offset const* const list = list_of(m, at);
   i64 const i = part_at(frame, list[0], list[1], list + 3, list[2], "at");
   put(frame, at.out, read<T>(elements(frame, list[0]) + static_cast<std::size_t>(i) * sizeof(T)));
 }
-// c: the size of a scalar. The owner is not counted here.
+// c: the size of a scalar. Does not retain the owner.
 inline void part_of(machine& m, std::byte* frame, instruction const& at) {
   offset const* const list = list_of(m, at);
   offset const array = list[0], rank = list[1], indices = list[2];
@@ -132,14 +132,14 @@ inline void slice_of(machine& m, std::byte* frame, instruction const& at) {
   i64 const size = extent(frame, array, 0), row = scalars(frame, array, rank, 1);
   if (count < 0) detail::throw_negative("slice", count);
   if (first < 0 || first > size) detail::throw_index("slice", first, size);
-  if (count > size - first) detail::throw_index("slice", size, size); // the first that is missing
+  if (count > size - first) detail::throw_index("slice", size, size); // the first missing index
   put(frame, at.out, elements(frame, array) + static_cast<std::size_t>(first * row) * at.c);
   put(frame, at.out + word_size, owner(frame, array));
   put(frame, extent_at(at.out, 0), count);
   for (offset k = 1; k < rank; ++k)
     put(frame, extent_at(at.out, k), count == 0 ? i64{0} : extent(frame, array, k));
 }
-// out = a ? b : c, of arrays. The list: words, words that own.
+// out = a ? b : c, of arrays. The list: words, owning words.
 inline void select_words(machine& m, std::byte* frame, instruction const& at) {
   offset const* const list = list_of(m, at);
   offset const chosen = get<bool>(frame, list[0]) ? at.b : at.c;
@@ -147,14 +147,14 @@ inline void select_words(machine& m, std::byte* frame, instruction const& at) {
     write(frame + at.out + i * word_size, read<std::uint64_t>(frame + chosen + i * word_size));
 }
 
-// ---- writing: the array at `a` is the value itself
+// ---- writing, in place: the array at `a` is a unique value
 
 [[gnu::noinline]] inline void
 make_unique_cold(machine& m, std::byte* frame, offset at, offset rank, std::size_t size) {
   make_unique(m, frame, at, rank, size);
 }
 
-/// The element at b becomes c.
+/// Stores c at index b.
 template <class T>
 struct update_element {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
@@ -172,7 +172,7 @@ inline void check_shape(
     if (wanted != found) detail::throw_sizes(op, wanted, found);
   }
 }
-// The part that the indices choose becomes the value. The list: array, rank, how many indices, indices, value.
+// Replaces the part that the indices select by the value. The list: array, rank, number of indices, indices, value.
 template <class T>
 void update_deep(machine& m, std::byte* frame, instruction const& at) {
   offset const* const list = list_of(m, at);
@@ -190,7 +190,7 @@ void update_deep(machine& m, std::byte* frame, instruction const& at) {
         elements(frame, array) + static_cast<std::size_t>(i) * sizeof(T), elements(frame, value), bytes);
 }
 
-/// c is added to the element at b of an accumulator.
+/// Adds c to the element at b of an accumulator.
 template <class T>
 struct add_to_element {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
@@ -217,9 +217,9 @@ inline void own(machine& m, std::byte* frame, instruction const& at) {
   make_unique(m, frame, at.a, at.b, at.c);
 }
 
-// ---- making
+// ---- creating
 
-// Writes a scalar of a frame's word to memory.
+// Stores a scalar from a word of the frame.
 inline void write_scalar(std::byte* to, std::byte const* word, std::size_t size) {
   if (size == 8)
     std::memcpy(to, word, 8);
@@ -229,8 +229,8 @@ inline void write_scalar(std::byte* to, std::byte const* word, std::size_t size)
     write(to, read<i64>(word) != 0);
 }
 
-// An array with room for n elements (a). c: the size of a scalar, b: the rank. Of arrays of arrays nothing is known before
-// the first row: they have no owner until then.
+// Allocates an array of n elements (a). c: the size of a scalar, b: the rank. The extents of an array of arrays are unknown
+// before the first row: it has no owner until then.
 inline void make_room(machine& m, std::byte* frame, instruction const& at, i64 n, std::string_view op) {
   if (n < 0) detail::throw_negative(op, n);
   if (at.b == 1 || n == 0) {
@@ -252,7 +252,7 @@ inline void make_stacked(machine& m, std::byte* frame, instruction const& at) {
   make_room(m, frame, at, std::max<i64>(get<i64>(frame, at.a), 0), "loop");
 }
 
-/// The element at a of an array of rank 1 becomes b; the index is known to be right.
+/// Stores b at index a of an array of rank 1, without a bounds check.
 template <class T>
 struct store_element {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
@@ -262,7 +262,7 @@ struct store_element {
     OVERDUB_NEXT;
   }
 };
-// Makes an array of n rows like the one at `row`; or checks that the next one has that shape.
+// Allocates n rows of the shape of `row`; or checks that the next row has the same shape.
 inline void room_for_row(
     machine& m, std::byte* frame, offset array, i64 n, offset row, offset rank, std::size_t size,
     std::string_view op) {
@@ -276,7 +276,7 @@ inline void copy_row(std::byte* frame, offset array, i64 i, offset row, offset r
   if (bytes > 0)
     std::memcpy(elements(frame, array) + static_cast<std::size_t>(i) * bytes, elements(frame, row), bytes);
 }
-// The row at a becomes the array at b. The rank stands in the upper half of c, the size of a scalar in the lower.
+// Copies the array at b to row a. c holds the rank in its upper half, the size of a scalar in the lower.
 constexpr offset rank_and_size(offset rank, offset size) { return rank << 16 | size; }
 inline void store_row(machine& m, std::byte* frame, instruction const& at) {
   offset const rank = at.c >> 16, size = at.c & 0xffff;
@@ -316,7 +316,7 @@ inline void push(machine& m, std::byte* frame, instruction const& at) {
   put(frame, extent_at(at.out, 0), n + 1);
 }
 
-// An array of the values in a list: b of them, c: the rank and size.
+// An array of b values from a list; c: the rank and size.
 inline void make_of_values(machine& m, std::byte* frame, instruction const& at) {
   offset const rank = at.c >> 16, size = at.c & 0xffff;
   offset const* const list = list_of(m, at);
@@ -333,7 +333,7 @@ inline void make_of_values(machine& m, std::byte* frame, instruction const& at) 
     copy_row(frame, at.out, i, list[i], rank, size);
   }
 }
-// a: how many times, b: the value, c: the rank and size.
+// a: the length, b: the value, c: the rank and size.
 inline void fill(machine& m, std::byte* frame, instruction const& at) {
   offset const rank = at.c >> 16, size = at.c & 0xffff;
   i64 const n = get<i64>(frame, at.a);
@@ -355,12 +355,12 @@ inline void iota(machine& m, std::byte* frame, instruction const& at) {
   auto* const to = reinterpret_cast<i64*>(make_array(m, frame, at.out, &n, 1, word_size, "iota"));
   for (i64 i = 0; i < n; ++i) to[i] = i;
 }
-// The list: the arrays; b: how many; c: rank and size.
+// The list: the arrays; b: their number; c: rank and size.
 inline void concat(machine& m, std::byte* frame, instruction const& at) {
   offset const rank = at.c >> 16, size = at.c & 0xffff;
   offset const* const list = list_of(m, at);
   i64 extents[ir::max_rank + 1]{};
-  offset rows = list[0]; // an array that has rows
+  offset rows = list[0]; // an array with rows
   i64 n = 0;
   for (offset i = 0; i < at.b; ++i) {
     n += extent(frame, list[i], 0);

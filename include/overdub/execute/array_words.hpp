@@ -1,4 +1,4 @@
-// Arrays in frames: {elements, owner, extents}, and their memory.
+// The layout of arrays in frames, {elements, owner, extents}, and their allocation.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -27,7 +27,7 @@ inline bool is_unique(std::byte const* frame, offset array) {
   return b != nullptr && b->count == 1;
 }
 
-/// The bytes of so many scalars; throws size_error when no memory can hold them.
+/// The bytes for so many scalars; throws size_error if that exceeds the address space.
 inline std::size_t bytes_for(i64 const* extents, offset rank, std::size_t size) {
   std::size_t bytes = size;
   i64 elements = 1;
@@ -42,10 +42,10 @@ inline std::size_t bytes_for(i64 const* extents, offset rank, std::size_t size) 
   return bytes;
 }
 
-/// Says which array there is no memory for.
+/// Throws for an allocation that failed, with the shape in the message.
 [[noreturn, gnu::cold, gnu::noinline]] inline void
 throw_no_memory(std::string_view op, i64 const* extents, offset rank, std::size_t size) {
-  char shape[ir::max_rank * 24]; // made without allocating
+  char shape[ir::max_rank * 24]; // without allocation
   char *end = shape, *const last = shape + sizeof shape;
   std::size_t bytes = size;
   for (offset k = 0; k < rank; ++k) {
@@ -58,7 +58,7 @@ throw_no_memory(std::string_view op, i64 const* extents, offset rank, std::size_
       "smaller, or make several",
       static_cast<int>(op.size()), op.data(), static_cast<int>(end - shape), shape, size, bytes));
 }
-/// A buffer for so many scalars, of the operation's result.
+/// Allocates a buffer for the operation's result.
 inline buffer*
 take_buffer(machine& m, i64 const* extents, offset rank, std::size_t size, std::string_view op) {
   std::size_t const bytes = bytes_for(extents, rank, size);
@@ -69,26 +69,26 @@ take_buffer(machine& m, i64 const* extents, offset rank, std::size_t size, std::
   }
 }
 
-/// Makes an array of this shape at `at`, its elements unset; behind an extent of 0 all are 0. `extents` may be those of
-/// another array in the frame. Returns the elements.
+/// Creates an array of this shape at `at`, its elements uninitialised; after an extent of 0, all are 0. `extents` may be
+/// those of another array in the frame. Returns the elements.
 inline std::byte* make_array(
     machine& m, std::byte* frame, offset at, i64 const* extents, offset rank, std::size_t size,
     std::string_view op) {
-  i64 kept[ir::max_rank + 1];
+  i64 normalised[ir::max_rank + 1];
   bool empty = false;
   for (offset k = 0; k < rank; ++k) {
     if (extents[k] < 0) detail::throw_negative(op, extents[k]);
-    kept[k] = empty ? 0 : extents[k];
+    normalised[k] = empty ? 0 : extents[k];
     empty = empty || extents[k] == 0;
   }
-  buffer* const b = take_buffer(m, kept, rank, size, op);
+  buffer* const b = take_buffer(m, normalised, rank, size, op);
   put(frame, at, b->data());
   put(frame, at + word_size, b);
-  std::memcpy(frame + at + 2 * word_size, kept, rank * word_size);
+  std::memcpy(frame + at + 2 * word_size, normalised, rank * word_size);
   return b->data();
 }
 
-/// Makes the array at `at` the only one in its buffer. O(1) when it is, else O(its elements).
+/// Makes the array at `at` the unique reference to its buffer (copy on write). O(1) if it is already, else O(its elements).
 inline void make_unique(machine& m, std::byte* frame, offset at, offset rank, std::size_t size) {
   if (is_unique(frame, at)) return;
   auto const bytes = static_cast<std::size_t>(scalars(frame, at, rank)) * size;

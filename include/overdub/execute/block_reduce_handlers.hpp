@@ -1,5 +1,5 @@
-// Reductions in blocks: of arrays of lanes, each lane for itself; and of the elements that a map gives block by block,
-// which are not stored.
+// Vectorised reductions: of arrays of lanes, lane by lane; and of the elements of a map, block by block, without storing
+// them.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -12,9 +12,9 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-// ---- each lane for itself
+// ---- lane by lane
 
-// What an operation gives of two rows.
+// Combines two rows of lanes by an operation.
 template <class T, class F>
 void combine_rows(T* out, T const* a, T const* b, i64 n, F const& f) {
   i64 i = 0;
@@ -29,15 +29,15 @@ void combine_tree_of_rows(T* out, T const* rows, i64 count, i64 n, F const& f) {
     std::copy_n(rows, n, out);
     return;
   }
-  if (count == 2) return combine_rows(out, rows, rows + most_lanes, n, f);
+  if (count == 2) return combine_rows(out, rows, rows + maximum_lanes, n, f);
   auto const left = static_cast<i64>(std::bit_floor(static_cast<std::uint64_t>(count - 1)));
-  T right[most_lanes];
+  T right[maximum_lanes];
   combine_tree_of_rows(out, rows, left, n, f);
-  combine_tree_of_rows(right, rows + left * most_lanes, count - left, n, f);
+  combine_tree_of_rows(right, rows + left * maximum_lanes, count - left, n, f);
   combine_rows<T>(out, out, right, n, f);
 }
 
-/// What is left of eight lanes that have been added up: see lane_folds. There are only `Present` of them.
+/// Combines eight partial sums, `Present` of which exist: see lane_folds.
 template <int Present, class Get>
 [[gnu::always_inline]] inline auto folded(Get const& lane) {
   auto const pair = [&]<int K>() {
@@ -61,11 +61,12 @@ template <int Present, class T, class F>
 void fold_present_rows(T* out, T const* rows, i64 n, F const& finish) {
   i64 i = 0;
   for (constexpr i64 w = vector_width<T>; i + w <= n; i += w)
-    store_vector<T>(
-        out + i, finish(folded<Present>([&](int k) { return load_vector<T>(rows + k * most_lanes + i); })));
-  for (; i < n; ++i) out[i] = finish(folded<Present>([&](int k) { return rows[k * most_lanes + i]; }));
+    store_vector<T>(out + i, finish(folded<Present>([&](int k) {
+                      return load_vector<T>(rows + k * maximum_lanes + i);
+                    })));
+  for (; i < n; ++i) out[i] = finish(folded<Present>([&](int k) { return rows[k * maximum_lanes + i]; }));
 }
-/// The same of rows of lanes, each lane for itself: `count` were added up, and `finish` is applied to the sum.
+/// The same for rows of lanes: `count` were added, and `finish` is applied to the sum.
 template <class T, class F>
 void fold_rows(T* out, T const* rows, i64 count, i64 n, F const& finish) {
   switch (count) {
@@ -93,12 +94,13 @@ void combine_lanes(ir::op code, T* out, T const* rows, i64 count, i64 n) {
   using ir::op;
   if constexpr (std::is_floating_point_v<T>) {
     if (code == op::add) {
-      T sums[8 * most_lanes];
+      T sums[8 * maximum_lanes];
       i64 k = 0;
-      for (; k < std::min<i64>(count, 8); ++k) std::copy_n(rows + k * most_lanes, n, sums + k * most_lanes);
+      for (; k < std::min<i64>(count, 8); ++k)
+        std::copy_n(rows + k * maximum_lanes, n, sums + k * maximum_lanes);
       for (; k < count; ++k)
         combine_rows<T>(
-            sums + k % 8 * most_lanes, sums + k % 8 * most_lanes, rows + k * most_lanes, n,
+            sums + k % 8 * maximum_lanes, sums + k % 8 * maximum_lanes, rows + k * maximum_lanes, n,
             [](auto a, auto b) { return a + b; });
       return fold_rows(out, sums, count, n, [](auto sum) { return sum; });
     }
@@ -128,18 +130,19 @@ void lane_reduce(machine& m, std::byte* frame, instruction const& at) {
   if (at.b != 0) combine_rows<T>(out, lanes_at<T>(frame, at.b), out, m.lanes, combinations<T>[at.c]);
 }
 
-// ---- sums of doubles that a map inside a block gives, element by element, in eight rows of lanes
+// ---- sums of the doubles that a nested map returns, in eight rows of lanes
 
-/// The place for element b: one of the rows at a for the first eight, then the lanes at c.
-inline void lane_sum_place(machine&, std::byte* frame, instruction const& at) {
+/// The destination of element b: one of the rows at a for the first eight, then the lanes at c.
+inline void lane_sum_destination(machine&, std::byte* frame, instruction const& at) {
   i64 const i = get<i64>(frame, at.b);
-  put(frame, at.out, i < 8 ? lanes_at<double>(frame, at.a) + i * most_lanes : lanes_at<double>(frame, at.c));
+  put(frame, at.out,
+      i < 8 ? lanes_at<double>(frame, at.a) + i * maximum_lanes : lanes_at<double>(frame, at.c));
 }
-/// Element b, the lanes at a, is added to the rows at out, unless it is one of the first eight.
+/// Adds element b, the lanes at a, to the rows at out, unless it is one of the first eight.
 struct lane_sum_step {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
     if (i64 const i = get<i64>(frame, at->b); i >= 8) {
-      double* const row = lanes_at<double>(frame, at->out) + i % 8 * most_lanes;
+      double* const row = lanes_at<double>(frame, at->out) + i % 8 * maximum_lanes;
       combine_rows<double>(
           row, row, lanes_at<double>(frame, at->a), m->lanes, [](auto a, auto b) { return a + b; });
     }
@@ -147,13 +150,13 @@ struct lane_sum_step {
   }
 };
 /// Element c is the product of a and b.
-template <stands B>
+template <lane_kind B>
 struct lane_sum_product {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
     i64 const n = m->lanes, k = get<i64>(frame, at->c);
-    lane_operand<double, stands::in_lanes> const a(frame, at->a);
+    lane_operand<double, lane_kind::in_lanes> const a(frame, at->a);
     lane_operand<double, B> const b(frame, at->b);
-    double* const row = lanes_at<double>(frame, at->out) + k % 8 * most_lanes;
+    double* const row = lanes_at<double>(frame, at->out) + k % 8 * maximum_lanes;
     i64 i = 0;
     if (k < 8) {
       for (constexpr i64 w = vector_width<double>; i + w <= n; i += w)
@@ -167,8 +170,8 @@ struct lane_sum_product {
     OVERDUB_NEXT_FOR_ALL;
   }
 };
-/// The sum of b elements in the rows at a, behind the initial number at c.
-template <stands Initial>
+/// The sum of b elements in the rows at a, after the initial number at c.
+template <lane_kind Initial>
 void lane_sum_fold_from(machine& m, std::byte* frame, instruction const& at) {
   i64 const count = get<i64>(frame, at.b), n = m.lanes;
   double* const out = lanes_at<double>(frame, at.out);
@@ -176,7 +179,7 @@ void lane_sum_fold_from(machine& m, std::byte* frame, instruction const& at) {
   lane_operand<double, Initial> const initial(frame, at.c);
   if (count <= 0) {
     for (i64 i = 0; i < n; ++i) out[i] = initial.one(i);
-  } else if constexpr (Initial == stands::once)
+  } else if constexpr (Initial == lane_kind::uniform)
     fold_rows(out, rows, count, n, [&](auto sum) {
       if constexpr (std::is_same_v<decltype(sum), double>)
         return initial.x + sum;
@@ -184,7 +187,7 @@ void lane_sum_fold_from(machine& m, std::byte* frame, instruction const& at) {
         return initial.v + sum;
     });
   else {
-    double sums[most_lanes];
+    double sums[maximum_lanes];
     fold_rows(sums, rows, count, n, [](auto sum) { return sum; });
     combine_rows<double>(out, initial.p, sums, n, [](auto a, auto b) { return a + b; });
   }
@@ -198,7 +201,8 @@ inline void lane_sum_fold(machine& m, std::byte* frame, instruction const& at) {
   });
 }
 
-// ---- all lanes of all blocks: words for how many elements there were, and eight sums; or how many parts, and the parts
+// ---- over the lanes of all blocks. State: the number of elements and eight partial sums; or the number of subtrees, and
+// the subtrees
 
 struct block_reduction {
   static constexpr offset count = 0, parts = 1, size = 1 + 58;
@@ -206,7 +210,7 @@ struct block_reduction {
 inline void start_block_reduction(machine&, std::byte* frame, instruction const& at) {
   put<i64>(frame, at.out, 0);
 }
-// Sums go on with n numbers of a block, the first of which a multiple of eight stands before: get(i) are two of them.
+// Continues partial sums with n numbers of a block, whose index is a multiple of eight: get(i) are two of them.
 template <class Pair, class One>
 void block_sums(std::byte* frame, offset at, i64 n, Pair const& pair, One const& one) {
   i64 const before = get<i64>(frame, at);
@@ -239,18 +243,18 @@ void block_reduce(machine& m, std::byte* frame, instruction const& at) {
     if (code == ir::op::add)
       return block_sums(
           frame, at.out, n, [p](i64 i) { return pair_at(p + i); }, [p](i64 i) { return p[i]; });
-  // Whole blocks are complete trees; as many as one has more are combined with those before.
+  // Whole blocks are complete trees; trees of equal size are combined.
   auto const f = combinations<T>[at.c];
   T part = combine(code, p, n);
-  i64 const blocks = before / most_lanes;
+  i64 const blocks = before / maximum_lanes;
   i64 depth = std::popcount(static_cast<std::uint64_t>(blocks));
-  if (n == most_lanes)
+  if (n == maximum_lanes)
     for (i64 merges = std::countr_one(static_cast<std::uint64_t>(blocks)); merges > 0; --merges)
       part = f(read<T>(parts + static_cast<std::size_t>(--depth) * word_size), part);
   write(parts + static_cast<std::size_t>(depth) * word_size, part);
   put(frame, at.out, before + n);
 }
-/// The result of the reduction at a, behind the initial value at b; 0 for none.
+/// The result of the reduction at a, after the initial value at b; 0 for none.
 template <class T>
 void finish_block_reduction(machine&, std::byte* frame, instruction const& at) {
   i64 const n = get<i64>(frame, at.a);
@@ -268,7 +272,7 @@ void finish_block_reduction(machine&, std::byte* frame, instruction const& at) {
     all = fold_lanes(sums, n, f);
   } else {
     auto const part = [&](i64 k) { return read<T>(parts + static_cast<std::size_t>(k) * word_size); };
-    i64 depth = std::popcount(static_cast<std::uint64_t>(n / most_lanes)) + (n % most_lanes != 0);
+    i64 depth = std::popcount(static_cast<std::uint64_t>(n / maximum_lanes)) + (n % maximum_lanes != 0);
     all = part(--depth);
     while (depth > 0) all = f(part(--depth), all);
   }

@@ -1,5 +1,5 @@
-// bound_call: a program whose arguments stay from call to call. What changes between two calls is set; all else stands in the frame
-// already, and a call costs little more than the program itself.
+// bound_call: repeated calls of a program with mostly unchanged arguments. Only changed arguments are written to the frame,
+// so that a call costs little more than the program itself.
 #pragma once
 
 #include <overdub/execute/code.hpp>
@@ -16,7 +16,7 @@
 namespace overdub {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// One thread calls it at a time.
+/// Not thread-safe.
 class bound_call {
 public:
   explicit bound_call(std::shared_ptr<execute::code const> c)
@@ -25,37 +25,37 @@ public:
   OVERDUB_DECL bound_call& operator=(bound_call&& other) noexcept;
   OVERDUB_DECL ~bound_call();
 
-  /// A scalar, by its bits.
+  /// Sets a scalar, by its bits.
   void set(std::size_t parameter, std::uint64_t bits) {
     std::memcpy(argument(parameter), &bits, sizeof bits);
   }
-  /// An array, which is read where it is.
+  /// Lends an array, which is read in place.
   void lend(std::size_t parameter, void const* elements, i64 const* extents) {
     std::byte* const words = argument(parameter);
-    std::memset(words + execute::word_size, 0, execute::word_size); // nobody's
+    std::memset(words + execute::word_size, 0, execute::word_size); // no owner
     std::memcpy(words, &elements, sizeof elements);
     std::memcpy(
         words + 2 * execute::word_size, extents, code_->parameters[parameter].rank * execute::word_size);
   }
-  /// The extents of an array that was lent, which stands where it did.
+  /// Updates the extents of a lent array, whose elements stay in place.
   void set_extents(std::size_t parameter, i64 const* extents) {
     std::byte* const words = argument(parameter);
     for (std::size_t k = 0; k < code_->parameters[parameter].rank; ++k)
       execute::write(words + (2 + k) * execute::word_size, extents[k]);
   }
-  /// The arguments of a call of code with the same parameters. What that one is lent is lent to this one.
+  /// Copies the arguments of a call of code with the same parameters. Lent arrays are lent to both.
   void take_arguments(bound_call const& other) {
     std::memcpy(arguments(), other.arguments(), argument_bytes_);
   }
-  /// Other code of the same program, with the arguments that were set and lent.
+  /// Replaces the code by other code of the same program; keeps the arguments.
   OVERDUB_DECL void replace(std::shared_ptr<execute::code const> other);
-  /// What the program was compiled for; they are asked for at each call.
+  /// Sets the contexts that the program was compiled for; they are read at each call.
   OVERDUB_DECL void set_contexts(void* const* contexts);
   /// Throws what the program throws. Results are valid until the next call, or until an argument is set or lent.
   [[gnu::always_inline]] void run() {
     if (has_results_) release();
     try {
-      if (thread_ == number_of_thread) [[likely]] // of nobody, where there is no machine code
+      if (thread_ == number_of_thread) [[likely]] // never without machine code
         compiled_(frame_, machine_.get());
       else
         run_on_machine();
@@ -68,7 +68,7 @@ public:
     }
     if (has_arrays_) has_results_ = true;
   }
-  /// Where the words of arguments and results stand; they move where results do.
+  /// The address of the words of an argument or result; it changes where results move.
   std::uint64_t* argument_address(std::size_t parameter) {
     return reinterpret_cast<std::uint64_t*>(argument(parameter));
   }
@@ -85,11 +85,11 @@ public:
   i64 const* extents(std::size_t result) const {
     return reinterpret_cast<i64 const*>(given_ + results_[result] + 2 * execute::word_size);
   }
-  /// Whether a result that is an array is one that was lent, or a part of it.
+  /// Whether an array result is a lent argument, or a part of one.
   bool is_lent(std::size_t result) const {
     return execute::get<void const*>(given_, results_[result] + execute::word_size) == nullptr;
   }
-  /// An argument, as it was set or lent.
+  /// The word of an argument.
   std::uint64_t argument_word(std::size_t parameter) const {
     return execute::get<std::uint64_t>(argument(parameter), 0);
   }
@@ -102,41 +102,41 @@ public:
   execute::code const& code() const { return *code_; }
 
 private:
-  // Where results are: machine code writes them to where the frame says, and the interpreter leaves them where they were computed.
+  // Machine code writes results to where the frame says; the interpreter leaves them where they were computed.
   enum class results_at : std::uint8_t { base, frame };
   OVERDUB_DECL bound_call(std::shared_ptr<execute::code const> c, results_at where);
 
   std::byte* arguments() const { return frame_ + execute::first_parameter; }
   std::byte* argument(std::size_t parameter) const { return arguments() + parameters_[parameter]; }
-  // The frame, which stays as it is from call to call: arguments, and literals.
+  // Creates the frame, with arguments and literals, which is reused by all calls.
   OVERDUB_DECL void make_frame();
-  // The interpreter; and machine code in a thread that did not call before, where it asks how much stack there is.
+  // Runs the interpreter; or machine code in another thread than the last, whose stack limit must be read.
   OVERDUB_DECL void run_on_machine();
-  // The number of this thread; 0, until it called something.
+  // The index of this thread; 0 before its first call.
   OVERDUB_HIDDEN static inline thread_local constinit std::uint64_t number_of_thread = 0;
-  static constexpr std::uint64_t nobody = ~std::uint64_t{0};
+  static constexpr std::uint64_t no_thread = ~std::uint64_t{0};
   OVERDUB_HIDDEN static std::uint64_t this_thread() {
     static std::atomic<std::uint64_t> last{0};
     if (number_of_thread == 0) number_of_thread = ++last;
     return number_of_thread;
   }
-  // What machine code found ahead, the interpreter comes to.
+  // Runs the program again in the interpreter, which reaches the failure that machine code predicted.
   [[gnu::cold]] OVERDUB_DECL void run_interpreted();
   [[gnu::cold]] OVERDUB_DECL void forget_buffers();
   OVERDUB_DECL void release();
 
   std::shared_ptr<execute::code const> code_;
   std::unique_ptr<execute::machine> machine_;
-  decltype(execute::code::compiled) compiled_ = nullptr; // machine code, where there is some
-  std::vector<execute::offset> parameters_, results_;    // where each begins
-  std::vector<execute::offset> arrays_;                  // the results that are arrays
+  decltype(execute::code::compiled) compiled_ = nullptr; // machine code, if there is some
+  std::vector<execute::offset> parameters_, results_;    // the offset of each
+  std::vector<execute::offset> arrays_;                  // the array results
   std::size_t argument_bytes_ = 0;
   execute::instruction const* first_ = nullptr;
-  std::uint64_t thread_ = nobody; // that called last
+  std::uint64_t thread_ = no_thread; // the thread of the last call
   std::unique_ptr<bound_call> interpreted_;
   std::byte* base_ = nullptr;
-  std::byte* own_ = nullptr;   // its results,
-  std::byte* given_ = nullptr; // and those of the last call
+  std::byte* own_ = nullptr;   // the words of its results in the frame,
+  std::byte* given_ = nullptr; // and those of the last call's results
   std::byte* frame_ = nullptr;
   results_at where_;
   bool is_ready_ = true; // nothing failed in the machine

@@ -66,7 +66,7 @@ OVERDUB_DECL void bound_call::set_contexts(void* const* contexts) { machine_->co
 OVERDUB_DECL void bound_call::forget_buffers() { machine_->buffers.reset(); }
 
 OVERDUB_DECL void bound_call::run_on_machine() {
-  thread_ = nobody; // until it is done: the stack that was asked for is this thread's
+  thread_ = no_thread; // until the run ends: the stack limit in the machine is this thread's
   if (!std::exchange(is_ready_, false)) [[unlikely]] // the last call failed
     (void)machine_->base(0);
   machine_->program = code_.get();

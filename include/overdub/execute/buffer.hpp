@@ -1,5 +1,5 @@
-// The memory of arrays while a program runs: counted buffers, which a pool of one machine keeps for the next arrays, so
-// that a program that is run again and again allocates nothing.
+// Reference-counted memory of arrays during a run. A pool of one machine recycles buffers, so that repeated runs allocate
+// nothing.
 #pragma once
 
 #include <overdub/array/array.hpp>
@@ -14,17 +14,17 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-/// The header in front of an array's elements. Owned by values of one machine: counting is not atomic.
+/// The header before the elements of an array. Only one machine uses it: the count is not atomic.
 struct alignas(64) buffer {
-  std::size_t count = 0; // values that share it; 0: free
-  std::size_t bytes = 0; // behind the header
+  std::size_t count = 0; // references; 0: free
+  std::size_t bytes = 0; // after the header
   buffer* next = nullptr;
   std::uint32_t size_class = 0;
 
   std::byte* data() { return reinterpret_cast<std::byte*>(this + 1); }
 };
 
-/// Buffers by size. Not thread-safe.
+/// Free buffers by size class. Not thread-safe.
 class buffer_pool {
 public:
   static constexpr std::size_t largest = std::size_t{1} << 46;
@@ -36,8 +36,8 @@ public:
     for (buffer* const b : all_) free(b);
   }
 
-  /// A buffer of at least this size, counted once. Throws size_error where no machine has that
-  /// much, and out_of_memory. O(1).
+  /// A buffer of at least this size, with one reference. Throws size_error if the size exceeds the address space, and
+  /// out_of_memory. O(1).
   buffer* take(std::size_t bytes) {
     std::uint32_t const k = class_of(bytes);
     buffer* const b = free_[k];
@@ -53,7 +53,7 @@ public:
       free_[b->size_class] = b;
     }
   }
-  /// All buffers are free again, whoever counted them. O(buffers).
+  /// Frees all buffers, whatever their counts. O(buffers).
   void reset() {
     for (buffer*& first : free_) first = nullptr;
     for (buffer* const b : all_) {
@@ -69,15 +69,15 @@ public:
   }
 
 private:
-  // Sizes are 4, 5, 6 and 7 times powers of two.
+  // Size classes are 4, 5, 6 and 7 times powers of two.
   static constexpr std::size_t smallest = 64;
   static constexpr std::uint32_t classes = 4 * 42;
 
   static std::uint32_t class_of(std::size_t bytes) {
     if (bytes <= smallest) return 0;
     if (bytes > largest) detail::throw_too_large(static_cast<long long>(bytes), 1);
-    unsigned const width =
-        static_cast<unsigned>(std::bit_width(bytes - 1)) - 3; // bytes - 1 is 4 to 7 times 2^width
+    // (bytes - 1) is 4 to 7 times 2^width.
+    unsigned const width = static_cast<unsigned>(std::bit_width(bytes - 1)) - 3;
     return static_cast<std::uint32_t>((width - 4) * 4 + ((bytes - 1) >> width) - 4 + 1);
   }
   static std::size_t bytes_of(std::uint32_t size_class) {

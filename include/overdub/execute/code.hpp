@@ -1,4 +1,4 @@
-// A lowered program: what the interpreter reads. It is not changed after it is made, and threads share it.
+// A lowered program: the input of the interpreter. Immutable; threads share it.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -17,24 +17,25 @@ namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 class machine;
 
-/// The words of a frame in front of its parameters. Where it returns to nothing, its results stay in it, and the run ends.
+/// The words of a frame before its parameters. The entry's frame has no return address: its results stay in it, and the run
+/// ends.
 inline constexpr offset return_at = 0, return_frame = word_size, previous_limit = 2 * word_size,
                         first_parameter = 3 * word_size;
 
 struct function_code {
-  std::uint32_t entry = 0; // the number of its first instruction
+  std::uint32_t entry = 0; // the index of its first instruction
   offset frame_bytes = 0;
   offset parameter_words = 0;
-  offset literals = 0; // where they stand in the frame
+  offset literals = 0; // their offset in the frame
   std::uint32_t first_literal = 0;
   std::uint32_t literal_count = 0;
-  std::vector<offset> results;   // where each stands in the frame when it gives them back
-  std::vector<offset> owners;    // the words of its parameters that own buffers, from the first parameter
-  std::vector<offset> functions; // those of them that are function values
+  std::vector<offset> results;   // the offset of each result at the return
+  std::vector<offset> owners;    // the words of parameters that own buffers, from the first parameter
+  std::vector<offset> functions; // those that are function values
 };
 
 struct host_call {
-  host_function const* callee = nullptr; // of the program's copy
+  host_function const* callee = nullptr; // in the program's copy
   std::vector<ir::type> parameters, results;
 };
 struct sample_call {
@@ -44,44 +45,44 @@ struct sample_call {
   ir::type result;
 };
 
-/// What compiled code throws in front of a loop where it finds that an index will be out of range. It has done nothing then that
-/// is seen outside: the program is run once more, by the interpreter, which comes to the operation that fails.
+/// Thrown by compiled code before a loop, when it finds that an index will be out of range. The run has had no side effects
+/// by then: the interpreter runs the program again, and reaches the operation that fails.
 struct fails_ahead {};
 
 struct code {
   std::vector<instruction> instructions;
-  std::vector<function_code> functions; // the first is the entry
-  std::vector<offset> lists;            // operands of instructions that have many
+  std::vector<function_code> functions; // the first one is the entry
+  std::vector<offset> lists;            // operands of instructions with many
   std::vector<std::uint64_t> literals;
-  std::vector<std::string> texts; // of asserts
-  std::uint32_t thunks = 0; // functions that were made for function values which become ones of another type
+  std::vector<std::string> texts; // messages of asserts
+  std::uint32_t thunks = 0;       // functions generated for reabstractions
   std::vector<host_call> hosts;
   std::vector<sample_call> samples;
-  host_registry registry; // what hosts and samples refer to
+  host_registry registry; // functions of host calls and random choices
 
-  std::uint32_t launch = 0; // the instruction that the entry returns to, which says where results go
+  std::uint32_t launch = 0; // the instruction that the entry returns to, with the destinations of results
   std::string name;
   std::vector<ir::type> parameters, results;
   std::vector<std::string> parameter_names;
 
-  // Of compiled programs, whose only instructions call `compiled`: it reads the parameters in the frame, and writes the
+  // For compiled programs, whose only instruction calls `compiled`: it reads the parameters in the frame, and writes the
   // results to where the entry returns to.
   void (*compiled)(std::byte* frame, machine* m) = nullptr;
-  // Of a function on scalars: its address, for C++. It returns one result; several it writes, a word each, to where an
-  // argument behind the others points to.
+  // For a function of scalars: its address for C++. It returns one result; several are written, a word each, to the address
+  // in an additional last argument.
   void* target = nullptr;
-  std::shared_ptr<void const> machine_code; // which lives as long as this
-  // The same program for the interpreter, made when it is first asked for; of programs that may throw fails_ahead.
+  std::shared_ptr<void const> machine_code; // keeps the machine code alive
+  // The same program for the interpreter, lowered on first use, for programs that may throw fails_ahead.
   std::function<code const&()> interpreted;
 };
 
-/// The words that a value takes.
+/// The number of words of a value.
 constexpr offset words_of(ir::type t) { return t.rank > 0 ? 2 + offset{t.rank} : 1; }
 /// The bytes of a scalar in an array.
 constexpr offset size_of(ir::scalar s) {
   return s == ir::scalar::boolean ? 1 : s == ir::scalar::f32 ? 4 : word_size;
 }
-/// Whether values of a type share counted buffers.
+/// Whether values of a type hold reference-counted buffers.
 constexpr bool is_counted(ir::type t) { return t.rank > 0 || t.element == ir::scalar::function; }
 
 } // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

@@ -1,5 +1,5 @@
-// What elementwise operations compute, from the table ir/ops.def: as types, whose computation handlers inline, and as
-// tables of functions for those that are calls of <cmath> anyway.
+// Element-wise operations from the table ir/ops.def: as types, whose computation handlers inline, and as tables of
+// functions for calls of <cmath>.
 #pragma once
 
 #include <overdub/call/callee.hpp>
@@ -19,7 +19,7 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-// std::lerp, which a compiler may contract: the same steps, each rounded.
+// std::lerp, in steps that are rounded separately; a compiler may contract the library's.
 template <std::floating_point T>
 T lerp(T a, T b, T t) {
   if ((a <= 0 && b >= 0) || (a >= 0 && b <= 0)) return rounded(t * b) + rounded((1 - t) * a);
@@ -68,7 +68,7 @@ namespace operation {
 
 } // namespace operation
 
-/// Whether an operation takes operands of type T, where all its operands (of select: the chosen ones) have one type.
+/// Whether an operation accepts operands of type T, if all its operands (of select: the selected ones) have one type.
 template <class Op, class T>
 inline constexpr bool takes = Op::rule == ir::type_rule::numeric      ? !std::is_same_v<T, bool>
                               : Op::rule == ir::type_rule::integer    ? std::is_same_v<T, i64>
@@ -78,7 +78,7 @@ inline constexpr bool takes = Op::rule == ir::type_rule::numeric      ? !std::is
                               : Op::rule == ir::type_rule::logical    ? std::is_same_v<T, bool>
                                                                       : Op::rule == ir::type_rule::select;
 
-/// One entry for each operation: make<Op>() for those that it is defined for, else null.
+/// A table over operations: make<Op>() for those that accept the type, else null.
 template <class Make>
 constexpr auto table_of(Make make) {
   using entry = decltype(make.template operator()<operation::add>());
@@ -90,9 +90,9 @@ constexpr auto table_of(Make make) {
   };
 }
 
-// ---- functions of floating-point numbers, by number: ir::number_in(mode, operation)
+// ---- functions of floating-point numbers, indexed by ir::number_in(mode, operation)
 
-/// The same for both modes: an entry for each operation, and behind them one for each of the consistent mode.
+/// A table for both modes: an entry for each operation, then one for each of the consistent mode.
 template <class Make, class MakeConsistent>
 constexpr auto table_of_modes(Make make, MakeConsistent make_consistent) {
   auto const exact = table_of(make), consistent = table_of(make_consistent);
@@ -146,7 +146,7 @@ OVERDUB_HIDDEN inline constexpr auto functions1 = table_of_modes(
       else
         return nullptr;
     });
-/// How an operation combines two numbers, in the consistent mode.
+/// The function by which an operation combines two numbers, in the consistent mode.
 template <class T>
 inline constexpr auto consistent_function2 = []<class Op>() -> function2<T> {
   if constexpr (is_function<Op, 2, T> && ir::is_elementary(Op::code))

@@ -1,4 +1,4 @@
-// The instructions that decide what comes next: jumps, loops, calls, protection; and those that leave the program.
+// Instructions of control flow: jumps, loops, calls, protection; and those that leave the program.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -15,11 +15,11 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-// Jumps go to c.
+// Jump targets are in c.
 struct jump {
   OVERDUB_HANDLER void run(OVERDUB_STATE) { OVERDUB_GO(target(at, at->c), frame, x, y); }
 };
-/// Where a is false.
+/// Jumps if a is false.
 template <source A>
 struct jump_unless {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
@@ -27,7 +27,7 @@ struct jump_unless {
     OVERDUB_GO(target(at, at->c), frame, x, y);
   }
 };
-/// Where a comparison of a and b is false.
+/// Jumps if a comparison of a and b is false.
 template <class Op, class T, source A, source B>
 struct jump_unless_compared {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
@@ -36,21 +36,21 @@ struct jump_unless_compared {
     OVERDUB_GO(target(at, at->c), frame, x, y);
   }
 };
-/// Of integers and doubles, by kept_a and kept_b.
+/// For integers and doubles, indexed by register_a and register_b.
 OVERDUB_HIDDEN inline constexpr auto jump_handlers = table_of([]<class Op>() {
   auto const all = []<class T>() -> std::array<handler, 4> {
     if constexpr (Op::rule == ir::type_rule::comparison)
       return {
           &jump_unless_compared<Op, T, source::frame, source::frame>::run,
-          &jump_unless_compared<Op, T, source::kept, source::frame>::run,
-          &jump_unless_compared<Op, T, source::frame, source::kept>::run, nullptr};
+          &jump_unless_compared<Op, T, source::in_register, source::frame>::run,
+          &jump_unless_compared<Op, T, source::frame, source::in_register>::run, nullptr};
     else
       return {};
   };
   return std::array{all.template operator()<i64>(), all.template operator()<double>()};
 });
 
-/// i (out) starts at 0; where n (a) is not positive, goes to c.
+/// Sets i (out) to 0; jumps to c if n (a) is not positive.
 struct start_loop {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
     put<i64>(frame, at->out, 0);
@@ -85,7 +85,7 @@ struct next_reversed {
 
 // ---- calls
 
-/// The end of the program.
+/// Ends the run.
 struct halt {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
 #if !OVERDUB_TAIL_CALLS
@@ -94,10 +94,10 @@ struct halt {
   }
 };
 
-/// Makes the frame of a function that is called: where to return, `words` arguments, literals.
+/// Creates the frame of a callee: return address, `words` arguments, literals.
 [[gnu::always_inline]] inline std::byte*
 make_frame(machine& m, std::byte* frame, instruction const* at, function_code const& callee) {
-  std::byte* const made = m.frame_behind(frame + at->c, callee.frame_bytes);
+  std::byte* const made = m.frame_after(frame + at->c, callee.frame_bytes);
   write(made + return_at, at);
   write(made + return_frame, frame);
   std::uint64_t const* const literals = m.program->literals.data() + callee.first_literal;
@@ -105,7 +105,7 @@ make_frame(machine& m, std::byte* frame, instruction const* at, function_code co
     write(made + callee.literals + i * word_size, literals[i]);
   return made;
 }
-// The words of the arguments: how many, and where.
+// Copies the words of the arguments: their number, then their offsets.
 [[gnu::always_inline]] inline void pass_arguments(std::byte* to, std::byte const* frame, offset const* list) {
   for (offset i = 0; i < list[0]; ++i) write(to + i * word_size, read<std::uint64_t>(frame + list[1 + i]));
 }
@@ -119,7 +119,7 @@ struct call {
     OVERDUB_GO(m->program->instructions.data() + callee.entry, made, x, y);
   }
 };
-// The captured values of a function value come first; they are shared.
+// The captures of a function value come first; they are retained.
 inline std::byte* frame_of_function(machine& m, std::byte* frame, instruction const* at) {
   std::byte const* const f = get<buffer*>(frame, at->b)->data();
   function_code const& callee = m.program->functions[read<std::uint64_t>(f)];
@@ -132,7 +132,7 @@ inline std::byte* frame_of_function(machine& m, std::byte* frame, instruction co
   pass_arguments(made + first_parameter + captured, frame, list_of(m, *at));
   return made;
 }
-/// The same of the function value at b.
+/// Calls the function value at b.
 struct apply {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
     auto const number = read<std::uint64_t>(get<buffer*>(frame, at->b)->data());
@@ -141,8 +141,9 @@ struct apply {
   }
 };
 
-/// Goes back to the caller, whose call says where results go; nobody's stay. a: the list of their words, b: how many.
-struct give_back {
+/// Returns to the caller, whose call has the destinations of results; results without a destination stay. a: the list of
+/// their words, b: their number.
+struct return_values {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
     auto const* const from = read<instruction const*>(frame + return_at);
     if (from == nullptr) return halt::run(at, frame, m, x, y);
@@ -154,8 +155,8 @@ struct give_back {
     OVERDUB_GO(from + 1, caller, x, y);
   }
 };
-/// The same of one word, which stands at a, and goes where the call's `out` says.
-struct give_back_word {
+/// Returns one word, at a, to the `out` of the call.
+struct return_word {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
     auto const* const from = read<instruction const*>(frame + return_at);
     if (from == nullptr) return halt::run(at, frame, m, x, y);
@@ -169,7 +170,7 @@ struct give_back_word {
 
 // ---- protection
 
-/// What fails behind this instruction goes on at c.
+/// A failure after this instruction continues at c.
 struct protect {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
     m->protect(target(at, at->c), frame);
@@ -177,14 +178,14 @@ struct protect {
   }
 };
 inline void unprotect(machine& m, std::byte*, instruction const&) { m.unprotect(); }
-inline void fail_again(machine& m, std::byte*, instruction const&) { m.fail_again(); }
+inline void rethrow(machine& m, std::byte*, instruction const&) { m.rethrow(); }
 
-// ---- what leaves the program
+// ---- leaving the program
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_assertion(std::string const& text) {
   throw assertion_failed(message("overdub: assertion failed: %s", text.c_str()));
 }
-/// a must hold; b is the number of the text.
+/// Asserts a; b is the index of the message.
 struct assert_that {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
     if (!get<bool>(frame, at->a)) [[unlikely]]
@@ -205,7 +206,7 @@ data_of(std::byte const* frame, offset const* at, std::vector<ir::type> const& t
   for (std::size_t i = 0; i < types.size(); ++i) data.push_back(datum_at(frame, at[i], types[i]));
   return data;
 }
-// a: the list of arguments, then of results; b: the number of the call.
+// a: the list of arguments, then of results; b: the index of the call.
 inline void call_host(machine& m, std::byte* frame, instruction const& at) {
   host_call const& call = m.program->hosts[at.b];
   offset const* const list = list_of(m, at);

@@ -1,5 +1,5 @@
-// datum: a value at run time, whose type is found out at run time, too: a bool, a number, or an array of them of any
-// rank. It is what programs are run on where C++'s types are not known: tests, tools, the reference.
+// datum: a dynamically typed value: a bool, a number, or an array of them of any rank. Tests, tools and the reference
+// evaluator run programs on data, where C++ types are not known.
 #pragma once
 
 #include <overdub/array/array.hpp>
@@ -21,7 +21,7 @@
 namespace overdub {
 namespace detail {
 
-// The numbers in an array of arrays.
+// The numbers of an array of arrays.
 template <class T>
 struct number_in {
   using type = T;
@@ -41,8 +41,8 @@ OVERDUB_DECL std::string text_of(ir::type t);
 template <class T>
 concept datum_type = static_cast<bool>(detail::type_of_cpp<T>);
 
-/// A value of a program: a scalar, or a rectangular array, row by row. Immutable; copies are O(1) but for the shape, and
-/// independent. Two are equal when they have one type, one shape and the same bits; all NaNs are equal.
+/// A value of a program: a scalar, or a rectangular array in row-major order. Immutable; copies are independent, and O(1)
+/// apart from the shape. Two are equal if they have one type, one shape and the same bits; all NaNs are equal.
 class datum {
 public:
   using extents = std::vector<i64>;
@@ -54,7 +54,7 @@ public:
   OVERDUB_DECL datum& operator=(datum const& other);
   OVERDUB_DECL datum& operator=(datum&& other) noexcept;
   OVERDUB_DECL ~datum();
-  /// A scalar. Other integers than i64 count as i64; throws argument_error for one that has no place there.
+  /// A scalar. Integers other than i64 are converted; throws argument_error for one out of its range.
   template <class T>
   requires std::integral<T> || std::same_as<T, float> || std::same_as<T, double> datum(T x) {
     if constexpr (std::same_as<T, bool>)
@@ -66,7 +66,7 @@ public:
     else
       type_ = ir::f64, bits_ = std::bit_cast<std::uint64_t>(x);
   }
-  /// An array of numbers, which is shared; or of arrays, which are copied. Throws size_error when rows differ in size.
+  /// An array of numbers, which is shared; or of arrays, which are copied. Throws size_error if rows differ in size.
   template <class T>
   requires datum_type<array<T>> datum(array<T> const& a) : type_(detail::type_of_cpp<array<T>>) {
     shape_.assign(type_.rank, 0);
@@ -82,19 +82,19 @@ public:
       elements_ = out.finish(next);
     }
   }
-  /// The same of a vector, and of an array or a vector of other integers than i64. Copies.
+  /// From a vector, or an array or vector of integers other than i64. Copies.
   template <class X>
   requires(!datum_type<X> && detail::is_row<X> && datum_type<widened_t<X>>) datum(X const& x)
       : datum(widened(x)) {}
-  /// A scalar of this type, from its bits as programs keep them in literals.
+  /// A scalar of this type, from its bits in the format of literals.
   static datum of_bits(ir::type t, std::uint64_t bits) {
     datum d;
     d.type_ = t;
     d.bits_ = bits;
     return d;
   }
-  /// An array of this shape, of at least one axis, row by row. Throws size_error when the shape has another number of
-  /// elements.
+  /// An array of this shape, with at least one axis, in row-major order. Throws size_error if the shape has another number
+  /// of elements.
   template <class T>
   requires(datum_type<T>&& detail::type_of_cpp<T>.rank == 0) //
       static datum of(extents shape, array<T> elements) {
@@ -105,7 +105,7 @@ public:
 
   ir::type type() const { return type_; }
   explicit operator bool() const { return static_cast<bool>(type_); }
-  /// The extent of each axis; behind one of 0 all are 0. None for a scalar.
+  /// The extent of each axis; after an extent of 0, all are 0. Empty for a scalar.
   extents const& shape() const { return shape_; }
   /// The number of scalars.
   i64 size() const {
@@ -113,16 +113,16 @@ public:
     for (i64 const extent : shape_) n *= extent;
     return n;
   }
-  /// Bytes of its numbers.
+  /// The bytes of its numbers.
   std::size_t bytes() const {
     std::size_t const each = type_.element == ir::scalar::boolean ? sizeof(bool)
                              : type_.element == ir::scalar::f32   ? sizeof(float)
                                                                   : sizeof(std::uint64_t);
     return static_cast<std::size_t>(size()) * each;
   }
-  /// The bits of a scalar, as programs keep them in literals.
+  /// The bits of a scalar, in the format of literals.
   std::uint64_t bits() const { return bits_; }
-  /// The scalars of an array, row by row. Throws type_error when they are no T.
+  /// The scalars of an array, in row-major order. Throws type_error if they are not of type T.
   template <class T>
   requires(datum_type<T>&& detail::type_of_cpp<T>.rank == 0) //
       array<T>
@@ -133,8 +133,8 @@ public:
     detail::throw_datum_type(wanted, type_);
   }
 
-  /// As a C++ value: as<double>(), as<array<array<double>>>(). Throws type_error when that is not its type. O(1), but
-  /// O(n) for arrays of arrays.
+  /// The value as a C++ type: as<double>(), as<array<array<double>>>(). Throws type_error for another type. O(1); O(n) for
+  /// arrays of arrays.
   template <datum_type T>
   T as() const {
     if (type_ != detail::type_of_cpp<T>) detail::throw_datum_type(detail::type_of_cpp<T>, type_);

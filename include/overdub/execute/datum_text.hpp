@@ -43,7 +43,7 @@ void write_part(std::string& out, datum const& d, array<T> const& all, std::size
   out += ']';
 }
 
-// Reads a datum from the front of a text.
+// Parses a datum at the start of a text.
 class datum_reader {
 public:
   explicit datum_reader(std::string_view text) : text_(text) {}
@@ -61,7 +61,7 @@ private:
   }
   bool take(std::string_view word);
 
-  // What follows a number, or a word of letters and digits.
+  // The next number, or word of letters and digits.
   std::string_view word() const;
 
   template <class T>
@@ -101,21 +101,21 @@ private:
   std::string_view text_;
   std::size_t at_ = 0;
   ir::type element_{};
-  std::size_t scalars_at_ = 0; // the depth that scalars stand at; 0: none yet
+  std::size_t scalars_at_ = 0; // the depth of scalars; 0: unknown
   datum::extents extents_;
   std::vector<std::uint64_t> bits_;
 };
 
 } // namespace detail
 
-/// The text of a datum, from which parse_datum makes the same again; floating-point numbers in as few digits as that takes.
-/// O(its length).
+/// The text of a datum, which parse_datum reads back; floating-point numbers have the fewest digits that allow this. O(its
+/// length).
 OVERDUB_DECL std::string text_of(datum const& d);
 inline std::ostream& operator<<(std::ostream& out, datum const& d) { return out << text_of(d); }
 
-/// The datum at the front of a text, which is removed from it, with the space behind. Throws ir::parse_error. O(its length).
+/// Parses the datum at the start of a text, and removes it and the following space. Throws ir::parse_error. O(its length).
 OVERDUB_DECL datum take_datum(std::string_view& text);
-/// The datum that a text is. Throws ir::parse_error.
+/// Parses a datum. Throws ir::parse_error.
 OVERDUB_DECL datum parse_datum(std::string_view text);
 
 } // namespace overdub

@@ -85,9 +85,9 @@ OVERDUB_DECL datum datum_reader::read_scalar() {
 }
 
 OVERDUB_DECL void datum_reader::read_array(std::size_t axis) {
-  constexpr std::size_t most = 64;
+  constexpr std::size_t maximum = 64;
   std::size_t const start = at_;
-  if (axis == most) fail(start, "arrays have at most 64 axes");
+  if (axis == maximum) fail(start, "arrays have at most 64 axes");
   ++at_; // [
   bool const known = axis < extents_.size();
   if (!known) extents_.push_back(-1);

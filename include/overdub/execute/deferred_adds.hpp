@@ -1,5 +1,5 @@
-// Additions to accumulators that all lanes of a block share. Floating-point sums depend on their order, which is that of the
-// elements: what a block adds is kept, and added when all of its lanes are there. So is what a block adds besides.
+// Deferred additions to accumulators that the lanes of a block share. Floating-point sums depend on their order, which is
+// that of the elements. A block records its additions, and performs them in this order when all of its lanes are computed.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -13,19 +13,19 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-/// What one block adds to accumulators of type T.
+/// The additions of one block to accumulators of type T.
 ///
-/// Where all lanes of an addition go to one cell, the cell keeps a list of its rows of numbers. Cells have nothing to do with
-/// each other, so that several are added up at once, and those of a finished iteration can be added up before the block ends:
-/// early. A cell that is added to again afterwards was added up too early; it is set back to what it was, and the block begins
-/// anew. Where each lane has its own cell, all additions of the block to the accumulator are made lane by lane.
+/// If all lanes of an addition go to one cell, the cell has a list of rows of numbers. Cells are independent, so that
+/// several are added up at once, and those of a finished iteration early, before the block ends. If a later addition goes
+/// to a cell that was added up early, the cell is reset, and the block restarts. If each lane has its own cell, all
+/// additions of the block to the accumulator are made lane by lane.
 template <class T>
 class deferred_adds {
 public:
-  /// Whether the numbers still fit; and whether a cell was added up too early.
-  enum class outcome { kept, too_many, too_early };
+  /// Whether the numbers fit; and whether a cell was added up too early.
+  enum class outcome { recorded, too_many, too_early };
 
-  /// Begins a block. O(cells of the last one).
+  /// Begins a block. O(cells of the previous one).
   void begin() {
     for (cell const& c : cells_) table_[c.slot] = 0;
     cells_.clear();
@@ -33,11 +33,11 @@ public:
     scattered_.clear();
     forget_rows();
   }
-  /// The n numbers at `from` go to one cell, those of lanes without truth left out. O(n).
-  outcome add(T* to, T const* from, i64 const* truth, i64 n) {
+  /// Records n numbers at `from` for one cell, without those of masked lanes. O(n).
+  outcome add(T* to, T const* from, i64 const* mask, i64 n) {
     cell& c = cells_[find(to)];
     if (c.is_early) return outcome::too_early;
-    if (!keep(from, truth, n)) return outcome::too_many;
+    if (!record(from, mask, n)) return outcome::too_many;
     auto const last = static_cast<std::uint32_t>(rows_.size() - 1);
     if (c.count++ == 0) {
       c.first = last;
@@ -45,23 +45,23 @@ public:
     } else
       rows_[c.last].next = last;
     c.last = last;
-    return outcome::kept;
+    return outcome::recorded;
   }
-  /// Each number goes to the cell at its offset from `to`. O(n).
-  outcome scatter(T* to, i64 const* offsets, T const* from, i64 const* truth, i64 n) {
-    if (!keep(from, truth, n)) return outcome::too_many;
+  /// Records each number for the cell at its offset from `to`. O(n).
+  outcome scatter(T* to, i64 const* offsets, T const* from, i64 const* mask, i64 n) {
+    if (!record(from, mask, n)) return outcome::too_many;
     auto const last = static_cast<std::uint32_t>(rows_.size() - 1);
     scattered_.push_back({to, last, offsets_.size()});
-    for (i64 i = 0; i < n; ++i) offsets_.push_back(truth == nullptr || truth[i] != 0 ? offsets[i] : none);
-    return outcome::kept;
+    for (i64 i = 0; i < n; ++i) offsets_.push_back(mask == nullptr || mask[i] != 0 ? offsets[i] : none);
+    return outcome::recorded;
   }
-  /// Adds up the cells, if there is enough to add. O(numbers).
+  /// Adds up the cells, if there is enough work. O(numbers).
   void add_early(i64 n) {
-    if (rows_.size() < worth_it || !scattered_.empty()) return;
+    if (rows_.size() < profitable_from || !scattered_.empty()) return;
     add_cells(n);
     forget_rows();
   }
-  /// Adds up all that is left. O(numbers).
+  /// Adds up the rest. O(numbers).
   void finish(i64 n) {
     add_cells(n);
     for (i64 i = 0; i < n; ++i)
@@ -70,8 +70,8 @@ public:
           s.to[at] = native::add(s.to[at], row_at(s.row)[i]);
     begin();
   }
-  /// Takes back what was added up early, and begins the block anew.
-  void take_back() {
+  /// Undoes early additions, and restarts the block.
+  void restart() {
     for (cell const& c : cells_)
       if (c.is_early) *c.to = c.before;
     begin();
@@ -79,15 +79,15 @@ public:
 
 private:
   static constexpr i64 none = -1;
-  static constexpr std::size_t worth_it = 64;               // rows
-  static constexpr std::size_t most = std::size_t{1} << 20; // numbers: they are to fit into a cache
+  static constexpr std::size_t profitable_from = 64;           // rows
+  static constexpr std::size_t maximum = std::size_t{1} << 20; // numbers: they should fit into a cache
 
   struct cell {
     T* to;
     std::uint32_t slot;
-    std::uint32_t first = 0, last = 0, count = 0; // of its rows
+    std::uint32_t first = 0, last = 0, count = 0; // indices of its rows
     bool is_early = false;
-    T before{}; // then
+    T before{}; // its value before the block
   };
   struct row {
     std::size_t at;
@@ -105,21 +105,21 @@ private:
     used_ = 0;
     offsets_.clear();
   }
-  bool keep(T const* from, i64 const* truth, i64 n) {
+  bool record(T const* from, i64 const* mask, i64 n) {
     auto const size = static_cast<std::size_t>(n);
-    if (used_ + size > most) return false;
+    if (used_ + size > maximum) return false;
     if (used_ + size > numbers_.size()) numbers_.resize(std::max<std::size_t>(2 * numbers_.size(), 8192));
     T* const to = numbers_.data() + used_;
-    if (truth == nullptr)
+    if (mask == nullptr)
       std::copy_n(from, size, to);
-    else // x + -0.0 is x, whatever x is; so is x - 0
-      for (std::size_t i = 0; i < size; ++i) to[i] = truth[i] != 0 ? from[i] : -T{};
+    else // masked lanes add -0.0, the identity of addition; 0.0 for a subtraction
+      for (std::size_t i = 0; i < size; ++i) to[i] = mask[i] != 0 ? from[i] : -T{};
     rows_.push_back({used_});
     used_ += size;
     return true;
   }
 
-  // ---- cells by their addresses: open addressing, in table_, of their numbers + 1
+  // ---- cells by address: open addressing; table_ has their indices + 1
 
   std::size_t hash(T const* to) const {
     return static_cast<std::size_t>(
@@ -145,12 +145,12 @@ private:
     }
   }
 
-  // ---- adding up: several cells at once, those with as many rows together
+  // ---- adding up several cells at once: those with equal numbers of rows together
 
   void add_cells(i64 n) {
-    std::uint32_t most_rows = 0;
-    for (std::uint32_t const k : open_) most_rows = std::max(most_rows, cells_[k].count);
-    by_count_.assign(most_rows + 2, 0);
+    std::uint32_t maximum_rows = 0;
+    for (std::uint32_t const k : open_) maximum_rows = std::max(maximum_rows, cells_[k].count);
+    by_count_.assign(maximum_rows + 2, 0);
     for (std::uint32_t const k : open_) ++by_count_[cells_[k].count + 1];
     for (std::size_t c = 1; c < by_count_.size(); ++c) by_count_[c] += by_count_[c - 1];
     ordered_.resize(open_.size());
@@ -163,8 +163,8 @@ private:
   }
   template <std::size_t Count>
   void add_some(std::uint32_t const* which, i64 n) {
-    static constexpr std::array<T, most_lanes> nothing = [] {
-      std::array<T, most_lanes> all{};
+    static constexpr std::array<T, maximum_lanes> nothing = [] {
+      std::array<T, maximum_lanes> all{};
       all.fill(-T{});
       return all;
     }();
@@ -188,13 +188,13 @@ private:
 
   std::vector<cell> cells_; // of the block
   std::vector<std::uint32_t> table_;
-  std::vector<std::uint32_t> open_; // the cells with rows
+  std::vector<std::uint32_t> open_; // cells with rows
   std::vector<row> rows_;
-  std::vector<T> numbers_; // of the rows
+  std::vector<T> numbers_; // of all rows
   std::size_t used_ = 0;
   std::vector<scattered> scattered_;
   std::vector<i64> offsets_;
-  // While cells are added up.
+  // Scratch memory of `add_cells`.
   std::vector<std::uint32_t> by_count_, ordered_;
   std::vector<T const*> pointers_;
 };

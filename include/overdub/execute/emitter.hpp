@@ -1,4 +1,4 @@
-// Writes instructions: finds the variant of each that takes operands from registers, and fuses pairs.
+// Emits instructions: selects the variant whose operands are in registers, and fuses pairs.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -14,13 +14,13 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-/// The frame of a function: words that are taken and given back.
+/// Allocates the words of a function's frame.
 class frame_words {
 public:
   explicit frame_words(offset first) : end_(first) {}
 
-  /// `words` words in a row; returns their offset.
-  offset take(offset words) {
+  /// Allocates `words` consecutive words; returns their offset.
+  offset allocate(offset words) {
     if (words < free_.size() && !free_[words].empty()) {
       offset const at = free_[words].back();
       free_[words].pop_back();
@@ -30,9 +30,9 @@ public:
     end_ += words * word_size;
     return at;
   }
-  /// A word that nothing was ever in.
-  offset take_untouched() { return std::exchange(end_, end_ + word_size); }
-  void give(offset at, offset words) {
+  /// A word that was never used before.
+  offset allocate_untouched() { return std::exchange(end_, end_ + word_size); }
+  void free(offset at, offset words) {
     if (free_.size() <= words) free_.resize(words + 1);
     free_[words].push_back(at);
   }
@@ -40,7 +40,7 @@ public:
 
 private:
   offset end_;
-  std::vector<std::vector<offset>> free_; // by their number
+  std::vector<std::vector<offset>> free_; // by number of words
 };
 
 /// The instructions of one program, in order.
@@ -50,7 +50,7 @@ public:
   struct operand {
     ir::value_id value;
     offset at;
-    bool only_use; // the instruction at hand is all that uses the value
+    bool only_use; // the current instruction is the only use of the value
   };
 
   emitter(code& to, ir::math_mode math) : to_(to), math_(math) {}
@@ -74,20 +74,20 @@ public:
     return static_cast<std::uint32_t>(to_.texts.size() - 1);
   }
 
-  /// What follows may be jumped to: nothing is in registers.
+  /// A jump target: no value is in a register after it.
   std::uint32_t label() {
     last_ = before_ = {};
     return here();
   }
   /// The displacement of a jump from one instruction to another.
   static offset displacement(std::uint32_t from, std::uint32_t to) { return to - from; }
-  /// The jump goes here, by its operand c.
+  /// Sets the target of a jump (operand c) to here.
   void land(std::uint32_t jump) { to_.instructions[jump].c = displacement(jump, label()); }
 
-  /// The value was left in the register by the instruction before, and is in the frame, too.
-  void keep(ir::value_id v) { last_ = {.value = v}; }
+  /// The previous instruction left the value in the register, and in the frame.
+  void set_in_register(ir::value_id v) { last_ = {.value = v}; }
 
-  /// An elementwise operation on operands of one type. (Of `select`, ldexp and polygamma: all scalars.)
+  /// An element-wise operation on operands of one type. (select, ldexp and polygamma: any scalars.)
   void elementwise(ir::op op, ir::scalar type, std::span<operand const> x, ir::value_id result, offset out) {
     variants const& all = scalar_handlers[static_cast<std::size_t>(op)][type_index(type)];
     if (x.size() == 2 && (fuse(op, type, x[0], x[1], side::left, result, out) ||
@@ -95,12 +95,12 @@ public:
       return;
     unsigned variant = 0;
     if (x.size() < 3) {
-      if (is_last(x[0].value)) variant |= kept_a;
-      if (x.size() == 2 && is_last(x[1].value)) variant |= kept_b;
+      if (is_last(x[0].value)) variant |= register_a;
+      if (x.size() == 2 && is_last(x[1].value)) variant |= register_b;
       if (all[variant] == nullptr) variant = 0;
-      if (variant != 0) pass(x[(variant & kept_a) != 0 ? 0 : 1].only_use);
+      if (variant != 0) pass(x[(variant & register_a) != 0 ? 0 : 1].only_use);
     }
-    bool const is_function = !ir::is_elementwise(op) ? false : x.size() < 3 && all[kept_a] == nullptr;
+    bool const is_function = !ir::is_elementwise(op) ? false : x.size() < 3 && all[register_a] == nullptr;
     emit(
         all[variant], out, x[0].at, x.size() > 1 ? x[1].at : 0,
         x.size() > 2  ? x[2].at
@@ -111,31 +111,31 @@ public:
   /// The element of an array of rank 1.
   void load(ir::scalar type, offset array, operand const& index, ir::value_id result, offset out) {
     variants const& all = load_handlers[type_index(type)];
-    bool const kept = is_last(index.value);
-    bool const was_passed = kept && pass(index.only_use);
-    emit(all[kept ? kept_b : 0], out, array, index.at);
-    made(result, ir::op::at, type, &all, kept ? kept_b : 0);
+    bool const in_register = is_last(index.value);
+    bool const was_passed = in_register && pass(index.only_use);
+    emit(all[in_register ? register_b : 0], out, array, index.at);
+    made(result, ir::op::at, type, &all, in_register ? register_b : 0);
     last_.index_is_stored = !was_passed;
   }
-  /// A jump to be landed, where the truth is false.
-  std::uint32_t jump_if_false(operand const& truth) {
-    if (is_last(truth.value)) {
+  /// A jump if the bool is false; its target is set later.
+  std::uint32_t jump_if_false(operand const& mask) {
+    if (is_last(mask.value)) {
       auto const index = type_index_of_jump(last_.type);
-      if (last_.code != ir::op::none && truth.only_use && index < 2) {
-        handler const fused =
-            jump_handlers[static_cast<std::size_t>(last_.code)][index][last_.variant & (kept_a | kept_b)];
+      if (last_.code != ir::op::none && mask.only_use && index < 2) {
+        handler const fused = jump_handlers[static_cast<std::size_t>(last_.code)][index]
+                                           [last_.variant & (register_a | register_b)];
         if (fused != nullptr) {
           instruction const comparison = pop();
           return emit(fused, 0, comparison.a, comparison.b);
         }
       }
-      pass(truth.only_use);
-      return emit(&jump_unless<source::kept>::run, 0, truth.at);
+      pass(mask.only_use);
+      return emit(&jump_unless<source::in_register>::run, 0, mask.at);
     }
-    return emit(&jump_unless<source::frame>::run, 0, truth.at);
+    return emit(&jump_unless<source::frame>::run, 0, mask.at);
   }
 
-  /// Takes the last instruction back.
+  /// Removes the last instruction.
   instruction pop() {
     instruction const i = to_.instructions.back();
     to_.instructions.pop_back();
@@ -145,7 +145,7 @@ public:
   }
 
 private:
-  // What the last instruction left in the register.
+  // The value that the last instruction left in the register.
   struct left {
     ir::value_id value = ir::nothing;
     ir::op code = ir::op::none;
@@ -160,7 +160,7 @@ private:
     if (all == nullptr || (*all)[passed] == nullptr) return;
     last_ = {result, op, type, all, variant};
   }
-  // The last result is not written to the frame, if nobody else reads it.
+  // The last result need not be written to the frame if this is its only use.
   bool pass(bool only_use) {
     if (!only_use || last_.all == nullptr || (*last_.all)[last_.variant | passed] == nullptr) return false;
     to_.instructions.back().run = (*last_.all)[last_.variant | passed];
@@ -171,20 +171,20 @@ private:
   }
   static bool commutes(ir::op op) { return op == ir::op::add || op == ir::op::mul; }
 
-  // Does the last instruction and an operation on its result in one.
+  // Fuses the last instruction and an operation on its result.
   bool fuse(
       ir::op op, ir::scalar type, operand const& x, operand const& other, side on, ir::value_id result,
       offset out) {
     if (!is_last(x.value) || !x.only_use || x.value == other.value || last_.type != type) return false;
     if (commutes(op)) on = side::left;
-    auto const kept_in_pair = [&](unsigned first) {
-      return first == 0 && before_.value != ir::nothing && before_.value == other.value ? kept_b : first;
+    auto const register_in_pair = [&](unsigned first) {
+      return first == 0 && before_.value != ir::nothing && before_.value == other.value ? register_b : first;
     };
     if (last_.code == ir::op::at) {
       if (type != ir::scalar::f64 || !last_.index_is_stored) return false;
       for (fused_load_row const& row : fused_load_rows)
         if (row.second == op && row.on == on) {
-          unsigned const variant = last_.variant == 0 ? kept_in_pair(0) : 0;
+          unsigned const variant = last_.variant == 0 ? register_in_pair(0) : 0;
           instruction const first = pop();
           if (variant != 0) pass(other.only_use);
           emit(row.on_doubles[variant], out, first.a, first.b, other.at);
@@ -195,16 +195,16 @@ private:
       return false;
     }
     if (type != ir::scalar::i64 && type != ir::scalar::f64) return false;
-    unsigned first_variant = last_.variant & (kept_a | kept_b);
-    bool const swapped = first_variant == kept_b;
-    if (first_variant == (kept_a | kept_b) || (swapped && !commutes(last_.code))) return false;
-    if (swapped) first_variant = kept_a;
+    unsigned first_variant = last_.variant & (register_a | register_b);
+    bool const swapped = first_variant == register_b;
+    if (first_variant == (register_a | register_b) || (swapped && !commutes(last_.code))) return false;
+    if (swapped) first_variant = register_a;
     for (fused_row const& row : fused_rows)
       if (row.first == last_.code && row.second == op && row.on == on) {
         auto const& all = row.integer_double[type == ir::scalar::f64];
-        unsigned const variant = kept_in_pair(first_variant);
+        unsigned const variant = register_in_pair(first_variant);
         instruction const first = pop();
-        if (variant == kept_b) pass(other.only_use);
+        if (variant == register_b) pass(other.only_use);
         emit(all[variant], out, swapped ? first.b : first.a, swapped ? first.a : first.b, other.at);
         made(result, op, type, &all, variant);
         last_.code = ir::op::none;

@@ -1,5 +1,4 @@
-// Functions that are called for each element of a map, copied to where they are called: a body runs in lanes only when it
-// is all there.
+// Inlines functions that maps call for each element: a body is vectorised only if it contains no calls.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -16,7 +15,7 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-/// Whether the iterations of an operation do not depend on each other, so that it may run in blocks.
+/// Whether the iterations of an operation are independent, so that it may be vectorised.
 inline bool has_elements(ir::function const& f, ir::node_id n) {
   return f[n].code == ir::op::map ||
          (f[n].code == ir::op::loop && f[n].operand_count == 1 && !f[n].attributes.is_reversed());
@@ -26,8 +25,8 @@ class flattening {
 public:
   explicit flattening(ir::program const& p) : calls_(p), p_(p) {}
 
-  /// The program with calls in maps replaced by copies, as long as those are few; nothing where there are none. Functions
-  /// that may call themselves stay. O(operations of the program, and copied ones).
+  /// The program with calls in maps inlined, within a limit; nothing if there are none. Recursive functions stay.
+  /// O(operations of the program, and copied ones).
   std::optional<ir::program> run() {
     for (int round = 0; round < deepest && into_all(); ++round) {
     }
@@ -36,8 +35,8 @@ public:
   }
 
 private:
-  static constexpr std::size_t most_copied = 20'000; // operations
-  static constexpr int deepest = 16;                 // calls in copies
+  static constexpr std::size_t maximum_copied = 20'000; // operations
+  static constexpr int deepest = 16;                    // calls in copies
 
   struct copied_values {
     std::vector<std::pair<ir::value_id, ir::value_id>> all;
@@ -76,7 +75,7 @@ private:
   bool copy(ir::function_id f, ir::node_id call) {
     ir::function_id const callee = here()[f][call].attributes.callee();
     copied_ += here()[callee].node_count();
-    if (copied_ > most_copied) return false;
+    if (copied_ > maximum_copied) return false;
     if (!copy_) copy_ = p_;
     ir::cursor c(*copy_, f);
     copied_values values;
@@ -85,7 +84,7 @@ private:
       values.insert_or_assign((*copy_)[callee].argument(ir::function::body, i), c->operand(call, i));
     c.to_before(call);
     c.clone_contents(callee, ir::function::body, values);
-    ir::node_id const last = (*c)[call].previous; // the copy of its yield
+    ir::node_id const last = (*c)[call].previous; // the copy of the yield
     std::vector<ir::value_id> results;
     for (ir::value_id const v : c->operands_of(last)) results.push_back(v);
     c.erase(last);

@@ -1,4 +1,4 @@
-// What a program calls by name: C++ functions of the host's, and who answers its random choices.
+// Functions of the host that a program calls by name, and the handler of its random choices.
 #pragma once
 
 #include <overdub/execute/datum.hpp>
@@ -18,27 +18,27 @@
 
 namespace overdub {
 
-/// A random choice that a program makes.
+/// A random choice of a program.
 struct sample_request {
   std::string_view address;
   std::span<i64 const> indices;
   std::string_view distribution;
   std::span<datum const> parameters; // of the distribution
-  ir::type type;                     // of the answer
+  ir::type type;                     // the type of the result
 };
 
 inline namespace OVERDUB_EXECUTE_ABI {
 namespace execute {
 
-// Reads its arguments from words of a frame, and writes its results to others.
+// Reads arguments from words of a frame, and writes results to others.
 using typed_host =
     std::function<void(machine& m, std::byte* frame, offset const* arguments, offset const* results)>;
 
-/// A function of the host's: either typed, or on any data.
+/// A function of the host: a typed one, or one of data.
 struct host_function {
   std::function<std::vector<datum>(std::span<datum const>, std::span<ir::type const>)> on_data;
   typed_host typed;
-  std::vector<ir::type> parameters, results; // of a typed one
+  std::vector<ir::type> parameters, results; // of a typed function
 };
 
 struct host_registry {
@@ -105,13 +105,13 @@ struct signature_of<R (C::*)(A...)> : signature_of<R(A...)> {};
 
 } // namespace execute
 
-/// The host functions that programs may call, by name. A plain value; executables keep their own copy of it.
+/// The host functions that programs may call, by name. A plain value; executables have their own copy.
 class hosts {
 public:
-  /// A function on any data: f(arguments), or f(arguments, types of results), which returns the results.
-  /// Or a C++ function, whose types must be those that programs call it with: bool, i64, float, double, array<...> of
-  /// them; it returns one, a tuple of them, or nothing. Arrays that it is given are borrowed for the call: it keeps
-  /// a.owned(). It may call executables, also the one that called it; threads that share an executable may call it at once.
+  /// Adds a function of data: f(arguments), or f(arguments, types of results), which returns the results. Or adds a C++
+  /// function, whose types must match those of the call: bool, i64, float, double, array<...> of them; it returns one
+  /// value, a tuple, or nothing. Arrays are borrowed for the call: a.owned() extends their life. The function may call
+  /// executables, including its caller; threads that share an executable may call it concurrently.
   template <class F>
   hosts& add(std::string name, F f) {
     using arguments = std::span<datum const>;
@@ -135,13 +135,13 @@ public:
       return *this;
     }
   }
-  /// The same with its types: add<double(double)>("twice", [](auto x) { return 2 * x; }).
+  /// With a signature: add<double(double)>("twice", [](auto x) { return 2 * x; }).
   template <class Signature, class F>
   requires std::is_function_v<Signature> hosts& add(std::string name, F f) {
     add_typed<Signature>(std::move(name), std::move(f));
     return *this;
   }
-  /// Answers the random choices of programs.
+  /// Sets the handler of random choices.
   hosts& on_sample(std::function<datum(sample_request const&)> f) {
     registry_.sampler = std::move(f);
     return *this;

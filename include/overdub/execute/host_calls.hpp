@@ -1,5 +1,4 @@
-// The calls of the host's that operations of a program make: who answers them is found when the program is lowered or
-// compiled.
+// Host calls of a program's operations. The functions are looked up when the program is lowered or compiled.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -14,9 +13,9 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-/// The call of an operation `host`. Its function is one of the code's registry; one that the program knows itself is put
-/// there. Throws host_error where there is none, or one of other types. `refuse(why)` throws where the types are not
-/// supported.
+/// The call of an operation `host`. Its function comes from the registry of the code; a function that the program itself
+/// has is added to it. Throws host_error for a missing function, or one of other types. `refuse(why)` throws if the types
+/// are not supported.
 template <class Refuse>
 host_call
 host_call_of(ir::program const& p, ir::function const& f, ir::node_id n, code& to, Refuse const& refuse) {
@@ -57,7 +56,7 @@ host_call_of(ir::program const& p, ir::function const& f, ir::node_id n, code& t
   return made;
 }
 
-/// The random choice that an operation `sample` makes. `refuse(why)` throws.
+/// The random choice of an operation `sample`. `refuse(why)` throws.
 template <class Refuse>
 sample_call sample_call_of(
     ir::program const& p, ir::function const& f, ir::node_id n, code const& to, Refuse const& refuse) {

@@ -1,27 +1,25 @@
-// The lowered form of a program: instructions of one size, which the interpreter runs, and how one goes on to the next.
+// The lowered form of a program: threaded code of fixed-size instructions, which the interpreter runs.
 //
-// A function becomes a sequence of instructions {run, out, a, b, c}. `run` is the handler, the code that carries the
-// instruction out; the others are offsets into the frame of the call, in bytes, or small numbers. A frame is made of
-// words of 8 bytes:
+// A function becomes a sequence of instructions {run, out, a, b, c}. `run` is the handler, the code of the instruction; the
+// others are byte offsets into the frame of the call, or small numbers. A frame consists of words of 8 bytes:
 //
-//   where to return (3 words) | parameters | literals | values, which share words where their lives do not overlap
+//   return address (3 words) | parameters | literals | values, which share words if their live ranges do not overlap
 //
-// A bool, a number or a function value takes one word; a bool is 0 or 1 there, a float the first four bytes. An array is
-// {elements, owner, extent of each axis}: elements lie row by row, so that a part of an array is an array, too, that
-// shares its memory (buffer.hpp). Whoever makes an array value owns one count of its buffer, and gives it away where the
-// value is used last: there `update` writes in place if no other value shares the buffer.
+// A bool, a number or a function value takes one word; a bool is 0 or 1, a float takes the first four bytes. An array is
+// {elements, owner, extent of each axis} in row-major order, so that a part of an array is an array that shares its memory
+// (buffer.hpp). The creator of an array value owns one reference to its buffer, and transfers it at the last use: there
+// `update` writes in place if no other value shares the buffer.
 //
-// Handlers end by calling the next instruction's handler as their last act, so that the stack of C++ does not grow, and
-// pass along what the next one wants to have in registers: the instruction, the frame, the machine, and the last result,
-// an integer or truth x or a double y. An operand that was just computed is taken from there (`source::kept`), and need
-// not be written to the frame if nobody else reads it. Where the compiler does not promise such calls (g++ without
-// optimisation), handlers return to a loop instead. Jumps are relative; calls keep their return addresses in frames,
-// and the depth of recursion is bounded by the machine's memory for frames alone (machine.hpp).
+// Handlers end with a tail call of the next instruction's handler, so that the C++ stack does not grow. They pass in
+// registers the instruction, the frame, the machine, and the last result: an integer or bool x, or a double y. An operand
+// that was just computed is read from there (`source::in_register`), and is not written to the frame if it has no other use. Where
+// the compiler does not guarantee tail calls (g++ without optimisation), handlers return to a loop instead. Jumps are
+// relative. Return addresses are in frames, and only the machine's memory for frames bounds the depth of recursion
+// (machine.hpp).
 //
-// A `map` whose body is the same straight code for each element is run a block of up to 128 elements at a time: each
-// instruction works on 128 numbers, the lanes, before the next one (lane_handlers.hpp). Values of lanes stand in the
-// frame as pointers to the numbers: to a buffer, or right into an array. What is the same for all lanes, such as a loop
-// inside the body, stays a scalar and is run once for the block.
+// A `map` with a body of straight-line code is vectorised in blocks of up to 128 elements: each instruction processes 128
+// numbers, the lanes, before the next one (lane_handlers.hpp). Values in lanes are pointers in the frame: to a buffer, or
+// into an array. Uniform values, such as a loop in the body, stay scalars, and run once for the block.
 #pragma once
 
 #include <overdub/array/array.hpp>
@@ -44,7 +42,7 @@
 #define OVERDUB_LAST return
 #endif
 
-// The parameters of a handler, and its last act: to go on at an instruction.
+// The parameters of a handler, and its tail call of the next instruction.
 #define OVERDUB_STATE                                                                                        \
   [[maybe_unused]] ::overdub::execute::instruction const *at, [[maybe_unused]] std::byte *frame,             \
       [[maybe_unused]] ::overdub::execute::machine *m, [[maybe_unused]] ::overdub::i64 x,                    \
@@ -69,7 +67,7 @@ struct instruction {
 };
 static_assert(sizeof(instruction) == 24);
 
-/// Where the machine goes on, when handlers return to a loop.
+/// Where the machine continues, if handlers return to a loop.
 void go_on(machine* m, instruction const* at, std::byte* frame, i64 x, double y);
 
 inline constexpr offset word_size = 8;
@@ -101,12 +99,12 @@ inline void put(std::byte* frame, offset at, T x) {
     write<T>(frame + at, x);
 }
 
-/// The instruction that a jump at `at` goes to.
+/// The target of a jump at `at`.
 inline instruction const* target(instruction const* at, offset displacement) {
   return at + static_cast<std::int32_t>(displacement);
 }
 
-/// A product or sum, rounded: what follows is not fused with it, whatever the compiler was told.
+/// A rounded product or sum, which the compiler does not contract with what follows.
 template <class T>
 [[gnu::always_inline]] inline T rounded(T x) {
 #if defined(__x86_64__)
@@ -114,8 +112,8 @@ template <class T>
 #elif defined(__aarch64__)
   asm("" : "+w"(x));
 #else
-  T volatile kept = x;
-  x = kept;
+  T volatile rounded = x;
+  x = rounded;
 #endif
   return x;
 }

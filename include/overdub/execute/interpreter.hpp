@@ -1,4 +1,4 @@
-// executable: a program that can be called. It is lowered once, to instructions that the interpreter runs.
+// executable: a callable program, lowered once to instructions for the interpreter.
 #pragma once
 
 #include <overdub/core/exact_math.hpp>
@@ -17,7 +17,7 @@
 namespace overdub {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// What a call gave, as C++ wants it: double y = exe(1.0). Throws type_error where it is something else.
+/// The results of a call, convertible to C++ types: double y = exe(1.0). Throws type_error for another type.
 class answers : public std::vector<datum> {
 public:
   using std::vector<datum>::vector;
@@ -32,18 +32,17 @@ public:
 
 class instance;
 
-/// A program that can be called: one function of it, with all that it calls. Immutable, and a plain value: copies share
-/// the instructions. Threads may call one executable at once; each call runs in memory of its thread.
+/// A callable program: a function with its callees. Immutable, and a plain value: copies share the instructions. Threads
+/// may call one executable concurrently; each call uses memory of its thread.
 class executable {
 public:
-  /// Lowers a function, or the program's entry. Throws verify_error where the program is not valid, host_error where a
-  /// host function is missing or has other types, not_executable where something is not supported. O(nodes × depth of
-  /// regions).
+  /// Lowers a function, or the program's entry. Throws verify_error if the program is invalid, host_error if a host
+  /// function is missing or has other types, not_executable if something is not supported. O(nodes × depth of regions).
   OVERDUB_DECL explicit executable(
       ir::program const& p, ir::function_id f, hosts const& h = {}, execution_options const& options = {});
   explicit executable(ir::program const& p, hosts const& h = {}, execution_options const& options = {})
       : executable(p, p.entry, h, options) {}
-  /// From code that something else than the interpreter's lowering made.
+  /// From the code of another backend.
   OVERDUB_DECL explicit executable(std::shared_ptr<execute::code const> made);
   OVERDUB_DECL executable(executable const& other);
   OVERDUB_DECL executable(executable&& other) noexcept;
@@ -66,7 +65,7 @@ public:
     execute::releasing const at_end(run);
     return run.results<R>();
   }
-  /// The same for results of any type: double y = exe(1.0);
+  /// For results of any type: double y = exe(1.0);
   template <class... A>
   answers operator()(A const&... a) const {
     execute::borrowed_machine m;
@@ -75,17 +74,17 @@ public:
     execute::releasing const at_end(run);
     return answers(run.data());
   }
-  /// The same where C++'s types are not known. What the program was compiled for are `contexts`.
+  /// For data. `contexts` are those that the program was compiled for.
   OVERDUB_DECL std::vector<datum>
   run(std::span<datum const> arguments, void* const* contexts = nullptr) const;
-  /// What keeps its memory from call to call.
+  /// A callable that keeps its memory between calls.
   OVERDUB_DECL overdub::instance instance(execution_limits const& limits = {}) const;
 
   std::vector<ir::type> const& parameters() const { return code_->parameters; }
   std::vector<ir::type> const& results() const { return code_->results; }
-  /// How many instructions it has.
+  /// The number of instructions.
   std::size_t size() const { return code_->instructions.size(); }
-  /// What it runs, which copies share.
+  /// The instructions, which copies share.
   std::shared_ptr<execute::code const> const& code() const { return code_; }
 
 private:
@@ -94,8 +93,8 @@ private:
   std::shared_ptr<execute::code const> code_;
 };
 
-/// A program that one thread calls again and again. It keeps its memory: calls of programs on scalars allocate nothing,
-/// and arrays are made in memory of earlier calls.
+/// A program for repeated calls by one thread. It keeps its memory: calls of programs of scalars allocate nothing, and
+/// arrays reuse the memory of earlier calls.
 class instance {
 public:
   OVERDUB_DECL explicit instance(std::shared_ptr<execute::code const> code, execution_limits const& limits);
@@ -103,8 +102,8 @@ public:
   OVERDUB_DECL instance& operator=(instance&& other) noexcept;
   OVERDUB_DECL ~instance();
 
-  /// As executable::call. A result may also be a std::span<T const>: it is valid until the next call and, where it is a
-  /// part of an argument, as long as that. A host function may not call the instance that calls it.
+  /// As executable::call. A result may also be a std::span<T const>, which is valid until the next call and, if it is a
+  /// part of an argument, as long as the argument. A host function may not call the instance that calls it.
   template <class R, class... A>
   R call(A const&... a) {
     execute::program_run::check_results<R>(*code_);
@@ -115,7 +114,7 @@ public:
     return run_.results<R>();
   }
   OVERDUB_DECL std::vector<datum> run(std::span<datum const> arguments);
-  /// The bytes that arrays take, and those that free ones keep.
+  /// The bytes of arrays, including free buffers.
   OVERDUB_DECL std::size_t array_bytes() const;
 
 private:

@@ -1,9 +1,9 @@
-// The instructions for blocks of elements: each does one operation on all lanes. Their operands are words that point to
-// lanes, or words of numbers that are the same for all.
+// Vectorised instructions: each applies one operation to all lanes of a block. Operands are words that point to lanes, or
+// words of uniform numbers.
 //
-// An array of lanes {elements, owner, extents} holds `most_lanes` numbers in the place of each element: the element at an
-// index that all lanes share is a row of lanes, which nobody needs to copy. Where a lane fails, the block is left: its
-// elements are run again one by one, and the failing one throws (next_block in block_handlers.hpp).
+// An array of lanes {elements, owner, extents} holds `maximum_lanes` numbers for each element: the element at a uniform
+// index is a row of lanes, which is not copied. If a lane fails, the block is abandoned: its elements run again one by one,
+// and the failing one throws (next_block in block_handlers.hpp).
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -18,7 +18,7 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-// Goes on with the block, or leaves it.
+// Continues the block, or abandons it.
 #define OVERDUB_NEXT_FOR_ALL OVERDUB_GO(at + 1, frame, 0, 0)
 #define OVERDUB_LEAVE_BLOCK                                                                                  \
   do {                                                                                                       \
@@ -26,7 +26,7 @@ namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
     OVERDUB_GO(m->elementwise, frame, 0, 0);                                                                 \
   } while (false)
 
-// A handler that is one call of a function of (machine, frame, instruction), which says whether all lanes went well.
+// A handler that calls a function of (machine, frame, instruction), which returns whether all lanes succeeded.
 template <auto F>
 struct trying {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
@@ -41,7 +41,7 @@ inline in_lane<T>* lanes_at(std::byte const* frame, offset word) {
   return get<in_lane<T>*>(frame, word);
 }
 
-// ---- elementwise operations
+// ---- element-wise operations
 
 template <class Op, class T>
 struct lane_unary {
@@ -58,7 +58,7 @@ struct lane_unary {
     OVERDUB_NEXT_FOR_ALL;
   }
 };
-template <class Op, class T, stands A, stands B>
+template <class Op, class T, lane_kind A, lane_kind B>
 struct lane_binary {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
     using U = given_by<Op, T>;
@@ -115,7 +115,7 @@ template <class T>
 struct lane_select {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
     i64 const n = m->lanes;
-    auto const* const truth = lanes_at<bool>(frame, at->a);
+    auto const* const mask = lanes_at<bool>(frame, at->a);
     auto const* const b = lanes_at<T>(frame, at->b);
     auto const* const c = lanes_at<T>(frame, at->c);
     auto* const out = lanes_at<T>(frame, at->out);
@@ -123,13 +123,13 @@ struct lane_select {
     if constexpr (sizeof(in_lane<T>) == sizeof(i64))
       for (constexpr i64 w = vector_width<T>; i + w <= n; i += w)
         store_vector<T>(
-            out + i, chosen<T>(load_vector<bool>(truth + i), load_vector<T>(b + i), load_vector<T>(c + i)));
-    for (; i < n; ++i) out[i] = truth[i] != 0 ? b[i] : c[i];
+            out + i, chosen<T>(load_vector<bool>(mask + i), load_vector<T>(b + i), load_vector<T>(c + i)));
+    for (; i < n; ++i) out[i] = mask[i] != 0 ? b[i] : c[i];
     OVERDUB_NEXT_FOR_ALL;
   }
 };
 
-// Calls of functions, lane by lane: c is their number. Those of the consistent mode take all lanes at once.
+// Function calls, lane by lane: c is the index of the function. Those of the consistent mode take all lanes at once.
 template <class T>
 void lane_call1(machine& m, std::byte* frame, instruction const& at) {
   T const* const a = lanes_at<T>(frame, at.a);
@@ -172,13 +172,13 @@ void lane_polygamma(machine& m, std::byte* frame, instruction const& at) {
   for (i64 i = 0, n = m.lanes; i < n; ++i) out[i] = polygamma(a[i], b[i]);
 }
 
-/// Of a type of operands, by where those stand: both in lanes, the second once, the first once; null where there is none.
+/// For a type, by operands: both in lanes, the second uniform, the first uniform; null if there is none.
 using lane_variants = std::array<handler, 3>;
 
 template <class Op, class T>
 constexpr lane_variants lane_variants_of() {
   using ir::type_rule;
-  constexpr auto in_lanes = stands::in_lanes, once = stands::once;
+  constexpr auto in_lanes = lane_kind::in_lanes, uniform = lane_kind::uniform;
   constexpr bool divides = std::is_same_v<T, i64> && (Op::code == ir::op::div || Op::code == ir::op::rem);
   lane_variants all{};
   if constexpr (Op::rule == type_rule::floating_integer) {
@@ -199,9 +199,9 @@ constexpr lane_variants lane_variants_of() {
     else if constexpr (Op::arity == 2) {
       all[0] = &lane_binary<Op, T, in_lanes, in_lanes>::run;
       if constexpr (std::is_same_v<T, double> || (std::is_same_v<T, i64> && has_vectors<Op, T>()))
-        all[1] = &lane_binary<Op, T, in_lanes, once>::run;
+        all[1] = &lane_binary<Op, T, in_lanes, uniform>::run;
       if constexpr (std::is_same_v<T, double> && (Op::code == ir::op::sub || Op::code == ir::op::div))
-        all[2] = &lane_binary<Op, T, once, in_lanes>::run;
+        all[2] = &lane_binary<Op, T, uniform, in_lanes>::run;
     } else
       all[0] = &lane_ternary<Op, T>::run;
   }
@@ -220,13 +220,13 @@ OVERDUB_HIDDEN inline constexpr auto lane_convert_handlers = for_each_type([]<cl
   return for_each_type([]<class To>() -> handler { return &doing<lane_convert<From, To>>::run; });
 });
 
-// ---- fused pairs of doubles: as in fused.def, a in lanes, b and c in lanes or once
+// ---- fused pairs of doubles: as in fused.def, a in lanes, b and c in lanes or uniform
 
-template <class First, class Second, side S, stands B, stands C>
+template <class First, class Second, side S, lane_kind B, lane_kind C>
 struct lane_fused {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
     i64 const n = m->lanes;
-    lane_operand<double, stands::in_lanes> const a(frame, at->a);
+    lane_operand<double, lane_kind::in_lanes> const a(frame, at->a);
     lane_operand<double, B> const b(frame, at->b);
     lane_operand<double, C> const c(frame, at->c);
     double* const out = lanes_at<double>(frame, at->out);
@@ -244,18 +244,18 @@ struct lane_fused {
 struct lane_fused_row {
   ir::op first, second;
   side on;
-  std::array<handler, 3> handlers; // c in lanes; b once, c in lanes; c once
+  std::array<handler, 3> handlers; // c in lanes; b uniform, c in lanes; c uniform
 };
 template <class First, class Second, side S>
 constexpr lane_fused_row lane_fused_row_of() {
-  constexpr auto in_lanes = stands::in_lanes, once = stands::once;
+  constexpr auto in_lanes = lane_kind::in_lanes, uniform = lane_kind::uniform;
   return {
       First::code,
       Second::code,
       S,
       {&lane_fused<First, Second, S, in_lanes, in_lanes>::run,
-       &lane_fused<First, Second, S, once, in_lanes>::run,
-       &lane_fused<First, Second, S, in_lanes, once>::run}};
+       &lane_fused<First, Second, S, uniform, in_lanes>::run,
+       &lane_fused<First, Second, S, in_lanes, uniform>::run}};
 }
 OVERDUB_HIDDEN inline constexpr std::array lane_fused_rows{
     lane_fused_row_of<operation::mul, operation::add, side::left>(),
@@ -263,9 +263,9 @@ OVERDUB_HIDDEN inline constexpr std::array lane_fused_rows{
     lane_fused_row_of<operation::mul, operation::sub, side::right>(),
     lane_fused_row_of<operation::sub, operation::mul, side::left>()};
 
-// ---- moving: numbers once to lanes, lanes to lanes
+// ---- moves: uniform numbers to lanes, lanes to lanes
 
-/// c: whether it is a truth, else the size of a lane.
+/// c: 1 for a mask, else the size of a lane.
 inline void lane_fill(machine& m, std::byte* frame, instruction const& at) {
   auto const n = static_cast<std::size_t>(m.lanes);
   if (at.c == sizeof(float))
@@ -279,23 +279,23 @@ inline void lane_copy(machine& m, std::byte* frame, instruction const& at) {
   std::memmove(
       get<std::byte*>(frame, at.out), get<std::byte*>(frame, at.a), static_cast<std::size_t>(m.lanes) * at.c);
 }
-/// Numbers from a on, each b more than the one before.
+/// Numbers from a on, with stride b.
 inline void lane_indices(machine& m, std::byte* frame, instruction const& at) {
   auto* const out = get<std::uint64_t*>(frame, at.out);
   auto const first = get<std::uint64_t>(frame, at.a), step = get<std::uint64_t>(frame, at.b);
   for (std::uint64_t i = 0, n = static_cast<std::uint64_t>(m.lanes); i < n; ++i) out[i] = first + i * step;
 }
-/// Whether all lanes, or none, hold: then goes to c.
+/// Jumps to c if all lanes, or none, hold.
 template <bool All>
 inline instruction const* jump_if_uniform(machine& m, std::byte* frame, instruction const* at) {
-  auto const* const truth = lanes_at<bool>(frame, at->a);
+  auto const* const mask = lanes_at<bool>(frame, at->a);
   i64 sum = 0;
-  for (i64 i = 0, n = m.lanes; i < n; ++i) sum -= truth[i];
+  for (i64 i = 0, n = m.lanes; i < n; ++i) sum -= mask[i];
   return sum == (All ? m.lanes : 0) ? target(at, at->c) : at + 1;
 }
 inline bool lane_assert(machine& m, std::byte* frame, instruction const& at) {
-  auto const* const truth = lanes_at<bool>(frame, at.a);
-  return std::all_of(truth, truth + m.lanes, [](i64 t) { return t != 0; });
+  auto const* const mask = lanes_at<bool>(frame, at.a);
+  return std::all_of(mask, mask + m.lanes, [](i64 t) { return t != 0; });
 }
 
 } // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

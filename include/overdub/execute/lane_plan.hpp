@@ -1,4 +1,4 @@
-// Which values of a map's body differ from element to element, and whether the body can run in lanes.
+// Uniformity analysis: which values of a map's body vary between elements, and whether the body can be vectorised.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -11,7 +11,8 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-/// What is known of one body. Values that differ among its elements *vary*; the others are computed once for a block.
+/// The analysis of one body. Values that differ between its elements *vary*; the others are uniform, and computed once for
+/// a block.
 class lane_plan {
 public:
   using value_id = ir::value_id;
@@ -31,15 +32,15 @@ public:
     fits_ = region_fits(body, false);
   }
 
-  /// Whether the body can run in lanes.
+  /// Whether the body can be vectorised.
   bool fits() const { return fits_; }
   region_id body() const { return body_; }
   /// The index of the element.
   value_id index() const { return f_.argument(body_, 0); }
   bool varies(value_id v) const { return varies_[index_of(v)]; }
-  /// Whether an operation of the body is more than scalars that all lanes share.
+  /// Whether an operation is more than a uniform scalar computation.
   bool is_in_lanes(node_id n) const { return in_lanes_[index_of(n)]; }
-  /// Whether a value is made outside of the body: it lives as long as all blocks.
+  /// Whether a value is defined outside of the body: it lives as long as all blocks.
   bool is_outside(value_id v) const {
     if (f_.is_literal(v)) return true;
     for (region_id r = f_.region_of(v);;) {
@@ -48,25 +49,25 @@ public:
       r = f_[f_[r].parent].parent;
     }
   }
-  /// Whether a value grows by the same number from element to element: the index, its sums, differences and products with
-  /// what is the same for all lanes. Then the first lane's number and the step are enough to index arrays by.
+  /// Whether a value is strided: the index, and its sums, differences and products with uniform values. The first lane's
+  /// number and the stride suffice to index arrays.
   bool is_strided(value_id v) const { return strided_[index_of(v)]; }
-  /// Whether such a value is also needed as a number in each lane.
+  /// Whether a strided value is also needed in lanes.
   bool needs_lanes(value_id v) const {
     for (ir::use_id const u : f_.uses_of(v))
       if (!indexes(u, v) && !makes_strided(f_[u].user)) return true;
     return false;
   }
 
-  /// How what is added to an accumulator outside of the body is added: at once; or when the block ends, each cell for itself
-  /// where no index varies, else lane by lane.
+  /// How contributions to an accumulator outside of the body are added: at once; or at the end of the block, cell by cell
+  /// if all indices are uniform, else lane by lane.
   enum class adds { at_once, by_cell, by_lane };
   adds adding(value_id acc) const {
     auto const found =
         std::find_if(adds_.begin(), adds_.end(), [&](adding_to const& a) { return a.acc == acc; });
     return found == adds_.end() ? adds::at_once : found->how;
   }
-  /// Whether a region of the body adds to accumulators; and whether it does so when the block ends. O(operations).
+  /// Whether a region of the body adds to accumulators; and whether the additions are deferred. O(operations).
   bool adds_in(region_id r) const {
     return any_add_in(r, [](node_id) { return true; });
   }
@@ -94,7 +95,7 @@ private:
     return false;
   }
 
-  // Whether it is used as an index alone.
+  // Whether a use is only as an index.
   bool indexes(ir::use_id u, value_id v) const {
     node_id const n = f_[u].user;
     if (f_[n].code == op::at) return true;
@@ -112,9 +113,9 @@ private:
     }
   }
 
-  // ---- what varies: until nothing changes
+  // ---- varying values, to a fixpoint
 
-  bool let_vary(value_id v, bool varying) {
+  bool mark_varying(value_id v, bool varying) {
     if (!varying || varies_[index_of(v)]) return false;
     varies_[index_of(v)] = true;
     return true;
@@ -135,16 +136,16 @@ private:
     bool changed = false;
     for (region_id const r : f_.regions_of(n)) changed = look_at(r) || changed;
     auto const results = f_[n].result_count;
-    // Carried values: arguments of the regions, what is carried next, results.
+    // Loop-carried values: arguments of the regions, yielded values, results.
     auto const carry = [&](region_id r, region_id next, std::uint32_t argument, std::uint32_t first) {
       std::uint32_t const count = f_[n].operand_count - first;
       for (std::uint32_t k = 0; k < count; ++k) {
         value_id const a = f_.argument(r, argument + k);
-        changed = let_vary(a, varies(f_.operand(n, first + k)) || varies(yielded(next, k))) || changed;
-        changed = let_vary(f_.result(n, k), varies(a)) || changed;
+        changed = mark_varying(a, varies(f_.operand(n, first + k)) || varies(yielded(next, k))) || changed;
+        changed = mark_varying(f_.result(n, k), varies(a)) || changed;
       }
       for (std::uint32_t k = count; k < results; ++k)
-        changed = let_vary(f_.result(n, k), varies(yielded(next, k))) || changed;
+        changed = mark_varying(f_.result(n, k), varies(yielded(next, k))) || changed;
     };
     switch (f_[n].code) {
     case op::length:
@@ -152,7 +153,7 @@ private:
       break;
     case op::if_:
       for (std::uint32_t k = 0; k < results; ++k)
-        changed = let_vary(
+        changed = mark_varying(
                       f_.result(n, k), varies(f_.operand(n, 0)) || varies(yielded(f_.region_at(n, 0), k)) ||
                                            varies(yielded(f_.region_at(n, 1), k))) ||
                   changed;
@@ -166,11 +167,11 @@ private:
       break;
     case op::map:
       for (std::uint32_t k = 0; k < results; ++k)
-        changed = let_vary(f_.result(n, k), varies(yielded(f_.region_at(n, 0), k))) || changed;
+        changed = mark_varying(f_.result(n, k), varies(yielded(f_.region_at(n, 0), k))) || changed;
       break;
     case op::reduce:
       for (std::uint32_t k = 0; k < results; ++k)
-        changed = let_vary(
+        changed = mark_varying(
                       f_.result(n, k), any_operand_varies(n) || (f_[n].region_count > 0 &&
                                                                  varies(yielded(f_.region_at(n, 0), k)))) ||
                   changed;
@@ -179,8 +180,8 @@ private:
       for (std::uint32_t k = 0; k < results; ++k) {
         region_id const r = f_.region_at(n, 0);
         bool const is_sum = k < f_[n].operand_count;
-        if (is_sum) changed = let_vary(f_.argument(r, k), varies(f_.operand(n, k))) || changed;
-        changed = let_vary(
+        if (is_sum) changed = mark_varying(f_.argument(r, k), varies(f_.operand(n, k))) || changed;
+        changed = mark_varying(
                       f_.result(n, k),
                       is_sum ? varies(f_.argument(r, k)) : varies(yielded(r, k - f_[n].operand_count))) ||
                   changed;
@@ -188,10 +189,10 @@ private:
       break;
     case op::add_to:
       if (!is_outside(f_.operand(n, 0)))
-        changed = let_vary(f_.operand(n, 0), any_operand_varies(n) || is_in_some_lanes(n)) || changed;
+        changed = mark_varying(f_.operand(n, 0), any_operand_varies(n) || is_in_some_lanes(n)) || changed;
       break;
     default:
-      for (value_id const v : f_.results_of(n)) changed = let_vary(v, any_operand_varies(n)) || changed;
+      for (value_id const v : f_.results_of(n)) changed = mark_varying(v, any_operand_varies(n)) || changed;
     }
     return changed;
   }
@@ -208,7 +209,7 @@ private:
     return any;
   }
 
-  // ---- what can run in lanes
+  // ---- what can be vectorised
 
   bool region_fits(region_id r, bool is_masked) const {
     for (value_id const v : f_.arguments_of(r))
@@ -222,7 +223,7 @@ private:
       if (!region_fits(r, is_masked)) return false;
     return true;
   }
-  // Indices from the first operand behind the array to before `end`.
+  // Whether an index varies, from the first operand after the array to before `end`.
   bool any_index_varies(node_id n, std::uint32_t end) const {
     for (std::uint32_t i = 1; i < end; ++i)
       if (varies(f_.operand(n, i))) return true;
@@ -238,7 +239,7 @@ private:
       if (c == op::select && t.rank > 0) return !is_masked && !is_in_lanes(n);
       return !is_masked || !((c == op::div || c == op::rem) && t == ir::i64);
     }
-    // Where lanes do not take part, nothing is done that may fail or take long.
+    // Under a mask, nothing may fail or be expensive.
     if (is_masked && c != op::convert && c != op::if_ && c != op::yield && c != op::add_to) return false;
     switch (c) {
     case op::call:
@@ -291,14 +292,14 @@ private:
       return true; // array, length, concat, copy, convert, assert, yield
     }
   }
-  // Whether a branch that not all lanes take is around an operation.
+  // Whether an operation is nested in a divergent branch.
   bool is_in_some_lanes(node_id n) const {
     for (region_id r = f_[n].parent; r != body_; r = f_[f_[r].parent].parent)
       if (f_[f_[r].parent].code == op::if_ && varies(f_.operand(f_[r].parent, 0))) return true;
     return false;
   }
 
-  // ---- accumulators that all lanes share
+  // ---- accumulators that the lanes share
 
   void look_for_adds(region_id r) {
     for (node_id const n : f_.nodes_of(r)) {
@@ -314,14 +315,14 @@ private:
     }
     if (r != body_) return;
     for (adding_to& a : adds_) a.how = how_to_add(a);
-    // A block that begins anew, or is left, has added nothing yet.
+    // A block that restarts, or is abandoned, has added nothing yet.
     if (std::any_of(adds_.begin(), adds_.end(), [](adding_to const& a) { return a.how != adds::at_once; }))
       for (adding_to& a : adds_) a.how = when_it_ends(a);
   }
   static adds when_it_ends(adding_to const& a) { return a.index_varies ? adds::by_lane : adds::by_cell; }
-  // Each element of the accumulator must get what it gets in the order of the elements. At once it gets it in the order of the
-  // lanes of each addition: that is right if each lane adds to elements of its own; or if all is added by one operation, to
-  // other elements in each run of the loops around it; or if the order does not matter.
+  // Each element of the accumulator must receive its additions in the order of the block's elements. Adding at once uses
+  // the order of the lanes of each addition. This is right if each lane adds to elements of its own; if one operation makes
+  // all additions, to other elements in each iteration of the enclosing loops; or if the order does not matter.
   adds how_to_add(adding_to const& a) const {
     if (f_.type_of(a.acc).element == ir::scalar::i64 || a.own_elements) return adds::at_once;
     if (a.count == 1) {
@@ -340,7 +341,7 @@ private:
     }
     return when_it_ends(a);
   }
-  // An accumulator of lanes may be added to as one likes.
+  // An accumulator of lanes admits any order.
   bool add_to_fits(node_id n, bool is_masked) const {
     value_id const acc = f_.operand(n, 0);
     std::uint32_t const value = f_[n].operand_count - 1;
@@ -350,10 +351,10 @@ private:
   }
   ir::function const& f_;
   region_id body_;
-  std::vector<bool> varies_;    // by value
-  std::vector<bool> strided_;   // by value
-  std::vector<bool> in_lanes_;  // by operation
-  std::vector<adding_to> adds_; // accumulators that all lanes share
+  std::vector<bool> varies_;    // for each value
+  std::vector<bool> strided_;   // for each value
+  std::vector<bool> in_lanes_;  // for each operation
+  std::vector<adding_to> adds_; // accumulators that the lanes share
   bool fits_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Numbers in lanes: how they stand in memory, and what operations compute of them, a vector at a time.
+// The layout of numbers in lanes, and operations on vectors of them.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -11,10 +11,10 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-/// How many elements a block has at most.
-inline constexpr i64 most_lanes = 128;
+/// The maximum number of elements of a block.
+inline constexpr i64 maximum_lanes = 128;
 
-/// How a number of type T stands in lanes. A truth is 0 or -1, all bits, so that it chooses among the bits of others.
+/// The type of a lane for numbers of type T. A mask is 0 or -1, all bits, so that it selects bits.
 template <class T>
 using in_lane = std::conditional_t<std::is_same_v<T, bool>, i64, T>;
 
@@ -30,11 +30,11 @@ template <class T>
   return static_cast<T>(x);
 }
 
-/// The bytes that a number takes in lanes, and that all lanes take.
+/// The bytes of a number in lanes.
 constexpr offset lane_size_of(ir::scalar s) { return s == ir::scalar::f32 ? 4 : 8; }
-constexpr offset row_size_of(ir::scalar s) { return lane_size_of(s) * static_cast<offset>(most_lanes); }
+constexpr offset row_size_of(ir::scalar s) { return lane_size_of(s) * static_cast<offset>(maximum_lanes); }
 
-// The widest vectors that the compiler was told to use.
+// The widest vectors that the compiler targets.
 #if defined(__AVX512F__)
 inline constexpr std::size_t vector_bytes = 64;
 #elif defined(__AVX__)
@@ -43,7 +43,7 @@ inline constexpr std::size_t vector_bytes = 32;
 inline constexpr std::size_t vector_bytes = 16;
 #endif
 
-// What vectors hold: integers are unsigned there, so that they wrap.
+// Element types of vectors: integers are unsigned, so that they wrap.
 template <class T>
 using in_vector = std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>;
 template <class T>
@@ -82,13 +82,13 @@ consteval bool has_vectors() {
   return true;
 }
 
-/// Bits of a where those of the truth are set, else of b.
+/// Bits of a where those of the mask are set, else of b.
 template <class T>
-[[gnu::always_inline]] inline vector<T> chosen(vector<bool> truth, vector<T> a, vector<T> b) {
-  return (vector<T>)(((vector<bool>)a & truth) | ((vector<bool>)b & ~truth));
+[[gnu::always_inline]] inline vector<T> chosen(vector<bool> mask, vector<T> a, vector<T> b) {
+  return (vector<T>)(((vector<bool>)a & mask) | ((vector<bool>)b & ~mask));
 }
 
-/// What an operation gives of vectors. The table's formula does not take vectors where it asks for a number's type.
+/// Applies an operation to vectors. The table's formula does not accept vectors if it queries a number's type.
 template <class Op, class T>
 [[gnu::always_inline]] inline auto of_vectors(vector<T> a, vector<T> b) {
   using ir::op;
@@ -132,14 +132,14 @@ template <class Op, class T>
   } else
     return ~a; // bit_not, logical_not
 }
-/// Where the operand of an instruction for lanes stands.
-enum class stands : std::uint8_t {
-  in_lanes, // the word points to the lanes
-  once      // the word holds one number for all lanes
+/// The kind of an operand of a vectorised instruction.
+enum class lane_kind : std::uint8_t {
+  in_lanes, // varying: the word points to the lanes
+  uniform   // uniform: the word holds one number for all lanes
 };
 
 /// An operand, lane by lane or a vector at a time.
-template <class T, stands S>
+template <class T, lane_kind S>
 struct lane_operand {
   in_lane<T> const* p;
   lane_operand(std::byte const* frame, offset at) : p(get<in_lane<T> const*>(frame, at)) {}
@@ -147,7 +147,7 @@ struct lane_operand {
   [[gnu::always_inline]] vector<T> many(i64 i) const { return load_vector<T>(p + i); }
 };
 template <class T>
-struct lane_operand<T, stands::once> {
+struct lane_operand<T, lane_kind::uniform> {
   in_lane<T> x;
   vector<T> v;
   lane_operand(std::byte const* frame, offset at) : x(as_lane<T>(get<T>(frame, at))) {

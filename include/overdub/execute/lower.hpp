@@ -1,4 +1,4 @@
-// lower: from a program to what the interpreter reads.
+// lower: from a program to instructions for the interpreter.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -11,7 +11,7 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-/// Lowers a function and all that it calls. Throws host_error and not_executable. O(nodes × depth of regions).
+/// Lowers a function and its callees. Throws host_error and not_executable. O(nodes × depth of regions).
 OVERDUB_DECL std::shared_ptr<code const> lower(
     ir::program const& given, ir::function_id entry, host_registry const& hosts,
     execution_options const& options = {});

@@ -46,19 +46,19 @@ inline void lowering::lower_node(node_id n) {
     lower_update(n);
     break;
   case ir::op::fill:
-    lower_made_array(n, &doing<fill>::run, at(f_.operand(n, 0)), at(f_.operand(n, 1)));
+    lower_new_array(n, &doing<fill>::run, at(f_.operand(n, 0)), at(f_.operand(n, 1)));
     break;
   case ir::op::iota:
-    lower_made_array(n, &doing<iota>::run, at(f_.operand(n, 0)), 0);
+    lower_new_array(n, &doing<iota>::run, at(f_.operand(n, 0)), 0);
     break;
   case ir::op::concat: {
     std::vector<offset> list;
     for (value_id const v : f_.operands_of(n)) list.push_back(at(v));
-    lower_made_array(n, &doing<concat>::run, out_.list(list), f_[n].operand_count);
+    lower_new_array(n, &doing<concat>::run, out_.list(list), f_[n].operand_count);
     break;
   }
   case ir::op::gather:
-    lower_made_array(n, &doing<gather>::run, at(f_.operand(n, 0)), at(f_.operand(n, 1)));
+    lower_new_array(n, &doing<gather>::run, at(f_.operand(n, 0)), at(f_.operand(n, 1)));
     break;
   case ir::op::copy:
     lower_copy(n);
@@ -117,7 +117,7 @@ inline function_code lowering::lower() {
   made.entry = out_.label();
   for (value_id const v : f_.parameters()) {
     check_type(type_of(v));
-    put_home(v, words_.take(words(v)));
+    assign_slot(v, words_.allocate(words(v)));
     if (execute::is_counted(type_of(v))) made.owners.push_back(owner_word(v) - first_parameter);
     if (type_of(v).is_function()) made.functions.push_back(owner_word(v) - first_parameter);
     made.parameter_words += words(v);
@@ -127,7 +127,7 @@ inline function_code lowering::lower() {
   for (std::uint32_t i = 0; i < f_.value_count(); ++i) {
     value_id const v{i};
     if (!f_.is_literal(v) || !f_.is_used(v)) continue;
-    put_home(v, words_.take(1));
+    assign_slot(v, words_.allocate(1));
     shared_.to.literals.push_back(f_.bits_of(v));
     ++made.literal_count;
   }
@@ -136,16 +136,16 @@ inline function_code lowering::lower() {
   node_id const last = f_.yield_of(ir::function::body);
   std::vector<offset> results;
   for (value_id const v : f_.operands_of(last)) {
-    give_count(v, last);
+    retain_or_transfer(v, last);
     auto const first = results.size();
     append_words(results, v);
     made.results.push_back(results[first]);
   }
   finish(last);
   if (results.size() == 1)
-    out_.emit(&give_back_word::run, 0, results[0]);
+    out_.emit(&return_word::run, 0, results[0]);
   else
-    out_.emit(&give_back::run, 0, out_.list(results), static_cast<offset>(results.size()));
+    out_.emit(&return_values::run, 0, out_.list(results), static_cast<offset>(results.size()));
   made.frame_bytes = words_.bytes();
   for (std::uint32_t const i : calls_) out_[i].c = made.frame_bytes;
   return made;

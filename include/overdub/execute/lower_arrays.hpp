@@ -25,20 +25,20 @@ inline void lowering::lower_elementwise(node_id n) {
   emitter::operand x[3]{};
   std::size_t count = 0;
   for (value_id const v : f_.operands_of(n)) x[count++] = {v, at(v), is_only_use(v, n)};
-  // The operand that tells the type.
+  // The operand that determines the type.
   auto const rule = ir::row_of(f_[n].code).types;
   bool const second = rule == ir::type_rule::select || rule == ir::type_rule::integer_floating;
   ir::scalar const type = type_of(x[second ? 1 : 0].value).element;
   free_scalars(n);
-  offset const where = new_home(result);
+  offset const where = new_slot(result);
   out_.elementwise(f_[n].code, type, {x, count}, result, where);
 }
 
-// The first of the two makes both results.
+// The first of the two computes both results.
 inline void lowering::lower_sine_and_cosine(node_id n, node_id other) {
   if (!order_.is_before(n, other)) return;
-  offset const from = at(f_.operand(n, 0)), own = new_home(f_.result(n)), later = words_.take(1);
-  put_home(f_.result(other), later, true);
+  offset const from = at(f_.operand(n, 0)), own = new_slot(f_.result(n)), later = words_.allocate(1);
+  assign_slot(f_.result(other), later, true);
   bool const is_sine = f_[n].code == ir::op::sin;
   bool const is_f32 = type_of(f_.result(n)).element == ir::scalar::f32;
   out_.emit(
@@ -48,7 +48,7 @@ inline void lowering::lower_sine_and_cosine(node_id n, node_id other) {
 
 inline void lowering::lower_select(node_id n) {
   value_id const result = f_.result(n);
-  offset const where = new_home(result);
+  offset const where = new_slot(result);
   offset const list[] = {at(f_.operand(n, 0)), words(result)};
   out_.emit(&doing<select_words>::run, where, out_.list(list), at(f_.operand(n, 1)), at(f_.operand(n, 2)));
   out_.emit(&retain_owner::run, 0, owner_word(result));
@@ -58,30 +58,30 @@ inline void lowering::lower_convert(node_id n) {
   value_id const from = f_.operand(n, 0), result = f_.result(n);
   offset const source = at(from);
   free_scalars(n);
-  offset const where = new_home(result);
+  offset const where = new_slot(result);
   out_.emit(
       convert_handlers[type_index(type_of(from).element)][type_index(type_of(result).element)], where,
       source);
 }
 
-// An instruction that makes the result, an array.
-inline void lowering::lower_made_array(node_id n, handler run, offset a, offset b) {
+// An instruction that creates the result, an array.
+inline void lowering::lower_new_array(node_id n, handler run, offset a, offset b) {
   value_id const result = f_.result(n);
-  offset const where = new_home(result);
+  offset const where = new_slot(result);
   out_.emit(run, where, a, b, shape_code(type_of(result)));
 }
 
 inline void lowering::lower_array(node_id n) {
   std::vector<offset> list;
   for (value_id const v : f_.operands_of(n)) list.push_back(at(v));
-  lower_made_array(n, &doing<make_of_values>::run, out_.list(list), f_[n].operand_count);
+  lower_new_array(n, &doing<make_of_values>::run, out_.list(list), f_[n].operand_count);
 }
 
 inline offset lowering::common_length_of(std::span<value_id const> arrays, std::string_view op) {
   if (arrays.size() == 1) return extent_at(at(arrays[0]), 0);
   std::vector<offset> list{static_cast<offset>(arrays.size())};
   for (value_id const v : arrays) list.push_back(at(v));
-  offset const where = words_.take(1);
+  offset const where = words_.allocate(1);
   out_.emit(&doing<common_length>::run, where, out_.list(list), out_.text(op));
   return where;
 }
@@ -91,12 +91,12 @@ inline void lowering::lower_length(node_id n) {
   for (value_id const v : f_.operands_of(n)) arrays.push_back(v);
   offset const length = common_length_of(arrays, "length");
   if (arrays.size() > 1 && hints_[index_of(f_.result(n))] == no_word)
-    return put_home(f_.result(n), length, true);
-  emit_move({length, new_home(f_.result(n)), 1});
-  if (arrays.size() > 1) words_.give(length, 1);
+    return assign_slot(f_.result(n), length, true);
+  emit_move({length, new_slot(f_.result(n)), 1});
+  if (arrays.size() > 1) words_.free(length, 1);
 }
 
-// The array, its rank, how many indices, the indices.
+// The array, its rank, the number of indices, the indices.
 inline std::vector<offset> lowering::indexed(node_id n, std::uint32_t indices) const {
   value_id const array = f_.operand(n, 0);
   std::vector<offset> list{at(array), offset{type_of(array).rank}, indices};
@@ -110,9 +110,9 @@ inline void lowering::lower_at(node_id n) {
   ir::type const t = type_of(array);
   if (type_of(result).rank > 0 || t.element == ir::scalar::function) {
     auto const list = indexed(n, indices);
-    offset const where = new_home(result);
+    offset const where = new_slot(result);
     out_.emit(&doing<part_of>::run, where, out_.list(list), 0, scalar_bytes(t));
-    give_count_of_part(array, result, n);
+    retain_or_transfer_part(array, result, n);
     return;
   }
   value_id const first = f_.operand(n, 1);
@@ -120,47 +120,48 @@ inline void lowering::lower_at(node_id n) {
     offset const where_index = at(first), where_array = at(array);
     bool const only_use = is_only_use(first, n);
     free_scalars(n);
-    offset const where = new_home(result);
+    offset const where = new_slot(result);
     return out_.load(t.element, where_array, {first, where_index, only_use}, result, where);
   }
   if (indices == 2) {
-    offset const where = new_home(result);
+    offset const where = new_slot(result);
     out_.emit(load2_handlers[type_index(t.element)], where, at(array), at(first), at(f_.operand(n, 2)));
     return;
   }
   auto const list = indexed(n, indices);
-  offset const where = new_home(result);
+  offset const where = new_slot(result);
   with_type(t.element, [&]<class T>(T) { out_.emit(&doing<load_deep<T>>::run, where, out_.list(list)); });
 }
 
-// A part shares the buffer of its array: with the count of the array, where that dies, else with one of its own.
-inline void lowering::give_count_of_part(value_id array, value_id part, node_id n) {
-  if (!consume(array, n)) out_.emit(&retain_owner::run, 0, owner_word(part));
+// A part shares the buffer of its array: it takes over the array's reference at the array's last use, else it retains the
+// buffer.
+inline void lowering::retain_or_transfer_part(value_id array, value_id part, node_id n) {
+  if (!transfer_reference(array, n)) out_.emit(&retain_owner::run, 0, owner_word(part));
 }
 
 inline void lowering::lower_slice(node_id n) {
   value_id const array = f_.operand(n, 0), result = f_.result(n);
   offset const list[] = {at(array), at(f_.operand(n, 1)), at(f_.operand(n, 2)), offset{type_of(array).rank}};
-  offset const where = new_home(result);
+  offset const where = new_slot(result);
   out_.emit(&doing<slice_of>::run, where, out_.list(list), 0, scalar_bytes(type_of(array)));
-  give_count_of_part(array, result, n);
+  retain_or_transfer_part(array, result, n);
 }
 
-// The result stands where the array stood, when that dies; else it is a handle of its own, which is copied when written. Parameters
-// stay as they were given.
-inline void lowering::become(value_id array, value_id result, node_id n) {
-  bool const dies = consume(array, n);
-  if (dies && !is_parameter(array)) return put_home(result, at(array), take_words(array, n));
-  offset const where = new_home(result);
+// The result reuses the words of the array at its last use; else it is a copy of the handle, whose buffer is copied when
+// written. Parameters stay unchanged.
+inline void lowering::reuse_array(value_id array, value_id result, node_id n) {
+  bool const is_last_use = transfer_reference(array, n);
+  if (is_last_use && !is_parameter(array)) return assign_slot(result, at(array), reuse_words(array, n));
+  offset const where = new_slot(result);
   emit_move({at(array), where, words(array)});
-  if (!dies) out_.emit(&retain_owner::run, 0, owner_word(result));
+  if (!is_last_use) out_.emit(&retain_owner::run, 0, owner_word(result));
 }
 
 inline void lowering::lower_update(node_id n) {
   value_id const array = f_.operand(n, 0), result = f_.result(n);
   std::uint32_t const indices = f_[n].operand_count - 2;
   value_id const x = f_.operand(n, indices + 1);
-  become(array, result, n);
+  reuse_array(array, result, n);
   with_type(type_of(array).element, [&]<class T>(T) {
     if (indices == 1 && type_of(array).rank == 1) {
       out_.emit(&update_element<T>::run, 0, at(result), at(f_.operand(n, 1)), at(x));
@@ -190,6 +191,6 @@ inline void lowering::lower_add_to(node_id n) {
   });
 }
 
-inline void lowering::lower_copy(node_id n) { become(f_.operand(n, 0), f_.result(n), n); }
+inline void lowering::lower_copy(node_id n) { reuse_array(f_.operand(n, 0), f_.result(n), n); }
 
 } // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

@@ -1,4 +1,4 @@
-// Lowering of maps whose elements run in blocks: the body stands there twice, in lanes and one by one.
+// Lowering of vectorised maps: the body is emitted twice, in lanes and element by element.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -13,7 +13,7 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-// Its results: arrays, or reductions of them. Instructions make the arrays.
+// The outputs: arrays, or reductions of them. Emits the creation of the arrays.
 inline std::vector<lowering::block_output> lowering::make_block_outputs(node_id n, offset count) {
   node_id const last = f_.yield_of(f_.region_at(n, 0));
   bool const is_map = f_[n].code == ir::op::map;
@@ -23,9 +23,9 @@ inline std::vector<lowering::block_output> lowering::make_block_outputs(node_id 
     ir::type const t = type_of(o.yielded);
     o.reduce = t == ir::f64 || t == ir::i64 ? reduced_alone(o.result) : node_id(ir::nothing);
     if (o.reduce != ir::nothing) {
-      o.array = words_.take(3);
-      o.state = words_.take(block_reduction::size);
-      put_home(o.result, no_word);
+      o.array = words_.allocate(3);
+      o.state = words_.allocate(block_reduction::size);
+      assign_slot(o.result, no_word);
       out_.emit(&doing<start_block_reduction>::run, o.state);
     } else
       o.array = new_output(o.result, count, is_map ? &doing<make_mapped>::run : &doing<make_stacked>::run);
@@ -38,9 +38,9 @@ inline std::vector<lowering::block_output> lowering::make_block_outputs(node_id 
 inline void lowering::lower_in_blocks(node_id n, lane_plan const& plan) {
   region_id const body = f_.region_at(n, 0);
   offset const count = at(f_.operand(n, 0));
-  offset const block = words_.take(block_words::size);
+  offset const block = words_.allocate(block_words::size);
   std::vector<block_output> outputs = make_block_outputs(n, count);
-  offset const memory = words_.take(3);
+  offset const memory = words_.allocate(3);
   std::uint32_t const bind = out_.emit(&doing<bind_lanes>::run, memory);
   std::uint32_t const start =
       out_.emit(&deciding<start_blocks>::run, block, count, as_operand(shared_.options.lanes_from));
@@ -52,7 +52,7 @@ inline void lowering::lower_in_blocks(node_id n, lane_plan const& plan) {
   lanes_ = &context;
   bool const defers = plan.defers_in(body);
   if (defers) {
-    (void)out_.label(); // where a block begins anew
+    (void)out_.label(); // where a block restarts
     out_.emit(&doing<begin_adds>::run);
   }
   lower_block_in_lanes(body, outputs);
@@ -68,12 +68,12 @@ inline void lowering::lower_in_blocks(node_id n, lane_plan const& plan) {
 
   set_rows(bind, context);
   out_.emit(&release_owner::run, 0, memory + word_size);
-  words_.give(memory, 3);
-  words_.give(block, block_words::size);
+  words_.free(memory, 3);
+  words_.free(block, block_words::size);
   for (block_output const& o : outputs) {
-    if (o.row == no_word && o.place != no_word) words_.give(o.place, 1);
+    if (o.row == no_word && o.place != no_word) words_.free(o.place, 1);
     if (o.reduce == ir::nothing) continue;
-    words_.give(o.array, 3);
+    words_.free(o.array, 3);
     fused_maps_.push_back({o.reduce, o.state});
   }
 }
@@ -87,7 +87,7 @@ inline void lowering::lower_block_in_lanes(region_id body, std::vector<block_out
       o.row = take_row();
       o.place = pointer_to(o.row);
     } else {
-      o.place = words_.take(1);
+      o.place = words_.allocate(1);
       out_.emit(&doing<lane_output>::run, o.place, o.array, first, scalar_bytes(t));
     }
   }
@@ -112,7 +112,7 @@ inline void lowering::lower_block_in_lanes(region_id body, std::vector<block_out
   finish(f_.yield_of(body));
 }
 
-// What the block's elements gave.
+// Stores the results of a block.
 inline void lowering::store_block(block_output const& o, offset first) {
   ir::type const t = type_of(o.yielded);
   if (t.rank > 0) return store_rows_of_lanes(o.yielded, o.array, first);
@@ -126,7 +126,7 @@ inline void lowering::store_block(block_output const& o, offset first) {
   if (o.reduce != ir::nothing)
     reduce_block(o);
   else if (t == ir::boolean)
-    out_.emit(&doing<lane_store_truths>::run, o.array, place, first);
+    out_.emit(&doing<lane_store_bools>::run, o.array, place, first);
 }
 
 inline void
@@ -136,8 +136,8 @@ lowering::lower_block_one_by_one(region_id body, offset block, std::vector<block
   for (block_output const& o : outputs)
     if (o.reduce != ir::nothing) out_.emit(&doing<lane_window>::run, o.array, o.place, first, word_size);
   value_id const i = f_.argument(body, 0);
-  offset const index = words_.take(1);
-  put_home(i, index);
+  offset const index = words_.allocate(1);
+  assign_slot(i, index);
   emit_move({first, index, 1});
   std::uint32_t const element = out_.label();
   live_in(i, body);
@@ -146,7 +146,7 @@ lowering::lower_block_one_by_one(region_id body, offset block, std::vector<block
   finish(last);
   std::uint32_t const next = out_.emit(&next_loop::run, index, block + block_words::end);
   out_[next].c = emitter::displacement(next, element);
-  words_.give(index, 1);
+  words_.free(index, 1);
   bool const reduces = std::any_of(
       outputs.begin(), outputs.end(), [](block_output const& o) { return o.reduce != ir::nothing; });
   if (reduces) out_.emit(&doing<count_block>::run, block);
@@ -154,15 +154,15 @@ lowering::lower_block_one_by_one(region_id body, offset block, std::vector<block
     if (o.reduce != ir::nothing) reduce_block(o);
 }
 
-// Once it is known how many rows of lanes there are: the instruction that makes them, and sets the pointers to them.
+// Patches the instruction that allocates rows of lanes, and sets the pointers to them, once their number is known.
 inline void lowering::set_rows(std::uint32_t bind, lanes_context const& context) {
-  for (offset const step : context.steps) words_.give(step, 1);
+  for (offset const step : context.steps) words_.free(step, 1);
   std::vector<offset> pointers;
   for (std::size_t row = 0; row < context.pointers.size(); ++row)
     if (context.pointers[row] != no_word) {
       pointers.push_back(context.pointers[row]);
       pointers.push_back(static_cast<offset>(row));
-      words_.give(context.pointers[row], 1);
+      words_.free(context.pointers[row], 1);
     }
   out_[bind].a = out_.list(pointers);
   out_[bind].b = static_cast<offset>(pointers.size() / 2);
@@ -173,7 +173,7 @@ inline void lowering::set_rows(std::uint32_t bind, lanes_context const& context)
 inline offset lowering::as_operand(i64 limit) {
   return static_cast<offset>(std::clamp<i64>(limit, 0, std::numeric_limits<std::int32_t>::max()));
 }
-// Maps over rows that are too long for lanes are found out before they begin.
+// Maps over rows that are too long for lanes are detected before they begin.
 inline void lowering::limit_rows_in(region_id r, lane_plan const& plan, offset block, offset longest) {
   for (node_id const n : f_.nodes_of(r)) {
     for (region_id const inner : f_.regions_of(n)) limit_rows_in(inner, plan, block, longest);

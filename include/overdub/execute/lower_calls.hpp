@@ -1,4 +1,4 @@
-// Lowering: calls, function values, and what leaves the program.
+// Lowering: calls, function values, and operations that leave the program.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -13,17 +13,17 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-// A call's list: how many words of arguments, they, the words of results.
+// The list of a call: the number of argument words, their offsets, the offsets of results.
 inline void lowering::lower_call(node_id n) {
   bool const of_value = f_[n].code == ir::op::apply;
   std::vector<offset> list{0};
   for (std::uint32_t k = of_value; k < f_[n].operand_count; ++k) {
-    give_count(f_.operand(n, k), n);
+    retain_or_transfer(f_.operand(n, k), n);
     append_words(list, f_.operand(n, k));
   }
   list[0] = static_cast<offset>(list.size() - 1);
   for (value_id const v : f_.results_of(n)) {
-    new_home(v);
+    new_slot(v);
     append_words(list, v);
   }
   offset const first_result = f_[n].result_count > 0 ? at(f_.result(n)) : 0;
@@ -36,27 +36,27 @@ inline void lowering::lower_call(node_id n) {
 inline void lowering::lower_closure(node_id n) {
   std::vector<offset> list;
   for (value_id const v : f_.operands_of(n)) {
-    give_count(v, n);
+    retain_or_transfer(v, n);
     append_words(list, v);
   }
-  offset const where = new_home(f_.result(n));
+  offset const where = new_slot(f_.result(n));
   out_.emit(
       &doing<make_closure>::run, where, out_.list(list), shared_.number(f_[n].attributes.callee()),
       static_cast<offset>(list.size()));
 }
 
-// Function values of all conventions are called in one way here.
+// All function values have one calling convention here.
 inline void lowering::lower_reabstract(node_id n) {
   value_id const f = f_.operand(n, 0);
-  give_count(f, n);
-  out_.emit(&move_word::run, new_home(f_.result(n)), at(f));
+  retain_or_transfer(f, n);
+  out_.emit(&move_word::run, new_slot(f_.result(n)), at(f));
 }
 
 inline void lowering::lower_host(node_id n) {
   host_call made = host_call_of(p_, f_, n, shared_.to, [this](std::string const& why) { refuse(why); });
   std::vector<offset> list;
   for (value_id const v : f_.operands_of(n)) list.push_back(at(v));
-  for (value_id const v : f_.results_of(n)) list.push_back(new_home(v));
+  for (value_id const v : f_.results_of(n)) list.push_back(new_slot(v));
   out_.emit(&doing<call_host>::run, 0, out_.list(list), static_cast<offset>(shared_.to.hosts.size()));
   shared_.to.hosts.push_back(std::move(made));
 }
@@ -65,7 +65,7 @@ inline void lowering::lower_sample(node_id n) {
   sample_call made = sample_call_of(p_, f_, n, shared_.to, [this](std::string const& why) { refuse(why); });
   std::vector<offset> list;
   for (value_id const v : f_.operands_of(n)) list.push_back(at(v));
-  list.push_back(new_home(f_.result(n)));
+  list.push_back(new_slot(f_.result(n)));
   out_.emit(&doing<call_sampler>::run, 0, out_.list(list), static_cast<offset>(shared_.to.samples.size()));
   shared_.to.samples.push_back(std::move(made));
 }

@@ -12,10 +12,10 @@
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 inline void lowering::lower_if(node_id n) {
-  value_id const truth = f_.operand(n, 0);
-  std::vector<offset> const to = new_homes(f_.results_of(n));
+  value_id const mask = f_.operand(n, 0);
+  std::vector<offset> const to = new_slots(f_.results_of(n));
   values const given = pass_into_regions(n);
-  std::uint32_t const to_else = out_.jump_if_false({truth, at(truth), is_only_use(truth, n)});
+  std::uint32_t const to_else = out_.jump_if_false({mask, at(mask), is_only_use(mask, n)});
   std::uint32_t to_end = 0;
   for (region_id const r : f_.regions_of(n)) {
     bool const is_else = r != f_.region_at(n, 0);
@@ -30,15 +30,15 @@ inline void lowering::lower_if(node_id n) {
   out_.land(to_end);
 }
 
-// The words of values that are carried, which the operands' values are moved to.
+// The words of loop-carried values, to which the initial values are moved.
 inline std::vector<offset>
-lowering::start_carried(node_id n, std::uint32_t first_operand, std::uint32_t count) {
+lowering::start_loop_carried(node_id n, std::uint32_t first_operand, std::uint32_t count) {
   std::vector<offset> to;
   std::vector<move> moves;
-  for (std::uint32_t k = 0; k < count; ++k) to.push_back(new_home(f_.result(n, k)));
+  for (std::uint32_t k = 0; k < count; ++k) to.push_back(new_slot(f_.result(n, k)));
   for (std::uint32_t k = 0; k < count; ++k) {
     value_id const v = f_.operand(n, first_operand + k);
-    if (is_counted(v) && (order_.is_used_inside(v, n) || !consume(v, n)))
+    if (is_counted(v) && (order_.is_used_inside(v, n) || !transfer_reference(v, n)))
       out_.emit(&retain_owner::run, 0, owner_word(v));
     moves.push_back({at(v), to[k], words(v)});
   }
@@ -46,7 +46,7 @@ lowering::start_carried(node_id n, std::uint32_t first_operand, std::uint32_t co
   return to;
 }
 
-// Element or row `index` of an array becomes v, which a region yields.
+// Computes v, which a region yields, into element or row `index` of an array.
 inline void lowering::store_output(value_id v, offset index, offset array) {
   ir::type const t = type_of(v);
   if (t.rank > 0) {
@@ -62,12 +62,12 @@ inline void lowering::lower_loop(node_id n) {
   if (has_elements(f_, n) && lowered_in_blocks(n)) return;
   std::uint32_t const outputs = f_[n].result_count - carried;
   bool const is_reversed = f_[n].attributes.is_reversed();
-  std::vector<offset> const to = start_carried(n, 1, carried);
+  std::vector<offset> const to = start_loop_carried(n, 1, carried);
   std::vector<offset> stacked;
   offset const count = at(f_.operand(n, 0));
   for (std::uint32_t k = 0; k < outputs; ++k) {
     value_id const v = f_.result(n, carried + k);
-    stacked.push_back(new_home(v));
+    stacked.push_back(new_slot(v));
     out_.emit(
         &doing<make_stacked>::run, stacked[k], count, offset{type_of(v).rank}, scalar_bytes(type_of(v)));
   }
@@ -75,13 +75,13 @@ inline void lowering::lower_loop(node_id n) {
   values arguments;
   for (std::uint32_t k = 0; k < carried; ++k) {
     arguments.push_back(f_.argument(body, k + 1));
-    put_home(arguments[k], to[k]);
+    assign_slot(arguments[k], to[k]);
   }
-  offset const index = words_.take(1);
-  put_home(i, index);
+  offset const index = words_.allocate(1);
+  assign_slot(i, index);
   std::uint32_t const start = out_.emit(is_reversed ? &start_reversed::run : &start_loop::run, index, count);
   std::uint32_t const begin = out_.label();
-  out_.keep(i);
+  out_.set_in_register(i);
   live_in(f_.arguments_of(body), body);
   hint_results(body, to, arguments);
   node_id const last = f_.yield_of(body);
@@ -98,15 +98,15 @@ inline void lowering::lower_loop(node_id n) {
   std::uint32_t const next = out_.emit(is_reversed ? &next_reversed::run : &next_loop::run, index, count);
   out_[next].c = emitter::displacement(next, begin);
   out_.land(start);
-  words_.give(index, 1);
+  words_.free(index, 1);
 }
 
-// The condition of a while; the jump that leaves it is to be landed.
+// The condition of a while; returns the jump that leaves the loop, whose target is set later.
 inline std::uint32_t lowering::lower_condition(region_id condition) {
   lower_region(condition);
   node_id const decides = f_.yield_of(condition);
-  value_id const truth = f_.operand(decides, 0);
-  std::uint32_t const end = out_.jump_if_false({truth, at(truth), is_only_use(truth, decides)});
+  value_id const mask = f_.operand(decides, 0);
+  std::uint32_t const end = out_.jump_if_false({mask, at(mask), is_only_use(mask, decides)});
   finish(decides);
   return end;
 }
@@ -115,18 +115,18 @@ inline void lowering::lower_while(node_id n) {
   region_id const condition = f_.region_at(n, 0), body = f_.region_at(n, 1);
   std::uint32_t const carried = f_[n].operand_count;
   std::uint32_t const outputs = f_[n].result_count - carried;
-  std::vector<offset> const to = start_carried(n, 0, carried);
+  std::vector<offset> const to = start_loop_carried(n, 0, carried);
   std::vector<offset> stacked;
   for (std::uint32_t k = 0; k < outputs; ++k) {
     value_id const v = f_.result(n, carried + k);
-    stacked.push_back(new_home(v));
+    stacked.push_back(new_slot(v));
     out_.emit(&doing<make_growing>::run, stacked[k], 0, 0, shape_code(type_of(v)));
   }
   values arguments;
   for (std::uint32_t k = 0; k < carried; ++k) {
-    put_home(f_.argument(condition, k), to[k]); // which the body still needs: they do not die there
+    assign_slot(f_.argument(condition, k), to[k]); // which the body still needs: this is no last use
     arguments.push_back(f_.argument(body, k));
-    put_home(arguments[k], to[k]);
+    assign_slot(arguments[k], to[k]);
   }
   std::uint32_t const begin = out_.label();
   std::uint32_t const end = lower_condition(condition);
@@ -145,9 +145,9 @@ inline void lowering::lower_while(node_id n) {
   out_.land(end);
 }
 
-// Iterations that do not depend on each other.
+// Iterations that are independent.
 inline bool lowering::lowered_in_blocks(node_id n) {
-  if (lanes_ != nullptr) return false; // of the map around
+  if (lanes_ != nullptr) return false; // an enclosing map is vectorised already
   lane_plan const plan(f_, f_.region_at(n, 0));
   if (plan.fits()) lower_in_blocks(n, plan);
   return plan.fits();
@@ -159,17 +159,17 @@ inline void lowering::lower_map(node_id n) {
   offset const count = at(f_.operand(n, 0));
   std::vector<offset> made;
   for (value_id const v : f_.results_of(n)) {
-    made.push_back(new_home(v));
+    made.push_back(new_slot(v));
     out_.emit(
         &doing<make_mapped>::run, made.back(), count, offset{type_of(v).rank}, scalar_bytes(type_of(v)));
   }
   if (made.empty()) out_.emit(&doing<check_count>::run, 0, count);
   value_id const i = f_.argument(body, 0);
-  offset const index = words_.take(1);
-  put_home(i, index);
+  offset const index = words_.allocate(1);
+  assign_slot(i, index);
   std::uint32_t const start = out_.emit(&start_loop::run, index, count);
   std::uint32_t const begin = out_.label();
-  out_.keep(i);
+  out_.set_in_register(i);
   live_in(i, body);
   lower_region(body);
   node_id const last = f_.yield_of(body);
@@ -178,21 +178,21 @@ inline void lowering::lower_map(node_id n) {
   std::uint32_t const next = out_.emit(&next_loop::run, index, count);
   out_[next].c = emitter::displacement(next, begin);
   out_.land(start);
-  words_.give(index, 1);
+  words_.free(index, 1);
 }
 
 inline void lowering::lower_reduce(node_id n) {
   if (f_[n].attributes.operation == ir::op::none) return lower_reduce_by_region(n);
   value_id const array = f_.operand(n, 0), result = f_.result(n);
   offset const initial = f_[n].attributes.is_started() ? at(f_.operand(n, 1)) : 0;
-  offset const where = new_home(result);
+  offset const where = new_slot(result);
   if (is_fused(n)) {
     fused_map const map = take_fused_map(n);
     bool const is_double = type_of(result) == ir::f64;
     out_.emit(
         is_double ? &doing<finish_block_reduction<double>>::run : &doing<finish_block_reduction<i64>>::run,
         where, map.state, initial, number(f_[n].attributes.operation));
-    return words_.give(map.state, block_reduction::size);
+    return words_.free(map.state, block_reduction::size);
   }
   out_.emit(
       reduce_handlers[type_index(type_of(array).element)], where, at(array), initial,
@@ -210,8 +210,8 @@ inline void lowering::lower_reduce_by_region(node_id n) {
     words_each += words(f_.result(n, k));
   }
   offset const size = reduction::size(words_each);
-  offset const state = words_.take(size);
-  // Where the k-th component of a value stands, of the current one, left, right, the initial one.
+  offset const state = words_.allocate(size);
+  // The offset of the k-th component of a value: the current one, left, right, the initial one.
   auto const component = [&](offset which, std::uint32_t k) {
     offset where = reduction::value_at(state, words_each, which);
     for (std::uint32_t i = 0; i < k; ++i) where += words(f_.result(n, i)) * word_size;
@@ -220,7 +220,7 @@ inline void lowering::lower_reduce_by_region(node_id n) {
   std::vector<move> moves;
   for (std::uint32_t k = 0; started && k < count; ++k) {
     value_id const v = f_.operand(n, count + k);
-    if (is_counted(v) && (order_.is_used_inside(v, n) || !consume(v, n)))
+    if (is_counted(v) && (order_.is_used_inside(v, n) || !transfer_reference(v, n)))
       out_.emit(&retain_owner::run, 0, owner_word(v));
     moves.push_back({at(v), component(reduction::initial, k), words(v)});
   }
@@ -251,8 +251,8 @@ inline void lowering::lower_reduce_by_region(node_id n) {
   std::uint32_t const combine = out_.label();
   out_[next].c = emitter::displacement(next, combine);
   for (std::uint32_t k = 0; k < count; ++k) {
-    put_home(f_.argument(region, k), component(reduction::left, k));
-    put_home(f_.argument(region, count + k), component(reduction::right, k));
+    assign_slot(f_.argument(region, k), component(reduction::left, k));
+    assign_slot(f_.argument(region, count + k), component(reduction::right, k));
   }
   live_in(f_.arguments_of(region), region);
   hint_results(region, current, {});
@@ -264,26 +264,26 @@ inline void lowering::lower_reduce_by_region(node_id n) {
 
   out_.land(over);
   out_.land(start);
-  if (arrays.size() > 1) words_.give(length, 1);
+  if (arrays.size() > 1) words_.free(length, 1);
   moves.clear();
   for (std::uint32_t k = 0; k < count; ++k)
-    moves.push_back({current[k], new_home(f_.result(n, k)), words(f_.result(n, k))});
+    moves.push_back({current[k], new_slot(f_.result(n, k)), words(f_.result(n, k))});
   emit_moves(moves);
-  words_.give(state, size);
+  words_.free(state, size);
 }
 
-// Accumulators are arrays that nobody else sees while the region runs.
+// Accumulators are unique arrays while the region runs.
 inline void lowering::lower_accumulate(node_id n) {
   region_id const region = f_.region_at(n, 0);
   std::uint32_t const count = f_[n].operand_count;
-  std::vector<offset> const to = start_carried(n, 0, count);
+  std::vector<offset> const to = start_loop_carried(n, 0, count);
   for (std::uint32_t k = 0; k < count; ++k) {
     ir::type const t = type_of(f_.result(n, k));
     out_.emit(&doing<own>::run, 0, to[k], offset{t.rank}, scalar_bytes(t));
-    put_home(f_.argument(region, k), to[k]);
+    assign_slot(f_.argument(region, k), to[k]);
   }
   std::vector<offset> more;
-  for (std::uint32_t k = count; k < f_[n].result_count; ++k) more.push_back(new_home(f_.result(n, k)));
+  for (std::uint32_t k = count; k < f_[n].result_count; ++k) more.push_back(new_slot(f_.result(n, k)));
   begin_region(region, pass_into_regions(n));
   hint_results(region, more, {});
   lower_region(region);
@@ -292,7 +292,7 @@ inline void lowering::lower_accumulate(node_id n) {
 }
 
 inline void lowering::lower_protect(node_id n) {
-  std::vector<offset> const to = new_homes(f_.results_of(n));
+  std::vector<offset> const to = new_slots(f_.results_of(n));
   region_id const tried = f_.region_at(n, 0), failed = f_.region_at(n, 1);
   std::uint32_t const guard = out_.emit(&protect::run);
   lower_region(tried);
@@ -303,7 +303,7 @@ inline void lowering::lower_protect(node_id n) {
   out_.land(guard);
   lower_region(failed);
   finish(f_.yield_of(failed));
-  out_.emit(&doing<fail_again>::run);
+  out_.emit(&doing<rethrow>::run);
   out_.land(end);
 }
 

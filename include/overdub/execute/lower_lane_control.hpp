@@ -1,4 +1,4 @@
-// Lowering to run in lanes: control that all lanes share, branches that they do not, and maps inside of maps.
+// Vectorised lowering: uniform control flow, divergent branches, and nested maps.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -12,17 +12,17 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-// ---- control that all lanes share
+// ---- uniform control flow
 
 inline std::vector<offset> lowering::new_results(std::span<value_id const> all) {
   std::vector<offset> where;
   for (value_id const v : all)
-    where.push_back(is_lanes(v) && type_of(v).rank == 0 ? new_lanes(v) : new_home(v));
+    where.push_back(is_lanes(v) && type_of(v).rank == 0 ? new_lanes(v) : new_slot(v));
   return where;
 }
-// The operands of an operation as the first values that it carries.
+// The operands of an operation as initial loop-carried values.
 inline std::vector<offset>
-lowering::start_carried_lanes(node_id n, std::uint32_t first_operand, std::uint32_t count) {
+lowering::start_loop_carried_lanes(node_id n, std::uint32_t first_operand, std::uint32_t count) {
   values results;
   for (std::uint32_t k = 0; k < count; ++k) results.push_back(f_.result(n, k));
   std::vector<offset> const to = new_results(results);
@@ -30,10 +30,10 @@ lowering::start_carried_lanes(node_id n, std::uint32_t first_operand, std::uint3
   for (std::uint32_t k = 0; k < count; ++k) {
     value_id const v = f_.operand(n, first_operand + k);
     if (is_lanes(results[k]) && !is_lanes(v)) {
-      type_of(v).rank == 0 ? emit_fill(v, to[k]) : emit_spread(v, to[k]);
+      type_of(v).rank == 0 ? emit_fill(v, to[k]) : emit_broadcast(v, to[k]);
       continue;
     }
-    if (is_counted(v) && (order_.is_used_inside(v, n) || !consume(v, n)))
+    if (is_counted(v) && (order_.is_used_inside(v, n) || !transfer_reference(v, n)))
       out_.emit(&retain_owner::run, 0, owner_word(v));
     bool const lanes = is_lanes(v) && type_of(v).rank == 0;
     moves.push_back({at(v), to[k], words(v), lanes ? lane_size_of(type_of(v).element) : 0});
@@ -41,26 +41,26 @@ lowering::start_carried_lanes(node_id n, std::uint32_t first_operand, std::uint3
   emit_moves(moves);
   return to;
 }
-// What a region yields becomes these results, which stand at `to`.
+// The values that a region yields become these results, at `to`.
 inline void
 lowering::yield_lanes(region_id r, std::span<offset const> to, std::span<value_id const> results) {
   node_id const last = f_.yield_of(r);
   std::vector<move> moves;
-  values spread; // arrays that become arrays of lanes
+  values spread; // arrays that are broadcast to arrays of lanes
   for (std::size_t k = 0; k < results.size(); ++k) {
     value_id const v = f_.operand(last, static_cast<std::uint32_t>(k));
     bool const is_scalar = type_of(v).rank == 0;
     if (!is_lanes(results[k])) {
-      give_count(v, last);
+      retain_or_transfer(v, last);
       moves.push_back({at(v), to[k], words(v)});
     } else if (is_scalar)
       moves.push_back({lanes_of(v), to[k], 1, lane_size_of(type_of(v).element)});
     else if (is_lanes(v)) {
-      give_count(v, last);
+      retain_or_transfer(v, last);
       moves.push_back({at(v), to[k], words(v)});
     } else {
-      offset const aside = words_.take(words(v));
-      emit_spread(v, aside);
+      offset const aside = words_.allocate(words(v));
+      emit_broadcast(v, aside);
       moves.push_back({aside, to[k], words(v)});
       aside_.push_back({0, aside, words(v)});
     }
@@ -68,7 +68,7 @@ lowering::yield_lanes(region_id r, std::span<offset const> to, std::span<value_i
   release_overwritten(last, to);
   emit_moves(moves);
 }
-// Places for hints: those of results that vary, where what is yielded varies, too, and the other way round.
+// Destinations as hints: for varying results whose yielded value varies, and for uniform ones with a uniform value.
 inline std::vector<offset>
 lowering::fitting_places(region_id r, std::span<offset const> to, std::span<value_id const> results) const {
   std::vector<offset> places;
@@ -83,8 +83,8 @@ inline void lowering::lane_if(node_id n) {
   values results;
   for (value_id const v : f_.results_of(n)) results.push_back(v);
   std::vector<offset> const to = new_results(results);
-  value_id const truth = f_.operand(n, 0);
-  std::uint32_t const to_else = out_.jump_if_false({truth, at(truth), is_only_use(truth, n)});
+  value_id const mask = f_.operand(n, 0);
+  std::uint32_t const to_else = out_.jump_if_false({mask, at(mask), is_only_use(mask, n)});
   std::uint32_t to_end = 0;
   for (region_id const r : f_.regions_of(n)) {
     bool const is_else = r != f_.region_at(n, 0);
@@ -100,27 +100,27 @@ inline void lowering::lane_if(node_id n) {
   lanes_->last = {};
 }
 
-// Which lanes take a branch that adds to accumulators: the others add nothing. Gives the rows that they stand in.
-inline std::vector<offset> lowering::lane_branch_truths(node_id n, bool is_else) {
+// The mask of a branch that adds to accumulators: inactive lanes add nothing. Returns the rows of the mask.
+inline std::vector<offset> lowering::branch_mask(node_id n, bool is_else) {
   std::vector<offset> rows;
   if (!lanes_->plan.adds_in(f_.region_at(n, is_else ? 1 : 0))) return rows;
-  offset truth = at(f_.operand(n, 0));
+  offset mask = at(f_.operand(n, 0));
   auto const combined = [&](ir::op code, offset other) {
     rows.push_back(take_row());
     offset const to = pointer_to(rows.back());
     out_.emit(
-        lane_handlers[static_cast<std::size_t>(code)][type_index(ir::scalar::boolean)][0], to, truth, other);
-    truth = to;
+        lane_handlers[static_cast<std::size_t>(code)][type_index(ir::scalar::boolean)][0], to, mask, other);
+    mask = to;
   };
   if (is_else) combined(ir::op::logical_not, 0);
-  if (lanes_->truth != no_word) combined(ir::op::logical_and, lanes_->truth);
-  lanes_->truth = truth;
+  if (lanes_->mask != no_word) combined(ir::op::logical_and, lanes_->mask);
+  lanes_->mask = mask;
   return rows;
 }
 
-// Both branches run for all lanes, unless no lane needs one; then each lane takes its result.
+// If-conversion: both branches run for all lanes, unless no lane needs one; then each lane selects its result.
 inline void lowering::lane_masked_if(node_id n) {
-  offset const truth = at(f_.operand(n, 0)), outer = lanes_->truth;
+  offset const mask = at(f_.operand(n, 0)), outer = lanes_->mask;
   std::vector<offset> rows, to[2];
   values results;
   for (value_id const v : f_.results_of(n)) results.push_back(v);
@@ -132,26 +132,26 @@ inline void lowering::lane_masked_if(node_id n) {
   for (region_id const r : f_.regions_of(n)) {
     bool const is_else = r != f_.region_at(n, 0);
     std::uint32_t const skip = out_.emit(
-        is_else ? &deciding<jump_if_uniform<true>>::run : &deciding<jump_if_uniform<false>>::run, 0, truth);
-    std::vector<offset> const truths = lane_branch_truths(n, is_else);
+        is_else ? &deciding<jump_if_uniform<true>>::run : &deciding<jump_if_uniform<false>>::run, 0, mask);
+    std::vector<offset> const mask_rows = branch_mask(n, is_else);
     hint_results(r, fitting_places(r, to[is_else], results), {});
     lower_region(r);
     yield_lanes(r, to[is_else], results);
     finish(f_.yield_of(r));
-    lanes_->truth = outer;
-    for (offset const row : truths) lanes_->rows.give(row * word_size, 1);
+    lanes_->mask = outer;
+    for (offset const row : mask_rows) lanes_->rows.free(row * word_size, 1);
     out_.land(skip);
     lanes_->last = {};
   }
   for (std::size_t k = 0; k < results.size(); ++k) {
     lane_variants const& select =
         lane_handlers[static_cast<std::size_t>(ir::op::select)][type_index(type_of(results[k]).element)];
-    out_.emit(select[0], new_lanes(results[k]), truth, to[0][k], to[1][k]);
+    out_.emit(select[0], new_lanes(results[k]), mask, to[0][k], to[1][k]);
   }
-  for (offset const row : rows) lanes_->rows.give(row * word_size, 1);
+  for (offset const row : rows) lanes_->rows.free(row * word_size, 1);
 }
 
-// Room for what the iterations of a loop or map give: scalars of lanes are computed right there, at `places`.
+// Destinations for the results of a loop or map: scalars of lanes are computed in place, at `places`.
 inline void lowering::store_lanes(value_id v, value_id result, offset index, offset array, offset place) {
   ir::type const t = type_of(v);
   if (!is_lanes(result)) return store_output(v, index, array);
@@ -171,19 +171,19 @@ inline void lowering::place_outputs(
     if (places[k] != no_word && arrays[k] != no_word)
       out_.emit(&doing<lane_row>::run, places[k], arrays[k], index, row_size_of(type_of(results[k]).element));
 }
-// A word for the pointer to the place of each output that is a scalar in lanes.
+// A word for the pointer to the destination of each output that is a scalar in lanes.
 inline std::vector<offset> lowering::new_places(std::span<value_id const> results) {
   std::vector<offset> places;
   for (value_id const v : results)
-    places.push_back(is_lanes(v) && type_of(v).rank == 1 ? words_.take(1) : no_word);
+    places.push_back(is_lanes(v) && type_of(v).rank == 1 ? words_.allocate(1) : no_word);
   return places;
 }
-inline void lowering::give_places(std::span<offset const> places) {
+inline void lowering::free_destinations(std::span<offset const> places) {
   for (offset const p : places)
-    if (p != no_word) words_.give(p, 1);
+    if (p != no_word) words_.free(p, 1);
 }
 inline offset lowering::new_output(value_id v, offset count, handler make) {
-  offset const where = new_home(v);
+  offset const where = new_slot(v);
   ir::type const t = type_of(v);
   out_.emit(make, where, count, offset{t.rank}, is_lanes(v) ? row_size_of(t.element) : scalar_bytes(t));
   return where;
@@ -193,7 +193,7 @@ inline void lowering::lane_loop(node_id n) {
   region_id const body = f_.region_at(n, 0);
   std::uint32_t const carried = f_[n].operand_count - 1;
   bool const is_reversed = f_[n].attributes.is_reversed();
-  std::vector<offset> to = start_carried_lanes(n, 1, carried);
+  std::vector<offset> to = start_loop_carried_lanes(n, 1, carried);
   values results, outputs, arguments;
   for (std::uint32_t k = 0; k < f_[n].result_count; ++k)
     (k < carried ? results : outputs).push_back(f_.result(n, k));
@@ -203,11 +203,11 @@ inline void lowering::lane_loop(node_id n) {
   std::vector<offset> const places = new_places(outputs);
   for (std::uint32_t k = 0; k < carried; ++k) {
     arguments.push_back(f_.argument(body, k + 1));
-    put_home(arguments[k], to[k]);
+    assign_slot(arguments[k], to[k]);
   }
   value_id const i = f_.argument(body, 0);
-  offset const index = words_.take(1);
-  put_home(i, index);
+  offset const index = words_.allocate(1);
+  assign_slot(i, index);
   std::uint32_t const start = out_.emit(is_reversed ? &start_reversed::run : &start_loop::run, index, count);
   std::uint32_t const begin = out_.label();
   lanes_->last = {};
@@ -233,25 +233,25 @@ inline void lowering::lane_loop(node_id n) {
   out_[next].c = emitter::displacement(next, begin);
   out_.land(start);
   lanes_->last = {};
-  words_.give(index, 1);
-  give_places(places);
+  words_.free(index, 1);
+  free_destinations(places);
 }
 
 inline void lowering::lane_while(node_id n) {
   region_id const condition = f_.region_at(n, 0), body = f_.region_at(n, 1);
   std::uint32_t const carried = f_[n].operand_count;
-  std::vector<offset> const to = start_carried_lanes(n, 0, carried);
-  std::vector<offset> stacked; // of outputs that do not vary
+  std::vector<offset> const to = start_loop_carried_lanes(n, 0, carried);
+  std::vector<offset> stacked; // of uniform outputs
   for (std::uint32_t k = carried; k < f_[n].result_count; ++k) {
     value_id const v = f_.result(n, k);
-    stacked.push_back(new_home(v));
+    stacked.push_back(new_slot(v));
     out_.emit(&doing<make_growing>::run, stacked.back(), 0, 0, shape_code(type_of(v)));
   }
   values arguments, results;
   for (std::uint32_t k = 0; k < carried; ++k) {
-    put_home(f_.argument(condition, k), to[k]);
+    assign_slot(f_.argument(condition, k), to[k]);
     arguments.push_back(f_.argument(body, k));
-    put_home(arguments[k], to[k]);
+    assign_slot(arguments[k], to[k]);
     results.push_back(f_.result(n, k));
   }
   std::uint32_t const begin = out_.label();
@@ -277,9 +277,9 @@ inline void lowering::lane_while(node_id n) {
   lanes_->last = {};
 }
 
-// ---- maps whose result is reduced at once
+// ---- fusion of maps with reductions
 
-// The reduction of a result by an operation, in the same region, if that is all that it is used for.
+// The reduction of a result by an operation, in the same region, if it is the only use.
 inline lowering::node_id lowering::reduced_alone(value_id v) const {
   ir::use_id const u = f_[v].first_use;
   if (u == ir::nothing || f_[u].next != ir::nothing) return ir::nothing;
@@ -299,8 +299,8 @@ inline lowering::fused_map lowering::take_fused_map(node_id reduce) {
   fused_maps_.erase(found);
   return m;
 }
-// The product of doubles that a region yields, if it is computed last, used for nothing else, and added up by the reduction;
-// and if both factors are in lanes, where that is asked for.
+// The product of doubles that a region yields, if it is computed last, has no other use, and the reduction sums it;
+// `of_lanes` requires that both factors are in lanes.
 inline lowering::node_id lowering::product_to_sum(region_id r, node_id reduce, bool of_lanes) const {
   node_id const last = f_.yield_of(r);
   value_id const v = f_.operand(last, 0);
@@ -321,7 +321,7 @@ inline void lowering::lane_map(node_id n) {
   std::vector<offset> places;
   for (value_id const v : f_.results_of(n)) outputs.push_back(v);
   places = new_places(outputs);
-  // A sum that a result is used for alone is added up on the way.
+  // A result whose only use is a sum is added up while it is computed.
   std::vector<fused_map> sums(outputs.size(), fused_map{ir::nothing, no_word});
   std::vector<offset> more(outputs.size(), no_word);
   for (std::size_t k = 0; k < outputs.size(); ++k) {
@@ -332,11 +332,11 @@ inline void lowering::lane_map(node_id n) {
       arrays.push_back(new_output(outputs[k], count, &doing<make_mapped>::run));
       continue;
     }
-    offset const rows = lanes_->rows.take(8) / word_size;
+    offset const rows = lanes_->rows.allocate(8) / word_size;
     (void)pointer_to(rows + 7);
-    sums[k] = {reduce, pointer_to(rows), rows, words_.take(1)};
+    sums[k] = {reduce, pointer_to(rows), rows, words_.allocate(1)};
     emit_move({count, sums[k].count, 1});
-    put_home(outputs[k], no_word);
+    assign_slot(outputs[k], no_word);
     arrays.push_back(no_word);
     more[k] = take_row();
   }
@@ -346,15 +346,15 @@ inline void lowering::lane_map(node_id n) {
       outputs.size() == 1 ? product_to_sum(body, sums[0].reduce, false) : node_id(ir::nothing);
 
   value_id const i = f_.argument(body, 0);
-  offset const index = words_.take(1);
-  put_home(i, index);
+  offset const index = words_.allocate(1);
+  assign_slot(i, index);
   std::uint32_t const start = out_.emit(&start_loop::run, index, count);
   std::uint32_t const begin = out_.label();
   lanes_->last = {};
   place_outputs(outputs, arrays, places, index);
   for (std::size_t k = 0; k < outputs.size(); ++k)
     if (sums[k].reduce != ir::nothing && product == ir::nothing)
-      out_.emit(&doing<lane_sum_place>::run, places[k], sums[k].state, index, pointer_to(more[k]));
+      out_.emit(&doing<lane_sum_destination>::run, places[k], sums[k].state, index, pointer_to(more[k]));
   live_in(i, body);
   node_id const last = f_.yield_of(body);
   if (product == ir::nothing) hint_results(body, fitting_places(body, places, outputs), {});
@@ -364,7 +364,8 @@ inline void lowering::lane_map(node_id n) {
     value_id a = f_.operand(product, 0), b = f_.operand(product, 1);
     if (!is_lanes(a)) std::swap(a, b);
     out_.emit(
-        is_lanes(b) ? &lane_sum_product<stands::in_lanes>::run : &lane_sum_product<stands::once>::run,
+        is_lanes(b) ? &lane_sum_product<lane_kind::in_lanes>::run
+                    : &lane_sum_product<lane_kind::uniform>::run,
         sums[0].state, at(a), at(b), index);
     finish(product);
   } else
@@ -380,11 +381,11 @@ inline void lowering::lane_map(node_id n) {
   out_[next].c = emitter::displacement(next, begin);
   out_.land(start);
   lanes_->last = {};
-  words_.give(index, 1);
-  give_places(places);
+  words_.free(index, 1);
+  free_destinations(places);
   for (std::size_t k = 0; k < outputs.size(); ++k)
     if (sums[k].reduce != ir::nothing) {
-      lanes_->rows.give(more[k] * word_size, 1);
+      lanes_->rows.free(more[k] * word_size, 1);
       fused_maps_.push_back(sums[k]);
     }
 }

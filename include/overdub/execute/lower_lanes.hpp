@@ -1,6 +1,6 @@
-// Lowering to run in lanes: operations whose results differ among the elements of a block. A scalar that varies stands as
-// a pointer to its lanes: to a row of memory that the map has for them, or into an array. An array that varies is an array
-// of lanes. What does not vary is lowered as everywhere, and runs once for the block.
+// Vectorised lowering: operations whose results vary between the elements of a block. A varying scalar is a pointer to its
+// lanes: to a row of the map's memory, or into an array. A varying array is an array of lanes. Uniform operations are
+// lowered as usual, and run once for the block.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -13,53 +13,53 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-// ---- where lanes stand
+// ---- the location of lanes
 
-// The word that points to a row. It is set when the map begins, so that nothing else may stand there in between.
+// The word that points to a row. It is set before the map begins, so that no other value may use the word.
 inline offset lowering::pointer_to(offset row) {
   auto& all = lanes_->pointers;
   if (all.size() <= row) all.resize(row + 1, no_word);
-  if (all[row] == no_word) all[row] = words_.take_untouched();
+  if (all[row] == no_word) all[row] = words_.allocate_untouched();
   return all[row];
 }
-inline void lowering::give_temporary_rows() {
-  for (offset const row : temporary_rows_) lanes_->rows.give(row * word_size, 1);
+inline void lowering::free_temporary_rows() {
+  for (offset const row : temporary_rows_) lanes_->rows.free(row * word_size, 1);
   temporary_rows_.clear();
 }
 inline void lowering::release_temporaries() {
-  give_temporary_rows();
+  free_temporary_rows();
   for (auto const& [where, size] : std::exchange(temporary_arrays_, {})) {
     out_.emit(&release_owner::run, 0, where + word_size);
-    words_.give(where, size);
+    words_.free(where, size);
   }
 }
-// A scalar's row, or where it was meant to go.
+// The row of a scalar, or its hinted destination.
 inline offset lowering::new_lanes(value_id v) {
   if (offset const hint = std::exchange(hints_[index_of(v)], no_word); hint != no_word) {
-    put_home(v, hint);
+    assign_slot(v, hint);
     return hint;
   }
   offset const row = take_row();
-  homes_[index_of(v)] = {.at = pointer_to(row), .row = row};
+  slots_[index_of(v)] = {.at = pointer_to(row), .row = row};
   return at(v);
 }
-// A pointer into an array, which must not be written or given back as long as the pointer is used. If the array may die
-// before, the pointer has a count of its own.
+// A pointer into an array, which must not be written or released while the pointer is used. If the last use of the array
+// may come before, the pointer retains its buffer.
 inline void lowering::new_alias(value_id v, value_id array, node_id n) {
   hints_[index_of(v)] = no_word;
-  homes_[index_of(v)] = {.at = words_.take(1), .owns_words = true};
+  slots_[index_of(v)] = {.at = words_.allocate(1), .owns_words = true};
   if (lanes_->plan.is_outside(array)) return;
   region_id const of_array = f_.region_of(array);
-  node_id around = n; // the operation of the array's region that n is in
-  while (f_[around].parent != of_array) around = f_[f_[around].parent].parent;
-  node_id const array_dies = order_.last_use_in(array, of_array);
-  node_id const pointer_dies = order_.last_use_in(v, f_[n].parent);
-  bool const outlives = around != n
-                            ? array_dies == around || order_.is_before(around, array_dies)
-                            : pointer_dies == ir::nothing || order_.is_before(pointer_dies, array_dies);
+  node_id ancestor = n; // n's ancestor in the array's region
+  while (f_[ancestor].parent != of_array) ancestor = f_[f_[ancestor].parent].parent;
+  node_id const array_last_use = order_.last_use_in(array, of_array);
+  node_id const pointer_last_use = order_.last_use_in(v, f_[n].parent);
+  bool const outlives =
+      ancestor != n ? array_last_use == ancestor || order_.is_before(ancestor, array_last_use)
+                    : pointer_last_use == ir::nothing || order_.is_before(pointer_last_use, array_last_use);
   if (outlives) return;
-  offset const count = words_.take(1);
-  homes_[index_of(v)].owner = count;
+  offset const count = words_.allocate(1);
+  slots_[index_of(v)].owner = count;
   emit_move({owner_word(array), count, 1});
   out_.emit(&retain_owner::run, 0, count);
 }
@@ -67,7 +67,7 @@ inline void lowering::emit_fill(value_id scalar, offset to) {
   ir::type const t = type_of(scalar);
   out_.emit(&doing<lane_fill>::run, to, at(scalar), 0, t == ir::boolean ? 1 : lane_size_of(t.element));
 }
-// The lanes of any scalar.
+// The lanes of any scalar, broadcast if it is uniform.
 inline offset lowering::lanes_of(value_id v) {
   if (is_lanes(v)) return at(v);
   offset const to = temporary_lanes();
@@ -77,36 +77,36 @@ inline offset lowering::lanes_of(value_id v) {
 // Any array as an array of lanes, until the operation is finished.
 inline offset lowering::array_of_lanes(value_id v) {
   if (is_lanes(v)) return at(v);
-  offset const to = words_.take(words(v));
+  offset const to = words_.allocate(words(v));
   temporary_arrays_.push_back({to, words(v)});
-  emit_spread(v, to);
+  emit_broadcast(v, to);
   return to;
 }
-inline void lowering::emit_spread(value_id array, offset to) {
+inline void lowering::emit_broadcast(value_id array, offset to) {
   with_type(type_of(array).element, [&]<class T>(T) {
-    out_.emit(&doing<lane_spread<T>>::run, to, at(array), 0, offset{type_of(array).rank});
+    out_.emit(&doing<lane_broadcast<T>>::run, to, at(array), 0, offset{type_of(array).rank});
   });
 }
-// A list: the array that the operation indexes, its rank, and of its first indices {how, word, word of the step}.
+// A list: the array that the operation indexes, its rank, and of its first indices {kind, word, word of the stride}.
 inline std::vector<offset> lowering::indices_of_lanes(node_id n, std::uint32_t count) const {
   value_id const array = f_.operand(n, 0);
   std::vector<offset> list{at(array), offset{type_of(array).rank}};
   for (std::uint32_t i = 1; i <= count; ++i) {
     value_id const v = f_.operand(n, i);
-    home const& h = homes_[index_of(v)];
-    auto const how = !is_lanes(v)                 ? indexed_by::once
-                     : lanes_->plan.is_strided(v) ? indexed_by::steps
-                                                  : indexed_by::lanes;
+    slot const& h = slots_[index_of(v)];
+    auto const how = !is_lanes(v)                 ? indexed_by::uniform
+                     : lanes_->plan.is_strided(v) ? indexed_by::strided
+                                                  : indexed_by::varying;
     list.push_back(static_cast<offset>(how));
-    list.push_back(how == indexed_by::steps ? h.first : h.at);
-    list.push_back(how == indexed_by::steps ? h.step : 0);
+    list.push_back(how == indexed_by::strided ? h.first : h.at);
+    list.push_back(how == indexed_by::strided ? h.step : 0);
   }
   return list;
 }
 
 // ---- scalars
 
-// The result may stand where an operand that dies stood, if their numbers have one size.
+// The result may reuse the row of an operand at its last use, if their numbers have one size.
 inline void lowering::free_lanes(node_id n) {
   offset const size = lane_size_of(type_of(f_.result(n)).element);
   for (value_id const v : f_.operands_of(n))
@@ -132,15 +132,15 @@ inline void lowering::lane_elementwise(node_id n) {
   handler run = all[0];
   if (count == 2) {
     value_id a = f_.operand(n, 0), b = f_.operand(n, 1);
-    // A number that is the same for all lanes goes to the right, where the operation can be turned round.
-    if (ir::op const turned = turned_round(code); !is_lanes(a) && is_lanes(b) && turned != ir::op::none) {
+    // A uniform number becomes the right operand, if the operation has a mirrored form.
+    if (ir::op const swapped = mirrored(code); !is_lanes(a) && is_lanes(b) && swapped != ir::op::none) {
       std::swap(a, b);
-      code = turned;
+      code = swapped;
     }
-    lane_variants const& turned = lane_handlers[static_cast<std::size_t>(code)][type_index(type)];
+    lane_variants const& swapped = lane_handlers[static_cast<std::size_t>(code)][type_index(type)];
     variant = is_lanes(a) ? (is_lanes(b) ? 0 : 1) : (is_lanes(b) ? 2 : 0);
-    if (turned[variant] == nullptr) variant = 0;
-    run = turned[variant];
+    if (swapped[variant] == nullptr) variant = 0;
+    run = swapped[variant];
     x[0] = variant == 2 ? at(a) : lanes_of(a);
     x[1] = variant == 1 ? at(b) : lanes_of(b);
   } else
@@ -152,24 +152,24 @@ inline void lowering::lane_elementwise(node_id n) {
     lanes_->last = {made, result, code, variant == 1};
 }
 
-// A sum, difference or product of a strided value and a number that all lanes share: of the first lane; and the step.
+// A sum, difference or product of a strided value and a uniform number: the first lane's number, and the stride.
 inline void lowering::lane_strided(node_id n) {
   value_id const a = f_.operand(n, 0), b = f_.operand(n, 1), result = f_.result(n);
   ir::op const code = f_[n].code;
   bool const is_left = is_lanes(a); // the strided operand
-  home const& strided = homes_[index_of(is_left ? a : b)];
+  slot const& strided = slots_[index_of(is_left ? a : b)];
   offset const other = at(is_left ? b : a);
   auto const compute = [&](ir::op c, offset to, offset x, offset y) {
     out_.emit(scalar_handlers[static_cast<std::size_t>(c)][type_index(ir::scalar::i64)][0], to, x, y);
   };
   offset step = strided.step;
   if (code == ir::op::mul || (code == ir::op::sub && !is_left)) {
-    lanes_->steps.push_back(words_.take(1));
+    lanes_->steps.push_back(words_.allocate(1));
     step = lanes_->steps.back();
     code == ir::op::mul ? compute(code, step, strided.step, other)
                         : compute(ir::op::neg, step, strided.step, 0);
   }
-  offset const first = words_.take(1);
+  offset const first = words_.allocate(1);
   compute(code, first, is_left ? strided.first : other, is_left ? other : strided.first);
   make_strided(result, first, step);
 }
@@ -177,12 +177,12 @@ inline void lowering::make_strided(value_id v, offset first, offset step) {
   if (lanes_->plan.needs_lanes(v))
     out_.emit(&doing<lane_indices>::run, new_lanes(v), first, step);
   else
-    put_home(v, no_word);
-  homes_[index_of(v)].first = first;
-  homes_[index_of(v)].step = step;
+    assign_slot(v, no_word);
+  slots_[index_of(v)].first = first;
+  slots_[index_of(v)].step = step;
 }
 
-inline ir::op lowering::turned_round(ir::op code) {
+inline ir::op lowering::mirrored(ir::op code) {
   using ir::op;
   switch (code) {
   case op::add:
@@ -206,21 +206,26 @@ inline ir::op lowering::turned_round(ir::op code) {
   }
 }
 
-// The last instruction and an operation on its result x become one.
+// Fuses the last instruction and an operation on its result x.
 inline bool lowering::fuse_in_lanes(ir::op code, value_id x, value_id other, side on, node_id n) {
   auto const last = lanes_->last;
   if (last.value == ir::nothing || last.at + 1 != out_.here() || last.value != x || x == other ||
       !is_only_use(x, n))
     return false;
   if (code == ir::op::add || code == ir::op::mul) on = side::left;
-  bool const once = !is_lanes(other);
-  if (once && last.b_once) return false;
+  bool const uniform = !is_lanes(other);
+  if (uniform && last.b_uniform) return false;
   for (lane_fused_row const& row : lane_fused_rows)
     if (row.first == last.code && row.second == code && row.on == on) {
       instruction const first = out_.pop();
       offset const c = at(other);
       free_lanes(n);
-      out_.emit(row.handlers[last.b_once ? 1 : once ? 2 : 0], new_lanes(f_.result(n)), first.a, first.b, c);
+      out_.emit(
+          row.handlers
+              [last.b_uniform ? 1
+               : uniform      ? 2
+                              : 0],
+          new_lanes(f_.result(n)), first.a, first.b, c);
       lanes_->last = {};
       return true;
     }
@@ -241,7 +246,7 @@ inline void lowering::lower_in_lanes(node_id n) {
     break;
   }
   case ir::op::at:
-    is_lanes(f_.operand(n, 0)) ? lane_at_lanes(n) : lane_at_shared(n);
+    is_lanes(f_.operand(n, 0)) ? lane_at_lanes(n) : lane_at_uniform(n);
     break;
   case ir::op::update:
     lane_update_array(n);

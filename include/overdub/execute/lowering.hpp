@@ -1,5 +1,5 @@
-// From programs to instructions: one function at a time, in one walk. Where each value stands, how long it lives, and who
-// gives its buffer back.
+// From programs to instructions: one function at a time, in one walk. Allocates frame slots, tracks last uses, and places
+// reference-count operations.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -24,14 +24,14 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-/// What the functions of one program share while they are lowered.
+/// Lowering state that the functions of a program share.
 struct lowering_of_program {
   ir::program const& owner;
   execution_options options;
   code& to;
   emitter out;
   std::vector<std::uint32_t> number_of; // of a function of the program; ~0: not called yet
-  std::vector<ir::function_id> order;   // of those that are called
+  std::vector<ir::function_id> order;   // of called functions
 
   std::uint32_t number(ir::function_id f) {
     auto& n = number_of[index_of(f)];
@@ -52,63 +52,63 @@ public:
   using values = std::vector<value_id>;
 
   lowering(lowering_of_program& shared, ir::function_id id)
-      : shared_(shared), p_(shared.owner), f_(shared.owner[id]), out_(shared.out), homes_(f_.value_count()),
-        hints_(f_.value_count(), no_word), dying_(f_.node_count()), order_(f_) {}
+      : shared_(shared), p_(shared.owner), f_(shared.owner[id]), out_(shared.out), slots_(f_.value_count()),
+        hints_(f_.value_count(), no_word), last_uses_(f_.node_count()), order_(f_) {}
 
   function_code lower();
 
 private:
   static constexpr offset no_word = ~offset{};
 
-  // A body that is lowered to run in lanes.
+  // The body of a map that is being vectorised.
   struct lanes_context {
     lane_plan const& plan;
     offset block;                   // the words of the block (block_words)
-    frame_words rows{0};            // rows of lanes, numbered in words
-    std::vector<offset> pointers{}; // by row: the word that points to it
-    std::vector<offset> steps{};    // words of steps of strided values
-    offset truth = no_word;         // in a branch that not all lanes take: points to whether they take it
+    frame_words rows{0};            // rows of lanes, in units of words
+    std::vector<offset> pointers{}; // for each row: the word that points to it
+    std::vector<offset> steps{};    // words of the strides of strided values
+    offset mask = no_word;          // in a divergent branch: points to the mask
     int depth = 0;                  // of loops
     struct {                        // an instruction on doubles that the next one may be fused with
       std::uint32_t at = ~0u;
       value_id value = ir::nothing;
       ir::op code = ir::op::none;
-      bool b_once = false;
+      bool b_uniform = false;
     } last{};
   };
   // A result of a map that is reduced and not stored.
   struct fused_map {
     node_id reduce;
-    offset state;           // of a map inside a block: the word that points to eight rows of sums
-    offset row = no_word;   // which they are
+    offset state;           // of a nested map: the word that points to eight rows of sums
+    offset row = no_word;   // these rows
     offset count = no_word; // the word of the number of elements
   };
 
-  // A result of a map that runs in blocks.
+  // A result of a vectorised map.
   struct block_output {
     value_id result, yielded;
-    offset array = no_word;       // the result, or three words that stand for the array that is not made
-    node_id reduce = ir::nothing; // what the result is reduced by, and not stored
+    offset array = no_word;       // the result, or three words in place of an array that is not created
+    node_id reduce = ir::nothing; // the reduction that consumes the result instead of storing it
     offset state = no_word;       // of the reduction
-    offset place = no_word;       // points to where the block's elements go
-    offset row = no_word;         // of lanes, where that is
+    offset place = no_word;       // points to the destination of the block's elements
+    offset row = no_word;         // of lanes, if they are there
   };
 
-  // ---- where values stand
+  // ---- slots of values
 
-  struct home {
+  struct slot {
     offset at = no_word;
-    bool owns_words = false; // they are free when the value dies
-    offset row = no_word;    // of lanes: the row that `at` points to, for the value alone
-    offset owner = no_word;  // of lanes in an array: the word that counts its buffer
+    bool owns_words = false; // they are freed at the last use
+    offset row = no_word;    // of lanes: the row that `at` points to, if the value owns it
+    offset owner = no_word;  // of lanes in an array: the word that owns a reference to its buffer
     offset first = no_word;  // of a strided value: the word of the first lane's number
-    offset step = no_word;   // the word of what each lane has more than the one before
+    offset step = no_word;   // the word of the stride
   };
-  // A value at the operation that uses it last.
-  struct death {
+  // A value at its last use.
+  struct last_use {
     value_id value;
     bool frees_words;
-    bool releases; // it counts a buffer
+    bool releases; // it owns a reference to a buffer
   };
   struct move {
     offset from, to, words;
@@ -116,91 +116,91 @@ private:
   };
 
   ir::type type_of(value_id v) const { return f_.type_of(v); }
-  // Of a function of floating-point numbers, or what a reduction combines by.
+  // The index of a function of floating-point numbers, or of the operation of a reduction.
   offset number(ir::op code) const { return ir::number_in(p_.math, code); }
-  offset at(value_id v) const { return homes_[index_of(v)].at; }
+  offset at(value_id v) const { return slots_[index_of(v)].at; }
   bool is_parameter(value_id v) const {
     auto const all = f_.parameters();
     return !all.empty() && index_of(v) - index_of(all[0]) < all.size();
   }
   bool is_lanes(value_id v) const { return lanes_ != nullptr && lanes_->plan.varies(v); }
-  // Of a scalar in lanes: the pointer to them.
+  // For a scalar in lanes: the pointer to them.
   offset words(value_id v) const { return words_of(type_of(v)); }
   offset owner_word(value_id v) const { return at(v) + (type_of(v).rank > 0 ? word_size : 0); }
   bool is_counted(value_id v) const { return execute::is_counted(type_of(v)) && !type_of(v).is_accumulator; }
 
   bool has_count(value_id v) const { return is_counted(v) && at(v) != no_word; }
 
-  void put_home(value_id v, offset where, bool owns = false) { homes_[index_of(v)] = {where, owns}; }
-  // A new home, or the one that the value was meant to have.
-  offset new_home(value_id v) {
+  void assign_slot(value_id v, offset where, bool owns = false) { slots_[index_of(v)] = {where, owns}; }
+  // A new slot, or the hinted one.
+  offset new_slot(value_id v) {
     if (offset const hint = std::exchange(hints_[index_of(v)], no_word); hint != no_word) {
-      put_home(v, hint);
+      assign_slot(v, hint);
       return hint;
     }
-    offset const where = words_.take(words(v));
-    put_home(v, where, true);
+    offset const where = words_.allocate(words(v));
+    assign_slot(v, where, true);
     return where;
   }
-  // ---- how long they live
+  // ---- live ranges
 
   bool is_only_use(value_id v, node_id n) const {
     for (ir::use_id const u : f_.uses_of(v))
       if (f_[u].user != n) return false;
     return true;
   }
-  // A value that was made in region r: it dies where it is used last, or at once.
+  // Registers a value defined in region r: its last use, or its definition if it is unused.
   void live_in(value_id v, region_id r) {
     if (node_id const last = order_.last_use_in(v, r); last != ir::nothing)
-      dying_[index_of(last)].push_back({v, homes_[index_of(v)].owns_words, has_count(v)});
+      last_uses_[index_of(last)].push_back({v, slots_[index_of(v)].owns_words, has_count(v)});
     else
-      die({v, homes_[index_of(v)].owns_words, has_count(v)});
+      release_slots({v, slots_[index_of(v)].owns_words, has_count(v)});
   }
   void live_in(ir::id_range<value_id> all, region_id r) {
     for (value_id const v : all) live_in(v, r);
   }
-  void die(death const& d) {
-    home const& h = homes_[index_of(d.value)];
+  void release_slots(last_use const& d) {
+    slot const& h = slots_[index_of(d.value)];
     if (d.releases) release(d.value);
-    if (h.first != no_word && f_.is_result(d.value)) words_.give(h.first, 1);
+    if (h.first != no_word && f_.is_result(d.value)) words_.free(h.first, 1);
     if (h.owner != no_word) {
       out_.emit(&release_owner::run, 0, h.owner);
-      words_.give(h.owner, 1);
+      words_.free(h.owner, 1);
     }
     if (h.row != no_word)
-      lanes_->rows.give(h.row * word_size, 1);
+      lanes_->rows.free(h.row * word_size, 1);
     else if (d.frees_words)
-      words_.give(h.at, words(d.value));
+      words_.free(h.at, words(d.value));
   }
-  // What dies with an operation, when all of it is emitted.
+  // Frees the slots of values with their last use here, and releases references, after the operation is emitted.
   void finish(node_id n) {
-    auto const all = std::exchange(dying_[index_of(n)], {});
-    for (death const& d : all) die(d);
+    auto const all = std::exchange(last_uses_[index_of(n)], {});
+    for (last_use const& d : all) release_slots(d);
   }
-  // Words of scalars that die here: results of the operation may stand there.
+  // Frees the words of scalars with their last use here, so that results of the operation may reuse them.
   void free_scalars(node_id n) {
-    auto& all = dying_[index_of(n)];
-    std::erase_if(all, [&](death const& d) {
-      if (!d.releases) die(d);
+    auto& all = last_uses_[index_of(n)];
+    std::erase_if(all, [&](last_use const& d) {
+      if (!d.releases) release_slots(d);
       return !d.releases;
     });
   }
-  // Takes the count of a value that dies here; its words stay until the operation is finished.
-  bool consume(value_id v, node_id n) {
-    for (death& d : dying_[index_of(n)])
+  // Transfers the reference of a value at its last use; its words stay until the operation is finished.
+  bool transfer_reference(value_id v, node_id n) {
+    for (last_use& d : last_uses_[index_of(n)])
       if (d.value == v && d.releases) {
         d.releases = false;
         return true;
       }
     return false;
   }
-  // The count that an operation gives away with a value: its own, if it dies here, else another one.
-  void give_count(value_id v, node_id n) {
-    if (is_counted(v) && !consume(v, n)) out_.emit(&retain_owner::run, 0, owner_word(v));
+  // The reference that an operation transfers with a value: the value's own at its last use, else a new one.
+  void retain_or_transfer(value_id v, node_id n) {
+    if (is_counted(v) && !transfer_reference(v, n)) out_.emit(&retain_owner::run, 0, owner_word(v));
   }
-  // The words of a value that dies here become those of another.
-  bool take_words(value_id v, node_id n) {
-    auto& all = dying_[index_of(n)];
+  // Reuses the words of a value at its last use for another value.
+  bool reuse_words(value_id v, node_id n) {
+    auto& all = last_uses_[index_of(n)];
     for (std::size_t i = 0; i < all.size(); ++i)
       if (all[i].value == v && all[i].frees_words) {
         all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
@@ -212,11 +212,11 @@ private:
     out_.emit(
         type_of(v).is_function() ? &doing<release_function_at>::run : &release_owner::run, 0, owner_word(v));
   }
-  // Counts of values that die with an operation, whose regions are run at most once, pass into its regions: there they
-  // are given back where the region uses the value last. Each region begins with those that it does not use.
+  // References of values with their last use at an operation whose regions run at most once are transferred into the
+  // regions, which release them at their own last use. Each region begins by releasing those that it does not use.
   values pass_into_regions(node_id n) {
     values given;
-    for (death& d : dying_[index_of(n)])
+    for (last_use& d : last_uses_[index_of(n)])
       if (d.releases && order_.is_used_inside(d.value, n)) {
         d.releases = false;
         given.push_back(d.value);
@@ -226,12 +226,12 @@ private:
   void begin_region(region_id r, values const& given) {
     for (value_id const v : given)
       if (node_id const last = order_.last_use_in(v, r); last != ir::nothing)
-        dying_[index_of(last)].push_back({v, false, true});
+        last_uses_[index_of(last)].push_back({v, false, true});
       else
         release(v);
   }
 
-  // ---- regions, which give their results to certain words
+  // ---- regions, with destinations for their results
 
   void lower_region(region_id r, node_id left_out = ir::nothing) {
     node_id const last = f_.yield_of(r);
@@ -245,7 +245,7 @@ private:
       finish(n);
     }
   }
-  // A scalar that the region yields is computed in the words it goes to, where no value that stands there is still used.
+  // A scalar that the region yields is computed in its destination, unless a value in that slot is still live.
   void hint_results(region_id r, std::span<offset const> to, std::span<value_id const> standing_there) {
     auto const yielded = f_.operands_of(f_.yield_of(r));
     for (std::size_t k = 0; k < to.size(); ++k) {
@@ -254,17 +254,17 @@ private:
       if (hints_[index_of(v)] != no_word || !writes_last(f_.node_of(v))) continue;
       if (to[k] == no_word) continue;
       if (!standing_there.empty() && standing_there[k] != ir::nothing &&
-          is_used_behind(standing_there[k], f_.node_of(v), r))
+          is_used_after(standing_there[k], f_.node_of(v), r))
         continue;
       hints_[index_of(v)] = to[k];
     }
   }
-  // Whether the operation's result is written after all that it reads.
+  // Whether the operation writes its result after reading all operands.
   bool writes_last(node_id n) const {
     ir::op const c = f_[n].code;
     return ir::is_elementwise(c) || c == ir::op::convert || c == ir::op::at || c == ir::op::length;
   }
-  bool is_used_behind(value_id v, node_id n, region_id r) const {
+  bool is_used_after(value_id v, node_id n, region_id r) const {
     for (ir::use_id const u : f_.uses_of(v)) {
       if (is_stacked_first(u, r)) continue;
       node_id const a = order_.anchor(u, r);
@@ -272,7 +272,7 @@ private:
     }
     return false;
   }
-  // Whether a loop stacks, at the beginning of each turn, a number that it carries: what that becomes can stand in its place.
+  // Whether a loop stacks a loop-carried number at the start of each iteration: the next value can reuse its slot.
   bool is_stacked_first(ir::use_id u, region_id body) const {
     node_id const loop = f_[body].parent, user = f_[u].user;
     if (lanes_ != nullptr || loop == ir::nothing || f_[loop].code != ir::op::loop) return false;
@@ -280,21 +280,21 @@ private:
     return user == f_.yield_of(body) && index_of(u) - f_[user].first_operand >= f_[loop].operand_count - 1u &&
            f_.is_argument(v) && f_.region_of(v) == body && f_[v].index > 0 && type_of(v).rank == 0;
   }
-  // The region's first results go to these words.
+  // Moves the region's first results to these words.
   void yield_to(region_id r, std::span<offset const> to) {
     node_id const last = f_.yield_of(r);
     auto const yielded = f_.operands_of(last);
     std::vector<move> moves;
     for (std::size_t k = 0; k < to.size(); ++k) {
-      give_count(yielded[k], last);
+      retain_or_transfer(yielded[k], last);
       moves.push_back({at(yielded[k]), to[k], words(yielded[k])});
     }
     release_overwritten(last, to);
     emit_moves(moves);
   }
-  // Arrays that die with a yield which puts others in their place.
+  // Releases arrays that a yield overwrites.
   void release_overwritten(node_id last, std::span<offset const> to) {
-    for (death& d : dying_[index_of(last)])
+    for (last_use& d : last_uses_[index_of(last)])
       if (d.releases && std::find(to.begin(), to.end(), at(d.value)) != to.end()) {
         release(d.value);
         d.releases = false;
@@ -308,7 +308,7 @@ private:
     else
       out_.emit(&move_words::run, m.to, m.from, 0, m.words);
   }
-  // All at once: what is moved away is read before it is overwritten.
+  // A parallel move: each source is read before it is overwritten.
   void emit_moves(std::vector<move>& moves) {
     std::erase_if(moves, [](move const& m) { return m.from == m.to; });
     while (!moves.empty()) {
@@ -322,16 +322,16 @@ private:
         moves.erase(ready);
         continue;
       }
-      // A circle: one of them waits elsewhere.
+      // A cycle: one value moves to a temporary.
       move& first = moves.front();
-      offset const aside = first.lane_size != 0 ? temporary_lanes() : words_.take(first.words);
+      offset const aside = first.lane_size != 0 ? temporary_lanes() : words_.allocate(first.words);
       emit_move({first.from, aside, first.words, first.lane_size});
       if (first.lane_size == 0) aside_.push_back({0, aside, first.words});
       first.from = aside;
     }
-    for (move const& m : aside_) words_.give(m.to, m.words);
+    for (move const& m : aside_) words_.free(m.to, m.words);
     aside_.clear();
-    give_temporary_rows();
+    free_temporary_rows();
   }
 
   // ---- operations
@@ -349,10 +349,10 @@ private:
   void lower_update(node_id n);
   void lower_add_to(node_id n);
   void lower_copy(node_id n);
-  void lower_made_array(node_id n, handler run, offset a, offset b);
+  void lower_new_array(node_id n, handler run, offset a, offset b);
   std::vector<offset> indexed(node_id n, std::uint32_t indices) const;
-  void give_count_of_part(value_id array, value_id part, node_id n);
-  void become(value_id array, value_id result, node_id n);
+  void retain_or_transfer_part(value_id array, value_id part, node_id n);
+  void reuse_array(value_id array, value_id result, node_id n);
 
   void lower_if(node_id n);
   void lower_loop(node_id n);
@@ -370,7 +370,7 @@ private:
   void lower_sample(node_id n);
   void lower_assert(node_id n);
 
-  // ---- in lanes (lower_lanes.hpp, lower_lane_*.hpp, lower_blocks.hpp)
+  // ---- vectorised operations (lower_lanes.hpp, lower_lane_*.hpp, lower_blocks.hpp)
 
   void lower_in_lanes(node_id n);
   void lane_elementwise(node_id n);
@@ -378,7 +378,7 @@ private:
   void make_strided(value_id v, offset first, offset step);
   std::vector<offset> indices_of_lanes(node_id n, std::uint32_t count) const;
   bool fuse_in_lanes(ir::op code, value_id x, value_id other, side on, node_id n);
-  void lane_at_shared(node_id n);
+  void lane_at_uniform(node_id n);
   void lane_at_lanes(node_id n);
   void lane_update_array(node_id n);
   void lane_make_array(node_id n);
@@ -391,24 +391,24 @@ private:
   void lane_accumulate(node_id n);
   void lane_add_to(node_id n);
   void lane_add_early(region_id body);
-  std::vector<offset> lane_branch_truths(node_id n, bool is_else);
+  std::vector<offset> branch_mask(node_id n, bool is_else);
 
-  offset take_row() { return lanes_->rows.take(1) / word_size; }
+  offset take_row() { return lanes_->rows.allocate(1) / word_size; }
   offset temporary_lanes() {
     temporary_rows_.push_back(take_row());
     return pointer_to(temporary_rows_.back());
   }
   offset pointer_to(offset row);
-  void give_temporary_rows();
+  void free_temporary_rows();
   offset new_lanes(value_id v);
   void new_alias(value_id v, value_id array, node_id n);
   offset lanes_of(value_id v);
   offset array_of_lanes(value_id v);
-  void emit_spread(value_id array, offset to);
+  void emit_broadcast(value_id array, offset to);
   void free_lanes(node_id n);
-  static ir::op turned_round(ir::op code);
+  static ir::op mirrored(ir::op code);
   void emit_fill(value_id scalar, offset to);
-  std::vector<offset> start_carried_lanes(node_id n, std::uint32_t first_operand, std::uint32_t count);
+  std::vector<offset> start_loop_carried_lanes(node_id n, std::uint32_t first_operand, std::uint32_t count);
   void yield_lanes(region_id r, std::span<offset const> to, std::span<value_id const> results);
   std::vector<offset> new_results(std::span<value_id const> all);
   void store_lanes(value_id v, value_id result, offset index, offset array, offset place);
@@ -423,7 +423,7 @@ private:
       std::span<value_id const> results, std::span<offset const> arrays, std::span<offset const> places,
       offset index);
   std::vector<offset> new_places(std::span<value_id const> results);
-  void give_places(std::span<offset const> places);
+  void free_destinations(std::span<offset const> places);
   offset new_output(value_id v, offset count, handler make);
   void release_temporaries();
 
@@ -439,14 +439,14 @@ private:
   void reduce_block(block_output const& o);
   void store_rows_of_lanes(value_id v, offset array, offset first);
 
-  std::vector<offset> start_carried(node_id n, std::uint32_t first_operand, std::uint32_t count);
+  std::vector<offset> start_loop_carried(node_id n, std::uint32_t first_operand, std::uint32_t count);
   void store_output(value_id v, offset index, offset array);
   void append_words(std::vector<offset>& list, value_id v) const {
     for (offset i = 0; i < words(v); ++i) list.push_back(at(v) + i * word_size);
   }
-  std::vector<offset> new_homes(ir::id_range<value_id> all) {
+  std::vector<offset> new_slots(ir::id_range<value_id> all) {
     std::vector<offset> where;
-    for (value_id const v : all) where.push_back(new_home(v));
+    for (value_id const v : all) where.push_back(new_slot(v));
     return where;
   }
   offset common_length_of(std::span<value_id const> arrays, std::string_view op);
@@ -464,16 +464,16 @@ private:
   ir::function const& f_;
   emitter& out_;
   frame_words words_{first_parameter};
-  std::vector<home> homes_;               // by value
-  std::vector<offset> hints_;             // by value
-  std::vector<std::vector<death>> dying_; // by operation
+  std::vector<slot> slots_;                      // for each value
+  std::vector<offset> hints_;                    // for each value
+  std::vector<std::vector<last_use>> last_uses_; // for each operation
   ir::use_order order_;
   std::vector<move> aside_;
   std::vector<offset> temporary_rows_;
-  std::vector<std::pair<offset, offset>> temporary_arrays_; // of lanes: their words, how many
-  lanes_context* lanes_ = nullptr; // while the body of a map is lowered to run in lanes
+  std::vector<std::pair<offset, offset>> temporary_arrays_; // of lanes: their words, and how many
+  lanes_context* lanes_ = nullptr;                          // while the body of a map is vectorised
   std::vector<fused_map> fused_maps_;
-  std::vector<std::uint32_t> calls_; // whose operand c is the size of the frame
+  std::vector<std::uint32_t> calls_; // instructions whose operand c is the size of the frame
 };
 
 } // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

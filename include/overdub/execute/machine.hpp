@@ -1,4 +1,4 @@
-// The state of a run: frames, buffers, what protects. One thread uses a machine at a time; it keeps its memory for the
+// The state of a run: frames, buffers, protected regions. One thread uses a machine at a time; the memory is reused by the
 // next run, of any program.
 #pragma once
 
@@ -26,20 +26,19 @@ public:
   machine(machine const&) = delete;
   machine& operator=(machine const&) = delete;
 
-  code const* program = nullptr;            // that runs
-  i64 lanes = 0;                            // elements in the block that runs
-  instruction const* elementwise = nullptr; // which runs the elements of that block one by one
-  instruction const* in_lanes = nullptr;    // which runs them in lanes
-  bool abandoned = false; // a block was left in the middle: buffers may be counted that nobody owns
+  code const* program = nullptr;            // the running program
+  i64 lanes = 0;                            // elements in the current block
+  instruction const* elementwise = nullptr; // runs the elements of that block one by one
+  instruction const* in_lanes = nullptr;    // runs them in lanes
+  bool abandoned = false; // a block was abandoned: buffers may have references without an owner
   buffer_pool buffers;
-  deferred_adds<double> doubles; // that the block adds
+  deferred_adds<double> doubles; // deferred additions of the block
   deferred_adds<float> floats;
   deferred_adds<i64> integers;
   execution_limits limits;
-  void* const* contexts =
-      nullptr; // of the call: what host functions of the program belong to (ir::host_binding)
-  std::byte const* stack_end =
-      nullptr; // of compiled code, which keeps frames on the stack of C++: as far as it may go
+  void* const* contexts = nullptr; // of the call: the receivers of bound host functions (ir::host_binding)
+  // The stack limit of compiled code, whose frames are on the C++ stack.
+  std::byte const* stack_end = nullptr;
 
   template <class T>
   deferred_adds<T>& adds() {
@@ -51,21 +50,21 @@ public:
       return integers;
   }
 
-  /// Runs from an instruction to a `halt`. An exception leaves all buffers to be reset.
+  /// Runs from an instruction to a `halt`. After an exception, all buffers must be reset.
   void run(instruction const* at, std::byte* frame);
 
   /// A frame at the bottom of the stack.
   std::byte* base(std::size_t bytes);
 
-  /// A frame of `bytes` behind the caller's, which ends at `end`.
-  std::byte* frame_behind(std::byte* end, std::size_t bytes) {
+  /// A frame of `bytes` after the caller's, which ends at `end`.
+  std::byte* frame_after(std::byte* end, std::size_t bytes) {
     if (static_cast<std::size_t>(limit_ - end) >= bytes) [[likely]] {
       write<std::byte*>(end + previous_limit, nullptr);
       return end;
     }
     return frame_in_next_segment(bytes);
   }
-  /// Leaves a frame that frame_behind gave.
+  /// Leaves a frame of frame_after.
   void leave(std::byte* frame) {
     if (read<std::byte*>(frame + previous_limit) != nullptr) [[unlikely]] {
       --segment_;
@@ -78,8 +77,8 @@ public:
     guards_.push_back({failed, frame, segment_, pending_.size()});
   }
   void unprotect() { guards_.pop_back(); }
-  [[noreturn]] void fail_again();
-  /// Calls the host. Behind a failure, its exception is the current one, as in the handlers of machine code.
+  [[noreturn]] void rethrow();
+  /// Calls the host. After a failure, its exception is the current one, as in the handlers of machine code.
   template <class Call>
   void call_out(Call const& call) {
     if (pending_.empty()) [[likely]]
@@ -91,7 +90,7 @@ public:
     }
   }
 
-  // ---- where handlers that return to a loop go on
+  // ---- continuation of handlers that return to a loop
   void go_on(instruction const* at, std::byte* frame, i64 x, double y) {
     at_ = at;
     frame_ = frame;

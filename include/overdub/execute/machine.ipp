@@ -72,7 +72,7 @@ OVERDUB_DECL std::byte* machine::frame_in_next_segment(std::size_t bytes) {
   return frame;
 }
 
-[[noreturn]] OVERDUB_DECL void machine::fail_again() {
+[[noreturn]] OVERDUB_DECL void machine::rethrow() {
   std::exception_ptr const e = std::move(pending_.back());
   pending_.pop_back();
   std::rethrow_exception(e);

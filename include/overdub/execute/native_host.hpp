@@ -1,4 +1,4 @@
-// Native functions that a program knows itself (ir::host_binding), such as its leaves: called like functions of the host's.
+// Native functions that a program itself has (ir::host_binding), such as its leaves, as host functions.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -15,7 +15,7 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-/// An object of C++ that a native function is given the address of.
+/// A C++ object whose address is passed to a native function.
 using native_object = std::variant<
     std::monostate, bool, i64, float, double, array<bool>, array<i64>, array<float>, array<double>,
     array<array<bool>>, array<array<i64>>, array<array<float>>, array<array<double>>>;
@@ -31,7 +31,7 @@ auto with_native_type(ir::type t, F const& f) {
   });
 }
 
-/// The context of the call that a bound function belongs to.
+/// The receiver of a bound function in this call.
 inline void* context_of(machine const& m, ir::host_binding const& b) {
   if (m.contexts == nullptr)
     throw host_error(message(
@@ -39,12 +39,12 @@ inline void* context_of(machine const& m, ir::host_binding const& b) {
   return m.contexts[b.context];
 }
 
-/// A bound function as a host function of these types, whose ranks are at most 2.
+/// A bound function as a host function of these types, of rank 2 at most.
 inline host_function
 bound_function(ir::host_binding const& b, std::vector<ir::type> parameters, std::vector<ir::type> results) {
   typed_host call = [b, parameters,
                      results](machine& m, std::byte* frame, offset const* from, offset const* to) {
-    constexpr std::size_t few = 8; // which take no memory
+    constexpr std::size_t few = 8; // without allocation
     std::size_t const count = parameters.size() + results.size();
     std::array<native_object, few> few_objects;
     std::array<void*, few> few_places{};

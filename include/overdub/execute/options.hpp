@@ -1,4 +1,4 @@
-// What a user may choose when programs are executed.
+// Options of execution.
 #pragma once
 
 #include <overdub/array/array.hpp>
@@ -9,11 +9,11 @@ namespace overdub {
 
 /// How a program is executed; results do not depend on it.
 struct execution_options {
-  i64 lanes_from = 16;   // a map of fewer elements runs them one by one
-  i64 longest_row = 512; // a map over rows of more numbers, too: its body may have maps that run in lanes
+  i64 lanes_from = 16;   // a map of fewer elements is not vectorised
+  i64 longest_row = 512; // nor is a map over longer rows: its body may have maps that are vectorised
 };
 
-/// How much memory the frames of nested calls may take, in bytes.
+/// The memory for frames of nested calls, in bytes.
 struct execution_limits {
   std::size_t frame_bytes = std::size_t{64} << 20;
 };

@@ -1,5 +1,5 @@
-// The instructions for reductions. The order of the operations is part of their meaning (control/reduce.hpp): sums of
-// floating-point numbers in eight interleaved lanes, everything else in a balanced tree.
+// Reductions. The order of the operations is part of their meaning (control/reduce.hpp): sums of floating-point numbers use
+// eight interleaved partial sums, other reductions a balanced tree.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -35,7 +35,7 @@ T combine_tree(T const* p, i64 n, F const& f) {
   }
 }
 
-/// The fold of eight lanes, of which the first `present` hold anything: steps (0, 4), (2, 6), (0, 2), (1, 5), ...
+/// The folds of eight partial sums, the first `present` of which exist: steps (0, 4), (2, 6), (0, 2), (1, 5), ...
 inline constexpr std::array<std::array<std::uint8_t, 2>, 7> lane_folds{
     {{0, 4}, {2, 6}, {0, 2}, {1, 5}, {3, 7}, {1, 3}, {0, 1}}};
 
@@ -46,7 +46,7 @@ T fold_lanes(T* lane, i64 present, F const& f) {
   return lane[0];
 }
 
-// Two lanes in a vector: the widest that every machine has.
+// Two partial sums in a vector of the baseline width.
 using pair_of_doubles [[gnu::vector_size(16)]] = double;
 
 template <class T>
@@ -72,7 +72,8 @@ T sum_lanes(T const* p, i64 n) {
   return fold_lanes(lane, n, add);
 }
 
-/// How an operation combines two of type T, as a function: for those that are not often reduced by. By ir::number_in.
+/// The function by which an operation combines two values of type T, for operations that are rarely reduced by; indexed by
+/// ir::number_in.
 template <class T>
 OVERDUB_HIDDEN inline constexpr auto combinations = table_of_modes(
     []<class Op>() -> T (*)(T, T) {
@@ -85,7 +86,7 @@ OVERDUB_HIDDEN inline constexpr auto combinations = table_of_modes(
     },
     consistent_function2<T>);
 
-/// `code` may be a number of ir::number_in.
+/// `code` may be an index of ir::number_in.
 template <class T>
 T combine(ir::op code, T const* p, i64 n) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -94,7 +95,7 @@ T combine(ir::op code, T const* p, i64 n) {
     if (code == ir::op::max) return combine_tree(p, n, [](T a, T b) { return a < b ? b : a; });
     if (code == ir::op::min) return combine_tree(p, n, [](T a, T b) { return b < a ? b : a; });
   } else if constexpr (std::is_same_v<T, i64>) {
-    // In any order: addition that wraps is associative.
+    // In any order: wrapping addition is associative.
     if (code == ir::op::add) {
       std::uint64_t s = 0;
       for (i64 i = 0; i < n; ++i) s += static_cast<std::uint64_t>(p[i]);
@@ -126,7 +127,8 @@ void reduce_array(machine& m, std::byte* frame, instruction const& at) {
 OVERDUB_HIDDEN inline constexpr auto reduce_handlers =
     for_each_type([]<class T>() -> handler { return &doing<reduce_array<T>>::run; });
 
-// ---- by a region, which combines `left` and `right` to `current`: values of some words each, which stand in the frame
+// ---- by a region, which combines `left` and `right` to `current`. Values have several words each; the state in the frame
+// is
 //
 //   index, length, depth, pending, phase | current | left | right | initial | parts
 
@@ -136,9 +138,9 @@ struct reduction {
   enum phases : i64 { reading, folding, starting, done };
 
   std::byte* const frame;
-  offset const at, words; // a value's
+  offset const at, words; // of a value
 
-  // Where values begin, in words: 0: the current one, 1: left, 2: right, 3: the initial one, from 4 on: parts.
+  // Offsets of values, in words: 0: the current one, 1: left, 2: right, 3: the initial one, from 4 on: subtrees.
   static constexpr offset value_at(offset at, offset words, offset i) {
     return at + (values + i * words) * word_size;
   }
@@ -152,7 +154,7 @@ struct reduction {
   static constexpr offset current = 0, left = 1, right = 2, initial = 3; // values
   static constexpr offset part(i64 i) { return 4 + static_cast<offset>(i); }
 };
-// out: where it stands; a: the words of a value, and whether there is an initial one.
+// out: the state; a: the words of a value, and whether there is an initial one.
 constexpr offset words_and_start(offset words, bool started) { return words << 1 | offset{started}; }
 inline reduction reduction_of(std::byte* frame, instruction const& at) { return {frame, at.out, at.a >> 1}; }
 template <auto F>
@@ -162,7 +164,7 @@ struct deciding {
     OVERDUB_GO(to, frame, x, y);
   }
 };
-/// With b elements; without any, goes to c.
+/// Starts over b elements; jumps to c if there are none.
 inline instruction const* start_reduction(machine&, std::byte* frame, instruction const* at) {
   reduction const r = reduction_of(frame, *at);
   i64 const n = get<i64>(frame, at->b);
@@ -176,7 +178,7 @@ inline instruction const* start_reduction(machine&, std::byte* frame, instructio
   r.copy(reduction::current, reduction::initial);
   return target(at, at->c);
 }
-// Combines with the initial value, at c, or has done.
+// Combines with the initial value, at c, or finishes.
 inline instruction const* finish_reduction(reduction const& r, instruction const* at) {
   if ((at->a & 1) == 0 || r.state(reduction::phase) == reduction::done) return at + 1;
   r.set(reduction::phase, reduction::done);
@@ -184,7 +186,7 @@ inline instruction const* finish_reduction(reduction const& r, instruction const
   r.copy(reduction::right, reduction::current);
   return target(at, at->c);
 }
-/// Behind each element, which was read at b, and each combination, which is computed at c. Parts are complete trees of
+/// After each element, which was read at b, and each combination, which is computed at c. Subtrees are complete, of
 /// descending sizes.
 inline instruction const* next_in_tree(machine&, std::byte* frame, instruction const* at) {
   reduction const r = reduction_of(frame, *at);
@@ -211,7 +213,7 @@ inline instruction const* next_in_tree(machine&, std::byte* frame, instruction c
   }
   return finish_reduction(r, at);
 }
-/// The same in eight lanes.
+/// The same with eight partial sums.
 inline instruction const* next_in_lanes(machine&, std::byte* frame, instruction const* at) {
   reduction const r = reduction_of(frame, *at);
   i64 const n = r.state(reduction::length);
@@ -228,7 +230,7 @@ inline instruction const* next_in_lanes(machine&, std::byte* frame, instruction 
     r.set(reduction::index, i + 1);
     if (i + 1 < n) return target(at, at->b);
     r.set(reduction::phase, reduction::folding);
-    r.set(reduction::depth, 0); // the number of the step
+    r.set(reduction::depth, 0); // the index of the fold
   } else if (r.state(reduction::phase) == reduction::folding)
     r.copy(
         reduction::part(lane_folds[static_cast<std::size_t>(r.state(reduction::depth) - 1)][0]),

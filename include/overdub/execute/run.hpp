@@ -26,7 +26,7 @@ namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 [[noreturn]] OVERDUB_DECL void throw_result_count(code const& c, std::size_t wanted);
 [[noreturn]] OVERDUB_DECL void throw_result_type(code const& c, std::size_t i, ir::type wanted);
 
-// An argument as programs know it: other integers than i64 are i64, containers and spans are arrays of rank 1.
+// The type of an argument in programs: integers become i64, containers and spans arrays of rank 1.
 template <class A>
 struct argument_type {
   static constexpr ir::type of(A const&) { return detail::type_of_cpp<A>; }
@@ -66,7 +66,7 @@ void pass_argument(machine& m, std::byte* frame, offset at, A const& x) {
     deliver(m, frame, at, x);
 }
 
-// What a C++ type asks for, as a result.
+// The types that a C++ result type requires.
 template <class R>
 inline constexpr ir::type result_type = detail::type_of_cpp<R>;
 template <class T>
@@ -99,12 +99,12 @@ R take_result(std::byte const* frame, offset at) {
         static_cast<std::size_t>(extent(frame, at, 0))};
 }
 
-/// One call at a time of one program, on one machine.
+/// A call of a program on a machine.
 class program_run {
 public:
   program_run(code const& c, machine& m) : c_(&c), m_(&m) {}
 
-  /// Runs the program on these arguments; its results stand at the bottom of the machine's stack until they are released.
+  /// Runs the program on these arguments; its results are at the bottom of the machine's stack until they are released.
   template <class... A>
   void operator()(A const&... a) {
     if (sizeof...(A) != c_->parameters.size()) throw_argument_count(*c_, sizeof...(A));
@@ -112,19 +112,19 @@ public:
     (check(i++, argument_type<A>::of(a)), ...);
     run(nullptr, [&](auto const& pass) { (pass(a), ...); });
   }
-  /// The same where the types are known to be right: fill(pass) calls pass(x) for each argument, and may be called twice.
-  /// What the program was compiled for are `contexts`.
+  /// For arguments of the right types: fill(pass) calls pass(x) for each argument, and may be called twice. `contexts` are
+  /// those that the program was compiled for.
   template <class Fill>
   void with(void* const* contexts, Fill const& fill) {
     run(contexts, fill);
   }
-  /// The result at an offset, which becomes that of the next one.
+  /// The result at an offset, which is advanced to the next one.
   template <class R>
   R next_result(offset& at) const {
     return take_result<R>(base_, std::exchange(at, at + words_of(result_type<R>) * word_size));
   }
   OVERDUB_DECL void on_data(std::span<datum const> arguments, void* const* contexts = nullptr);
-  /// Scalars that stand in words already.
+  /// For scalars in words.
   OVERDUB_DECL void on_words(void* const* contexts, std::byte const* arguments);
   /// The words of the results.
   std::byte const* result_words() const { return base_; }
@@ -142,7 +142,7 @@ public:
     (std::make_index_sequence<std::tuple_size_v<R>>{});
     else return take_result<R>(base_, 0);
   }
-  /// Whether the program's results are what R asks for; else throws.
+  /// Throws unless the program's results match R.
   template <class R>
   static void check_results(code const& c) {
     if constexpr (std::is_void_v<R>)
@@ -159,7 +159,7 @@ public:
     }
   }
   OVERDUB_DECL std::vector<datum> data() const;
-  /// Gives the results' buffers back.
+  /// Releases the buffers of the results.
   OVERDUB_DECL void release();
 
 private:
@@ -192,7 +192,7 @@ private:
   std::byte* frame_ = nullptr;
 };
 
-/// Gives the results back at the end of a scope.
+/// Releases the results at the end of a scope.
 struct releasing {
   program_run& of;
   explicit releasing(program_run& r) : of(r) {}
@@ -209,7 +209,7 @@ struct flag {
   ~flag() { of = false; }
 };
 
-/// A machine of this thread's, given back at the end of a scope.
+/// A machine of this thread, returned at the end of a scope.
 class borrowed_machine {
 public:
   OVERDUB_HIDDEN OVERDUB_DECL borrowed_machine();

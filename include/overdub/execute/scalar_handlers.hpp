@@ -1,4 +1,4 @@
-// The instructions for scalars: elementwise operations, conversions, moves, elements of arrays; and fused pairs.
+// Scalar instructions: element-wise operations, conversions, moves, elements of arrays; and fused pairs.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -11,13 +11,13 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-/// Where an operand stands: in the frame, or in the register of the last result.
-enum class source : bool { frame, kept };
-/// Whether a result is written to the frame, or the next instruction alone uses it.
+/// The location of an operand: in the frame, or in the register of the last result.
+enum class source : bool { frame, in_register };
+/// Whether a result is written to the frame, or only passed to the next instruction.
 enum class result : bool { stored, passed };
 
 // The variants of an instruction, as bits of an index.
-inline constexpr unsigned kept_a = 1, kept_b = 2, passed = 4;
+inline constexpr unsigned register_a = 1, register_b = 2, passed = 4;
 
 template <class T>
 inline constexpr bool stays_in_register = !std::is_same_v<T, float>;
@@ -32,7 +32,7 @@ template <class T, source S>
     return static_cast<T>(x);
 }
 
-// The last act of a handler with a result.
+// The tail call of a handler with a result.
 #define OVERDUB_GIVE(T, STORED, RESULT)                                                                      \
   auto const given_ = (RESULT);                                                                              \
   if constexpr ((STORED) == result::stored) put<T>(frame, at->out, given_);                                  \
@@ -43,7 +43,7 @@ template <class T, source S>
   else                                                                                                       \
     OVERDUB_NEXT
 
-// The type that an operation gives for operands of type T.
+// The result type of an operation for operands of type T.
 template <class Op, class T>
 using given_by =
     std::conditional_t<Op::rule == ir::type_rule::comparison || Op::rule == ir::type_rule::test, bool, T>;
@@ -74,7 +74,7 @@ struct ternary {
   }
 };
 
-// Calls of functions: c (of ternary ones: the word behind the instruction) is their number.
+// Function calls: c (for three operands: the word after the instruction) is the index of the function.
 template <class T>
 struct call1 {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
@@ -83,7 +83,7 @@ struct call1 {
     OVERDUB_GO(at + 1, frame, 0, static_cast<double>(r));
   }
 };
-// The sine of a, and its cosine, which goes to b: glibc has one function for both, which gives the same bits.
+// The sine of a, and its cosine, which goes to b: glibc computes both by one function, with the same bits.
 template <class T>
 struct call_sine_and_cosine {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
@@ -148,7 +148,7 @@ constexpr std::size_t type_index(ir::scalar s) {
   return static_cast<std::size_t>(s) - static_cast<std::size_t>(ir::scalar::boolean);
 }
 
-/// Of a type of operands: the handlers of all variants; null where there is none.
+/// For a type of operands: the handlers of all variants; null if there is none.
 using variants = std::array<handler, 8>;
 
 template <class Op, class T>
@@ -168,20 +168,21 @@ constexpr variants variants_of() {
     } else if constexpr (Op::arity == 1) {
       all[0] = &unary<Op, T, in_frame, stored>::run;
       if constexpr (stays_in_register<T>) {
-        all[kept_a] = &unary<Op, T, source::kept, stored>::run;
+        all[register_a] = &unary<Op, T, source::in_register, stored>::run;
         all[passed] = &unary<Op, T, in_frame, result::passed>::run;
-        all[kept_a | passed] = &unary<Op, T, source::kept, result::passed>::run;
+        all[register_a | passed] = &unary<Op, T, source::in_register, result::passed>::run;
       }
     } else if constexpr (Op::arity == 2) {
       all[0] = &binary<Op, T, in_frame, in_frame, stored>::run;
       if constexpr (stays_in_register<T>) {
-        all[kept_a] = &binary<Op, T, source::kept, in_frame, stored>::run;
-        all[kept_b] = &binary<Op, T, in_frame, source::kept, stored>::run;
-        all[kept_a | kept_b] = &binary<Op, T, source::kept, source::kept, stored>::run;
+        all[register_a] = &binary<Op, T, source::in_register, in_frame, stored>::run;
+        all[register_b] = &binary<Op, T, in_frame, source::in_register, stored>::run;
+        all[register_a | register_b] = &binary<Op, T, source::in_register, source::in_register, stored>::run;
         all[passed] = &binary<Op, T, in_frame, in_frame, result::passed>::run;
-        all[kept_a | passed] = &binary<Op, T, source::kept, in_frame, result::passed>::run;
-        all[kept_b | passed] = &binary<Op, T, in_frame, source::kept, result::passed>::run;
-        all[kept_a | kept_b | passed] = &binary<Op, T, source::kept, source::kept, result::passed>::run;
+        all[register_a | passed] = &binary<Op, T, source::in_register, in_frame, result::passed>::run;
+        all[register_b | passed] = &binary<Op, T, in_frame, source::in_register, result::passed>::run;
+        all[register_a | register_b | passed] =
+            &binary<Op, T, source::in_register, source::in_register, result::passed>::run;
       }
     } else
       all[0] = &ternary<Op, T>::run;
@@ -209,22 +210,22 @@ struct fused {
 struct fused_row {
   ir::op first, second;
   side on;
-  std::array<std::array<handler, 8>, 2> integer_double; // kept_b says that c is kept
+  std::array<std::array<handler, 8>, 2> integer_double; // register_b: c is in the register
 };
 
 template <class First, class Second, side S>
 constexpr fused_row fused_row_of() {
   auto const all = []<class T>() -> std::array<handler, 8> {
-    constexpr auto in_frame = source::frame, kept = source::kept;
+    constexpr auto in_frame = source::frame, in_register = source::in_register;
     constexpr auto stored = result::stored, pass = result::passed;
     return {
         &fused<First, Second, S, T, in_frame, in_frame, stored>::run,
-        &fused<First, Second, S, T, kept, in_frame, stored>::run,
-        &fused<First, Second, S, T, in_frame, kept, stored>::run,
+        &fused<First, Second, S, T, in_register, in_frame, stored>::run,
+        &fused<First, Second, S, T, in_frame, in_register, stored>::run,
         nullptr,
         &fused<First, Second, S, T, in_frame, in_frame, pass>::run,
-        &fused<First, Second, S, T, kept, in_frame, pass>::run,
-        &fused<First, Second, S, T, in_frame, kept, pass>::run,
+        &fused<First, Second, S, T, in_register, in_frame, pass>::run,
+        &fused<First, Second, S, T, in_frame, in_register, pass>::run,
         nullptr};
   };
   return {First::code, Second::code, S, {all.template operator()<i64>(), all.template operator()<double>()}};
@@ -255,10 +256,10 @@ template <class T>
 constexpr variants load_variants() {
   variants all{};
   all[0] = &load<T, source::frame, result::stored>::run;
-  all[kept_b] = &load<T, source::kept, result::stored>::run;
+  all[register_b] = &load<T, source::in_register, result::stored>::run;
   if constexpr (stays_in_register<T>) {
     all[passed] = &load<T, source::frame, result::passed>::run;
-    all[kept_b | passed] = &load<T, source::kept, result::passed>::run;
+    all[register_b | passed] = &load<T, source::in_register, result::passed>::run;
   }
   return all;
 }
@@ -294,17 +295,17 @@ struct fused_load {
 struct fused_load_row {
   ir::op second;
   side on;
-  variants on_doubles; // kept_b says that c is kept
+  variants on_doubles; // register_b: c is in the register
 };
 template <class Second, side S>
 constexpr fused_load_row fused_load_row_of() {
-  constexpr auto in_frame = source::frame, kept = source::kept;
+  constexpr auto in_frame = source::frame, in_register = source::in_register;
   constexpr auto stored = result::stored, pass = result::passed;
   fused_load_row row{Second::code, S, {}};
   row.on_doubles[0] = &fused_load<Second, S, double, in_frame, stored>::run;
-  row.on_doubles[kept_b] = &fused_load<Second, S, double, kept, stored>::run;
+  row.on_doubles[register_b] = &fused_load<Second, S, double, in_register, stored>::run;
   row.on_doubles[passed] = &fused_load<Second, S, double, in_frame, pass>::run;
-  row.on_doubles[kept_b | passed] = &fused_load<Second, S, double, kept, pass>::run;
+  row.on_doubles[register_b | passed] = &fused_load<Second, S, double, in_register, pass>::run;
   return row;
 }
 OVERDUB_HIDDEN inline constexpr std::array fused_load_rows{
@@ -325,7 +326,7 @@ OVERDUB_HIDDEN inline constexpr auto convert_handlers = for_each_type([]<class F
   return for_each_type([]<class To>() -> handler { return &converting<From, To>::run; });
 });
 
-/// A word; `move_words`: c of them, neither part in the other.
+/// Moves a word; `move_words`: c of them, which must not overlap.
 struct move_word {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
     write(frame + at->out, read<std::uint64_t>(frame + at->a));

@@ -1,4 +1,4 @@
-// Values between C++ and frames: arguments of programs and host functions, and their results.
+// Values between C++ and frames: arguments and results of programs and host functions.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -13,7 +13,7 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-// The part of an array of arrays at `from`, which goes on behind it.
+// The array at `from` as nested C++ arrays; advances `from`.
 template <class T>
 T copy_part(i64 const* extents, std::byte const*& from) {
   using element = typename T::value_type;
@@ -29,7 +29,7 @@ T copy_part(i64 const* extents, std::byte const*& from) {
   }
 }
 
-/// A value in a frame, with memory of its own.
+/// A value in a frame, copied.
 template <class T>
 T owned_copy(std::byte const* frame, offset at) {
   constexpr auto rank = detail::type_of_cpp<T>.rank;
@@ -43,7 +43,7 @@ T owned_copy(std::byte const* frame, offset at) {
   }
 }
 
-/// A value in a frame, as the host gets it: arrays of rank 1 are borrowed.
+/// A value in a frame, as the host receives it: arrays of rank 1 are borrowed.
 template <class T>
 T argument(machine&, std::byte const* frame, offset at) {
   if constexpr (detail::type_of_cpp<T>.rank == 0)
@@ -73,11 +73,11 @@ void flatten(array<T> const& a, std::byte*& to) {
   }
 }
 
-/// Makes an array for a value of the host's, and returns its elements, which are unset.
+/// Allocates an array for a value of the host. Returns its elements, which are uninitialised.
 OVERDUB_DECL std::byte* make_host_array(
     machine& m, std::byte* frame, offset at, i64 const* extents, offset rank, std::size_t element_bytes);
 
-/// Writes a value to a frame; arrays are copied into a buffer of the machine's.
+/// Writes a value to a frame; arrays are copied into a buffer of the machine.
 template <class T>
 void deliver(machine& m, std::byte* frame, offset at, T const& x) {
   constexpr auto rank = detail::type_of_cpp<T>.rank;
@@ -113,9 +113,9 @@ auto with_type(ir::scalar s, F f) {
   }
 }
 
-/// Lends a datum's memory.
+/// Lends the memory of a datum.
 OVERDUB_DECL void lend(std::byte* frame, offset at, datum const& d);
-/// Writes a datum, which may go out of scope.
+/// Writes a datum by copying it.
 OVERDUB_DECL void deliver_datum(machine& m, std::byte* frame, offset at, datum const& d);
 /// A copy of a value.
 OVERDUB_DECL datum datum_at(std::byte const* frame, offset at, ir::type t);

@@ -1,4 +1,4 @@
-// What is known of sizes and indices by looking at where they come from: operations that cannot fail are pure.
+// Facts about sizes and indices, from their definitions. An operation that they show cannot fail is pure.
 #pragma once
 
 #include <overdub/header_only.hpp>
@@ -8,19 +8,19 @@
 
 namespace overdub::ir {
 
-/// Whether a value is an index of the loop or map that it belongs to: 0, 1, ... below that operation's first operand.
+/// Whether a value is the index of an enclosing loop or map: 0, 1, ... below that operation's first operand.
 OVERDUB_DECL bool is_index(function const& f, value_id v);
 
-/// Whether an i64 is surely a size: not negative, and no literal that is larger than memory.
+/// Whether an i64 is known to be a size: not negative, and no literal that exceeds the address space.
 OVERDUB_DECL bool is_size(function const& f, value_id v);
 
-/// An array of the same length, a few updates earlier. O(1).
+/// An array of the same length, before a chain of updates. O(1).
 OVERDUB_DECL value_id before_updates(function const& f, value_id array);
 
-/// The value that is an array's length, if there is one. O(1).
+/// The value that is known to be an array's length, if there is one. O(1).
 OVERDUB_DECL value_id length_of(function const& f, value_id array);
 
-/// Whether an index is surely in the range of an array's leading axis. O(operands of a length).
+/// Whether an index is known to be in bounds of an array's leading axis. O(operands of a length).
 OVERDUB_DECL bool is_in_range(function const& f, value_id array, value_id i);
 
 } // namespace overdub::ir

@@ -38,7 +38,7 @@ OVERDUB_DECL value_id length_of(function const& f, value_id array) {
   case op::fill:
   case op::iota:
     return f.operand(n, 0);
-  case op::loop: // what it stacks; where its count is negative, it stacks nothing
+  case op::loop: // a stacked result; a negative trip count stacks nothing
     if (f[array].index < f[n].operand_count - 1 || !is_size(f, f.operand(n, 0))) return nothing;
     return f.operand(n, 0);
   case op::slice:

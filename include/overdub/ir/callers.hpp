@@ -1,4 +1,4 @@
-// Who calls a function: the call graph, from callees to callers.
+// The reversed call graph: the callers of each function.
 #pragma once
 
 #include <overdub/ir/program.hpp>
@@ -9,7 +9,7 @@
 
 namespace overdub::ir {
 
-/// A call or a closure in one function that names another.
+/// A call or a closure of a function, in another one.
 struct function_call {
   function_id caller = nothing;
   function_id callee = nothing;
@@ -17,8 +17,8 @@ struct function_call {
   friend bool operator==(function_call const&, function_call const&) = default;
 };
 
-/// The calls of each function of a program, by callee. A snapshot: what is edited later is not in it. Making it is O(operations), and
-/// so is its size in the number of calls. Thread-safe.
+/// The calls of each function of a program, by callee. A snapshot: later edits are not in it. Construction is
+/// O(operations); the size is O(calls). Thread-safe.
 class callers {
 public:
   explicit callers(program const& p) : first_(p.functions.size() + 1, 0) {
@@ -29,7 +29,7 @@ public:
     for_each_call(p, [&](function_call const& c) { calls_[next[index_of(c.callee)]++] = c; });
   }
 
-  /// The calls and closures that name a function, one each, in the order of callers in the program. O(1).
+  /// The calls and closures of a function, in the order of callers in the program. O(1).
   std::span<function_call const> of(function_id f) const {
     return std::span(calls_).subspan(first_[index_of(f)], first_[index_of(f) + 1] - first_[index_of(f)]);
   }
@@ -48,7 +48,7 @@ private:
     }
   }
 
-  std::vector<std::uint32_t> first_; // of each function, in calls_
+  std::vector<std::uint32_t> first_; // for each function: an index into calls_
   std::vector<function_call> calls_; // by callee
 };
 

@@ -1,5 +1,4 @@
-// Which functions of a program call one another, callees first: the order of every analysis that goes from callees to
-// callers.
+// The order of interprocedural analyses: callees before callers.
 #pragma once
 
 #include <overdub/header_only.hpp>
@@ -11,8 +10,8 @@
 
 namespace overdub::ir {
 
-/// The strong components of the call graph. A component's functions reach each other by calls and closures; it stands
-/// behind all components that it calls. Erased functions are in none.
+/// The strongly connected components of the call graph. The functions of a component reach each other by calls and
+/// closures; a component comes after all that it calls. Erased functions are in none.
 class call_components {
 public:
   /// Tarjan's algorithm (Depth-first search and linear graph algorithms, 1972), without recursion. O(nodes of valid
@@ -23,21 +22,21 @@ public:
   std::span<function_id const> operator[](std::size_t i) const;
   /// Whether a function may call itself, directly or through others.
   bool is_recursive(function_id f) const { return recursive_[index_of(f)]; }
-  /// All functions, each behind those that it calls, as far as they do not call it.
+  /// All functions, callees before callers, as far as recursion allows.
   std::span<function_id const> order() const { return order_; }
 
 private:
   void search(program const& p, function_id start);
-  // What was entered since, and is still open, is one component.
+  // Closes a component: the functions on the stack from this one on.
   void close(std::uint32_t at);
 
   std::vector<std::uint32_t> number_; // in the order of entering, from 1
-  std::vector<std::uint32_t> low_;    // the least number that is reached
+  std::vector<std::uint32_t> low_;    // the smallest reachable number
   std::vector<bool> recursive_;
   std::vector<function_id> open_;
   std::uint32_t last_number_ = 0;
   std::vector<function_id> order_;
-  std::vector<std::size_t> first_; // of each component, in order_
+  std::vector<std::size_t> first_; // for each component: an index into order_
 };
 
 } // namespace overdub::ir

@@ -23,7 +23,7 @@ OVERDUB_DECL std::span<function_id const> call_components::operator[](std::size_
 OVERDUB_DECL void call_components::search(program const& p, function_id start) {
   struct position {
     function_id function;
-    std::uint32_t node; // that is looked at next
+    std::uint32_t node; // the next one to visit
   };
   std::vector<position> path;
   auto enter = [&](function_id f) {
@@ -43,7 +43,7 @@ OVERDUB_DECL void call_components::search(program const& p, function_id start) {
       if (number_[callee] == 0)
         enter(function_id{callee});
       else
-        low_[at] = std::min(low_[at], number_[callee]); // closed ones have the largest number
+        low_[at] = std::min(low_[at], number_[callee]); // maximal in closed components
       continue;
     }
     path.pop_back();

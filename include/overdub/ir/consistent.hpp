@@ -1,5 +1,5 @@
-// The elementary functions of the consistent mode. They are compiled elsewhere, in the component overdub::sleef, which
-// leaves its table here before main; executors, evaluation and passes take them from it.
+// The elementary functions of the consistent mode. The component overdub::sleef compiles them, and registers its table here
+// before main; executors, evaluation and passes use the table.
 #pragma once
 
 #include <overdub/ir/math_mode.hpp>
@@ -13,8 +13,8 @@
 
 namespace overdub::ir {
 
-/// Whether an operation is a function that the consistent mode has versions of: see elementary.def. All others compute the
-/// same in both modes.
+/// Whether an operation has a version for the consistent mode: see elementary.def. All others compute the same in both
+/// modes.
 constexpr bool is_elementary(op code) {
   switch (code) {
 #define OVERDUB_ELEMENTARY1(NAME, ...) case op::NAME:
@@ -27,7 +27,7 @@ constexpr bool is_elementary(op code) {
   }
 }
 
-/// By operation: the function, on a number or two, and on n of them (`out` may be one of the operands); null for others.
+/// For each operation: the function on one or two numbers, and on n of them (`out` may be an operand); null for others.
 template <class T>
 struct elementary_functions {
   std::array<T (*)(T), op_count> one{};
@@ -35,7 +35,7 @@ struct elementary_functions {
   std::array<void (*)(T const* x, T* out, std::int64_t n), op_count> many_of_one{};
   std::array<void (*)(T const* x, T const* y, T* out, std::int64_t n), op_count> many_of_two{};
 };
-/// A function on vectors, which are passed in the processor's registers.
+/// A function on vectors, in vector registers.
 struct vector_function {
   op code;
   scalar type;
@@ -45,7 +45,7 @@ struct vector_function {
 struct consistent_functions {
   elementary_functions<double> f64;
   elementary_functions<float> f32;
-  std::span<vector_function const> vectors; // of all widths that some processor of this kind has
+  std::span<vector_function const> vectors; // for all vector widths of this architecture
 
   template <class T>
   elementary_functions<T> const& of() const {
@@ -56,17 +56,17 @@ struct consistent_functions {
   }
 };
 
-/// Null where overdub::sleef is not linked.
+/// Null if overdub::sleef is not linked.
 OVERDUB_HIDDEN inline constinit consistent_functions const* consistent = nullptr;
 
-/// Whether programs of this mode can be run here.
+/// Whether this build can run programs of a mode.
 inline bool is_runnable(math_mode m) { return m != math_mode::consistent || consistent != nullptr; }
-/// What is to be done where they cannot.
+/// The end of a sentence that rejects such programs.
 inline constexpr char const* not_consistent = "its mathematics are consistent, and that takes the functions "
                                               "of SLEEF; link the component overdub::sleef, or set "
                                               "program::math to exact";
 
-/// The number of an operation among the functions of both modes: those of the consistent mode stand behind the others.
+/// The index of an operation in tables for both modes: functions of the consistent mode come after the others.
 constexpr std::uint32_t number_in(math_mode m, op code) {
   auto const i = static_cast<std::uint32_t>(code);
   return m == math_mode::consistent && is_elementary(code) ? i + static_cast<std::uint32_t>(op_count) : i;

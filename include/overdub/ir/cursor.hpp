@@ -1,5 +1,5 @@
-// The cursor: a position in a function, where operations are inserted, and with which they are replaced, erased and moved
-// while walking. Every pass edits with it, and none renumbers by hand.
+// The cursor: a position in a function, at which operations are inserted, replaced, erased and moved during a walk. Every
+// pass edits by a cursor.
 #pragma once
 
 #include <overdub/header_only.hpp>
@@ -15,22 +15,22 @@
 
 namespace overdub::ir {
 
-/// A position between two operations of a function, or at the end of a region. It walks over all operations, nested ones
-/// behind the operation that they are in:
+/// A position between two operations of a function, or at the end of a region. It walks over all operations in pre-order:
+/// nested ones come after the operation that contains them.
 ///
 ///   for (cursor c(p, f); c.next();)
 ///     if (...) c.replace(c.add(op::mul, c.operand(0), c.operand(0)));
 ///
-/// The walk goes on with what followed the operation when it came there: what is inserted or moved in between is not
-/// visited, with all that stands in its regions, and what is inserted further on is. Every edit is O(what it names, its
-/// uses, and how deep it stands), and none recurses. Two cursors on one function may be used by turns, while neither
-/// moves or erases what the other stands on or goes to next.
+/// The walk continues with the operation that followed when the cursor arrived. Operations inserted or moved before it are
+/// not visited, nor are their regions; operations inserted after it are. Every edit is O(its operands, their uses, and the
+/// depth), and none recurses. Two cursors on one function may alternate, unless one moves or erases the current or next
+/// operation of the other.
 class cursor {
 public:
   using types = std::span<type const>;
   using values = std::span<value_id const>;
 
-  /// Before the first operation of the function, of nested regions too.
+  /// Before the first operation of the function; walks nested regions, too.
   cursor(program& p, function_id f)
       : program_(&p), id_(f), region_(function::body), before_(here()[region_].first), next_(before_) {}
   /// At the end of a region.
@@ -43,24 +43,25 @@ public:
 
   // ---- walking
 
-  /// To the next operation, into nested regions; false at the function's end. New operations are inserted before it.
+  /// Moves to the next operation, into nested regions; false at the end of the function. New operations are inserted before
+  /// it.
   bool next();
-  /// Does not walk into the regions of the operation that the cursor is at.
-  void skip_regions() { next_ = behind_; }
+  /// Skips the regions of the current operation.
+  void skip_regions() { next_ = after_regions_; }
 
-  /// The operation that the cursor is at, after next().
+  /// The current operation, after next().
   node_id node() const { return node_; }
   op code() const { return here()[node_].code; }
   value_id operand(std::uint32_t i) const { return here().operand(node_, i); }
   value_id result(std::uint32_t i = 0) const { return here().result(node_, i); }
 
-  // ---- the place where operations are inserted
+  // ---- the insertion point
 
   void to_end(region_id r) { place_at(r, nothing); }
   void to_start(region_id r) { place_at(r, here()[r].first); }
   void to_before(node_id n) { place_at(here()[n].parent, n); }
   void to_after(node_id n) { place_at(here()[n].parent, here()[n].next); }
-  /// Before the yield of a region, or at its end when it has none yet.
+  /// Before the yield of a region, or at its end if it has none yet.
   void to_yield(region_id r);
   region_id region() const { return region_; }
 
@@ -72,17 +73,17 @@ public:
   value_id literal(std::int64_t x) { return literal(i64, static_cast<std::uint64_t>(x)); }
   value_id literal(bool x) { return literal(boolean, x ? 1 : 0); }
 
-  /// Inserts an operation with results of these types, and regions with arguments of those. Nothing is checked here: the
-  /// verifier does. The span may view operands of the function itself.
+  /// Inserts an operation with results and region arguments of these types. It checks nothing: the verifier does. The span
+  /// may view operands of the function itself.
   node_id insert(
       op code, values operands, types results, attributes const& a = {},
       std::span<std::vector<type> const> regions = {});
-  /// The same, with the types of the results found by the operation's rule; throws verify_error where they do not fit.
+  /// The same, with inferred result types; throws verify_error for operands of wrong types.
   node_id insert(op code, std::initializer_list<value_id> operands, attributes const& a = {}) {
     return insert(code, values(operands.begin(), operands.size()), a);
   }
   node_id insert(op code, values operands, attributes const& a = {});
-  /// Inserts an operation of one result, and returns it.
+  /// Inserts an operation with one result, and returns the result.
   template <class... V>
   value_id add(op code, V... operands) {
     return here().result(insert(code, {value_id(operands)...}));
@@ -90,15 +91,15 @@ public:
   value_id convert(value_id x, type to);
   void yield(values results) { insert(op::yield, results, types{}); }
 
-  /// Where operations that are inserted from now on stand in the user's source.
+  /// The source location of operations that are inserted from now on.
   void set_place(place_id p) { place_ = p; }
 
   // ---- editing
 
   void set_operand(node_id n, std::uint32_t i, value_id v);
-  /// Other operands for an operation, of any number.
+  /// Replaces the operands of an operation, whose number may change.
   void set_operands(node_id n, values operands);
-  /// Results for an operation that was inserted without any.
+  /// Gives results to an operation that was inserted without any.
   void set_results(node_id n, types results);
   attributes& attributes_of(node_id n) { return here().nodes_[index_of(n)].attributes; }
   void set_code(node_id n, op code) { here().nodes_[index_of(n)].code = code; }
@@ -106,26 +107,26 @@ public:
   void set_name(value_id v, symbol name) { here().values_[index_of(v)].name = name; }
   void set_place_of(node_id n, place_id p) { here().nodes_[index_of(n)].place = p; }
 
-  /// Every use of `from` becomes one of `to`.
+  /// Replaces every use of `from` by `to`.
   void substitute(value_id from, value_id to);
-  /// The operation's results become these values, and it is erased.
+  /// Replaces the uses of an operation's results, and erases it.
   void replace(node_id n, values results);
   void replace(value_id result) { replace(node_, values(&result, 1)); }
   void replace(values results) { replace(node_, results); }
 
-  /// Erases an operation with all that its regions hold. Its results must not be used any more. A cursor that inserted
-  /// there goes behind it.
+  /// Erases an operation with its regions. Its results must be unused. A cursor whose insertion point is there moves after
+  /// it.
   void erase(node_id n);
   void erase() { erase(node_); }
 
-  /// Moves an operation, with its regions, to where the cursor inserts, which is in none of these regions.
+  /// Moves an operation, with its regions, to the insertion point, which must not be in one of them.
   void move(node_id n);
-  /// Moves what a region holds, its yield apart, to where the cursor inserts; uses of its arguments become `arguments`.
-  /// Returns what the region yielded, and leaves it empty.
+  /// Moves the operations of a region, except the yield, to the insertion point, and replaces uses of its arguments.
+  /// Returns the yielded values, and leaves the region empty.
   std::vector<value_id> splice(region_id from, values arguments);
 
-  /// Copies an operation of any function of this program to where the cursor inserts. `map` says what its operands, and
-  /// those of operations in its regions, become here; what the copies make is added to it. O(operations copied).
+  /// Copies an operation of any function of this program to the insertion point. `map` maps its operands, and those in its
+  /// regions; copied values are added to the map. O(operations copied).
   template <class Map>
   node_id clone(function_id from, node_id n, Map& map) {
     std::vector<node_id> originals{n};
@@ -133,7 +134,7 @@ public:
       walk((*program_)[from], r, [&](node_id m) { originals.push_back(m); });
     return clone(from, originals, map);
   }
-  /// Copies what a region holds, its yield too.
+  /// Copies the operations of a region, including the yield.
   template <class Map>
   void clone_contents(function_id from, region_id r, Map& map) {
     std::vector<node_id> originals;
@@ -155,17 +156,17 @@ private:
   // ---- order
   void link(node_id n);
   void unlink(node_id n);
-  // The first operation in the regions of n from this one on.
-  node_id inside(node_id n, std::uint32_t region) const;
-  // The operation that follows in the walk, behind the regions of n.
-  node_id behind(node_id n) const;
-  // The walk goes on behind n, if it was about to go there.
+  // The first operation in the regions of n, from this region on.
+  node_id first_nested(node_id n, std::uint32_t region) const;
+  // The next operation in the walk after the regions of n.
+  node_id next_after(node_id n) const;
+  // Continues the walk after n, if n was next.
   void leave(node_id n);
-  // Whether n is `outer`, or in one of its regions.
+  // Whether n is `outer`, or nested in it.
   bool is_within(node_id n, node_id outer) const;
 
-  // Copies operations that are given in the order of a walk; the first stands where the cursor inserts, and so do those of
-  // its region. They are listed before anything is inserted: a region may be copied into itself. Returns the first copy.
+  // Copies operations that are listed in the order of a walk; the first region's go to the insertion point. They are listed
+  // before anything is inserted, since a region may be copied into itself. Returns the first copy.
   template <class Map>
   node_id clone(function_id from, std::vector<node_id> const& originals, Map& map) {
     struct copied_region {
@@ -222,10 +223,10 @@ private:
   program* program_;
   function_id id_;
   region_id region_;
-  node_id before_ = nothing; // what is inserted goes before it; nothing: at the end of the region
+  node_id before_ = nothing; // the insertion point is before it; nothing: at the end of the region
   node_id next_ = nothing;
   node_id node_ = nothing;
-  node_id behind_ = nothing; // what follows without the regions of node_
+  node_id after_regions_ = nothing; // the next operation after the regions of node_
   place_id place_ = nothing;
 };
 

@@ -17,9 +17,9 @@ OVERDUB_DECL bool cursor::next() {
     return false;
   }
   place_at(here()[node_].parent, node_);
-  behind_ = behind(node_);
-  node_id const inner = inside(node_, 0);
-  next_ = inner != nothing ? inner : behind_;
+  after_regions_ = next_after(node_);
+  node_id const inner = first_nested(node_, 0);
+  next_ = inner != nothing ? inner : after_regions_;
   return true;
 }
 
@@ -78,12 +78,12 @@ OVERDUB_DECL void cursor::set_operand(node_id n, std::uint32_t i, value_id v) {
 
 OVERDUB_DECL void cursor::set_operands(node_id n, values operands) {
   function& f = here();
-  std::vector<value_id> const kept(operands.begin(), operands.end());
+  std::vector<value_id> const copied(operands.begin(), operands.end());
   drop_operands(n);
   auto& node = f.nodes_[index_of(n)];
   node.first_operand = static_cast<std::uint32_t>(f.uses_.size());
-  node.operand_count = static_cast<std::uint32_t>(kept.size());
-  for (value_id const v : kept) add_use(v, n);
+  node.operand_count = static_cast<std::uint32_t>(copied.size());
+  for (value_id const v : copied) add_use(v, n);
 }
 
 OVERDUB_DECL void cursor::set_results(node_id n, types results) {
@@ -113,7 +113,7 @@ OVERDUB_DECL void cursor::erase(node_id n) {
   function& f = here();
   leave(n);
   if (before_ == n || is_within(f[region_].parent, n)) place_at(f[n].parent, f[n].next);
-  // The last operation of the last region first: uses go before what they use.
+  // In reverse order: uses are erased before definitions.
   for (node_id at = n;;) {
     node_id last = nothing;
     for (std::uint32_t i = f[at].region_count; i-- > 0 && last == nothing;) last = f[f.region_at(at, i)].last;
@@ -211,28 +211,28 @@ OVERDUB_DECL void cursor::unlink(node_id n) {
   node.previous = node.next = nothing;
 }
 
-OVERDUB_DECL node_id cursor::inside(node_id n, std::uint32_t region) const {
+OVERDUB_DECL node_id cursor::first_nested(node_id n, std::uint32_t region) const {
   function const& f = here();
   for (; region < f[n].region_count; ++region)
     if (node_id const first = f[f.region_at(n, region)].first; first != nothing) return first;
   return nothing;
 }
 
-OVERDUB_DECL node_id cursor::behind(node_id n) const {
+OVERDUB_DECL node_id cursor::next_after(node_id n) const {
   function const& f = here();
   for (;;) {
     if (f[n].next != nothing) return f[n].next;
     region_id const r = f[n].parent;
     n = f[r].parent;
     if (n == nothing) return nothing;
-    if (node_id const following = inside(n, index_of(r) - f[n].first_region + 1); following != nothing)
+    if (node_id const following = first_nested(n, index_of(r) - f[n].first_region + 1); following != nothing)
       return following;
   }
 }
 
 OVERDUB_DECL void cursor::leave(node_id n) {
-  if (is_within(next_, n)) next_ = behind(n);
-  if (is_within(behind_, n)) behind_ = behind(n);
+  if (is_within(next_, n)) next_ = next_after(n);
+  if (is_within(after_regions_, n)) after_regions_ = next_after(n);
 }
 
 OVERDUB_DECL bool cursor::is_within(node_id n, node_id outer) const {

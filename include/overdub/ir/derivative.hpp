@@ -1,4 +1,4 @@
-// What a function says of its own derivative, and of which types the functions are that it names for that.
+// The derivative rule of a function, and the signatures of the rule's functions.
 #pragma once
 
 #include <overdub/ir/id.hpp>
@@ -10,24 +10,24 @@
 
 namespace overdub::ir {
 
-/// Whether values of a type have derivatives: floating-point numbers, and arrays of them.
+/// Whether values of a type are differentiable: floating-point numbers, and arrays of them.
 constexpr bool is_differentiable(type t) { return t.element == scalar::f32 || t.element == scalar::f64; }
 
-/// How calls of a function are differentiated: by its body, or as it says.
+/// How calls of a function are differentiated: by its body, or by a rule.
 struct derivative {
   enum class by : std::uint8_t {
     body,
-    rule, // by `tangent`, and backwards by `cotangent`, where it is given, or else by the transpose of `tangent`
-    constant, // what it gives counts as a constant
-    refused   // not at all: `why` says why
+    rule, // forward mode by `tangent`; reverse mode by `cotangent`, if given, else by the transpose of `tangent`
+    constant, // the results are constants
+    refused   // rejected, with the reason in `why`
   };
   by how = by::body;
   function_id tangent = nothing;   // see tangent_signature
-  function_id cotangent = nothing; // see cotangent_signature; nothing: none was given
+  function_id cotangent = nothing; // see cotangent_signature; nothing: not given
   symbol why = nothing;            // a text of the program
 };
 
-/// The types that one of the functions takes, and gives.
+/// The parameters and results of a rule's function.
 struct rule_signature {
   std::vector<type> parameters;
   std::vector<type> results;
@@ -44,8 +44,8 @@ inline void append_differentiable(std::vector<type>& to, std::span<type const> t
 }
 } // namespace detail
 
-/// A tangent takes the function's results, its parameters, and a tangent for each parameter that has derivatives; it gives a
-/// tangent for each result that has. It is linear in the tangents. O(their number).
+/// A tangent rule takes the function's results, its parameters, and a tangent for each differentiable parameter. It returns
+/// a tangent for each differentiable result, and is linear in the tangents. O(their number).
 inline rule_signature tangent_signature(std::span<type const> parameters, std::span<type const> results) {
   rule_signature s;
   detail::append_all(s.parameters, results);
@@ -54,8 +54,8 @@ inline rule_signature tangent_signature(std::span<type const> parameters, std::s
   detail::append_differentiable(s.results, results);
   return s;
 }
-/// A cotangent takes the function's results, its parameters, and a cotangent for each result that has derivatives; it gives one
-/// for each parameter that has. It is linear in the cotangents. O(their number).
+/// A cotangent rule takes the function's results, its parameters, and a cotangent for each differentiable result. It
+/// returns one for each differentiable parameter, and is linear in the cotangents. O(their number).
 inline rule_signature cotangent_signature(std::span<type const> parameters, std::span<type const> results) {
   rule_signature s;
   detail::append_all(s.parameters, results);

@@ -12,7 +12,7 @@ OVERDUB_DECL effects::effects(program const& p) : of_(p.functions.size()) {
   for (std::size_t i = 0; i < components.size(); ++i) {
     effect_set all;
     for (function_id const f : components[i]) {
-      all |= in_region(p[f], function::body); // of the others in the component, nothing yet
+      all |= in_region(p[f], function::body); // for other functions of the component, nothing yet
       if (components.is_recursive(f)) all |= effect::may_fail;
     }
     for (function_id const f : components[i]) of_[index_of(f)] = all;
@@ -64,14 +64,14 @@ OVERDUB_DECL effect_set effects::own(function const& f, node_id n) const {
     if (f.is_literal(divisor) && f.bits_of(divisor) != 0) return effect::pure;
     return of_combining(node.code, f.type_of(f.result(n)));
   }
-  case op::length: // of one array
+  case op::length: // of one array: cannot fail
     return node.operand_count > 1 ? effect::may_fail : effect::pure;
-  case op::array: // of arrays, which may have different shapes
+  case op::array: // of arrays, which may differ in shape
     return node.operand_count > 1 && f.type_of(f.operand(n, 0)).rank > 0 ? effect::may_fail : effect::pure;
-  case op::at: // in bounds, by one index
+  case op::at: // in bounds, with one index
     return node.operand_count > 2 || !is_in_range(f, f.operand(n, 0), f.operand(n, 1)) ? effect::may_fail
                                                                                        : effect::pure;
-  case op::update: // the same, of a number
+  case op::update: // the same, with a scalar
     return node.operand_count > 3 || f.type_of(f.result(n)).rank > 1 ||
                    !is_in_range(f, f.operand(n, 0), f.operand(n, 1))
                ? effect::may_fail
@@ -79,7 +79,7 @@ OVERDUB_DECL effect_set effects::own(function const& f, node_id n) const {
   case op::fill:
   case op::iota:
     return is_size(f, f.operand(n, 0)) ? effect::pure : effect::may_fail;
-  case op::concat: // of arrays, which may have different shapes
+  case op::concat: // of arrays, which may differ in shape
     return f.type_of(f.result(n)).rank > 1 ? effect::may_fail : effect::pure;
   case op::map:
     return stacks_arrays(f, n, 0) || !is_size(f, f.operand(n, 0)) ? effect::may_fail : effect::pure;
@@ -87,7 +87,7 @@ OVERDUB_DECL effect_set effects::own(function const& f, node_id n) const {
     return stacks_arrays(f, n, node.operand_count - 1) ? effect::may_fail : effect::pure;
   case op::while_:
     return stacks_arrays(f, n, node.operand_count) ? effect::may_fail : effect::pure;
-  case op::reduce: // an empty array, or arrays of different lengths
+  case op::reduce: // fails for an empty array, or for arrays of different lengths
     if (!node.attributes.is_started() || node.operand_count > 2) return effect::may_fail;
     if (node.attributes.operation == op::none) return effect::pure;
     return of_combining(node.attributes.operation, f.type_of(f.result(n)));

@@ -53,7 +53,7 @@ private:
       if (!types(t[i], u[i])) return false;
     return true;
   }
-  // Values that are defined together are twins from then on.
+  // Values that are defined together are identified.
   bool define(id_range<value_id> left, id_range<value_id> right) {
     if (left.size() != right.size()) return false;
     for (std::size_t i = 0; i < left.size(); ++i) {
@@ -93,7 +93,7 @@ private:
     return texts(f.name, g.name) && texts(f.structure, g.structure) && types(f.results, g.results) &&
            derivatives(f.derivative, g.derivative) && bodies();
   }
-  // Two walks side by side.
+  // Walks both functions in lockstep.
   bool bodies() {
     function const& f = *f_;
     function const& g = *g_;
@@ -103,7 +103,7 @@ private:
     node_id m = g[r].first;
     region_id q = function::body;
     for (;;) {
-      if (n == nothing || m == nothing) { // the ends of regions
+      if (n == nothing || m == nothing) { // the end of a region in one of them
         if (n != m) return false;
         if (r == function::body) return true;
         n = f[r].parent;
@@ -124,7 +124,7 @@ private:
           continue;
         }
       }
-      // behind both, with their regions
+      // after both, with their regions
       if (!define(f.results_of(n), g.results_of(m))) return false;
       r = f[n].parent;
       q = g[m].parent;

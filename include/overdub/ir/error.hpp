@@ -1,4 +1,4 @@
-// What is wrong with a program or with its text, place by place.
+// Errors in programs and in their texts, with locations.
 #pragma once
 
 #include <overdub/call/error.hpp>
@@ -12,7 +12,7 @@
 
 namespace overdub {
 
-/// A program cannot be differentiated: says what has no derivative, and where.
+/// A program cannot be differentiated: the message says what has no derivative, and where.
 struct OVERDUB_EXPORTED differentiation_error : rejected_program {
   using rejected_program::rejected_program;
 };
@@ -29,7 +29,7 @@ inline std::string counted(std::size_t n, std::string_view what) {
 
 } // namespace detail
 
-/// One thing that is wrong.
+/// One error.
 struct diagnostic {
   std::string text;         // a sentence: what was found, what was expected
   std::uint32_t line = 0;   // in the text, from 1; 0: the program was not read from a text
@@ -38,8 +38,7 @@ struct diagnostic {
   node_id at = nothing;
 };
 
-/// A program that is not valid, or a text that is none. `what()` says the first thing that is wrong, `diagnostics` all
-/// that was found.
+/// An invalid program, or a text that does not parse. `what()` has the first error, `diagnostics` has all.
 struct OVERDUB_EXPORTED invalid_program : rejected_program {
   explicit invalid_program(std::vector<diagnostic> found)
       : rejected_program(first(found)), diagnostics(std::move(found)) {}
@@ -54,7 +53,7 @@ private:
   }
 };
 
-/// A text that is no program: lines, columns, and what was expected there.
+/// A text that does not parse: lines, columns, and what was expected there.
 struct OVERDUB_EXPORTED parse_error : invalid_program {
   using invalid_program::invalid_program;
 };

@@ -1,5 +1,5 @@
-// A function of a program: typed values, operations and regions in contiguous storage, linked in order, and the uses of
-// every value. It is a plain value: copies are independent. It is read here, and edited by a cursor (cursor.hpp).
+// A function of a program: typed values, operations, regions and use lists, in contiguous storage. A plain value: copies
+// are independent. Cursors edit it (cursor.hpp).
 #pragma once
 
 #include <overdub/core/indirect.hpp>
@@ -16,27 +16,26 @@
 
 namespace overdub::ir {
 
-/// How deep regions are nested in a valid program, a function's body counted: what reads programs may be recursive.
+/// The maximum nesting of regions in a valid program, including the body: recursion over regions is bounded.
 inline constexpr std::uint32_t max_nesting = 400;
 namespace detail {
 class link_check; // of the verifier
 struct literal_table;
 } // namespace detail
 
-/// What an operation says besides its operands. Each operation uses some of it, and leaves the rest as it is here.
+/// The attributes of an operation. Each operation uses some of them; the others have their defaults.
 struct attributes {
   std::uint32_t subject = ~0u; // call, closure: a function_id; host, sample, assert: a symbol
   symbol detail = nothing;     // sample: the name of the distribution
-  std::uint16_t count = 0;     // sample: how many operands, in front, are indices of the address
-  op operation = op::none;     // reduce: the operation that combines, where there is no region
+  std::uint16_t count = 0;     // sample: the number of leading operands that are indices of the address
+  op operation = op::none;     // reduce: the operation that combines, without a region
   std::uint8_t flags = 0;
-  effect effects = effect::pure; // host: what it does
+  effect effects = effect::pure; // host: its effect
 
-  static constexpr std::uint8_t exempt = 1;   // call: contexts do not see it, nor what it calls
+  static constexpr std::uint8_t exempt = 1;   // call: contexts observe neither it nor the calls in it
   static constexpr std::uint8_t reversed = 1; // loop: from the last index to the first
-  static constexpr std::uint8_t started = 1;  // reduce: as many initial values stand behind the arrays
-  static constexpr std::uint8_t in_lanes =
-      2; // reduce with a region: in the order of a sum of floating-point numbers
+  static constexpr std::uint8_t started = 1;  // reduce: initial values follow the arrays, one for each
+  static constexpr std::uint8_t in_lanes = 2; // reduce with a region: in the order of a floating-point sum
 
   friend constexpr bool operator==(attributes const&, attributes const&) = default;
 
@@ -54,11 +53,11 @@ struct attributes {
   constexpr bool is_in_lanes() const { return (flags & in_lanes) != 0; }
 };
 
-/// Where a value comes from.
+/// The kind of a value's definition.
 enum class origin : std::uint8_t { literal, argument, result };
 
-/// A typed function. Numbers of what was erased are not given out again; `canonicalise` numbers densely. Reading is
-/// thread-safe, editing is not.
+/// A typed function. Ids of erased parts are not reused; `canonicalise` renumbers densely. Reading is thread-safe, editing
+/// is not.
 class function {
 public:
   struct node {
@@ -85,12 +84,12 @@ public:
   struct value {
     ir::type type;
     origin from = origin::literal;
-    std::uint32_t maker = 0; // the operation, the region, or the number of the literal's bits
-    std::uint32_t index = 0; // among the operation's results or the region's arguments
+    std::uint32_t maker = 0; // the id of the operation or region, or the index of the literal's bits
+    std::uint32_t index = 0; // the index among the operation's results or the region's arguments
     use_id first_use = nothing;
-    symbol name = nothing; // for readers; no part of equality
+    symbol name = nothing; // for people; no part of equality
   };
-  // One operand of one operation, in the list of its value's uses.
+  // An operand of an operation, in the use list of its value.
   struct use {
     value_id value = nothing;
     node_id user = nothing;
@@ -99,7 +98,7 @@ public:
   };
 
   function() : function(nothing, {}) {}
-  /// A function whose body has these parameters, and no operations yet.
+  /// A function with these parameters and an empty body.
   OVERDUB_DECL function(symbol named, std::span<type const> parameters);
   OVERDUB_DECL function(function const& other);
   OVERDUB_DECL function(function&& other) noexcept;
@@ -108,19 +107,19 @@ public:
   OVERDUB_DECL ~function();
 
   symbol name = nothing;      // nothing: erased
-  std::vector<type> results;  // the types of what the body yields
-  symbol structure = nothing; // how structs and tuples of the user's were flattened; nothing: they were not
-  place_id place = nothing;   // where it was defined
+  std::vector<type> results;  // the types that the body yields
+  symbol structure = nothing; // how structs and tuples of the user were flattened; nothing: there are none
+  place_id place = nothing;   // its source location
   ir::derivative derivative;  // how calls of it are differentiated
-  void const* origin_in_cpp =
-      nullptr; // what tells the function of C++ that it was staged from; of this process, no part of equality
-  std::string_view
-      origin_name; // of the function that contexts made it of; lives as long as the process, no part of equality
+  // Identifies the C++ function that it was staged from, in this process; no part of equality.
+  void const* origin_in_cpp = nullptr;
+  // The name of the function that contexts transformed; has static lifetime, no part of equality.
+  std::string_view origin_name;
 
-  /// The region of the function's own operations. Its arguments are the parameters.
+  /// The region of the function's own operations; its arguments are the parameters.
   static constexpr region_id body{0};
 
-  /// Makes room for as much as another function has, so that it can be written anew without moving.
+  /// Reserves the storage of another function, so that a rewrite does not reallocate.
   OVERDUB_DECL void reserve(function const& like);
 
   node const& operator[](node_id n) const { return nodes_[index_of(n)]; }
@@ -128,7 +127,7 @@ public:
   value const& operator[](value_id v) const { return values_[index_of(v)]; }
   use const& operator[](use_id u) const { return uses_[index_of(u)]; }
 
-  /// How many numbers have been given out, of erased ones too.
+  /// The number of ids, including those of erased operations.
   std::uint32_t node_count() const { return static_cast<std::uint32_t>(nodes_.size()); }
   std::uint32_t region_count() const { return static_cast<std::uint32_t>(regions_.size()); }
   std::uint32_t value_count() const { return static_cast<std::uint32_t>(values_.size()); }
@@ -155,7 +154,7 @@ public:
     use const* const first = uses_.data() + (*this)[n].first_operand;
     return operand_range{{first, first + (*this)[n].operand_count}};
   }
-  /// The operations of a region, in order, those in nested regions apart.
+  /// The operations of a region, in order, without nested ones.
   auto nodes_of(region_id r) const { return node_range{this, (*this)[r].first}; }
   /// The uses of a value, in no particular order.
   auto uses_of(value_id v) const { return use_range{this, (*this)[v].first_use}; }
@@ -165,17 +164,17 @@ public:
   bool is_literal(value_id v) const { return (*this)[v].from == origin::literal; }
   bool is_result(value_id v) const { return (*this)[v].from == origin::result; }
   bool is_argument(value_id v) const { return (*this)[v].from == origin::argument; }
-  /// The operation that a result comes from.
+  /// The operation that defines a result.
   node_id node_of(value_id v) const { return node_id{(*this)[v].maker}; }
   /// The bits of a literal: of the double or the float, the integer, 0 or 1.
   std::uint64_t bits_of(value_id v) const { return literals_[(*this)[v].maker]; }
-  /// The region that a value is made in; nothing for a literal, which is everywhere.
+  /// The region that defines a value; nothing for a literal, which is available everywhere.
   region_id region_of(value_id v) const {
     value const& x = (*this)[v];
     if (x.from == origin::literal) return nothing;
     return x.from == origin::argument ? region_id{x.maker} : nodes_[x.maker].parent;
   }
-  /// The last operation of a region, which says what the region gives.
+  /// The last operation of a region, the yield of its results.
   node_id yield_of(region_id r) const { return (*this)[r].last; }
 
   struct operand_range {
@@ -239,7 +238,7 @@ public:
 private:
   friend class cursor;
   friend class detail::link_check;
-  friend struct corruptor; // of tests, which break what the verifier must find
+  friend struct corruptor; // of tests, which break invariants to test the verifier
 
   std::uint32_t new_values(std::span<type const> types, origin from, std::uint32_t maker);
   region_id new_region(node_id parent, std::span<type const> arguments);

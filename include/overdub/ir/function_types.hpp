@@ -1,4 +1,4 @@
-// Function types that differ only in conventions: those between which `reabstract` goes; and where function values are.
+// Function types that differ only in conventions, between which `reabstract` converts; and a search for function values.
 #pragma once
 
 #include <overdub/ir/program.hpp>
@@ -23,8 +23,8 @@ differ_only_in_conventions(program const& p, std::vector<type> const& a, std::ve
 
 } // namespace detail
 
-/// Whether two types are the same, or those of functions that take and give the same, up to their conventions and those of
-/// functions that they take and give. Elements of arrays have one convention. O(the types' lengths).
+/// Whether two types are equal, or function types with equal parameters and results up to calling conventions, recursively.
+/// Elements of arrays have one convention. O(the types' lengths).
 inline bool differ_only_in_conventions(program const& p, type a, type b) {
   if (a == b) return true;
   if (!a.is_function() || !b.is_function()) return false;
@@ -33,8 +33,8 @@ inline bool differ_only_in_conventions(program const& p, type a, type b) {
          detail::differ_only_in_conventions(p, s.results, t.results);
 }
 
-/// Of two such types, how many of the functions that they take and give have other conventions: 0, where a function value
-/// of the one becomes one of the other by another convention alone.
+/// How many parameters and results of two such types are functions with different conventions; 0 if the function types
+/// themselves differ in convention only.
 inline std::size_t inner_differences(program const& p, type a, type b) {
   signature const &s = p.signature_of(a), &t = p.signature_of(b);
   std::size_t count = 0;
@@ -43,7 +43,8 @@ inline std::size_t inner_differences(program const& p, type a, type b) {
   return count;
 }
 
-/// Whether fits(f, v) holds of a function value, or of an array of them, that function f takes or makes: value v. O(operations).
+/// Whether fits(f, v) holds for a function value, or an array of them, v, that is a parameter or a result in f.
+/// O(operations).
 template <class Fits>
 bool any_function_value(function const& f, Fits fits) {
   bool found = false;
@@ -58,7 +59,7 @@ bool any_function_value(function const& f, Fits fits) {
   });
   return found;
 }
-/// The same of all functions of a program.
+/// The same for all functions of a program.
 template <class Fits>
 bool any_function_value(program const& p, Fits fits) {
   for (function const& f : p.functions)

@@ -1,5 +1,5 @@
 // Programs as graphs of the Boost Graph Library: the data dependence inside a function, and the calls between functions.
-// They model its concepts as they are, and nothing is copied into a graph of its own; include the algorithms that you use.
+// They are views that model the library's concepts; include the algorithms that you use.
 #pragma once
 
 #include <overdub/ir/graph/calls.hpp>

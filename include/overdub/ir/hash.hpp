@@ -1,4 +1,4 @@
-// A hash of a program, by which it is found among others and then compared.
+// A hash of programs, consistent with equality.
 #pragma once
 
 #include <overdub/ir/program.hpp>
@@ -30,10 +30,10 @@ private:
   void add(std::string_view text) { add(std::hash<std::string_view>()(text)); }
   void add_text(symbol s) { s == nothing ? add(0) : add(p_.text(s)); }
   void add_callee(function_id f) { f == nothing ? add(0) : add(p_.name_of(f)); }
-  // Types of functions, and of opaque objects, have other numbers in another program.
+  // Indices of function types and opaque types differ between equal programs.
   void add(type t) { add(std::size_t{t.rank} << 8 | static_cast<std::size_t>(t.element)); }
 
-  // Values count in the order in which they are defined: their numbers are no part of equality.
+  // Values are numbered in the order of definitions: ids are no part of equality.
   void define(id_range<value_id> values) {
     for (value_id const v : values) {
       order_[index_of(v)] = ++defined_;
@@ -87,7 +87,7 @@ private:
 
 } // namespace detail
 
-/// Equal programs have the same. O(program).
+/// Equal programs have equal hashes. O(program).
 inline std::size_t hash_of(program const& p) { return detail::program_hash(p).value(); }
 
 } // namespace overdub::ir

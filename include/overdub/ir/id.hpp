@@ -1,4 +1,4 @@
-// The dense numbers of what a program is made of. A number is valid in its function, or in its program.
+// Dense ids of the parts of a program. An id is valid in its function, or in its program.
 #pragma once
 
 #include <overdub/core/requirements.hpp>
@@ -14,8 +14,8 @@ enum class node_id : std::uint32_t {};     // an operation
 enum class region_id : std::uint32_t {};   // a sequence of operations
 enum class use_id : std::uint32_t {};      // an operand
 enum class function_id : std::uint32_t {}; // a function of a program
-enum class symbol : std::uint32_t {};      // a text that the program keeps
-enum class place_id : std::uint32_t {};    // a place in the user's source, or several
+enum class symbol : std::uint32_t {};      // an interned text
+enum class place_id : std::uint32_t {};    // a location in the user's source, or several
 
 template <class T>
 concept id = std::same_as<T, value_id> || std::same_as<T, node_id> || std::same_as<T, region_id> ||
@@ -27,7 +27,7 @@ constexpr std::uint32_t index_of(Id number) {
   return static_cast<std::uint32_t>(number);
 }
 
-/// In the place of a number, where there is none.
+/// The null id.
 struct nothing_t {
   template <id Id>
   constexpr operator Id() const {
@@ -40,7 +40,7 @@ struct nothing_t {
 };
 inline constexpr nothing_t nothing{};
 
-/// Consecutive numbers.
+/// A range of consecutive ids.
 template <id Id>
 class id_range {
 public:

@@ -1,5 +1,4 @@
-// The rules for types: which results an operation has, given its operands. The builder, the parser and the verifier ask
-// here and nowhere else.
+// Type inference: the results of an operation, given its operands. The builder, the parser and the verifier share it.
 #pragma once
 
 #include <overdub/header_only.hpp>
@@ -12,14 +11,14 @@
 
 namespace overdub::ir {
 
-/// The types of the results of an operation on operands of these types; of one with regions, those that do not follow from
-/// the regions. Where the operation does not decide them (convert, host, sample, closure, reabstract, an empty array), `results` holds
-/// those wanted. False when the types do not fit, and `why` says so. O(operands).
+/// The result types of an operation on operands of these types, except those that its regions determine. If the operation
+/// does not determine them (convert, host, sample, closure, reabstract, an empty array), `results` holds the requested
+/// types. Returns false for wrong types, with the reason in `why`. O(operands).
 OVERDUB_DECL bool infer(
     program const& p, op code, std::span<type const> operands, attributes const& says,
     std::vector<type>& results, std::string& why);
 
-/// The same of operands in a function; throws verify_error when they do not fit.
+/// For operands in a function; throws verify_error for wrong types.
 OVERDUB_DECL std::vector<type> infer(
     program const& p, function const& f, op code, std::span<value_id const> operands, attributes const& says);
 

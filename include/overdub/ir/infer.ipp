@@ -11,20 +11,20 @@
 namespace overdub::ir {
 namespace detail {
 
-// What the rules see, and where they put what they find.
+// The input and output of a type rule.
 struct rule_call {
   program const& owner;
   op code;
   std::span<type const> operands;
   attributes const& says;
-  std::vector<type>& results; // those declared, where the rule does not find them
-  std::string why;            // what is wrong
+  std::vector<type>& results; // declared types, if the rule does not infer them
+  std::string why;            // the error
 
   bool fail(std::string sentence) {
     why = std::move(sentence);
     return false;
   }
-  // The i-th operand is another type than the operation takes.
+  // The i-th operand has a wrong type.
   bool refuse(std::size_t i, std::string_view wanted) {
     return fail(
         std::string(name_of(code)) + ": operand " + std::to_string(i + 1) + " is " +
@@ -35,7 +35,7 @@ struct rule_call {
     return true;
   }
   bool is(std::size_t i, type wanted) { return operands[i] == wanted || refuse(i, text_of(owner, wanted)); }
-  // An array of this type, one rank higher.
+  // The result is an array of this type, one rank higher.
   bool give_array_of(type t) {
     if (t.rank == max_rank)
       return fail(
@@ -47,7 +47,7 @@ struct rule_call {
       if (!is(i, i64)) return false;
     return true;
   }
-  // All operands from the first-th on have the type of that one.
+  // Checks that all operands from the first-th on have equal types.
   bool alike(std::size_t first) {
     for (std::size_t i = first + 1; i < operands.size(); ++i)
       if (operands[i] != operands[first])
@@ -62,14 +62,14 @@ struct rule_call {
           std::to_string(operands[i].rank));
     return true;
   }
-  // The part of operand i that `indices` leading indices select.
+  // The type of the part of operand i that `indices` leading indices select.
   type part(std::size_t i, std::size_t indices) {
     type t = operands[i];
     t.is_accumulator = false;
     t.rank = static_cast<std::uint8_t>(t.rank - indices) & max_rank;
     return t;
   }
-  // The operands from the first-th on are those that a callee takes: `parameter(i)` for each i below `count`.
+  // Checks operands from the first-th on against a callee's `count` parameters: `parameter(i)`.
   template <class Parameter>
   bool arguments(std::size_t first, std::size_t count, Parameter parameter, std::string_view callee) {
     if (operands.size() - first != count)

@@ -1,5 +1,5 @@
-// How numbers, texts and names stand in the text of a program: what the printer and the parser have in common, and how it
-// is written. Every bit pattern of a number, and every byte of a text, is read back as it was.
+// The lexical syntax of numbers, texts and names: what printer and parser share, and how it is written. Every bit pattern
+// of a number, and every byte of a text, round-trips.
 #pragma once
 
 #include <overdub/core/floating_point.hpp>
@@ -19,12 +19,12 @@
 namespace overdub::ir {
 namespace detail {
 
-// What a character can be part of.
+// Character classes.
 inline constexpr std::uint8_t is_space = 1;
 inline constexpr std::uint8_t is_digit = 2;
-inline constexpr std::uint8_t is_letter = 4; // _, too
-inline constexpr std::uint8_t is_mark = 8;   // what names have besides letters and digits
-inline constexpr std::uint8_t is_plain = 16; // stands in a quoted text as itself
+inline constexpr std::uint8_t is_letter = 4; // including _
+inline constexpr std::uint8_t is_mark = 8;   // additional characters of names
+inline constexpr std::uint8_t is_plain = 16; // needs no escape in a quoted text
 
 inline constexpr std::array<std::uint8_t, 256> char_classes = [] {
   std::array<std::uint8_t, 256> classes{};
@@ -45,7 +45,7 @@ constexpr bool is_a(char c, std::uint8_t classes) {
   return (char_classes[static_cast<std::uint8_t>(c)] & classes) != 0;
 }
 
-// The bytes of the UTF-8 character that a text begins with; 0 when it begins with none.
+// The length of the UTF-8 character at the start of a text; 0 if there is none.
 constexpr std::size_t utf8_length(std::string_view text) {
   auto const byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
   std::uint8_t const first = byte(0);
@@ -59,7 +59,7 @@ constexpr std::size_t utf8_length(std::string_view text) {
   for (std::size_t i = 1; i < length; ++i)
     if ((byte(i) & 0xc0) != 0x80) return 0;
   if (length < 3) return length;
-  // neither longer than needed, nor half of a pair, nor behind the last character
+  // overlong, a surrogate, or above the last code point
   bool const wrong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) > 0x9f) ||
                      (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) > 0x8f);
   return wrong ? 0 : length;
@@ -82,7 +82,7 @@ void append_floating(std::string& out, std::uint64_t bits) {
   } else {
     std::size_t const begin = out.size();
     append_number(out, x);
-    bool is_integer = true; // in its digits: it gets a point, since 2 is an i64
+    bool is_integer = true; // so far: it gets a point, since 2 is an i64
     for (std::size_t i = begin; i < out.size(); ++i)
       is_integer = is_integer && (is_a(out[i], is_digit) || out[i] == '-');
     if (is_integer) out += ".0";
@@ -92,7 +92,7 @@ void append_floating(std::string& out, std::uint64_t bits) {
 
 } // namespace detail
 
-/// Whether a name can stand behind % or @ as it is: letters, digits, _ . ' # < and >, first a letter or _.
+/// Whether a name needs no quotes after % or @: letters, digits, _ . ' # < and >, first a letter or _.
 constexpr bool is_identifier(std::string_view name) {
   if (name.empty() || !detail::is_a(name[0], detail::is_letter)) return false;
   for (char const c : name)
@@ -100,7 +100,8 @@ constexpr bool is_identifier(std::string_view name) {
   return true;
 }
 
-/// Appends a text in quotes. What is no printable character of UTF-8 is written as \n, \t, \r or \x and two digits.
+/// Appends a quoted text. Bytes that are no printable UTF-8 are escaped:
+/// , \t, \r or \x and two digits.
 inline void append_quoted(std::string& out, std::string_view text) {
   out += '"';
   for (std::size_t at = 0; at < text.size();) {
@@ -144,7 +145,7 @@ inline void append_quoted(std::string& out, std::string_view text) {
   out += '"';
 }
 
-/// Appends a literal of these bits: 1.5, 1.5f32, 2, true, inf, nan, nan(0x7ff8000000000001).
+/// Appends a literal with these bits: 1.5, 1.5f32, 2, true, inf, nan, nan(0x7ff8000000000001).
 inline void append_literal(std::string& out, type t, std::uint64_t bits) {
   switch (t.element) {
   case scalar::boolean:

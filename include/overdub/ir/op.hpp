@@ -1,4 +1,4 @@
-// The operations of programs, numbered; what the table ir/ops.def says of each.
+// The operations of programs, and their rows in the table ir/ops.def.
 #pragma once
 
 #include <overdub/call/config.hpp>
@@ -18,20 +18,20 @@ enum class op : std::uint16_t {
 #define OVERDUB_TERNARY(NAME, ...) NAME,
 #define OVERDUB_STRUCTURAL(NAME, ...) NAME,
 #include <overdub/ir/ops.def>
-  none // in the place of an operation, where there is none
+  none // the null operation
 };
 
 inline constexpr std::size_t op_count = static_cast<std::size_t>(op::none);
 
-/// The rule that finds the types of an operation's results (infer.hpp), one for each word in the table's column.
+/// The inference rules of the table's type column (infer.hpp): operand types; result type.
 enum class type_rule : std::uint8_t {
   numeric,          // numbers of one type; the same
   integer,          // i64; the same
   floating,         // floating-point numbers of one type; the same
-  comparison,       // numbers or truths of one type; bool
+  comparison,       // numbers or bools of one type; bool
   test,             // a floating-point number; bool
   logical,          // bool; bool
-  select,           // bool, and two of one type; the same
+  select,           // bool, and two values of one type; the same
   integer_floating, // i64, and a floating-point number; the latter
   floating_integer, // a floating-point number, and i64; the former
 // one for each structural operation
@@ -39,7 +39,7 @@ enum class type_rule : std::uint8_t {
 #include <overdub/ir/ops.def>
 };
 
-/// One row of the table.
+/// A row of the table.
 struct op_row {
   static constexpr std::uint32_t any = std::numeric_limits<std::uint32_t>::max();
 
@@ -48,14 +48,14 @@ struct op_row {
   std::uint32_t most;
   std::uint32_t regions; // `any`: none or one
   type_rule types;
-  effect effects;     // by itself
-  std::uint32_t cost; // in additions, by itself
+  effect effects;     // its own
+  std::uint32_t cost; // in additions, its own
   bool elementwise;
 };
 
 namespace detail {
 
-// The name in text: without the underscore that stands behind a keyword of C++.
+// The name in text: without the underscore that avoids a keyword of C++.
 consteval std::string_view text_name(std::string_view name) {
   return name.ends_with('_') ? name.substr(0, name.size() - 1) : name;
 }
@@ -81,10 +81,10 @@ constexpr op_row const& row_of(op code) { return detail::rows[static_cast<std::s
 /// The name of an operation in text.
 constexpr std::string_view name_of(op code) { return code == op::none ? "none" : row_of(code).name; }
 
-/// Whether an operation takes scalars and gives one; all others are structural.
+/// Whether an operation maps scalars to a scalar; all others are structural.
 constexpr bool is_elementwise(op code) { return row_of(code).elementwise; }
 
-/// The operation of this name in text. O(operations): parsers keep a table.
+/// The operation of this name in text. O(operations): parsers use a table.
 constexpr std::optional<op> op_of(std::string_view name) {
   for (std::size_t i = 0; i < op_count; ++i)
     if (detail::rows[i].name == name) return static_cast<op>(i);

@@ -1,4 +1,4 @@
-// From the text of a program to the program: what print.hpp writes, and what is written by hand. docs/ir.md has the grammar.
+// Parses the text of a program, which print.hpp or a person wrote. docs/ir.md has the grammar.
 #pragma once
 
 #include <overdub/header_only.hpp>
@@ -10,11 +10,12 @@
 namespace overdub::ir {
 
 struct parse_options {
-  std::string_view file; // not empty: what names no place stands where it does in the text, in this file
+  // If not empty, operations without a source location get their location in the text, in this file.
+  std::string_view file;
 };
 
-/// The program that a text is. Throws parse_error with what is wrong: at most 20 things, each with its line and column.
-/// What is not a matter of the text is left to the verifier. O(text); thread-safe.
+/// Parses a program. Throws parse_error with at most 20 errors, each with its line and column. Checks the syntax and types;
+/// the verifier checks the rest. O(text); thread-safe.
 OVERDUB_DECL program parse(std::string_view text, parse_options const& options = {});
 
 } // namespace overdub::ir

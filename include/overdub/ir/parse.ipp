@@ -83,7 +83,7 @@ private:
     symbol const name = function_name();
     if (function_entry const& known = entry_of(name); known.id != nothing)
       wrong(at, "there is a function " + text_of_name(name) + " already, " + on_line(known.where));
-    entry_of(name).is_broken = true; // until its head is read
+    entry_of(name).is_broken = true; // until its signature is read
     names_.begin_function();
     begin_operation();
     in_.expect('(');
@@ -107,7 +107,7 @@ private:
     begin_function(id, f.results, brace);
     while (!frames_.empty()) read_in_body();
   }
-  // Behind the results: how the function is differentiated. Its rule may be defined below.
+  // After the results: the derivative rule of the function. Its functions may be defined below.
   struct rule_names {
     derivative made;
     symbol tangent = nothing, cotangent = nothing;
@@ -153,7 +153,7 @@ private:
     } catch (syntax_fault const&) {
       break_results();
       in_.skip_operation();
-      if (in_.peek() == '}') frames_.back().ended = true; // what was skipped may have been its end
+      if (in_.peek() == '}') frames_.back().ended = true; // the skipped text may have been its end
     }
   }
 

@@ -1,4 +1,4 @@
-// The text of programs, from which parse.hpp makes an equal program again. docs/ir.md has the grammar.
+// Prints programs; parse.hpp reads the text back to an equal program. docs/ir.md has the grammar.
 #pragma once
 
 #include <overdub/header_only.hpp>
@@ -9,11 +9,11 @@
 namespace overdub::ir {
 
 struct print_options {
-  bool places = false; // where operations and functions stand in the user's source
+  bool places = false; // the source locations of operations and functions
 };
 
-/// The text of a program. Equal programs whose values have the same names have equal texts, and parse(print(p)) == p for
-/// valid programs; others are printed as well as can be. O(program + text).
+/// The text of a program. Equal programs whose values have equal names have equal texts, and parse(print(p)) == p for valid
+/// programs; invalid ones are printed as far as possible. O(program + text).
 OVERDUB_DECL std::string print(program const& p, print_options const& options = {});
 
 /// The text of one function. O(texts of the program + function).

@@ -1,9 +1,9 @@
 #pragma once
 
+#include <overdub/ir/keywords.hpp>
 #include <overdub/ir/literal.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/ir/type_text.hpp>
-#include <overdub/ir/words.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -25,7 +25,7 @@ public:
     if (p_.math != math_mode::exact) {
       out_ += "math ";
       auto const mode = static_cast<std::size_t>(p_.math);
-      out_ += mode < math_mode_names.size() ? math_mode_names[mode] : "?"; // the verifier refuses it
+      out_ += mode < math_mode_names.size() ? math_mode_names[mode] : "?"; // the verifier rejects it
       out_ += '\n';
     }
     if (p_.entry != nothing) {
@@ -64,7 +64,7 @@ public:
 
 private:
   static constexpr std::uint32_t unlabelled = ~0u;
-  static constexpr std::uint32_t named = ~0u - 1; // by the value's own name
+  static constexpr std::uint32_t named = ~0u - 1; // printed by the value's own name
 
   std::size_t node_count() const {
     std::size_t n = 1;
@@ -91,7 +91,7 @@ private:
     }
   }
 
-  // Regions may be nested deeply: no recursion.
+  // Without recursion, since regions may be nested deeply.
   void print_body() {
     function const& f = *f_;
     region_id r = function::body;
@@ -128,9 +128,11 @@ private:
       n = f[r].first;
     }
   }
-  void indent(std::uint32_t depth) { out_.append(std::min(depth, most_indented) * std::size_t{2}, ' '); }
+  void indent(std::uint32_t depth) {
+    out_.append(std::min(depth, maximum_indentation) * std::size_t{2}, ' ');
+  }
 
-  // An operation up to its first region.
+  // Prints an operation up to its first region.
   void head(node_id n, region_id r) {
     function const& f = *f_;
     function::node const& node = f[n];
@@ -237,7 +239,7 @@ private:
     }
     places(node.place);
   }
-  // What is carried starts as the operands from `first` on. Behind the arrow stands what an iteration gives.
+  // Loop-carried values start as the operands from `first` on. After the arrow, the types of an iteration's values.
   void loop_head(node_id n, std::uint32_t first) {
     function const& f = *f_;
     first_region_arguments(n, first, first);
@@ -263,7 +265,7 @@ private:
     arguments(r, first, n, operand);
     out_ += ')';
   }
-  // The arguments from the first-th on start as the operands of n, from this one on.
+  // The arguments from the first-th on, with the operands of n from `operand` on as initial values.
   void arguments(region_id r, std::uint32_t first, node_id n, std::uint32_t operand) {
     id_range<value_id> const all = f_->arguments_of(r);
     for (std::uint32_t i = 0; i < all.size(); ++i) {
@@ -301,12 +303,12 @@ private:
     out_ += '%';
     if (number == named)
       out_ += p_.text((*f_)[v].name);
-    else if (number == unlabelled) // the verifier refuses it
+    else if (number == unlabelled) // the verifier rejects it
       out_ += '?';
     else
       append_number(out_, number);
   }
-  // Its own name, when that can be read back and no other value of the function has it; else the next number.
+  // The value's own name, if it is an identifier and unique in the function; else the next number.
   void define(value_id v) {
     symbol const name = (*f_)[v].name;
     bool free = name != nothing && is_identifier(p_.text(name));
@@ -335,7 +337,7 @@ private:
     list(
         all, [](type t) { return t; }, " -> ");
   }
-  // In brackets, when it is not one type that has none.
+  // In brackets, unless it is a single type that has none.
   template <class List, class Type>
   void list(List const& all, Type type_at, std::string_view before) {
     if (all.empty()) return;
@@ -352,7 +354,7 @@ private:
   // ---- names, texts, places
   void name_of(function_id f) {
     out_ += '@';
-    if (index_of(f) >= p_.functions.size() || p_.is_erased(f)) { // the verifier refuses it
+    if (index_of(f) >= p_.functions.size() || p_.is_erased(f)) { // the verifier rejects it
       out_ += '?';
       return;
     }
@@ -381,9 +383,9 @@ private:
   print_options options_;
   std::string out_;
   function const* f_ = nullptr;
-  std::vector<std::uint32_t> labels_; // of values: a number, or `named`
+  std::vector<std::uint32_t> labels_; // for each value: a number, or `named`
   std::uint32_t next_number_ = 0;
-  std::vector<std::uint32_t> taken_; // of symbols: the function whose values have it
+  std::vector<std::uint32_t> taken_; // for each symbol: the function whose value has this name
   std::uint32_t stamp_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// A program: functions, and the texts, types and places that they share. A regular value: copied, compared, printed
-// (print.hpp) and parsed back (parse.hpp).
+// A program: functions, and the texts, types and source locations that they share. A regular value: copied, compared,
+// printed (print.hpp) and parsed back (parse.hpp).
 #pragma once
 
 #include <overdub/header_only.hpp>
@@ -20,7 +20,7 @@ class table_check; // of the verifier
 struct program_tables;
 } // namespace detail
 
-/// What a function value takes and gives, and how it is called.
+/// The parameters and results of a function value, and its calling convention.
 struct signature {
   convention calls = convention::direct;
   std::vector<type> parameters;
@@ -28,7 +28,7 @@ struct signature {
   bool operator==(signature const&) const = default;
 };
 
-/// A place in the user's source. Merged operations keep all of theirs, in a list.
+/// A source location. Merged operations keep all of theirs, in a list.
 struct place {
   symbol file = nothing;
   std::uint32_t line = 0;   // from 1
@@ -36,33 +36,34 @@ struct place {
   place_id next = nothing;
 };
 
-/// Something that a user should know about a program: no error.
+/// A remark for the user, not an error.
 struct note {
   std::string text;
   place_id at = nothing;
 };
 
-/// A native function that operations `host` call by its name. `run` is given the addresses of its arguments and results,
-/// which are objects of C++: bool, std::int64_t, float, double, or overdub::array of them; results exist, and are assigned.
+/// A native function that `host` operations call by name. `run` gets the addresses of its arguments and results, which are
+/// C++ objects: bool, std::int64_t, float, double, or overdub::array of them; results are constructed already, and
+/// assigned.
 struct host_binding {
   symbol name = nothing;
   void (*run)(void* object, void const* const* arguments, void* const* results) = nullptr;
-  void* object = nullptr; // what the function belongs to: must live as long as the program is run
-  // Or the number of a context of the run that calls it, outermost first: each call brings its own.
+  void* object = nullptr; // the receiver of the function, which must outlive runs of the program
+  // Or the index of a context of the calling run, outermost first: each call supplies its own.
   static constexpr std::uint32_t no_context = ~std::uint32_t{0};
   std::uint32_t context = no_context;
-  void const* origin_in_cpp = nullptr; // the key of the type that it was staged from, if any
+  void const* origin_in_cpp = nullptr; // the key of the C++ type that it was staged from, if any
 };
 
-/// A program. Numbers of functions, symbols and places are valid in the program that gave them out. Reading is
-/// thread-safe, editing is not.
+/// A program. Ids of functions, symbols and locations are valid in the program that created them. Reading is thread-safe,
+/// editing is not.
 class program {
 public:
   std::vector<function> functions;
-  function_id entry = nothing; // what `evaluate` runs
+  function_id entry = nothing; // the function that `evaluate` runs
   math_mode math = math_mode::exact;
   std::vector<note> notes;         // no part of equality
-  std::vector<host_binding> hosts; // the native functions that are known; no part of equality, nor of text
+  std::vector<host_binding> hosts; // the bound native functions; no part of equality, nor of text
 
   OVERDUB_DECL program();
   OVERDUB_DECL program(program const& other);
@@ -76,11 +77,11 @@ public:
 
   /// Adds a function whose body is still empty. O(parameters).
   OVERDUB_DECL function_id add(std::string_view name, std::span<type const> parameters);
-  /// Erases a function, which nothing calls any more; its number is not given out again.
+  /// Erases a function without callers; its id is not reused.
   OVERDUB_DECL void erase(function_id f);
   bool is_erased(function_id f) const { return (*this)[f].name == nothing; }
 
-  /// The native function of this name, if it is known. O(native functions).
+  /// The native function of this name, if it is bound. O(native functions).
   host_binding const* host(symbol name) const {
     for (host_binding const& h : hosts)
       if (h.name == name) return &h;
@@ -90,7 +91,7 @@ public:
   OVERDUB_DECL std::optional<function_id> find(std::string_view name) const;
   std::string_view name_of(function_id f) const { return text((*this)[f].name); }
 
-  /// The symbol of a text. O(its length).
+  /// Interns a text. O(its length).
   OVERDUB_DECL symbol intern(std::string_view text);
   OVERDUB_DECL std::optional<symbol> find_symbol(std::string_view text) const;
   std::string_view text(symbol s) const { return texts_[index_of(s)]; }
@@ -98,19 +99,19 @@ public:
   /// The type of function values of this signature. O(its length).
   OVERDUB_DECL type function_type(signature const& s);
   signature const& signature_of(type t) const { return signatures_[t.index]; }
-  /// The type of the host's objects of this name.
+  /// The type of host objects of this name.
   OVERDUB_DECL type opaque_type(std::string_view name);
   symbol opaque_symbol(type t) const { return opaque_[t.index]; }
   std::string_view opaque_name(type t) const { return text(opaque_symbol(t)); }
 
-  /// `next`: the other places of the same list.
+  /// `next`: the other locations of the same list.
   OVERDUB_DECL place_id
   add_place(std::string_view file, std::uint32_t line, std::uint32_t column = 0, place_id next = nothing);
-  /// The list of the places of both. O(places of a × places of b).
+  /// The union of two lists. O(locations of a × locations of b).
   OVERDUB_DECL place_id join(place_id a, place_id b);
   place const& operator[](place_id p) const { return places_[index_of(p)]; }
 
-  /// How many texts, types of functions, types of opaque objects and places the program keeps.
+  /// The sizes of the program's tables: texts, function types, opaque types and locations.
   std::size_t symbol_count() const { return texts_.size(); }
   std::size_t signature_count() const { return signatures_.size(); }
   std::size_t opaque_count() const { return opaque_.size(); }
@@ -118,7 +119,7 @@ public:
 
 private:
   friend class detail::table_check;
-  friend struct corruptor; // of tests, which break what the verifier must find
+  friend struct corruptor; // of tests, which break invariants to test the verifier
 
   std::vector<std::string> texts_;
   std::vector<signature> signatures_;
@@ -128,8 +129,8 @@ private:
       tables_; // the numbers of texts, signatures and opaque types
 };
 
-/// Whether two valid programs have the same functions, operations, operands and types in the same order. Numbers, names of
-/// values, places and notes do not count. O(both).
+/// Whether two valid programs have equal functions, operations, operands and types in the same order. Ids, names of values,
+/// locations and notes do not count. O(both).
 OVERDUB_DECL bool operator==(program const& a, program const& b);
 
 } // namespace overdub::ir

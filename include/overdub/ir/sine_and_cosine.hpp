@@ -1,12 +1,12 @@
-// Sines and cosines of one number: libraries compute both in little more time than one of them.
+// Pairs of a sine and a cosine of one number: libraries compute both in little more time than one.
 #pragma once
 
 #include <overdub/ir/function.hpp>
 
 namespace overdub::ir {
 
-/// The cosine of a sine's operand, or the sine of a cosine's, in the same region; nothing where there is none, or where it is not
-/// one for one. O(uses of the operand).
+/// The cosine of a sine's operand, or the sine of a cosine's, in the same region; nothing if there is none, or more than
+/// one. O(uses of the operand).
 inline node_id other_of_sine_and_cosine(function const& f, node_id n) {
   op const code = f[n].code;
   if (code != op::sin && code != op::cos) return nothing;
@@ -17,7 +17,7 @@ inline node_id other_of_sine_and_cosine(function const& f, node_id n) {
     node_id const user = f[u].user;
     op const other = f[user].code;
     if (user == n || f[user].parent != f[n].parent || (other != op::sin && other != op::cos)) continue;
-    if (other == code || found != nothing) return nothing; // which belong together?
+    if (other == code || found != nothing) return nothing; // the pairing is ambiguous
     found = user;
   }
   return found;

@@ -1,4 +1,4 @@
-// Splitting a function out of another.
+// Outlining: moves operations into a new function.
 #pragma once
 
 #include <overdub/ir/cursor.hpp>
@@ -18,7 +18,7 @@ struct node_hash {
   std::size_t operator()(node_id n) const { return index_of(n) * std::size_t{0x9e3779b97f4a7c15}; }
 };
 
-// What a part of a function takes from outside and gives to it.
+// The captures and results of an outlined part.
 struct outline {
   std::vector<node_id> nodes; // of the region itself
   std::vector<value_id> captured;
@@ -33,7 +33,7 @@ struct outline {
       refuse("the last operation is not after the first one, in the same region");
     if (f[last].code == op::yield) refuse("a yield stays in its region; end before it");
     tsl::robin_set<node_id, node_hash> moved;
-    tsl::robin_set<value_id, value_hash> known; // inside, or captured already
+    tsl::robin_set<value_id, value_hash> known; // defined inside, or captured already
     auto enter = [&](node_id n) {
       moved.insert(n);
       for (value_id const v : f.operands_of(n)) {
@@ -66,11 +66,10 @@ struct outline {
 
 } // namespace detail
 
-/// Moves the operations from `first` to `last`, of one region, into a new function, and calls it in their place. What
-/// they use from outside becomes its parameters, what is used of theirs its results. Returns the call. Throws error when
-/// the name is taken, when the operations are not those of one region in order, without its yield, and when they use an
-/// accumulator from outside; nothing has changed then. O(functions, operations moved and their uses). Invalidates
-/// references to functions.
+/// Moves the operations from `first` to `last`, of one region, into a new function, and calls it in their place. Values
+/// from outside become parameters, values used outside results. Returns the call. Throws error, without a change, if the
+/// name is taken, if the operations are not consecutive in one region, without its yield, or if they use an accumulator
+/// from outside. O(functions, operations moved and their uses). Invalidates references to functions.
 inline node_id split(cursor& c, node_id first, node_id last, std::string_view name) {
   program& p = c.owner();
   if (p.find(name))

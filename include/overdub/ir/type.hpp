@@ -8,23 +8,23 @@
 namespace overdub::ir {
 
 enum class scalar : std::uint8_t {
-  none, // no type: what is not known, or wrong
+  none, // no type: unknown, or wrong
   boolean,
   i64,
   f32,
   f64,
-  key,     // a key of random numbers
-  opaque,  // an object of the host's
+  key,     // a key of a random generator
+  opaque,  // a host object
   function // a function value
 };
 
-/// A type, in 32 bits. Shapes are dynamic, ranks static: f64[][] is a rectangular array of rank 2, indexed by its
-/// leading axis first. What a function takes, and an opaque type's name, is kept by the program: `index` is its number
-/// there.
+/// A type, in 32 bits. Shapes are dynamic, ranks static: f64[][] is a rectangular array of rank 2, indexed by its leading
+/// axis first. The program stores the signatures of functions and the names of opaque types: `index` is the index in its
+/// table.
 struct type {
   scalar element = scalar::none;
   std::uint8_t rank : 7 = 0;
-  bool is_accumulator : 1 = false; // a linear form of an array: it is only added to
+  bool is_accumulator : 1 = false; // a linear form of an array, which admits additions only
   std::uint16_t index = 0;
 
   friend constexpr bool operator==(type const&, type const&) = default;
@@ -38,7 +38,7 @@ struct type {
     return is_scalar() && (element == scalar::f32 || element == scalar::f64);
   }
   constexpr bool is_function() const { return is_scalar() && element == scalar::function; }
-  /// Whether values of the type can stand in the text of a program.
+  /// Whether values of the type have literals.
   constexpr bool is_literal() const { return is_number() || (is_scalar() && element == scalar::boolean); }
   constexpr explicit operator bool() const { return element != scalar::none; }
 
@@ -59,7 +59,7 @@ struct type {
     t.is_accumulator = true;
     return t;
   }
-  /// The array that an accumulator becomes.
+  /// The array type of an accumulator's result.
   constexpr type accumulated() const {
     type t = *this;
     t.is_accumulator = false;
@@ -75,7 +75,7 @@ inline constexpr type f32{scalar::f32};
 inline constexpr type f64{scalar::f64};
 inline constexpr type key{scalar::key};
 
-/// How a function value is called: what `reabstract` changes.
+/// The calling convention of a function value, which `reabstract` converts.
 enum class convention : std::uint8_t {
   direct,   // scalars in registers
   indirect, // by address

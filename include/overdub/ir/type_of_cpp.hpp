@@ -1,4 +1,4 @@
-// The types in programs of C++'s types.
+// The types of C++ values in programs.
 #pragma once
 
 #include <overdub/array/array.hpp>
@@ -6,7 +6,7 @@
 
 namespace overdub::detail {
 
-// The type of values of the C++ type T in programs; none where it has none.
+// The type in programs of the C++ type T; none if there is none.
 template <class T>
 inline constexpr ir::type type_of_cpp{};
 template <>

@@ -1,4 +1,4 @@
-// Types as programs write them: f64[], acc f64[], fn(f64, i64) -> f64.
+// The text of types: f64[], acc f64[], fn(f64, i64) -> f64.
 #pragma once
 
 #include <overdub/header_only.hpp>
@@ -11,7 +11,7 @@ namespace overdub::ir {
 /// Appends a type. O(its length).
 OVERDUB_DECL void append_type(std::string& out, program const& p, type t);
 
-/// A type as programs write it. O(its length).
+/// The text of a type. O(its length).
 OVERDUB_DECL std::string text_of(program const& p, type t);
 
 } // namespace overdub::ir

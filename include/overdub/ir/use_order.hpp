@@ -1,4 +1,4 @@
-// Where the operations of a function use its values, in the order in which they stand: how long values live.
+// Live ranges: the positions of a function's uses, in program order.
 #pragma once
 
 #include <overdub/ir/function.hpp>
@@ -9,7 +9,7 @@
 
 namespace overdub::ir {
 
-/// Of one function, which outlives it and is not changed meanwhile.
+/// For one function, which must outlive it, and stay unchanged.
 class use_order {
 public:
   /// O(operations).
@@ -18,10 +18,10 @@ public:
     walk(f, function::body, [&](node_id node) { position_[index_of(node)] = n++; });
   }
 
-  /// Whether an operation stands in front of another one.
+  /// Whether an operation comes before another one.
   bool is_before(node_id a, node_id b) const { return position_[index_of(a)] < position_[index_of(b)]; }
 
-  /// The operation of region r that a use stands in, or is; nothing, if it stands elsewhere. O(depth).
+  /// The operation of region r that contains a use, or has it; nothing, if it is elsewhere. O(depth).
   node_id anchor(use_id u, region_id r) const {
     node_id n = (*f_)[u].user;
     for (;;) {
@@ -31,7 +31,7 @@ public:
       n = (*f_)[parent].parent;
     }
   }
-  /// The last operation of region r that uses the value, or has a use inside. O(uses × depth).
+  /// The last operation of region r that uses the value, itself or in a nested region. O(uses × depth).
   node_id last_use_in(value_id v, region_id r) const {
     node_id last = nothing;
     for (use_id const u : f_->uses_of(v))
@@ -47,7 +47,7 @@ public:
 
 private:
   function const* f_;
-  std::vector<std::uint32_t> position_; // by operation
+  std::vector<std::uint32_t> position_; // for each operation
 };
 
 } // namespace overdub::ir

@@ -1,4 +1,4 @@
-// Maps by the values of a function (what each becomes in another one, as a rule), and sets of them.
+// Maps and sets of values; a map usually relates the values of a function to those of its copy.
 #pragma once
 
 #include <overdub/ir/id.hpp>

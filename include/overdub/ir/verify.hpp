@@ -1,5 +1,5 @@
-// The verifier: whether a program keeps to every rule that executors and passes rely on. It reads any program value, however
-// broken, without leaving its storage. docs/verifier.md lists the rules.
+// The verifier: checks every invariant that executors and passes rely on. It reads any program value, however broken,
+// without memory errors. docs/verifier.md lists the rules.
 #pragma once
 
 #include <overdub/header_only.hpp>
@@ -10,11 +10,11 @@
 
 namespace overdub::ir {
 
-/// Everything that is wrong with a program, at most 100 things, function by function in the order of operations; nothing
-/// when it is valid. Thread-safe on a program that nobody edits. O(the program's storage).
+/// The errors of a program, at most 100, by function, in the order of operations; none if it is valid. Thread-safe if
+/// nothing edits the program. O(the program's storage).
 OVERDUB_DECL std::vector<diagnostic> faults_of(program const& p);
 
-/// Throws verify_error, with everything that faults_of finds, when a program is not valid.
+/// Throws verify_error, with all errors of faults_of, if a program is invalid.
 OVERDUB_DECL void verify(program const& p);
 
 } // namespace overdub::ir

@@ -10,7 +10,7 @@
 namespace overdub::ir {
 namespace detail {
 
-// Functions have names, each its own, and the entry is one of them.
+// Names of functions are unique, and the entry exists.
 inline void check_functions(program const& p, findings& out) {
   std::vector<bool> taken(p.symbol_count());
   for (std::uint32_t i = 0; i < p.functions.size(); ++i) {

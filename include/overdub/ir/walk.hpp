@@ -1,12 +1,12 @@
-// Walks over the operations of valid functions, nested ones too, without recursion: regions may be nested deeply.
+// Walks over the operations of valid functions, including nested ones, without recursion: regions may be nested deeply.
 #pragma once
 
 #include <overdub/ir/function.hpp>
 
 namespace overdub::ir {
 
-/// Calls enter(n) for every operation of a region in order, before those in the operation's own regions, and leave(n)
-/// behind them. The function must not be edited meanwhile. O(operations).
+/// Calls enter(n) for every operation of a region in order, before those of its own regions, and leave(n) after them. The
+/// function must not be edited meanwhile. O(operations).
 template <class Enter, class Leave>
 void walk(function const& f, region_id r, Enter enter, Leave leave) {
   auto first_in = [&](node_id owner, std::uint32_t from) -> node_id {
@@ -37,13 +37,13 @@ void walk(function const& f, region_id r, Enter enter, Leave leave) {
   }
 }
 
-/// Calls visit(n) for every operation of a region in order, nested ones behind the operation that they are in.
+/// Calls visit(n) for every operation of a region in pre-order.
 template <class Visit>
 void walk(function const& f, region_id r, Visit visit) {
   walk(f, r, visit, [](node_id) {});
 }
 
-/// Whether an operation stands in a region, or in one inside. O(how much deeper it stands).
+/// Whether an operation is nested in a region. O(the difference in depth).
 inline bool is_within(function const& f, node_id n, region_id r) {
   for (region_id at = f[n].parent; at != r;) {
     node_id const owner = f[at].parent;

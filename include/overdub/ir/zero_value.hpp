@@ -1,4 +1,4 @@
-// What stands in the place of a value that is not there.
+// Zero values of any type.
 #pragma once
 
 #include <overdub/ir/cursor.hpp>

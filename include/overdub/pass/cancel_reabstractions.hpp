@@ -1,7 +1,8 @@
-// cancel_reabstractions: of function values that become ones of another type, and of a third, the way between is left out; what
-// comes back to its first type was never another; a closure has the type at once that it becomes; and what is applied is
-// applied as what it was, its arguments and results reabstracted in the place of it.
-// Needs a valid program. Keeps everything that can be seen. Idempotent. Lowers the cost, never raises it.
+// cancel_reabstractions: simplifies reabstractions, the conversions of function values to other types (Swift's term). Two
+// in a row become one; one that restores the original type goes away; a closure is created with the type that it is
+// converted to; an application of a reabstracted function value applies the original, and reabstracts arguments and
+// results.
+// Requires a valid program. Preserves semantics. Idempotent. Never raises the cost.
 #pragma once
 
 #include <overdub/header_only.hpp>

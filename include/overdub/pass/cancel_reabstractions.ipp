@@ -2,8 +2,8 @@
 
 #include <overdub/pass/cancel_reabstractions.hpp>
 #include <overdub/pass/each_function.hpp>
+#include <overdub/pass/ir_names.hpp>
 #include <overdub/pass/reabstraction.hpp>
-#include <overdub/pass/words.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@ public:
   }
 
 private:
-  // What stands in front was shortened before.
+  // Operands have been simplified before.
   bool shorten() {
     function const& f = *cursor_;
     node_id const n = cursor_.node();

@@ -1,14 +1,15 @@
-// canonicalise: gives programs that differ only in what no one can see one form, so that they print alike and have one key.
-// Needs a valid program; keeps its meaning, and not which of several errors between two ordered effects is thrown.
-// Idempotent. Merges equal operations, drops what is not needed, and lowers the cost.
+// canonicalise: gives programs that differ in unobservable ways only one form, so that they print alike and have one key.
+// Requires a valid program. Preserves semantics, except which of several errors between two ordered effects is thrown.
+// Idempotent. Includes common-subexpression and dead-code elimination, and never raises the cost.
 //
-// The form: in each region, operations with ordered effects stand in their order. Before each of them, and before the
-// yield, stand: what makes random choices, in the order given; what is used by nothing (asserts), in the order given; then
-// what the next one needs, operands first; then what may fail and is needed later, in the order in which it will be. What
-// may fail is never moved across an ordered effect, and what chooses, or adds to accumulators, keeps its order; what is
-// pure stands where it is first needed, in the outermost region that computed it. Of what uses an array, all that may
-// stands in front of the last operation that may write into its buffer (take_over.hpp). Operands keep their order.
-// Functions are sorted by name and signature, values have no names, numbers are dense.
+// The canonical form. In each region, operations with ordered effects keep their order. They, and the yield, end segments.
+// The operations of a segment are sorted: first random choices, in the original order; then unused operations (asserts), in
+// the original order; then the operands of the segment's end, in depth-first order; then operations that may fail and are
+// needed in a later segment, in the order of their use. An operation that may fail never crosses an ordered effect; random
+// choices and additions to accumulators keep their order. A pure operation is placed where it is first needed, in the
+// outermost region that computes it. Uses of an array are placed, where possible, before the last operation that may reuse
+// its buffer (buffer_reuse.hpp). Operands keep their order. Functions are sorted by name and signature, values lose their
+// names, and ids are dense.
 #pragma once
 
 #include <overdub/header_only.hpp>
@@ -18,7 +19,7 @@
 
 namespace overdub::pass {
 
-/// O(operations), where what merging makes equal is not merged again; recursive over the depth of regions.
+/// O(operations), without merging again what merging made equal; recursive over the depth of regions.
 OVERDUB_DECL void canonicalise(ir::program& p);
 
 } // namespace overdub::pass

@@ -2,9 +2,9 @@
 
 #include <overdub/ir/type_text.hpp>
 #include <overdub/pass/canonicalise.hpp>
+#include <overdub/pass/ir_names.hpp>
 #include <overdub/pass/ordering.hpp>
 #include <overdub/pass/replace_by_empty.hpp>
-#include <overdub/pass/words.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace overdub::pass {
 namespace detail {
 
-/// Functions by name, then signature. Returns the new number of each.
+/// Sorts functions by name, then signature. Returns the new index of each.
 inline std::vector<function_id> sort_functions(program& p) {
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < p.functions.size(); ++i)

@@ -1,7 +1,7 @@
-// choose_functions: of an array of function values, the element that is asked for is chosen among those that the array was made
-// of. So such arrays need not be made, which executors do not do; and which functions may be applied is known.
-// Needs a valid program. Keeps everything that can be seen; an index that is out of range fails as it did. Idempotent. May raise
-// the cost, by a comparison for each element.
+// choose_functions: replaces reads of elements of arrays of function values by a selection among the values that the array
+// was created from. Executors do not support such arrays, and afterwards the applied functions are known.
+// Requires a valid program. Preserves semantics; an index out of range still fails. Idempotent. May raise the cost, by a
+// comparison for each element.
 #pragma once
 
 #include <overdub/header_only.hpp>
@@ -11,7 +11,7 @@
 
 namespace overdub::pass {
 
-/// Returns how many elements are chosen now. O(operations, and elements of such arrays for each that is asked for).
+/// Returns the number of replaced reads. O(operations, and elements of such arrays for each read).
 OVERDUB_DECL std::size_t choose_functions(ir::program& p);
 
 } // namespace overdub::pass

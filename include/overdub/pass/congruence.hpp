@@ -1,8 +1,8 @@
-// Which operations of a function compute the same: value numbering, of operations with regions too. The canonical form
-// and the merging of equal operations both ask here.
+// Value numbering, including operations with regions: which operations of a function compute the same. canonicalise and cse
+// use it.
 #pragma once
 
-#include <overdub/pass/words.hpp>
+#include <overdub/pass/ir_names.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace overdub::pass {
 
-/// Whether an operation gives the same bits, NaN payloads apart, when its two operands are exchanged.
+/// Whether exchanging the two operands preserves the result to the bit, NaN payloads apart.
 constexpr bool commutes(op code) {
   switch (code) {
   case op::add:
@@ -29,13 +29,13 @@ constexpr bool commutes(op code) {
   }
 }
 
-/// Operations that compute the same have one representative. Equal are those that may be merged (effects.hpp), with the
-/// same attributes, congruent operands and congruent regions: regions that yield congruent values, and in which the same
-/// operations may fail, up to their arguments; they stand at one depth. What is congruent need not stand in one region,
-/// and says nothing of which operation stands before which. Valid while the function is not edited.
+/// Maps congruent operations to one representative. Operations are congruent if they may be merged (effects.hpp), and have
+/// equal attributes, congruent operands and congruent regions, at equal depths. Regions are congruent if they yield
+/// congruent values and the same operations may fail in them, up to their arguments. Congruent operations may be in
+/// different regions, and neither need dominate the other. Invalidated by edits of the function.
 class congruence {
 public:
-  /// Looks only at operations for which `alive` is true; at all when it is empty. O(operations), recursive over the
+  /// Considers only operations for which `alive` is true; all of them if it is empty. O(operations), recursive over the
   /// depth of regions.
   congruence(
       function const& f, std::span<effect_set const> effects_of_each,
@@ -81,26 +81,26 @@ private:
     }
     note_content(r);
   }
-  // Operations that add to accumulators are compared as well, for the sake of the accumulate around them.
+  // Additions to accumulators are included, so that the enclosing accumulates can be compared.
   bool is_compared(node_id n) const {
     if (merges(n)) return true;
     effect_set const e = effects_[index_of(n)].without(effect::accumulates);
     return e.can_merge() && f_[n].code != op::yield && f_[n].result_count == 0;
   }
 
-  // Arguments of regions at one depth are congruent when they stand at one place and have one type.
+  // Arguments of regions at one depth are congruent if they have equal indices and types.
   value_id argument(value_id v, std::uint32_t depth) {
     if (arguments_.size() <= depth) arguments_.resize(depth + 1);
     if (arguments_[depth].size() <= f_[v].index) arguments_[depth].resize(f_[v].index + 1);
-    auto& alike = arguments_[depth][f_[v].index]; // of different types
+    auto& alike = arguments_[depth][f_[v].index]; // one for each type
     for (value_id const known : alike)
       if (f_.type_of(known) == f_.type_of(v)) return known;
     alike.push_back(v);
     return v;
   }
 
-  // What a region does, for comparing: what may fail in it, once each, sorted where its order follows from uses; then what
-  // it yields.
+  // The content of a region for comparisons: the operations that may fail, once each, sorted where uses imply their order;
+  // then the yielded values.
   void note_content(region_id r) {
     node_id const owner = f_[r].parent;
     if (owner == nothing || !is_compared(owner)) return;
@@ -166,7 +166,7 @@ private:
       if (of(f_.operand(a, i)) != of(f_.operand(b, i))) return false;
     for (std::uint32_t i = 0; i < x.result_count; ++i)
       if (f_.type_of(f_.result(a, i)) != f_.type_of(f_.result(b, i))) return false;
-    // At other depths the arguments of the regions are others, too.
+    // Arguments of regions at different depths are not congruent.
     if (x.region_count > 0 && depth_[index_of(x.parent)] != depth_[index_of(y.parent)]) return false;
     for (std::uint32_t i = 0; i < x.region_count; ++i) {
       auto const left = content(f_.region_at(a, i));
@@ -184,7 +184,7 @@ private:
   std::vector<slot> table_;
   std::vector<std::vector<std::vector<value_id>>> arguments_; // by depth and index
   std::vector<std::uint32_t> contents_;
-  std::vector<range> content_; // of each region
+  std::vector<range> content_; // for each region
   std::vector<std::uint32_t> depth_;
 };
 

@@ -1,10 +1,10 @@
-// What operations on literals give: computed by the table's native column, for those operations alone that give the same
-// bits on every machine. In programs of consistent mathematics elementary functions do, too.
+// Constant evaluation of operations on literals by the table's native column. Only operations that return the same bits on
+// every machine are evaluated; in programs with consistent mathematics, elementary functions are among them.
 #pragma once
 
 #include <overdub/call/native.hpp>
 #include <overdub/ir/consistent.hpp>
-#include <overdub/pass/words.hpp>
+#include <overdub/pass/ir_names.hpp>
 
 #include <bit>
 #include <cmath>
@@ -20,7 +20,8 @@ using ir::op_row;
 using ir::scalar;
 using ir::type_rule;
 
-// Arithmetic, comparisons and bits, and functions that are exact or correctly rounded. Not lerp, which rounds several times.
+// Arithmetic, comparisons, bitwise operations, and functions that are exact or correctly rounded. lerp rounds several
+// times.
 constexpr bool is_exact(op code) {
   switch (code) {
   case op::sqrt:
@@ -55,7 +56,7 @@ T from_bits(std::uint64_t bits) {
   else
     return std::bit_cast<T>(bits);
 }
-// Nothing for a NaN: machines differ in its bits.
+// No value for a NaN: its bits differ between machines.
 template <class T>
 std::optional<std::uint64_t> to_bits(T x) {
   if constexpr (std::floating_point<T>)
@@ -88,7 +89,7 @@ consteval bool takes(type_rule rule) {
   }
 }
 
-// The result on numbers of type T; nothing where the operation does not take them, or is not exact.
+// The result for operands of type T; no value if the operation does not accept them, or is not exact.
 template <class T>
 std::optional<std::uint64_t> computed(op code, T x, T y, T z) {
   (void)y, (void)z;
@@ -113,7 +114,7 @@ std::optional<std::uint64_t> computed(op code, T x, T y, T z) {
   return {};
 }
 
-// Of an elementary function of the consistent mode.
+// An elementary function in the consistent mode.
 inline std::optional<std::uint64_t> consistent_constant(op code, type t, std::uint64_t a, std::uint64_t b) {
   auto const result = [&]<class T>(T) {
     auto const& all = ir::consistent->of<T>();
@@ -135,8 +136,8 @@ std::optional<std::uint64_t> on_numbers_of(type t, F f) {
 
 } // namespace detail
 
-/// The bits of what an operation on literals gives; nothing where not all operands are literals, where the operation
-/// throws, is not exact, or where a NaN comes out, or its sign would be seen. O(1).
+/// The bits of the result of an operation on literals. No value if an operand is not a literal, if the operation throws or
+/// is not exact, or if the result is a NaN or depends on a NaN's sign. O(1).
 inline std::optional<std::uint64_t> constant(function const& f, node_id n, ir::math_mode math) {
   function::node const& node = f[n];
   if (node.operand_count == 0 || node.operand_count > 3 || node.result_count != 1 || node.region_count != 0)

@@ -1,9 +1,9 @@
-// An estimate of how long a program runs, in additions: the costs in the table of operations, loops counted as ten turns.
-// Passes say whether they lower it; it is compared before and after, and means nothing by itself.
+// An estimate of the run time of a program, in additions: the sum of the costs in the table of operations, with an assumed
+// trip count for loops. Tests compare it before and after a pass; its absolute value has no meaning.
 #pragma once
 
 #include <overdub/header_only.hpp>
-#include <overdub/pass/words.hpp>
+#include <overdub/pass/ir_names.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -11,40 +11,41 @@
 
 namespace overdub::pass {
 
-/// The costs of a program's functions, callees included; a recursive call costs the call alone. O(operations).
+/// The costs of a program's functions with their callees; a recursive call costs the call alone. O(operations).
 class costs {
 public:
-  /// How often a loop is thought to run.
-  static constexpr double turns = 10;
-  /// What a function value is thought to cost that comes from elsewhere: it may be any.
+  /// The assumed trip count of a loop.
+  static constexpr double assumed_trip_count = 10;
+  /// The cost of applying a function value from outside of the program.
   static constexpr double unknown_callee = std::numeric_limits<double>::infinity();
 
   OVERDUB_DECL explicit costs(program const& p);
 
   double of(function_id f) const { return of_[index_of(f)]; }
-  /// A function that was added costs what another one costs.
+  /// Assigns the cost of a function to an added one.
   void add(function_id made, function_id like) {
     if (index_of(made) >= of_.size()) of_.resize(index_of(made) + 1);
     of_[index_of(made)] = of(like);
   }
-  /// Of what a program does: of its entry, or of all functions.
+  /// The cost of a program: of its entry, or of all functions without one.
   OVERDUB_DECL double of(program const& p) const;
 
 private:
   OVERDUB_DECL double of(program const& p, function const& f, node_id n) const;
 
-  static constexpr int deepest = 8; // choices between function values that are looked at
-  // Of a function value's function; of the dearest of several. Reabstracted, it reabstracts what it takes and gives.
+  static constexpr int deepest = 8; // levels of selections between function values that are searched
+  // The cost of the function of a function value; the maximum over several. Includes the reabstraction of arguments and
+  // results.
   OVERDUB_DECL double of_applying(program const& p, function const& f, value_id v, int depth) const;
   OVERDUB_DECL double of_applying_made(program const& p, function const& f, value_id v, int depth) const;
 
-  // What loops stack.
+  // The cost of stacking results.
   static double arrays(std::uint32_t count) {
     return static_cast<double>(ir::row_of(op::array).cost) * count;
   }
 
   std::vector<double> of_;
-  std::vector<double> inside_; // of the function that is looked at, by region
+  std::vector<double> inside_; // for each region of the current function
 };
 
 /// O(operations).

@@ -30,7 +30,7 @@ OVERDUB_DECL double costs::of(program const& p, function const& f, node_id n) co
   double cost = ir::row_of(node.code).cost;
   bool const repeats =
       node.code == op::loop || node.code == op::while_ || node.code == op::map || node.code == op::reduce;
-  for (region_id const r : f.regions_of(n)) cost += inside_[index_of(r)] * (repeats ? turns : 1);
+  for (region_id const r : f.regions_of(n)) cost += inside_[index_of(r)] * (repeats ? assumed_trip_count : 1);
   std::uint32_t const carried = node.code == op::loop ? node.operand_count - 1 : node.operand_count;
   if (node.code == op::loop || node.code == op::while_) cost += arrays(node.result_count - carried);
   if (node.code == op::map) cost += arrays(node.result_count);

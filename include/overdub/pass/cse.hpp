@@ -1,6 +1,8 @@
-// cse: an operation that computes what an earlier one has computed is erased, and its uses become the earlier results.
-// Merges what is pure, and what may fail (the earlier one has run, and did not); operations with regions too. Needs a valid
-// program. Keeps the order of operations, and which error is thrown. Idempotent. Lowers the cost, never raises it.
+// cse: common-subexpression elimination. An operation that is congruent to a dominating one is erased, and its uses become
+// the results of the earlier one. Includes operations that may fail (the earlier one ran without failing) and operations
+// with regions.
+// Requires a valid program. Preserves the order of operations, and which error is thrown. Idempotent. Never raises the
+// cost.
 #pragma once
 
 #include <overdub/header_only.hpp>
@@ -10,7 +12,7 @@
 
 namespace overdub::pass {
 
-/// Merges equal operations in every function. Returns how many were erased. O(operations).
+/// Returns the number of erased operations. O(operations).
 OVERDUB_DECL std::size_t cse(ir::program& p);
 
 } // namespace overdub::pass

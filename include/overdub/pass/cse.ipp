@@ -2,7 +2,7 @@
 
 #include <overdub/pass/congruence.hpp>
 #include <overdub/pass/cse.hpp>
-#include <overdub/pass/words.hpp>
+#include <overdub/pass/ir_names.hpp>
 
 #include <cstddef>
 #include <vector>
@@ -21,8 +21,8 @@ public:
     for (node_id const n : merged_) cursor_.erase(n);
     return merged_.size();
   }
-  /// Whether something that may fail was merged with what stands outside of its region: operations with regions that were
-  /// different may be equal now.
+  /// Whether an operation that may fail was merged with one of an enclosing region: operations with regions may have become
+  /// congruent.
   bool again() const { return again_; }
 
 private:
@@ -38,7 +38,7 @@ private:
       }
       for (region_id const inner : f.regions_of(n)) look_at(inner);
       if (!same_.merges(n)) continue;
-      latest_[index_of(representative)] = n; // known only behind it
+      latest_[index_of(representative)] = n; // available after the operation only
       path_.push_back(representative);
     }
     for (; path_.size() > outside; path_.pop_back()) latest_[index_of(path_.back())] = nothing;
@@ -46,9 +46,9 @@ private:
   void merge(node_id n, node_id into) {
     function const& f = *cursor_;
     for (std::uint32_t i = 0; i < f[n].result_count; ++i) {
-      value_id const kept = f.result(into, i);
-      if (f[kept].name == nothing) cursor_.set_name(kept, f[f.result(n, i)].name);
-      cursor_.substitute(f.result(n, i), kept);
+      value_id const earlier = f.result(into, i);
+      if (f[earlier].name == nothing) cursor_.set_name(earlier, f[f.result(n, i)].name);
+      cursor_.substitute(f.result(n, i), earlier);
     }
     if (f[n].place != f[into].place) cursor_.set_place_of(into, program_.join(f[n].place, f[into].place));
     again_ = again_ || (f[n].parent != f[into].parent && !effects_[index_of(n)].is_pure());
@@ -59,7 +59,7 @@ private:
   cursor cursor_;
   std::vector<effect_set> effects_;
   congruence same_;
-  std::vector<node_id> latest_; // of a representative, the operation that has run here
+  std::vector<node_id> latest_; // of a representative: the dominating operation of its class
   std::vector<node_id> path_;
   std::vector<node_id> merged_;
   bool again_ = false;

@@ -1,7 +1,7 @@
-// dce: drops operations that nothing needs, results of operations with regions that nothing uses, what a loop carries only
-// for itself, and, in a program with an entry, functions that it does not reach.
-// Needs a valid program. Keeps what may fail or has effects that others see, in order, and every function's signature.
-// Functions that lose something are numbered densely. Idempotent. Lowers the cost, never raises it.
+// dce: dead-code elimination. Erases unused pure operations, unused results of operations with regions, loop-carried values
+// that only compute themselves, and, in a program with an entry, unreachable functions.
+// Requires a valid program. Preserves operations that may fail or have side effects, in their order, and the signatures of
+// functions. Renumbers changed functions densely. Idempotent. Never raises the cost.
 #pragma once
 
 #include <overdub/header_only.hpp>
@@ -11,10 +11,10 @@
 
 namespace overdub::pass {
 
-/// Returns how many operations, results and functions were dropped. O(operations); recursive over the depth of regions.
+/// Returns the number of erased operations, results and functions. O(operations); recursive over the depth of regions.
 OVERDUB_DECL std::size_t dce(ir::program& p);
 
-/// In a program with an entry, erases functions that it does not reach. Returns how many. O(operations).
+/// Erases functions that are not reachable from the entry, if there is one. Returns how many. O(operations).
 OVERDUB_DECL std::size_t drop_unreached_functions(ir::program& p);
 
 } // namespace overdub::pass

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <overdub/pass/dce.hpp>
+#include <overdub/pass/ir_names.hpp>
 #include <overdub/pass/replace_by_empty.hpp>
-#include <overdub/pass/words.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace overdub::pass {
 namespace detail {
 
-/// Which operations and values of a function are needed.
+/// The live operations and values of a function.
 class needs {
 public:
   needs(function const& f, effects const& known)
@@ -29,7 +29,7 @@ public:
   }
 
   bool has(node_id n) const { return node_[index_of(n)]; }
-  /// Whether a result, or an argument of a region, is needed, as far as it can be dropped.
+  /// Whether a result, or an argument of a region, is live, as far as it can be dropped.
   bool has(value_id v) const { return value_[index_of(v)]; }
 
 private:
@@ -45,7 +45,7 @@ private:
       if (f_[n].code == op::yield || !effects_[index_of(n)].can_drop()) need(n);
   }
 
-  // The operation runs: what it needs in any case.
+  // Marks an operation, and the operands that it needs in any case.
   void need(node_id n) {
     if (std::exchange(node_[index_of(n)], std::uint8_t{1})) return;
     function::node const& node = f_[n];
@@ -81,7 +81,7 @@ private:
         for (value_id const v : f_.operands_of(f_.yield_of(f_.region_at(n, 0)))) need(v);
       return;
     }
-    // Arrays that are stacked may have different shapes.
+    // Arrays that are stacked may differ in shape.
     if (node.code != op::if_ && node.code != op::protect)
       for (std::uint32_t i = carried; i < node.result_count; ++i)
         if (f_.type_of(f_.result(n, i)).rank > 1) need(f_.result(n, i));
@@ -97,13 +97,13 @@ private:
       break;
     case op::loop:
       if (i < node.operand_count - 1)
-        need_carried(n, i);
+        need_loop_carried(n, i);
       else
         need_yield(f_.region_at(n, 0), i);
       break;
     case op::while_:
       if (i < node.operand_count)
-        need_carried(n, i);
+        need_loop_carried(n, i);
       else
         need_yield(f_.region_at(n, 1), i);
       break;
@@ -121,11 +121,11 @@ private:
   void need_argument(region_id r, std::uint32_t i) {
     node_id const n = f_[r].parent;
     if (n == nothing) return;
-    if (f_[n].code == op::loop && i > 0) need_carried(n, i - 1);
-    if (f_[n].code == op::while_) need_carried(n, i);
+    if (f_[n].code == op::loop && i > 0) need_loop_carried(n, i - 1);
+    if (f_[n].code == op::while_) need_loop_carried(n, i);
   }
-  // What a loop carries: the initial value, the arguments, what is yielded and the result are needed together.
-  void need_carried(node_id n, std::uint32_t i) {
+  // A loop-carried value: the initial value, the argument, the yielded operand and the result are live together.
+  void need_loop_carried(node_id n, std::uint32_t i) {
     bool const counted = f_[n].code == op::loop;
     need(f_.result(n, i));
     need_operand(n, counted ? i + 1 : i);
@@ -140,12 +140,12 @@ private:
   std::vector<value_id> open_;
 };
 
-/// Copies what is needed of a function.
+/// Copies the live part of a function.
 class sweep {
 public:
   sweep(function const& from, needs const& needed) : f_(from), needed_(needed) {}
 
-  /// How many operations and results are not needed.
+  /// The number of dead operations and results.
   std::size_t excess() const {
     std::size_t count = 0;
     ir::walk(f_, function::body, [&](node_id n) {
@@ -155,7 +155,7 @@ public:
     });
     return count;
   }
-  /// Writes into a function of the same parameters, whose body is empty.
+  /// Writes into a function of the same parameters with an empty body.
   void write(program& p, function_id into) {
     cursor c(p, into, function::body);
     written_.assign(f_.value_count(), nothing);
@@ -179,11 +179,11 @@ private:
     for (std::uint32_t i = 0; i < node.operand_count; ++i)
       if (keeps_operand(n, i)) operands_.push_back(written(c, f_.operand(n, i)));
     for (value_id const v : f_.results_of(n))
-      if (keeps(n, v)) results_.push_back(f_.type_of(v));
+      if (survives(n, v)) results_.push_back(f_.type_of(v));
     for (std::uint32_t i = 0; i < node.region_count; ++i) {
       arguments_[i].clear();
       for (value_id const v : f_.arguments_of(f_.region_at(n, i)))
-        if (keeps(n, v)) arguments_[i].push_back(f_.type_of(v));
+        if (survives(n, v)) arguments_[i].push_back(f_.type_of(v));
     }
     c.set_place(node.place);
     node_id const made = c.insert(node.code, operands_, results_, node.attributes, arguments_);
@@ -197,14 +197,14 @@ private:
   void note(cursor& c, node_id n, id_range<value_id> from, id_range<value_id> to) {
     std::size_t next = 0;
     for (value_id const v : from)
-      if (keeps(n, v)) {
+      if (survives(n, v)) {
         if (f_[v].name != nothing) c.set_name(to[next], f_[v].name);
         written_[index_of(v)] = to[next++];
       }
   }
-  // Of an operation that is kept: whether its result, or the argument of its region, is.
-  bool keeps(node_id n, value_id v) const {
-    if (n == nothing) return true; // of the function itself
+  // Whether the result of a live operation, or the argument of its region, is live.
+  bool survives(node_id n, value_id v) const {
+    if (n == nothing) return true; // the function's own parameters
     op const code = f_[n].code;
     if (needed_.has(v) || f_[n].region_count == 0) return true;
     return f_.is_argument(v) && (code == op::map || (code == op::loop && f_[v].index == 0));
@@ -279,7 +279,7 @@ OVERDUB_DECL std::size_t drop_unreached_functions(program& p) {
 }
 
 OVERDUB_DECL std::size_t dce(program& p) {
-  std::size_t dropped = drop_unreached_functions(p); // they need not be looked at
+  std::size_t dropped = drop_unreached_functions(p); // first, since they need no analysis
   effects const known(p);
   for (std::uint32_t i = 0; i < p.functions.size(); ++i) {
     if (p.is_erased(function_id{i})) continue;

@@ -15,7 +15,7 @@
 namespace overdub::pass {
 namespace detail {
 
-// Throws no_representation where function values go where no data can go.
+// Throws no_representation where function values leave the program's own data.
 inline void check_function_values(program const& p, representations& known) {
   function_flow const& flow = known.flow();
   auto const refuse = [&](function_id f, std::string const& why, place_id at) {
@@ -57,8 +57,8 @@ inline void check_function_values(program const& p, representations& known) {
   }
 }
 
-// A function that is captured by several closures, which capture one another, becomes several: each closure has its own. Whether
-// there was one.
+// Breaks a cycle of closures that capture one another through one function: each closure gets its own copy of the function.
+// Returns whether there was one.
 inline bool separate(program& p, std::vector<closure_kind> const& cycle) {
   bool changed = false;
   for (closure_kind const& kind : cycle) {
@@ -104,10 +104,10 @@ OVERDUB_DECL std::size_t defunctionalise(ir::program& p) {
   if (!ir::any_function_value(p, [](function const&, value_id) { return true; })) return 0;
   program const before = p;
   std::size_t const most = 1000 + 4 * detail::size_of(p);
-  constexpr int most_rounds = 4;
-  std::optional<detail::no_representation> why; // with the functions that the program has
+  constexpr int maximum_rounds = 4;
+  std::optional<detail::no_representation> why; // for the program's original functions
   for (int round = 1;; ++round) {
-    program const from = p; // with functions that were separated
+    program const from = p; // with copied functions
     try {
       detail::function_flow const flow(from);
       detail::representations known(flow);
@@ -115,7 +115,7 @@ OVERDUB_DECL std::size_t defunctionalise(ir::program& p) {
       return detail::data_writer(from, p, known).run();
     } catch (detail::no_representation const& found) {
       if (!why) why = found;
-      if (round < most_rounds && detail::separate(p, found.cycle) && detail::size_of(p) < most) continue;
+      if (round < maximum_rounds && detail::separate(p, found.cycle) && detail::size_of(p) < most) continue;
       p = before;
       detail::note_once(p, *why);
       return 0;

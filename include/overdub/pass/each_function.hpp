@@ -1,4 +1,4 @@
-// Passes that look at one function after the other.
+// Passes over single functions.
 #pragma once
 
 #include <overdub/ir/program.hpp>
@@ -8,7 +8,7 @@
 
 namespace overdub::pass::detail {
 
-/// Runs a pass, Pass(program, function).run(), on each function. Returns how much they changed.
+/// Runs a pass, Pass(program, function).run(), on each function. Returns the sum of the results.
 template <class Pass>
 std::size_t run_on_each_function(ir::program& p) {
   std::size_t changes = 0;

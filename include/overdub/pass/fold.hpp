@@ -1,7 +1,8 @@
-// fold: operations on literals become literals, branches on literals the branch that is taken, loops over nothing what they
-// begin with, and what has no elements an empty array.
-// Needs a valid program. Keeps results to the bit: only what is the same on every machine is computed, no elementary function
-// (but for those of consistent mathematics) and nothing that throws or gives NaN. Keeps which error is thrown. Idempotent. Lowers the cost, never raises it.
+// fold: constant folding. Operations on literals become literals, branches on literals the taken branch, loops without
+// iterations their initial values, and arrays without elements empty arrays.
+// Requires a valid program. Preserves results to the bit: it evaluates only what is the same on every machine, no
+// elementary functions (except in programs with consistent mathematics), and nothing that throws or returns NaN. Preserves
+// which error is thrown. Idempotent. Never raises the cost.
 #pragma once
 
 #include <overdub/header_only.hpp>
@@ -11,7 +12,7 @@
 
 namespace overdub::pass {
 
-/// Returns how many operations were replaced. O(operations); recursive over the depth of regions.
+/// Returns the number of replaced operations. O(operations); recursive over the depth of regions.
 OVERDUB_DECL std::size_t fold(ir::program& p);
 
 } // namespace overdub::pass

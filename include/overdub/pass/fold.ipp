@@ -3,7 +3,7 @@
 #include <overdub/pass/constant.hpp>
 #include <overdub/pass/each_function.hpp>
 #include <overdub/pass/fold.hpp>
-#include <overdub/pass/words.hpp>
+#include <overdub/pass/ir_names.hpp>
 
 #include <cstddef>
 #include <vector>
@@ -34,7 +34,7 @@ private:
         continue;
       }
       ++changes_;
-      n = before == nothing ? f()[r].first : f()[before].next; // what stands in its place is looked at again
+      n = before == nothing ? f()[r].first : f()[before].next; // visit the replacement
     }
   }
 
@@ -99,7 +99,7 @@ private:
     return n != nothing && f()[n].code == op::array && f()[n].operand_count == 0;
   }
 
-  // The results become these values, and those behind them empty arrays.
+  // Replaces the first results by these values, and the others by empty arrays.
   bool replace(node_id n, values results) {
     cursor_.to_before(n);
     for (auto i = static_cast<std::uint32_t>(results.size()); i < f()[n].result_count; ++i) {

@@ -1,10 +1,10 @@
-// fuse: a map whose elements are read by one other map or loop, at that one's own index, is computed there, and no array is
-// made between; one of which a single element is read, where that is read.
-// Fuses what is pure, and what may fail where nothing else may. Needs a valid program; finds more when equal lengths are
-// one value (simplify, cse). Keeps which error is thrown. Idempotent. Lowers the cost, never raises it.
+// fuse: loop fusion (deforestation). A map whose elements are read by one other map or loop, at the index of the iteration,
+// is computed there, without an array in between. A map of which one element is read is computed at that index only.
+// Fuses pure maps, and maps that may fail where nothing else may. Requires a valid program; finds more after simplify and
+// cse have unified lengths. Preserves which error is thrown. Idempotent. Never raises the cost.
 //
-// A map that feeds a reduction stays as it is: where `streamed_into` says so, an executor computes its elements as the
-// reduction takes them, in the reduction's own order.
+// A map that feeds a reduction stays: where `streamed_into` returns the reduction, an executor computes the elements on
+// demand, in the reduction's own order.
 #pragma once
 
 #include <overdub/header_only.hpp>
@@ -14,11 +14,11 @@
 
 namespace overdub::pass {
 
-/// The reduction that alone uses a map's results, as its arrays, in the map's own region; nothing, if there is no such. If
-/// the map is pure, its elements may be computed one by one, when the reduction asks for them. O(uses).
+/// The reduction that alone uses the results of a map, as its arrays, in the same region; nothing, if there is none. If the
+/// map is pure, its elements may be computed one by one as the reduction reads them. O(uses).
 OVERDUB_DECL ir::node_id streamed_into(ir::function const& f, ir::node_id map);
 
-/// Returns how many maps were fused. O(operations); recursive over the depth of regions.
+/// Returns the number of fused maps. O(operations); recursive over the depth of regions.
 OVERDUB_DECL std::size_t fuse(ir::program& p);
 
 } // namespace overdub::pass

@@ -2,7 +2,7 @@
 
 #include <overdub/ir/bounds.hpp>
 #include <overdub/pass/fuse.hpp>
-#include <overdub/pass/words.hpp>
+#include <overdub/pass/ir_names.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -40,7 +40,7 @@ public:
     region(function::body);
     return fused_;
   }
-  /// Whether a map that may fail was fused, and stands no more in the way of others.
+  /// Whether a map that may fail was fused, and no longer blocks others.
   bool again() const { return again_; }
 
 private:
@@ -55,21 +55,21 @@ private:
     }
     for (node_id n = f()[r].first; n != nothing;) {
       node_id const before = f()[n].previous;
-      bool const is_gone = f()[n].code == op::map && fuse(n); // and an `at` behind it, perhaps
+      bool const is_gone = f()[n].code == op::map && fuse(n); // and perhaps the `at` after it
       n = !is_gone ? f()[n].next : before == nothing ? f()[r].first : f()[before].next;
     }
     for (node_id const n : f().nodes_of(r))
       for (region_id const inner : f().regions_of(n)) region(inner);
   }
 
-  // Whether the map was fused into what reads it.
+  // Whether the map was fused into its reader.
   bool fuse(node_id map) {
     node_id const reader = only_reader(map);
     if (reader == nothing) return false;
     bool const one = f()[reader].code == op::at;
-    region_id const turn = one ? region_id(nothing) : f().region_at(reader, 0);
-    value_id const index = one ? f().operand(reader, 1) : f().argument(turn, 0);
-    cursor_.to_before(one ? reader : f()[turn].first);
+    region_id const iteration = one ? region_id(nothing) : f().region_at(reader, 0);
+    value_id const index = one ? f().operand(reader, 1) : f().argument(iteration, 0);
+    cursor_.to_before(one ? reader : f()[iteration].first);
     std::vector<value_id> const elements = cursor_.splice(f().region_at(map, 0), cursor::values(&index, 1));
     for (std::uint32_t i = 0; i < elements.size(); ++i)
       while (f().is_used(f().result(map, i)))
@@ -80,25 +80,25 @@ private:
     ++fused_;
     return true;
   }
-  // The map or loop that alone reads the results, each element in the turn of the same number; or the one `at` that reads
-  // anything. Nothing, if there is no such.
+  // The map or loop that alone reads the results, each element in the iteration of the same index; or the single `at` that
+  // reads one. Nothing, if there is none.
   node_id only_reader(node_id map) const {
     for (value_id const v : f().results_of(map))
-      if (f().type_of(v).rank > 1) return nothing; // rows may have different shapes
+      if (f().type_of(v).rank > 1) return nothing; // rows may differ in shape
     node_id reader = nothing;
     std::size_t uses = 0;
     for (value_id const v : f().results_of(map))
       for (use_id const u : f().uses_of(v)) {
         node_id const read = f()[u].user;
         if (f()[read].code != op::at || f()[read].operand_count != 2) return nothing;
-        node_id const around = turn_of(map, read);
-        if (++uses > 1 && (around == nothing || around != reader)) return nothing;
-        reader = around == nothing ? read : around;
+        node_id const enclosing = iteration_of(map, read);
+        if (++uses > 1 && (enclosing == nothing || enclosing != reader)) return nothing;
+        reader = enclosing == nothing ? read : enclosing;
       }
     return reader != nothing && may_go_to(map, reader) ? reader : node_id(nothing);
   }
-  // The operation beside the map whose index an `at` reads by, when both have the same count.
-  node_id turn_of(node_id map, node_id read) const {
+  // The map or loop, in the map's region, whose index an `at` reads by, if both have the same trip count.
+  node_id iteration_of(node_id map, node_id read) const {
     value_id const i = f().operand(read, 1);
     if (!ir::is_index(f(), i)) return nothing;
     node_id const n = f()[f().region_of(i)].parent;
@@ -110,7 +110,7 @@ private:
     if (f()[reader].code == op::at)
       return e.is_pure() && f()[reader].parent == f()[map].parent && effects_of(reader).is_pure();
     if (e.is_pure()) return true;
-    // The first element that fails is the first error still: nothing else fails in between, or in the reader.
+    // The first element that fails remains the first error: nothing else fails in between, or in the reader.
     if (!e.can_merge() || f()[reader].code != op::map) return false;
     if (failing_before_[index_of(reader)] != failing_before_[index_of(map)] + 1) return false;
     for (node_id const n : f().nodes_of(f().region_at(reader, 0)))

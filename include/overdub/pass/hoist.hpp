@@ -1,7 +1,7 @@
-// hoist: operations that give the same in every turn of a loop are moved in front of it, out of several loops where they can be.
-// Moves what is pure and ends; what may fail only out of loops that surely run, and only where it is the first that
-// may. Needs a valid program. Keeps which error is thrown. Idempotent. Lowers the cost, never raises it; a loop that never
-// runs pays for what stands in front of it.
+// hoist: loop-invariant code motion, out of several loops where possible.
+// Moves pure operations that terminate. Moves operations that may fail only out of loops with a known positive trip count,
+// and only if no other operation may fail first. Requires a valid program. Preserves which error is thrown. Idempotent.
+// Never raises the cost, except for loops that run no iteration.
 #pragma once
 
 #include <overdub/header_only.hpp>
@@ -11,8 +11,8 @@
 
 namespace overdub::pass {
 
-/// Returns how many operations were moved, one that leaves two loops counted twice. O(operations), where few are moved out
-/// of one region together with others that use them; recursive over the depth of regions, of which 62 are looked at.
+/// Returns the number of moves; an operation that leaves two loops counts twice. O(operations), if few operations leave a
+/// region together with their users; recursive over the depth of regions, of which 62 are distinguished.
 OVERDUB_DECL std::size_t hoist(ir::program& p);
 
 } // namespace overdub::pass

@@ -2,7 +2,7 @@
 
 #include <overdub/ir/calls.hpp>
 #include <overdub/pass/hoist.hpp>
-#include <overdub/pass/words.hpp>
+#include <overdub/pass/ir_names.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -12,7 +12,7 @@
 namespace overdub::pass {
 namespace detail {
 
-/// Which functions may run forever: those with a `while`, and those that call them. Recursion fails in the end.
+/// Functions that may not terminate: those with a `while`, and their callers. Recursion fails in the end.
 class endless {
 public:
   explicit endless(program const& p) : of_(p.functions.size()) {
@@ -38,11 +38,11 @@ public:
     region(function::body, 0);
     return moved_;
   }
-  /// Whether something that may fail was moved: the operation around it may be pure now.
+  /// Whether an operation that may fail was moved: the enclosing operation may be pure now.
   bool again() const { return again_; }
 
 private:
-  // Depths of regions, one bit each. From `deepest` on they share one.
+  // A set of region depths, one bit each. Depths from `deepest` on share a bit.
   using depths = std::uint64_t;
   static constexpr std::uint32_t deepest = 63;
   static depths bit(std::uint32_t depth) { return depths{1} << std::min(depth, deepest); }
@@ -59,7 +59,7 @@ private:
       note(n, depth);
     }
   }
-  // The depths of the values from outside that an operation uses; whether it may run forever.
+  // Records the depths of the values that an operation uses from outside, and whether it may not terminate.
   void note(node_id n, std::uint32_t depth) {
     depths uses = operands(n);
     bool runs_on = endless_.of(f(), n);
@@ -77,7 +77,7 @@ private:
       if (!f().is_literal(v)) uses |= bit(depth_of(v));
     return uses;
   }
-  // The depths again, when values have moved outwards.
+  // The depths after values have moved outwards.
   depths uses_now(node_id n, std::uint32_t depth) const {
     if (f()[n].region_count == 0) return operands(n);
     if (!has_moved_ || (uses_[index_of(n)] & bit(depth)) == 0) return uses_[index_of(n)];
@@ -91,7 +91,7 @@ private:
     return code == op::loop || code == op::while_ || code == op::map || code == op::reduce ||
            code == op::accumulate;
   }
-  bool surely_runs(node_id n, std::uint32_t i) const {
+  bool is_known_to_run(node_id n, std::uint32_t i) const {
     switch (f()[n].code) {
     case op::loop:
     case op::map:
@@ -106,7 +106,7 @@ private:
   void move_out(node_id n, std::uint32_t depth) {
     if (!repeats(f()[n].code)) return;
     for (std::uint32_t i = 0; i < f()[n].region_count; ++i) {
-      bool runs = surely_runs(n, i);
+      bool runs = is_known_to_run(n, i);
       has_moved_ = false;
       region_id const r = f().region_at(n, i);
       for (node_id m = f()[r].first; m != nothing;) {
@@ -123,7 +123,7 @@ private:
           ++moved_;
           again_ = again_ || !e.is_pure();
         } else if (!e.is_pure() || runs_on_[index_of(m)]) {
-          runs = false; // nothing that fails passes what fails before it, or what may not end
+          runs = false; // what may fail stays after other failures, and after what may not terminate
         }
         m = following;
       }
@@ -133,10 +133,10 @@ private:
   cursor cursor_;
   std::vector<effect_set> effects_;
   endless const& endless_;
-  std::vector<std::uint32_t> depth_;  // of regions
-  std::vector<depths> uses_;          // of operations that were looked at
-  std::vector<std::uint8_t> runs_on_; // the same
-  bool has_moved_ = false;            // out of the region that is looked at
+  std::vector<std::uint32_t> depth_;  // for each region
+  std::vector<depths> uses_;          // for each visited operation
+  std::vector<std::uint8_t> runs_on_; // for each visited operation
+  bool has_moved_ = false;            // out of the current region
   bool again_ = false;
   std::size_t moved_ = 0;
 };

@@ -1,7 +1,8 @@
-// inline_calls: calls of small functions, and of functions that are called once, become copies of their bodies. Functions
-// that may call themselves stay, and those that say how they are differentiated. In a program with an entry, functions that nothing
-// calls any more are erased, but for some that rules of derivatives call. Needs a valid program. Keeps everything that can be seen.
-// Not idempotent: what has grown by it may be called once now. Lowers the cost, never raises it.
+// inline_calls: replaces calls of small functions, and of functions that are called once, by their bodies. Recursive
+// functions stay, and functions with derivative rules. In a program with an entry, erases functions without callers, except
+// for some that derivative rules call.
+// Requires a valid program. Preserves semantics. Not idempotent: inlining may leave functions with one caller. Never raises
+// the cost.
 #pragma once
 
 #include <overdub/header_only.hpp>
@@ -11,7 +12,7 @@
 
 namespace overdub::pass {
 
-/// Functions of at most `small` operations are inlined wherever they are called. Returns how many calls were. O(operations,
+/// Functions of at most `small` operations are inlined at every call. Returns the number of inlined calls. O(operations,
 /// and those copied).
 OVERDUB_DECL std::size_t inline_calls(ir::program& p, std::size_t small = 24);
 

@@ -2,7 +2,7 @@
 
 #include <overdub/ir/calls.hpp>
 #include <overdub/pass/inline.hpp>
-#include <overdub/pass/words.hpp>
+#include <overdub/pass/ir_names.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +29,7 @@ public:
   }
 
 private:
-  // The values of a copied function, by number: what cursor::clone asks.
+  // The map of a copied function's values, by index, for cursor::clone.
   class copied_values {
   public:
     void clear(std::size_t size) { all_.assign(size, {nothing, nothing}); }
@@ -44,7 +44,7 @@ private:
     std::vector<std::pair<value_id, value_id>> all_;
   };
 
-  // Counts what a function calls, again or no more.
+  // Adds (or subtracts) the calls of a function.
   void count(function_id f, std::ptrdiff_t sign) {
     std::size_t size = 0;
     ir::walk(p_[f], function::body, [&](node_id n) {
@@ -75,14 +75,14 @@ private:
       count(callee, 1);
     }
   }
-  // Copies the body of a function to where the cursor stands, at a call, which it replaces.
+  // Copies the body of a function to the cursor, at a call, and replaces the call.
   void copy(cursor& c, function_id callee) {
     node_id const call = c.node();
     copied_.clear(p_[callee].value_count());
     for (std::uint32_t i = 0; i < (*c)[call].operand_count; ++i)
       copied_.insert_or_assign(p_[callee].argument(function::body, i), c->operand(call, i));
     c.clone_contents(callee, function::body, copied_);
-    node_id const last = (*c)[call].previous; // the copy of its yield
+    node_id const last = (*c)[call].previous; // the copy of the yield
     results_.clear();
     for (value_id const v : c->operands_of(last)) results_.push_back(v);
     c.erase(last);
@@ -98,9 +98,9 @@ private:
   program& p_;
   std::size_t small_;
   ir::call_components calls_;
-  std::vector<std::ptrdiff_t> count_;    // of calls of each function
-  std::vector<std::ptrdiff_t> closures_; // of function values of it
-  std::vector<std::size_t> size_;        // in operations
+  std::vector<std::ptrdiff_t> count_;    // calls of each function
+  std::vector<std::ptrdiff_t> closures_; // closures of each function
+  std::vector<std::size_t> size_;        // operations of each function
   copied_values copied_;
   std::vector<value_id> results_;
   std::size_t inlined_ = 0;

@@ -1,7 +1,8 @@
-// Which operations of a function are needed, by what they do and by what is yielded; dce.hpp looks at single results, too.
+// Which operations of a function are live: they have side effects or may fail, or live values depend on them. dce.hpp also
+// considers single results.
 #pragma once
 
-#include <overdub/pass/words.hpp>
+#include <overdub/pass/ir_names.hpp>
 
 #include <cstdint>
 #include <span>
@@ -19,7 +20,7 @@ public:
   std::span<std::uint8_t const> alive() const { return alive_; }
 
 private:
-  void look_at(region_id r) { // backwards: users stand behind what they use
+  void look_at(region_id r) { // backwards: uses come after definitions
     for (node_id n = f_[r].last; n != nothing; n = f_[n].previous) {
       std::uint8_t& alive = alive_[index_of(n)];
       if (!alive && f_[n].code != op::yield && effects_[index_of(n)].can_drop()) continue;

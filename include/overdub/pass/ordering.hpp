@@ -1,10 +1,10 @@
-// In which order the operations of a function stand in its canonical form (canonicalise.hpp says what that is), and writing them in
-// it. Merges equal operations, and drops what is not needed.
+// Computes the canonical order of a function's operations (canonicalise.hpp), and writes them in this order. Includes
+// common-subexpression and dead-code elimination.
 #pragma once
 
+#include <overdub/pass/buffer_reuse.hpp>
 #include <overdub/pass/congruence.hpp>
 #include <overdub/pass/liveness.hpp>
-#include <overdub/pass/take_over.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace overdub::pass::detail {
 
-/// Decides in which order the operations of a function are written, and writes them.
+/// Orders the operations of a function, and writes them.
 class ordering {
 public:
   ordering(program& p, function const& from, effects const& known)
@@ -25,16 +25,15 @@ public:
     plan(function::body, 0);
   }
 
-  /// Writes into a function of the same parameters, whose body is empty. Returns the effects of what was written, as far
-  /// as they are known: merging may show that something does not fail.
+  /// Writes into a function of the same parameters with an empty body. Returns the effects of the written operations, as
+  /// far as they are known: merging may show that an operation cannot fail.
   std::vector<effect_set> write(function_id into) {
     cursor c(program_, into, function::body);
     written_.assign(f_.value_count(), nothing);
     write(c, function::body, function::body);
     return std::move(written_effects_);
   }
-  /// Whether something that may fail was merged with what stands outside of its region: regions may be equal now that
-  /// were not.
+  /// Whether an operation that may fail was merged with one of an enclosing region: regions may have become congruent.
   bool merges_outside() const { return merges_outside_; }
 
 private:
@@ -43,15 +42,15 @@ private:
     std::uint32_t count = 0;
   };
   struct note {
-    node_id latest = nothing; // of a representative: the operation that stands for it here
-    node_id outer = nothing;  // what stood for it in the region outside
-    std::uint32_t segment =
-        0; // how many ordered effects of its region stand before it; of what is pure, at least
-    std::uint32_t rank = 0; // in the order in which operations are needed
+    node_id latest = nothing; // of a representative: the dominating operation of its class in this region
+    node_id outer = nothing;  // its value in the enclosing region
+    // The number of ordered effects before it in the region; for pure operations, a lower bound.
+    std::uint32_t segment = 0;
+    std::uint32_t rank = 0; // the position in depth-first order of needs
     std::uint32_t stamp = 0;
-    range uses_inside; // what its regions use of the region that it stands in, in used_inside_
-    range needs;       // what its regions use of the regions around them, in needs_
-    range edges;       // what it needs of its own region, in edges_
+    range uses_inside; // the values of its parent region that its regions use, in used_inside_
+    range needs;       // the values of enclosing regions that its regions use, in needs_
+    range edges;       // its dependences within its region, in edges_
     place_id place = nothing;
     bool is_needed = false;
     bool is_demanded = false;
@@ -63,7 +62,7 @@ private:
   bool is_ordered(node_id n) const { return effects_of(n).has(effect::ordered); }
   bool chooses(node_id n) const { return effects_of(n).has(effect::addressed); }
   bool must_stay(node_id n) const { return !effects_of(n).can_drop(); }
-  // What stands for the operation that a value comes from; nothing for arguments and literals.
+  // The representative of the operation that defines a value; nothing for arguments and literals.
   node_id maker_of(value_id v) {
     value_id const w = same_.of(v);
     return f_.is_result(w) ? of(f_.node_of(w)).latest : node_id(nothing);
@@ -72,7 +71,7 @@ private:
   // ---- which values of its region an operation's regions use
   void note_uses_inside() {
     std::vector<std::pair<node_id, value_id>> found;
-    std::vector<node_id> path; // operations around, by depth
+    std::vector<node_id> path; // the ancestors, by depth
     std::vector<std::uint32_t> depth_of(f_.region_count());
     auto look_at = [&](auto& self, region_id r) -> void {
       auto const depth = static_cast<std::uint32_t>(path.size());
@@ -103,16 +102,16 @@ private:
 
   // ---- the order of one region
   void plan(region_id r, std::uint32_t depth) {
-    std::vector<node_id> kept;
-    collect(r, depth, kept);
-    for (node_id const n : kept)
+    std::vector<node_id> scheduled;
+    collect(r, depth, scheduled);
+    for (node_id const n : scheduled)
       if (f_[n].region_count > 0) plan_inside(n, depth);
-    find_edges(r, kept);
-    find_needed(kept);
-    rank(kept);
-    if (put_uses_before_taking(r)) rank(kept);
+    find_edges(r, scheduled);
+    find_needed(scheduled);
+    rank(scheduled);
+    if (put_uses_before_reuse(r)) rank(scheduled);
     order(r);
-    for (std::size_t i = kept.size(); i-- > 0;) leave(kept[i]);
+    for (std::size_t i = scheduled.size(); i-- > 0;) leave(scheduled[i]);
   }
   void enter(node_id n) {
     note& representative = of(same_.of(n));
@@ -120,8 +119,8 @@ private:
   }
   void leave(node_id n) { of(same_.of(n)).latest = of(n).outer; }
 
-  // The operations of a region that nothing stands for yet, and the segment that each belongs to.
-  void collect(region_id r, std::uint32_t depth, std::vector<node_id>& kept) {
+  // The operations of a region without a dominating representative, and their segments.
+  void collect(region_id r, std::uint32_t depth, std::vector<node_id>& scheduled) {
     if (segment_at_.size() <= depth) segment_at_.resize(depth + 1);
     depth_of_region_.resize(f_.region_count());
     depth_of_region_[index_of(r)] = depth;
@@ -129,7 +128,7 @@ private:
     for (node_id n = f_[r].first; n != nothing; n = f_[n].next) {
       if (!is_alive(n)) continue;
       if (node_id const known = of(same_.of(n)).latest;
-          same_.merges(n) && known != nothing && stands_for(known, r)) {
+          same_.merges(n) && known != nothing && is_available(known, r)) {
         merge(n, known);
         continue;
       }
@@ -147,11 +146,11 @@ private:
       }
       if (is_ordered(n)) ++segment;
       enter(n);
-      kept.push_back(n);
+      scheduled.push_back(n);
     }
   }
-  // Whether an operation of this region, or of one around it, has surely run where region r stands.
-  bool stands_for(node_id known, region_id r) {
+  // Whether an operation of this or an enclosing region dominates region r.
+  bool is_available(node_id known, region_id r) {
     region_id const there = f_[known].parent;
     return there == r || of(known).segment <= segment_at_[depth_of_region_[index_of(there)]];
   }
@@ -161,7 +160,7 @@ private:
     merges_outside_ = merges_outside_ || (f_[into].parent != f_[n].parent && !effects_of(n).is_pure());
   }
 
-  // The order of an operation's regions, and what they need from outside.
+  // Orders the regions of an operation, and collects what they use from outside.
   void plan_inside(node_id n, std::uint32_t depth) {
     segment_at_[depth] = of(n).segment;
     std::vector<node_id> needs;
@@ -177,10 +176,10 @@ private:
     of(n).needs = {first, static_cast<std::uint32_t>(needs_.size()) - first};
   }
 
-  void find_edges(region_id r, std::span<node_id const> kept) {
+  void find_edges(region_id r, std::span<node_id const> scheduled) {
     edges_.clear();
     node_id adding = nothing, choosing = nothing;
-    for (node_id const n : kept) {
+    for (node_id const n : scheduled) {
       note& x = of(n);
       x.edges.first = static_cast<std::uint32_t>(edges_.size());
       auto need = [&](node_id m) {
@@ -188,7 +187,7 @@ private:
       };
       if (effects_of(n).has(effect::accumulates) && !is_ordered(n)) need(std::exchange(adding, n));
       if (chooses(n) && !is_ordered(n))
-        need(std::exchange(choosing, n)); // a model's sites stand in this order
+        need(std::exchange(choosing, n)); // the random choices of a model keep their order
       for (std::uint32_t i = 0; i < f_[n].operand_count; ++i) need(maker_of(f_.operand(n, i)));
       for (std::uint32_t i = 0; i < x.needs.count; ++i) need(needs_[x.needs.first + i]);
       x.edges.count = static_cast<std::uint32_t>(edges_.size()) - x.edges.first;
@@ -198,12 +197,12 @@ private:
     return std::span(edges_).subspan(of(n).edges.first, of(n).edges.count);
   }
 
-  void find_needed(std::span<node_id const> kept) {
+  void find_needed(std::span<node_id const> scheduled) {
     std::vector<node_id> open;
     auto need = [&](node_id n) {
       if (!std::exchange(of(n).is_needed, true)) open.push_back(n);
     };
-    for (node_id const n : kept) {
+    for (node_id const n : scheduled) {
       if (must_stay(n) || f_[n].code == op::yield) need(n);
       while (!open.empty()) {
         node_id const m = open.back();
@@ -216,7 +215,7 @@ private:
     }
   }
 
-  // Calls done(n) for an operation and all that it needs, operands first, once each since the last ++stamp_.
+  // Calls done(n) for an operation and its dependences, operands first, each once per ++stamp_.
   template <class Done>
   void visit(node_id start, Done const& done) {
     if (of(start).stamp == stamp_) return;
@@ -236,8 +235,9 @@ private:
 
   bool is_root(node_id n) { return must_stay(n) && !of(n).is_demanded && !is_ordered(n); }
 
-  // Numbers what is needed in the order in which it is, and finds what may not leave its segment, and the ends of those.
-  void rank(std::span<node_id const> kept) {
+  // Numbers the operations in depth-first order of needs, and finds those bound to their segments, and the ends of
+  // segments.
+  void rank(std::span<node_id const> scheduled) {
     bound_.clear();
     ends_.clear();
     ranked_.clear();
@@ -247,10 +247,10 @@ private:
       ranked_.push_back(n);
       if (!effects_of(n).is_pure() && !is_ordered(n)) bound_.push_back(n);
     };
-    std::vector<node_id> roots; // of a segment: what nothing uses, random choices first
-    for (node_id const n : kept) {
+    std::vector<node_id> roots; // of a segment: operations without uses, random choices first
+    for (node_id const n : scheduled) {
       if (is_root(n)) {
-        of(n).rank = static_cast<std::uint32_t>(roots.size()); // until it is visited
+        of(n).rank = static_cast<std::uint32_t>(roots.size()); // preliminary, until it is visited
         roots.push_back(n);
       }
       if (!is_ordered(n) && f_[n].code != op::yield) continue;
@@ -268,22 +268,23 @@ private:
     if (ends_.size() > 1) std::sort(bound_.begin(), bound_.end(), by_segment);
   }
 
-  // Puts what uses an array in front of what may take it over, where that is free, by edges more. Their order follows from
-  // the ranks alone, so that it is the same for each order in which the operations may have stood. Whether there are any.
-  bool put_uses_before_taking(region_id r) {
+  // Adds edges from other uses of an array to the last operation that may reuse its buffer, where nothing else orders them.
+  // The edges depend on ranks alone, so that the result does not depend on the original order. Returns whether there are
+  // any.
+  bool put_uses_before_reuse(region_id r) {
     auto uses = arrays_.note(f_, r, ranked_, [&](value_id v) { return whole_array(v); });
-    auto const may_move = [&](std::uint32_t before, std::uint32_t behind) {
+    auto const may_move = [&](std::uint32_t before, std::uint32_t after) {
       node_id const n = ranked_[before];
-      return !is_ordered(n) && !is_root(n) && of(n).segment <= of(ranked_[behind]).segment;
+      return !is_ordered(n) && !is_root(n) && of(n).segment <= of(ranked_[after]).segment;
     };
-    auto const wanted = uses_before_taking(uses, may_move);
+    auto const wanted = uses_before_reuse(uses, may_move);
     if (wanted.empty()) return false;
     growing_order all(static_cast<std::uint32_t>(ranked_.size()));
     for (std::uint32_t i = 0; i < ranked_.size(); ++i)
       for (node_id const needed : edges_of(ranked_[i])) all.add(i, of(needed).rank);
     std::vector<std::pair<node_id, node_id>> more;
-    for (auto const& [behind, before] : wanted)
-      if (all.add(behind, before)) more.emplace_back(ranked_[behind], ranked_[before]);
+    for (auto const& [after, before] : wanted)
+      if (all.add(after, before)) more.emplace_back(ranked_[after], ranked_[before]);
     std::vector<node_id> const old = edges_;
     edges_.clear();
     auto at = more.begin();
@@ -327,7 +328,7 @@ private:
     note_needs(r);
   }
 
-  // What a region uses of the regions around it, in order.
+  // The values of enclosing regions that a region uses, in order.
   void note_needs(region_id r) {
     ++stamp_;
     auto const first = static_cast<std::uint32_t>(needs_.size());
@@ -394,18 +395,18 @@ private:
   std::vector<region_note> regions_;
   std::vector<value_id> used_inside_;
   std::vector<node_id> needs_;
-  std::vector<node_id> edges_; // of the region that is ordered
+  std::vector<node_id> edges_; // of the current region
   array_uses arrays_;
   std::vector<node_id> ranked_; // its operations, by rank
-  std::vector<node_id> bound_;  // of those, what may not leave its segment
-  std::vector<node_id> ends_;   // of its segments
+  std::vector<node_id> bound_;  // those bound to their segments
+  std::vector<node_id> ends_;   // the ends of its segments
   std::vector<node_id> order_;
-  std::vector<std::uint32_t> segment_at_;      // by depth, of the operation that is looked into
-  std::vector<std::uint32_t> depth_of_region_; // of those around
+  std::vector<std::uint32_t> segment_at_;      // by depth, for the current path
+  std::vector<std::uint32_t> depth_of_region_; // for enclosing regions
   std::uint32_t stamp_ = 0;
   std::vector<std::pair<node_id, std::uint32_t>> path_;
-  std::vector<value_id> written_;           // by the values of f_
-  std::vector<effect_set> written_effects_; // by the operations written
+  std::vector<value_id> written_;           // for each value of f_
+  std::vector<effect_set> written_effects_; // for each written operation
   std::vector<value_id> operands_;
   std::vector<type> results_;
   std::vector<std::vector<type>> arguments_;

@@ -1,5 +1,5 @@
-// Patterns of operations, as the table of laws writes them: "(sub x (neg y))". Names are values of any origin, equal ones
-// the same value; numbers are literals of the type that is there.
+// Patterns of operations, in the notation of the table of rewrite rules: "(sub x (neg y))". A name matches any value, and
+// equal names the same value; a number matches a literal of the type at that position.
 #pragma once
 
 #include <overdub/io/number_text.hpp>
@@ -14,27 +14,27 @@
 
 namespace overdub::pass {
 
-/// A pattern, as a tree in a row of nodes; the first is the root.
+/// A pattern as a tree in a vector of nodes; the first node is the root.
 class pattern {
 public:
   struct node {
-    enum class kind : std::uint8_t { name, number, truth, operation };
+    enum class kind : std::uint8_t { name, number, boolean, operation };
     kind is = kind::name;
     op code = op::none;
-    std::uint8_t name = 0;               // of a value: 'x' is 0
-    double number = 0;                   // or 0 and 1 for truths
-    std::vector<std::uint32_t> operands; // numbers of nodes
+    std::uint8_t name = 0;               // the index of the variable: x is 0
+    double number = 0;                   // or 0 and 1 for bool
+    std::vector<std::uint32_t> operands; // indices of nodes
   };
 
-  static constexpr std::size_t most_names = 26;
-  using bindings = std::array<value_id, most_names>;
+  static constexpr std::size_t maximum_names = 26;
+  using bindings = std::array<value_id, maximum_names>;
 
   explicit pattern(std::string_view text) { (void)parse(text); }
 
   node const& root() const { return nodes_.front(); }
   node const& operator[](std::uint32_t i) const { return nodes_[i]; }
 
-  /// This pattern, and those with the operands of operations that commute exchanged.
+  /// This pattern, and its variants with the operands of commutative operations exchanged.
   std::vector<pattern> variants() const {
     std::vector<pattern> all{*this};
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
@@ -48,13 +48,13 @@ public:
     return all;
   }
 
-  /// Whether an operation is of this pattern; then `found` says what the names are. O(pattern).
+  /// Whether an operation matches; `found` gets the bindings. O(pattern).
   bool matches(function const& f, node_id n, bindings& found) const {
     found.fill(nothing);
     return matches(f, n, root(), found);
   }
 
-  /// The bits of a number in the pattern as a literal of type t.
+  /// The bits of a number in the pattern, as a literal of type t.
   static std::uint64_t bits_of(node const& x, type t) {
     if (t == ir::f64) return std::bit_cast<std::uint64_t>(x.number);
     if (t == ir::f32) return std::bit_cast<std::uint32_t>(static_cast<float>(x.number));
@@ -74,10 +74,10 @@ private:
       if (found[x.name] == nothing) found[x.name] = v;
       return found[x.name] == v;
     case node::kind::number:
-    case node::kind::truth: {
+    case node::kind::boolean: {
       if (!f.is_literal(v)) return false;
       type const t = f.type_of(v);
-      return (t == ir::boolean) == (x.is == node::kind::truth) && f.bits_of(v) == bits_of(x, t);
+      return (t == ir::boolean) == (x.is == node::kind::boolean) && f.bits_of(v) == bits_of(x, t);
     }
     case node::kind::operation:
       return f.is_result(v) && matches(f, f.node_of(v), x, found);
@@ -104,11 +104,11 @@ private:
     std::string_view const w = word(text);
     node& x = nodes_[number];
     if (w == "true" || w == "false") {
-      x.is = node::kind::truth;
+      x.is = node::kind::boolean;
       x.number = w == "true" ? 1 : 0;
     } else if (w.size() == 1 && w[0] >= 'a') {
       x.name = static_cast<std::uint8_t>(
-          (w[0] - 'x' + static_cast<int>(most_names)) % static_cast<int>(most_names));
+          (w[0] - 'x' + static_cast<int>(maximum_names)) % static_cast<int>(maximum_names));
     } else {
       x.is = node::kind::number;
       (void)io::parse_whole(w, x.number);

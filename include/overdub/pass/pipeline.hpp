@@ -1,4 +1,4 @@
-// The passes by name, and the order in which programs are optimised.
+// The table of passes, and the default pipeline.
 #pragma once
 
 #include <overdub/call/config.hpp>
@@ -15,11 +15,11 @@
 #include <overdub/pass/fuse.hpp>
 #include <overdub/pass/hoist.hpp>
 #include <overdub/pass/inline.hpp>
+#include <overdub/pass/ir_names.hpp>
 #include <overdub/pass/raise_reabstractions.hpp>
 #include <overdub/pass/reabstract_at_callers.hpp>
 #include <overdub/pass/simplify.hpp>
 #include <overdub/pass/specialise_conventions.hpp>
-#include <overdub/pass/words.hpp>
 
 #include <array>
 #include <chrono>
@@ -32,14 +32,14 @@
 
 namespace overdub::pass {
 
-/// A pass, for tools and tests. All keep results to the bit and effects in order.
+/// A pass by name, for tools and tests. All preserve results to the bit, and the order of effects.
 struct named_pass {
   std::string_view name;
-  std::size_t (*run)(program&); // returns how much it changed; canonicalise, nothing
+  std::size_t (*run)(program&); // returns the number of changes; canonicalise returns 0
   std::string_view what;
   bool idempotent;        // a second run changes nothing
-  bool keeps_error;       // of several errors that a program may throw, the same one is thrown
-  bool keeps_cost = true; // it never raises the cost (cost.hpp)
+  bool keeps_error;       // preserves which of several possible errors is thrown
+  bool keeps_cost = true; // never raises the cost (cost.hpp)
 };
 
 OVERDUB_HIDDEN inline constexpr std::array passes{
@@ -97,7 +97,7 @@ constexpr std::optional<named_pass> find_pass(std::string_view name) {
   return {};
 }
 
-/// What one pass did, and how long it took.
+/// What a pass changed, and how long it took.
 struct pass_report {
   std::string_view name;
   std::int64_t nanoseconds;
@@ -106,11 +106,11 @@ struct pass_report {
 };
 using pass_observer = std::function<void(pass_report const&)>;
 
-/// How many operations a program has. O(operations).
+/// The number of operations of a program. O(operations).
 OVERDUB_DECL std::size_t operation_count(program const& p);
 
-/// Runs passes one after another. Checked builds verify the program before the first and behind each; an observer is told
-/// of each.
+/// Runs passes one after another. Checked builds verify the program before the first pass and after each; an observer is
+/// notified after each.
 class pass_runner {
 public:
   explicit pass_runner(program& p, pass_observer observer = {}) : p_(p), observer_(std::move(observer)) {
@@ -119,7 +119,7 @@ public:
 #endif
   }
 
-  /// Returns how much the pass changed.
+  /// Returns the number of changes.
   std::size_t operator()(named_pass const& pass) const {
     std::size_t changes = 0;
     if (observer_) {
@@ -145,7 +145,7 @@ private:
   pass_observer observer_;
 };
 
-/// The passes that a program runs through before it is executed. O(operations).
+/// The passes that run before a program is executed. O(operations).
 OVERDUB_DECL void default_pipeline(program& p, pass_observer const& observer = {});
 
 } // namespace overdub::pass

@@ -16,10 +16,10 @@ OVERDUB_DECL std::size_t operation_count(program const& p) {
 
 namespace detail {
 
-/// What becomes of function values of other types; the functions that are known then are called, and inlined.
+/// Simplifies function values of other types; calls the functions that are known then, and inlines them.
 inline void shorten_reabstractions(program const& p, pass_runner const& run) {
-  constexpr int most_rounds = 4;
-  for (int round = 0; round < most_rounds && has_reabstractions(p); ++round) {
+  constexpr int maximum_rounds = 4;
+  for (int round = 0; round < maximum_rounds && has_reabstractions(p); ++round) {
     std::size_t changes = run("cancel_reabstractions");
     changes += run("raise_reabstractions");
     changes += run("reabstract_at_callers");
@@ -31,7 +31,7 @@ inline void shorten_reabstractions(program const& p, pass_runner const& run) {
   }
 }
 
-// Executors have no arrays of function values.
+// Executors do not support arrays of function values.
 inline bool has_arrays_of_functions(program const& p) {
   return ir::any_function_value(p, [](function const& f, value_id v) { return f.type_of(v).rank > 0; });
 }

@@ -1,4 +1,5 @@
-// A step of a user's pipeline: a pass of overdub's by its name, or a function on programs. compile_options::passes is a list of them.
+// A step of a user's pipeline: a pass of overdub's by name, or a function on programs. compile_options::passes is a list of
+// steps.
 #pragma once
 
 #include <overdub/call/types.hpp>
@@ -14,15 +15,15 @@
 
 namespace overdub::pass {
 
-/// One pass. Two steps of equal keys do the same: artifacts are kept by that.
+/// A step. Steps with equal keys must do the same: the compile cache uses the key.
 class pipeline_step {
 public:
-  /// One of the passes of pipeline.hpp, or "default_pipeline": all of them, in the default order.
+  /// A pass of pipeline.hpp, or "default_pipeline": all of them, in the default order.
   pipeline_step(char const* name) : pipeline_step(std::string(name)) {}
   OVERDUB_DECL pipeline_step(std::string name);
 
-  /// A pass of your own, called with ir::program&. A function that captures nothing is known by its type, and a pointer to a function
-  /// by its value. What it returns is ignored.
+  /// A user's pass, called with ir::program&. Its key is the type of a function without captures, or the address of a
+  /// function pointer. The return value is ignored.
   template <class F>
   requires std::is_invocable_v<F const&, ir::program&> pipeline_step(std::string name, F own)
       : pipeline_step(std::move(name), std::move(own), std::string()) {
@@ -31,7 +32,7 @@ public:
         "overdub: a pass that captures something is known by its fingerprint; give a text that tells what "
         "it captured: pipeline_step(name, function, fingerprint)");
   }
-  /// One that captures something. The fingerprint says all of that which decides what the pass does.
+  /// A pass with captures. The fingerprint must contain everything that determines what the pass does.
   template <class F>
   requires std::is_invocable_v<F const&, ir::program&>
   pipeline_step(std::string name, F own, std::string const& fingerprint) : name_(std::move(name)) {
@@ -44,10 +45,10 @@ public:
   }
 
   std::string const& name() const { return name_; }
-  /// Whether it is a function of the user's.
+  /// Whether it is a user's function.
   bool is_own() const { return run_ != nullptr; }
   void run(ir::program& p) const { run_(p); }
-  /// What it is known by, as bytes: no key is the beginning of another one.
+  /// The key, as bytes; no key is a prefix of another.
   std::string const& key() const { return key_; }
 
 private:
@@ -58,7 +59,7 @@ private:
   std::function<void(ir::program&)> run_;
 };
 
-/// The pipeline of programs that are compiled without one of their own.
+/// The pipeline for programs that are compiled with default options.
 OVERDUB_DECL std::vector<pipeline_step> default_steps();
 
 } // namespace overdub::pass

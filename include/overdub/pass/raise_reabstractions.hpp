@@ -1,8 +1,9 @@
-// raise_reabstractions: function values that both branches give, or each turn of a loop, as ones of another type become so behind
-// it, once; so do those of which one is selected, and those that leave what protects them. A closure among them is made of
-// the type that the others have. One that both branches reabstract in the same way is reabstracted in front of them.
-// Needs a valid program. Keeps everything that can be seen. Lowers the cost, never raises it; what has no other use is moved.
-// What a loop does not change hoist moves in front of it.
+// raise_reabstractions: moves reabstractions of a branch's or loop's results after it. Function values that both branches,
+// or each iteration, reabstract from one type are returned unconverted, and reabstracted once; likewise for select and
+// protect. A closure among them is created with the original type. A reabstraction that both branches share moves before
+// them.
+// Requires a valid program. Preserves semantics. Never raises the cost; only values without other uses are moved. hoist
+// moves loop-invariant reabstractions before the loop.
 #pragma once
 
 #include <overdub/header_only.hpp>
@@ -12,7 +13,7 @@
 
 namespace overdub::pass {
 
-/// Returns how many results left an operation as what they were. O(operations).
+/// Returns the number of results that are returned unconverted now. O(operations).
 OVERDUB_DECL std::size_t raise_reabstractions(ir::program& p);
 
 } // namespace overdub::pass

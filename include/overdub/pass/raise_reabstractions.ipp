@@ -1,9 +1,9 @@
 #pragma once
 
 #include <overdub/pass/each_function.hpp>
+#include <overdub/pass/ir_names.hpp>
 #include <overdub/pass/raise_reabstractions.hpp>
 #include <overdub/pass/reabstraction.hpp>
-#include <overdub/pass/words.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -18,25 +18,25 @@ public:
   reabstraction_raising(program& p, function_id f) : program_(p), cursor_(p, f, function::body) {}
 
   std::size_t run() {
-    // Inner operations first: what leaves one may leave the one around it.
+    // Inner operations first: what leaves one may leave the enclosing one, too.
     std::vector<node_id> order;
     ir::walk(
         *cursor_, function::body, [](node_id) {}, [&](node_id n) { order.push_back(n); });
     std::size_t changes = 0;
     for (node_id const n : order) {
       if (f().is_erased(n)) continue;
-      if (f()[n].code == op::if_) changes += in_front(n);
+      if (f()[n].code == op::if_) changes += move_before(n);
       for (std::uint32_t i = 0; i < f()[n].result_count; ++i) {
         if (!f().type_of(f().result(n, i)).is_function()) continue;
         switch (f()[n].code) {
         case op::select:
-          changes += behind(n, i, {{n, 1}, {n, 2}});
+          changes += move_after(n, i, {{n, 1}, {n, 2}});
           break;
         case op::if_:
-          changes += behind(n, i, {{yield_of(n, 0), i}, {yield_of(n, 1), i}});
+          changes += move_after(n, i, {{yield_of(n, 0), i}, {yield_of(n, 1), i}});
           break;
         case op::protect:
-          changes += behind(n, i, {{yield_of(n, 0), i}});
+          changes += move_after(n, i, {{yield_of(n, 0), i}});
           break;
         case op::loop:
         case op::while_:
@@ -59,7 +59,7 @@ private:
   node_id yield_of(node_id n, std::uint32_t region) const { return f().yield_of(f().region_at(n, region)); }
   value_id value_of(operand const& o) const { return f().operand(o.node, o.index); }
 
-  // The type that a value was reabstracted from, for this use alone; none, if it was not.
+  // The type that a value was reabstracted from, for this use alone; no type, if it was not.
   type origin(value_id v) const {
     node_id const made = maker_of(f(), v, op::reabstract);
     return made != nothing && is_used_once(f(), v) ? f().type_of(f().operand(made, 0)) : type{};
@@ -69,7 +69,7 @@ private:
     return maker_of(f(), v, op::closure) != nothing && is_used_once(f(), v) &&
            ir::inner_differences(program_, f().type_of(v), t) == 0;
   }
-  // An operand that can becomes what it is of this type.
+  // Replaces an operand by a value of this type.
   void become(operand const& o, type t) {
     value_id const v = value_of(o);
     node_id const made = f().node_of(v);
@@ -81,8 +81,8 @@ private:
     drop_unused(cursor_, v);
   }
 
-  // What both branches reabstract in one way is reabstracted in front of them.
-  std::size_t in_front(node_id n) {
+  // Moves a reabstraction that both branches share before them.
+  std::size_t move_before(node_id n) {
     std::vector<node_id> first, second;
     for (node_id const m : f().nodes_of(f().region_at(n, 0)))
       if (f()[m].code == op::reabstract) first.push_back(m);
@@ -103,8 +103,8 @@ private:
       }
     return moved;
   }
-  // A result that is one of several operands.
-  bool behind(node_id n, std::uint32_t result, std::initializer_list<operand> from) {
+  // Moves the reabstraction of a result after the operation; `from` are the operands that become the result.
+  bool move_after(node_id n, std::uint32_t result, std::initializer_list<operand> from) {
     type t;
     for (operand const& o : from)
       if (!t) t = origin(value_of(o));
@@ -117,11 +117,11 @@ private:
     retype(cursor_, f().result(n, result), t);
     return true;
   }
-  // What is carried: it begins as one that is reabstracted, and each turn ends with one.
+  // The same for a loop-carried value: the initial value and the yielded one are reabstracted.
   bool out_of_loop(node_id n, std::uint32_t result) {
     bool const counted = f()[n].code == op::loop;
     operand const initial{n, result + counted};
-    if (initial.index >= f()[n].operand_count) return false; // it is stacked
+    if (initial.index >= f()[n].operand_count) return false; // a stacked result
     operand const next{yield_of(n, counted ? 0 : 1), result};
     type const t = origin(value_of(initial));
     if (!t || origin(value_of(next)) != t) return false;

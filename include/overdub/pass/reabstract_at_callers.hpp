@@ -1,9 +1,8 @@
-// reabstract_at_callers: where a function makes a parameter a function value of another type, its callers do, and those that
-// capture it; where it returns one that it has just made so, it returns what that was, and its callers make it so. There it
-// cancels with what they do, or moves on to theirs.
-// Needs a valid program; changes functions behind the entry, where there is one. Keeps everything that can be seen. What is
-// captured is reabstracted once, and not by each application: the estimate of costs sees that only as more work for who
-// captures.
+// reabstract_at_callers: moves reabstractions across function boundaries. Where a function reabstracts a parameter, its
+// callers and the closures of it do so instead; where it returns a value that it has just reabstracted, it returns the
+// original, and its callers reabstract it. At the callers, reabstractions can cancel, or move on.
+// Requires a valid program; changes functions other than the entry. Preserves semantics. Captures are reabstracted once
+// instead of by each application, which the estimate of costs counts as more work for the function that captures.
 #pragma once
 
 #include <overdub/header_only.hpp>
@@ -13,7 +12,7 @@
 
 namespace overdub::pass {
 
-/// Returns how many parameters and results got other types. O(operations).
+/// Returns the number of parameters and results with new types. O(operations).
 OVERDUB_DECL std::size_t reabstract_at_callers(ir::program& p);
 
 } // namespace overdub::pass

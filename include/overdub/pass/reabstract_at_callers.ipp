@@ -1,8 +1,8 @@
 #pragma once
 
+#include <overdub/pass/ir_names.hpp>
 #include <overdub/pass/reabstract_at_callers.hpp>
 #include <overdub/pass/reabstraction.hpp>
-#include <overdub/pass/words.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace overdub::pass {
 namespace detail {
 
-/// Where the functions of a program are called, and made values.
+/// The calls and closures of a program's functions.
 class call_sites {
 public:
   struct site {
@@ -38,7 +38,7 @@ public:
 
   std::size_t run() {
     std::size_t changes = 0;
-    ir::call_components const calls(p_); // callees first: what reaches their edge goes on from there
+    ir::call_components const calls(p_); // callees first: reabstractions move up several levels
     for (function_id const f : calls.order()) {
       if (f == p_.entry) continue;
       for (std::uint32_t i = 0; i < p_[f].parameters().size(); ++i) changes += parameter(f, i);
@@ -54,7 +54,8 @@ private:
     if (!f.type_of(v).is_function()) return false;
     type const to = wanted(id, v, i);
     if (!to) return false;
-    for (call_sites::site const& s : sites_[id]) // one that is not captured is a part of the value's type
+    for (call_sites::site const& s :
+         sites_[id]) // the parameter is not captured: it is a part of the closure's type
       if (i >= p_[s.caller][s.node].operand_count) return false;
     cursor c(p_, id, function::body);
     std::vector<node_id> made;
@@ -63,7 +64,7 @@ private:
     c.set_type(v, to);
     for (node_id const n : made) c.replace(n, cursor::values(&v, 1));
     for (call_sites::site const& s : sites_[id]) {
-      if (s.caller == id && p_[id].operand(s.node, i) == v) continue; // handed on
+      if (s.caller == id && p_[id].operand(s.node, i) == v) continue; // passed on unchanged
       cursor at(p_, s.caller);
       at.to_before(s.node);
       at.set_place(p_[s.caller][s.node].place);
@@ -73,8 +74,8 @@ private:
     }
     return true;
   }
-  // The one type that a parameter becomes one of, where it is used in no other way but to be applied, and handed on to the
-  // function itself; none otherwise.
+  // The one type that a parameter is reabstracted to, if its other uses are only applications, and calls of the function
+  // itself; no type otherwise.
   type wanted(function_id id, value_id v, std::uint32_t i) const {
     function const& f = p_[id];
     type to;
@@ -100,7 +101,7 @@ private:
   bool result(function_id id, std::uint32_t i) {
     function const& f = p_[id];
     for (call_sites::site const& s : sites_[id])
-      if (p_[s.caller][s.node].code == op::closure) return false; // a part of the value's type
+      if (p_[s.caller][s.node].code == op::closure) return false; // a part of the closure's type
     node_id const last = f.yield_of(function::body);
     value_id const v = f.operand(last, i);
     node_id const made = maker_of(f, v, op::reabstract);

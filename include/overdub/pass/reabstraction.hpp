@@ -1,12 +1,12 @@
-// What the passes over reabstractions share: where one stands, and how one is inserted.
+// What the passes over reabstractions share: finding and inserting them.
 #pragma once
 
 #include <overdub/ir/function_types.hpp>
-#include <overdub/pass/words.hpp>
+#include <overdub/pass/ir_names.hpp>
 
 namespace overdub::pass {
 
-/// Whether a function value becomes one of another type anywhere in a program. O(operations).
+/// Whether a program reabstracts a function value. O(operations).
 inline bool has_reabstractions(program const& p) {
   for (function const& f : p.functions)
     for (std::uint32_t i = 0; i < f.node_count(); ++i)
@@ -16,17 +16,17 @@ inline bool has_reabstractions(program const& p) {
 
 namespace detail {
 
-// The operation that a value comes from, if it has this code.
+// The operation that defines a value, if it has this code.
 inline node_id maker_of(function const& f, value_id v, op code) {
   return f.is_result(v) && f[f.node_of(v)].code == code ? f.node_of(v) : node_id(nothing);
 }
-// What a value was before it was reabstracted; itself, if it was not.
+// The operand of the reabstraction that defines a value; the value itself, if there is none.
 inline value_id before_reabstraction(function const& f, value_id v) {
   for (node_id n = maker_of(f, v, op::reabstract); n != nothing; n = maker_of(f, v, op::reabstract))
     v = f.operand(n, 0);
   return v;
 }
-// The value as one of another type, where the cursor inserts.
+// Inserts a reabstraction at the cursor.
 inline value_id reabstracted(cursor& c, value_id v, type to) {
   v = before_reabstraction(*c, v);
   if (c->type_of(v) == to) return v;
@@ -37,12 +37,12 @@ inline value_id reabstracted(cursor& c, value_id v, type to) {
 inline bool is_used_once(function const& f, value_id v) {
   return f.is_used(v) && f[f[v].first_use].next == nothing;
 }
-// Erases the reabstraction that a value comes from, if nothing uses it any more.
+// Erases the reabstraction that defines a value, if it is unused.
 inline void drop_unused(cursor& c, value_id v) {
   node_id const made = maker_of(*c, v, op::reabstract);
   if (made != nothing && !c->is_used(v)) c.erase(made);
 }
-// A value gets another type; those who use it use what it becomes by a reabstraction at the cursor.
+// Changes the type of a value; its uses get a reabstraction of it, inserted at the cursor.
 inline void retype(cursor& c, value_id v, type to) {
   type const from = c->type_of(v);
   c.set_type(v, to);

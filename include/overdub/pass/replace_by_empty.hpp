@@ -1,7 +1,7 @@
-// What passes begin with that write functions anew: the function is taken out, and an empty one put in its place.
+// The first step of passes that rewrite functions: takes a function out of the program, and puts an empty one in its place.
 #pragma once
 
-#include <overdub/pass/words.hpp>
+#include <overdub/pass/ir_names.hpp>
 
 #include <span>
 #include <utility>
@@ -9,7 +9,7 @@
 
 namespace overdub::pass::detail {
 
-/// A function of the same head but for its parameters, whose body is empty, in place of f, which is returned.
+/// Replaces f by a function with these parameters, an empty body, and otherwise the same properties. Returns f.
 inline function replace_by_empty(program& p, function_id f, std::span<type const> parameters) {
   function empty(p[f].name, parameters);
   empty.reserve(p[f]);
@@ -21,7 +21,7 @@ inline function replace_by_empty(program& p, function_id f, std::span<type const
   empty.origin_name = p[f].origin_name;
   return std::exchange(p[f], std::move(empty));
 }
-/// The same with its parameters. Their names are lost.
+/// Replaces f by a function with the same parameters, whose names are lost.
 inline function replace_by_empty(program& p, function_id f) {
   std::vector<type> parameters;
   for (value_id const v : p[f].parameters()) parameters.push_back(p[f].type_of(v));

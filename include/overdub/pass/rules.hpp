@@ -1,5 +1,5 @@
-// The laws that `simplify` rewrites by, in one table, and the table made ready for looking them up by operation. Each holds
-// to the bit (of NaNs, whose payloads may differ, apart), drops no error, and never raises the cost.
+// The rewrite rules of `simplify`, in one table, and the table indexed by operation. Each rule preserves results to the bit
+// (except payloads of NaNs), drops no error, and never raises the cost.
 #pragma once
 
 #include <overdub/pass/pattern.hpp>
@@ -12,33 +12,33 @@
 
 namespace overdub::pass {
 
-/// The types that a law holds for: those of its x.
+/// The types that a rule applies to: the type of its x.
 enum class on : std::uint8_t {
   integers = 1,
   floats = 2,
   numbers = 3,
-  truths = 4,
+  bools = 4,
   discrete = 5,
   scalars = 7,
   all = 15
 };
 
-/// One law. What is written as a pattern becomes the other pattern; what is not is rewritten by a function.
+/// A rewrite rule, from a pattern to a pattern, or a function that rewrites.
 struct rule {
-  std::string_view left; // or what the function does
+  std::string_view left; // a pattern, or a description of the function
   std::string_view right;
   on types = on::all;
   op code = op::none;
-  bool (*rewrite)(cursor&, node_id) = nullptr; // false: it changed nothing
+  bool (*rewrite)(cursor&, node_id) = nullptr; // returns whether it changed something
 
   constexpr rule(std::string_view from, std::string_view to, on which)
       : left(from), right(to), types(which) {}
-  constexpr rule(op of, std::string_view law, bool (*f)(cursor&, node_id))
-      : left(law), code(of), rewrite(f) {}
+  constexpr rule(op of, std::string_view definition, bool (*f)(cursor&, node_id))
+      : left(definition), code(of), rewrite(f) {}
 };
 
-OVERDUB_HIDDEN inline constexpr rule laws[] = {
-    // sums; -0.0 is the zero that changes nothing: 0.0 + -0.0 is 0.0, and -0.0 + -0.0 is -0.0
+OVERDUB_HIDDEN inline constexpr rule rewrite_rules[] = {
+    // sums; the identity is -0.0: 0.0 + -0.0 is 0.0, and -0.0 + -0.0 is -0.0
     {"(add x -0.0)", "x", on::floats},
     {"(add x 0)", "x", on::integers},
     {"(sub x 0)", "x", on::numbers},
@@ -87,33 +87,33 @@ OVERDUB_HIDDEN inline constexpr rule laws[] = {
     {"(ge x x)", "true", on::discrete},
     {"(lt x x)", "false", on::scalars},
     {"(gt x x)", "false", on::scalars},
-    {"(eq x true)", "x", on::truths},
-    {"(ne x false)", "x", on::truths},
-    {"(eq x false)", "(logical_not x)", on::truths},
-    {"(ne x true)", "(logical_not x)", on::truths},
+    {"(eq x true)", "x", on::bools},
+    {"(ne x false)", "x", on::bools},
+    {"(eq x false)", "(logical_not x)", on::bools},
+    {"(ne x true)", "(logical_not x)", on::bools},
     {"(logical_not (eq x y))", "(ne x y)", on::scalars},
     {"(logical_not (ne x y))", "(eq x y)", on::scalars},
     {"(logical_not (lt x y))", "(ge x y)", on::discrete},
     {"(logical_not (le x y))", "(gt x y)", on::discrete},
     {"(logical_not (gt x y))", "(le x y)", on::discrete},
     {"(logical_not (ge x y))", "(lt x y)", on::discrete},
-    // truths
-    {"(logical_not (logical_not x))", "x", on::truths},
-    {"(logical_and x true)", "x", on::truths},
-    {"(logical_and x false)", "false", on::truths},
-    {"(logical_and x x)", "x", on::truths},
-    {"(logical_and x (logical_not x))", "false", on::truths},
-    {"(logical_or x true)", "true", on::truths},
-    {"(logical_or x false)", "x", on::truths},
-    {"(logical_or x x)", "x", on::truths},
-    {"(logical_or x (logical_not x))", "true", on::truths},
+    // bools
+    {"(logical_not (logical_not x))", "x", on::bools},
+    {"(logical_and x true)", "x", on::bools},
+    {"(logical_and x false)", "false", on::bools},
+    {"(logical_and x x)", "x", on::bools},
+    {"(logical_and x (logical_not x))", "false", on::bools},
+    {"(logical_or x true)", "true", on::bools},
+    {"(logical_or x false)", "x", on::bools},
+    {"(logical_or x x)", "x", on::bools},
+    {"(logical_or x (logical_not x))", "true", on::bools},
     {"(select true x y)", "x", on::all},
     {"(select false x y)", "y", on::all},
     {"(select c x x)", "x", on::all},
-    {"(select x true false)", "x", on::truths},
-    {"(select x false true)", "(logical_not x)", on::truths},
+    {"(select x true false)", "x", on::bools},
+    {"(select x false true)", "(logical_not x)", on::bools},
     {"(select (logical_not c) x y)", "(select c y x)", on::all},
-    // bits
+    // bitwise operations
     {"(bit_and x x)", "x", on::integers},
     {"(bit_and x 0)", "0", on::integers},
     {"(bit_and x -1)", "x", on::integers},
@@ -164,38 +164,40 @@ OVERDUB_HIDDEN inline constexpr rule laws[] = {
     {op::apply, "to apply a closure is to call its function", structural::apply},
 };
 
-/// The laws, by the operation that they rewrite.
-class law_table {
+/// The rules, by the operation that they rewrite.
+class rule_table {
 public:
   struct entry {
-    rule const* law;
-    pattern left; // of laws that are patterns
+    rule const* definition;
+    pattern left; // of rules with patterns
     pattern right;
   };
 
   std::span<entry const> of(op code) const { return by_code_[static_cast<std::size_t>(code)]; }
 
-  OVERDUB_HIDDEN static law_table const& get() {
-    static law_table const table;
+  OVERDUB_HIDDEN static rule_table const& get() {
+    static rule_table const table;
     return table;
   }
 
 private:
-  law_table() : by_code_(ir::op_count) {
-    for (rule const& law : laws) {
-      if (law.rewrite != nullptr) {
-        by_code_[static_cast<std::size_t>(law.code)].push_back({&law, pattern("x"), pattern("x")});
+  rule_table() : by_code_(ir::op_count) {
+    for (rule const& definition : rewrite_rules) {
+      if (definition.rewrite != nullptr) {
+        by_code_[static_cast<std::size_t>(definition.code)].push_back(
+            {&definition, pattern("x"), pattern("x")});
         continue;
       }
-      for (pattern const& left : pattern(law.left).variants())
-        by_code_[static_cast<std::size_t>(left.root().code)].push_back({&law, left, pattern(law.right)});
+      for (pattern const& left : pattern(definition.left).variants())
+        by_code_[static_cast<std::size_t>(left.root().code)].push_back(
+            {&definition, left, pattern(definition.right)});
     }
   }
   std::vector<std::vector<entry>> by_code_;
 };
 
-/// Whether a law holds for values of this type.
-constexpr bool holds_on(on types, type t) {
+/// Whether a rule applies to values of this type.
+constexpr bool applies_to(on types, type t) {
   auto const bits = static_cast<unsigned>(types);
   if (t == ir::i64) return (bits & 1) != 0;
   if (t.is_floating()) return (bits & 2) != 0;

@@ -1,6 +1,6 @@
-// simplify: rewrites operations by the laws in rules.hpp, and folds those on literals, until no law fits.
-// Needs a valid program. Keeps results to the bit (payloads of NaNs apart), and which error is thrown. What it leaves
-// unused is dropped by dce. Lowers the cost, never raises it.
+// simplify: rewrites operations by the rules in rules.hpp, and folds constants, until no rule applies.
+// Requires a valid program. Preserves results to the bit (except payloads of NaNs), and which error is thrown. Leaves dead
+// code for dce. Never raises the cost.
 #pragma once
 
 #include <overdub/header_only.hpp>
@@ -10,8 +10,8 @@
 
 namespace overdub::pass {
 
-/// Returns how many operations were rewritten. O(operations), as loops do not carry constants along long chains; recursive
-/// over the depth of regions.
+/// Returns the number of rewritten operations. O(operations), if constants do not propagate along long chains of
+/// loop-carried values; recursive over the depth of regions.
 OVERDUB_DECL std::size_t simplify(ir::program& p);
 
 } // namespace overdub::pass

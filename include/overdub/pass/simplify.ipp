@@ -2,9 +2,9 @@
 
 #include <overdub/pass/constant.hpp>
 #include <overdub/pass/each_function.hpp>
+#include <overdub/pass/ir_names.hpp>
 #include <overdub/pass/rules.hpp>
 #include <overdub/pass/simplify.hpp>
-#include <overdub/pass/words.hpp>
 
 #include <cstddef>
 
@@ -21,7 +21,7 @@ public:
   }
 
 private:
-  static constexpr int most_visits = 4; // of one loop's body
+  static constexpr int maximum_visits = 4; // of the body of one loop
 
   void region(region_id r) {
     function const& f = *cursor_;
@@ -33,15 +33,15 @@ private:
         continue;
       }
       ++changes_;
-      n = before == nothing ? f[r].first : f[before].next; // what stands in its place is looked at again
+      n = before == nothing ? f[r].first : f[before].next; // visit the replacement
     }
   }
-  // What a loop turns out not to change is put into its body, which is looked at again.
+  // Replaces loop-invariant arguments in the body of a loop, and visits it again.
   void regions(node_id n) {
     op const code = (*cursor_)[n].code;
     bool const loops = code == op::loop || code == op::while_;
     if (loops) changes_ += structural::unchanged(cursor_, n);
-    for (int visit = 0; visit < most_visits; ++visit) {
+    for (int visit = 0; visit < maximum_visits; ++visit) {
       for (region_id const r : cursor_->regions_of(n)) region(r);
       if (!loops || !structural::unchanged(cursor_, n)) break;
       ++changes_;
@@ -54,11 +54,11 @@ private:
     if (auto const bits = constant(f, n, cursor_.owner().math))
       return structural::replace(cursor_, n, cursor_.literal(f.type_of(f.result(n)), *bits));
     pattern::bindings found;
-    for (law_table::entry const& e : laws_.of(f[n].code)) {
+    for (rule_table::entry const& e : rules_.of(f[n].code)) {
       cursor_.set_place(f[n].place);
-      if (e.law->rewrite != nullptr) {
-        if (e.law->rewrite(cursor_, n)) return true;
-      } else if (e.left.matches(f, n, found) && holds_on(e.law->types, f.type_of(found[0]))) {
+      if (e.definition->rewrite != nullptr) {
+        if (e.definition->rewrite(cursor_, n)) return true;
+      } else if (e.left.matches(f, n, found) && applies_to(e.definition->types, f.type_of(found[0]))) {
         return put(n, e.right, found);
       }
     }
@@ -77,7 +77,7 @@ private:
   }
 
   cursor cursor_;
-  law_table const& laws_ = law_table::get();
+  rule_table const& rules_ = rule_table::get();
   std::size_t changes_ = 0;
 };
 

@@ -1,8 +1,8 @@
-// specialise_conventions: a function that applies a parameter, and is given a function value that was reabstracted for it, is
-// called in a copy that takes that value as it was. The copy is made where nothing is left of the reabstraction in it: the
-// parameter is applied, reabstracted on, or handed to functions of which the same holds.
-// Needs a valid program; does nothing in one without an entry. Keeps everything that can be seen. Lowers the cost, never
-// raises it. One copy is made for each function, parameter and type; functions that nothing calls any more are erased.
+// specialise_conventions: where a function value is reabstracted for a call of a function that applies it, calls a copy of
+// that function which takes the original. A copy is made only if no reabstraction remains in it: the parameter is applied,
+// reabstracted again, or passed to functions for which the same holds.
+// Does nothing without an entry. Requires a valid program. Preserves semantics. Never raises the cost. Makes at most one
+// copy for each function, parameter and type, and erases functions without callers.
 #pragma once
 
 #include <overdub/header_only.hpp>
@@ -12,9 +12,9 @@
 
 namespace overdub::pass {
 
-/// Functions of at most `most` operations are copied. Returns how many calls and closures name others now. O(operations, and
-/// those copied); more where functions hand what they are given on to one another in long chains.
-OVERDUB_DECL std::size_t specialise_conventions(ir::program& p, std::size_t most = 200);
+/// Copies functions of at most `limit` operations. Returns the number of calls and closures with another callee.
+/// O(operations, and those copied); more where functions pass parameters on in long chains.
+OVERDUB_DECL std::size_t specialise_conventions(ir::program& p, std::size_t limit = 200);
 
 } // namespace overdub::pass
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <overdub/pass/dce.hpp>
+#include <overdub/pass/ir_names.hpp>
 #include <overdub/pass/reabstraction.hpp>
 #include <overdub/pass/specialise_conventions.hpp>
-#include <overdub/pass/words.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace detail {
 
 class convention_specialising {
 public:
-  convention_specialising(program& p, std::size_t most) : p_(p), most_(most) { find_fitting(); }
+  convention_specialising(program& p, std::size_t limit) : p_(p), limit_(limit) { find_fitting(); }
 
   std::size_t run() {
     for (std::uint32_t i = 0; i < p_.functions.size(); ++i) open_.push_back(function_id{i});
@@ -32,20 +32,20 @@ public:
   }
 
 private:
-  using parameter = std::pair<std::uint32_t, std::uint32_t>; // of a function
+  using parameter = std::pair<std::uint32_t, std::uint32_t>; // function and index
 
   // ---- which parameters fit
 
   static bool names_function(op code) { return code == op::call || code == op::closure; }
   bool fits(std::uint32_t f, std::uint32_t i) const { return fits_[f][i]; }
-  // All are thought to fit, until one of their uses does not.
+  // Optimistic: all fit, until one of their uses does not.
   void find_fitting() {
     for (function const& f : p_.functions) {
       std::size_t size = 0;
       ir::walk(f, function::body, [&](node_id) { ++size; });
       fits_.emplace_back();
       for (value_id const v : f.parameters())
-        fits_.back().push_back(size <= most_ && f.type_of(v).is_function());
+        fits_.back().push_back(size <= limit_ && f.type_of(v).is_function());
     }
     for (bool changed = true; changed;) {
       changed = false;
@@ -96,25 +96,26 @@ private:
     copy.name = new_name(p_.name_of(f));
     p_.functions.push_back(std::move(copy));
     fits_.push_back(std::vector<std::uint8_t>(fits_[index_of(f)]));
-    take_as(made, i, t);
+    retype_parameter(made, i, t);
     open_.push_back(made);
     return made;
   }
-  // What the parameter is applied to and reabstracted to stays; for other functions it becomes what it was.
-  void take_as(function_id id, std::uint32_t i, type t) {
+  // Changes the type of a parameter. Applications and reabstractions of it are adapted; for other callees it is
+  // reabstracted.
+  void retype_parameter(function_id id, std::uint32_t i, type t) {
     cursor c(p_, id, function::body);
     value_id const v = c->argument(function::body, i);
     type const before = c->type_of(v);
-    std::vector<std::pair<node_id, std::uint32_t>> handed_on;
+    std::vector<std::pair<node_id, std::uint32_t>> passed_on;
     std::vector<node_id> same;
     for (use_id const u : c->uses_of(v)) {
       node_id const n = (*c)[u].user;
-      if (names_function((*c)[n].code)) handed_on.push_back({n, index_of(u) - (*c)[n].first_operand});
+      if (names_function((*c)[n].code)) passed_on.push_back({n, index_of(u) - (*c)[n].first_operand});
       if ((*c)[n].code == op::reabstract && c->type_of(c->result(n)) == t) same.push_back(n);
     }
     c.set_type(v, t);
     for (node_id const n : same) c.replace(n, cursor::values(&v, 1));
-    for (auto const& [n, operand] : handed_on) {
+    for (auto const& [n, operand] : passed_on) {
       c.to_before(n);
       c.set_place((*c)[n].place);
       c.set_operand(n, operand, reabstracted(c, v, before));
@@ -127,7 +128,7 @@ private:
   }
 
   program& p_;
-  std::size_t most_;
+  std::size_t limit_;
   std::vector<std::vector<std::uint8_t>> fits_; // by function and parameter
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint16_t>, function_id> copies_;
   std::vector<function_id> open_;
@@ -136,9 +137,9 @@ private:
 
 } // namespace detail
 
-OVERDUB_DECL std::size_t specialise_conventions(program& p, std::size_t most) {
+OVERDUB_DECL std::size_t specialise_conventions(program& p, std::size_t limit) {
   if (p.entry == nothing || !has_reabstractions(p)) return 0;
-  return detail::convention_specialising(p, most).run();
+  return detail::convention_specialising(p, limit).run();
 }
 
 } // namespace overdub::pass

@@ -1,10 +1,10 @@
-// The laws of `simplify` that are no patterns: of conversions, arrays and control. Each looks at an operation, and replaces it or returns
-// false. They are listed in rules.hpp.
+// The rewrite rules of `simplify` that are functions: of conversions, arrays and control flow. Each replaces an operation,
+// or returns false. rules.hpp lists them.
 #pragma once
 
 #include <overdub/core/floating_point.hpp>
 #include <overdub/ir/bounds.hpp>
-#include <overdub/pass/words.hpp>
+#include <overdub/pass/ir_names.hpp>
 
 #include <bit>
 #include <cmath>
@@ -15,7 +15,7 @@ namespace overdub::pass::structural {
 
 using values = std::vector<value_id>;
 
-// The operation that a value comes from, if it has this code.
+// The operation that defines a value, if it has this code.
 inline node_id made_by(function const& f, value_id v, op code) {
   return f.is_result(v) && f[f.node_of(v)].code == code ? f.node_of(v) : node_id(nothing);
 }
@@ -36,7 +36,7 @@ inline bool replace(cursor& c, node_id n, op code, cursor::values operands) {
 
 // ---- numbers
 
-// Both round the same number, when the reciprocal is a number.
+// Both round the same quotient if the reciprocal is exact.
 template <class T, class Bits>
 bool multiply(cursor& c, node_id n) {
   T const divisor = std::bit_cast<T>(static_cast<Bits>(c->bits_of(c->operand(n, 1))));
@@ -56,7 +56,7 @@ inline bool divide_by_power(cursor& c, node_id n) {
   return false;
 }
 
-// Of two literals, that of the greater bits is last.
+// Sorts two literals by their bits, the greater one last.
 inline bool literal_last(cursor& c, node_id n) {
   value_id const x = c->operand(n, 0);
   value_id const y = c->operand(n, 1);
@@ -74,8 +74,8 @@ inline bool convert(cursor& c, node_id n) {
   if (inner == nothing) return false;
   value_id const y = c->operand(inner, 0);
   type const from = c->type_of(y), between = c->type_of(x);
-  bool const keeps = from == ir::boolean || (from == ir::f32 && between == ir::f64);
-  return keeps && from == to && replace(c, n, y);
+  bool const is_lossless = from == ir::boolean || (from == ir::f32 && between == ir::f64);
+  return is_lossless && from == to && replace(c, n, y);
 }
 
 inline bool rounds(op code) {
@@ -91,7 +91,7 @@ inline bool round(cursor& c, node_id n) {
 
 inline bool length(cursor& c, node_id n) {
   function const& f = *c;
-  // All have one length that is known; or are the same array, some updates apart.
+  // All have one known length, or are versions of the same array.
   value_id known = nothing;
   value_id const first = before_updates(f, f.operand(n, 0));
   bool same = true;
@@ -209,7 +209,7 @@ inline bool branch(cursor& c, node_id n) {
 
 inline bool unchanged(cursor& c, node_id n) {
   function const& f = *c;
-  std::uint32_t const first = f[n].code == op::loop ? 1 : 0; // behind the count, and the index
+  std::uint32_t const first = f[n].code == op::loop ? 1 : 0; // after the trip count, and the index
   std::uint32_t const body = f[n].region_count - 1;
   bool changed = false;
   for (std::uint32_t i = first; i < f[n].operand_count; ++i) {

@@ -4,7 +4,7 @@
 
 namespace overdub::tools {
 
-// Every function that has a derivative gets one, by all that it can be differentiated by.
+// Adds the gradient of every differentiable function by all its differentiable inputs.
 ir::program in_reverse(ir::program const& p, observed&) {
   ir::program made = p;
   auto const is_real = [](ir::type t) {

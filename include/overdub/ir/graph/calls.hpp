@@ -17,13 +17,13 @@
 namespace overdub::ir {
 namespace detail {
 
-// Over the calls and closures in the storage of a function.
+// Iterates over the calls and closures in the storage of a function.
 struct steps_over_calls {
   program const* p = nullptr;
   function_id caller = nothing;
   std::uint32_t at = 0;
 
-  void settle() {
+  void advance() {
     function const& f = (*p)[caller];
     for (; at < f.node_count(); ++at) {
       function::node const& node = f[node_id{at}];
@@ -33,7 +33,7 @@ struct steps_over_calls {
   function_call edge() const { return {caller, (*p)[caller][node_id{at}].attributes.callee(), node_id{at}}; }
   void step() {
     ++at;
-    settle();
+    advance();
   }
   friend bool operator==(steps_over_calls const& a, steps_over_calls const& b) { return a.at == b.at; }
 };
@@ -43,11 +43,11 @@ struct steps_over_calls {
 /// The calls of a program. A model of VertexListGraph, EdgeListGraph and BidirectionalGraph, with the properties vertex_index
 /// (dense, in the order of the program) and vertex_name.
 ///
-/// Vertices are the functions; there is one edge from a function to another, or to itself, for each call and each closure
-/// that is in the former and names the latter.
+/// Vertices are the functions. There is an edge from a function to a callee for each call, and for each closure of the
+/// callee.
 ///
-/// It views the program, which must not be edited meanwhile. Making it is O(operations), and so is going through all edges;
-/// going through those out of one function is O(its operations), and through those into it O(their number).
+/// A view of the program, which must not be edited meanwhile. Construction is O(operations), and so is iteration over all
+/// edges; iteration over out-edges is O(operations of the function), over in-edges O(their number).
 class call_graph {
 public:
   using vertex_descriptor = function_id;
@@ -87,7 +87,7 @@ public:
   friend std::pair<out_edge_iterator, out_edge_iterator> out_edges(function_id f, call_graph const& g) {
     detail::steps_over_calls first{.p = g.program_, .caller = f};
     detail::steps_over_calls last = first;
-    first.settle();
+    first.advance();
     last.at = (*g.program_)[f].node_count();
     return {out_edge_iterator(first), out_edge_iterator(last)};
   }
@@ -103,7 +103,7 @@ public:
   }
   friend std::size_t num_edges(call_graph const& g) { return g.edge_count_; }
 
-  /// The position of a function among the vertices.
+  /// The index of a function among the vertices.
   std::uint32_t index(function_id f) const { return vertices_.index[index_of(f)]; }
   /// The function's name.
   std::string name(function_id f) const { return std::string(program_->name_of(f)); }

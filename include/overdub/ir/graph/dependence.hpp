@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace overdub::ir {
-/// An edge of the data dependence: an operation that makes a value, one that uses it, and the operand by which it does.
+/// An edge of the data dependence: the operation that defines a value, one that uses it, and the operand.
 struct dependence {
   node_id from = nothing;
   node_id to = nothing;
@@ -24,14 +24,14 @@ struct dependence {
 
 namespace detail {
 
-// Over the uses of results, of arguments of regions, and for a yield of those of the results of its operation; then, for an
-// add_to, to the yield.
+// Iterates over the uses of results and of region arguments; for a yield, over the uses of its operation's results; then
+// for an add_to, to the yield.
 struct steps_out {
   function const* f = nullptr;
   node_id n = nothing;
-  std::uint32_t part =
-      0; // 0: results; then each region's arguments; then the results of the yield's operation; add_to
-  std::uint32_t value = 0; // in this part
+  // 0: results; then the arguments of each region; then the results of the yield's operation; then add_to.
+  std::uint32_t part = 0;
+  std::uint32_t value = 0; // in the current part
   use_id use = nothing;
 
   std::uint32_t parts() const { return (*f)[n].region_count + 3; }
@@ -44,8 +44,8 @@ struct steps_out {
       return f->results_of((*f)[node.parent].parent);
     return {0, 0};
   }
-  // To the first use from here on.
-  void settle() {
+  // Advances to the next use.
+  void advance() {
     while (part < parts() && use == nothing) {
       if (adds()) {
         if ((*f)[n].code == op::add_to) use = use_id{(*f)[n].first_operand};
@@ -65,20 +65,20 @@ struct steps_out {
   void step() {
     use = adds() ? use_id(nothing) : (*f)[use].next;
     if (adds()) ++part;
-    settle();
+    advance();
   }
   friend bool operator==(steps_out const& a, steps_out const& b) {
     return a.part == b.part && a.value == b.value && a.use == b.use;
   }
 };
 
-// Over the operands, each from where its value comes; then, for a yield, over what adds to its region's accumulators.
+// Iterates over operands, each from its definition; then, for a yield, over additions to its region's accumulators.
 struct steps_in {
   function const* f = nullptr;
   node_id n = nothing;
   std::uint32_t operand = 0;
-  std::uint32_t source = 0;   // 0: the operation that the value comes from; then the yields of its regions
-  std::uint32_t argument = 0; // the accumulator
+  std::uint32_t source = 0;   // 0: the operation that defines the value; then the yields of its regions
+  std::uint32_t argument = 0; // the index of the accumulator
   use_id use = nothing;       // of the accumulator
 
   value_id value() const { return f->operand(n, operand); }
@@ -94,7 +94,7 @@ struct steps_in {
       return f->arguments_of(node.parent);
     return {0, 0};
   }
-  void settle() {
+  void advance() {
     for (; is_operand(); ++operand, source = 0)
       if (source < sources()) return;
     for (id_range<value_id> const all = accumulators(); use == nothing && argument < all.size(); ++argument)
@@ -112,7 +112,7 @@ struct steps_in {
       ++source;
     else
       use = (*f)[use].next;
-    settle();
+    advance();
   }
   friend bool operator==(steps_in const& a, steps_in const& b) {
     return a.operand == b.operand && a.source == b.source && a.argument == b.argument && a.use == b.use;
@@ -124,17 +124,17 @@ struct steps_in {
 /// The data dependence of a valid function's operations. A model of VertexListGraph, EdgeListGraph and BidirectionalGraph,
 /// with the properties vertex_index (dense, in the order of the program) and vertex_name.
 ///
-/// Vertices are all operations, nested ones too. Values flow along edges, from a definition to its use; there is one edge
-/// for each use:
-/// - from an operation to each operation, nested ones too, that uses one of its results;
+/// Vertices are all operations, including nested ones. Values flow along edges, from a definition to its use; there is one
+/// edge for each use:
+/// - from an operation to each operation that uses one of its results;
 /// - from an operation with regions to each operation that uses an argument of one of them;
 /// - from the yield of a region to each operation that uses a result of the region's operation;
 /// - from an add_to to the yield of the region that the accumulator belongs to.
-/// The order of the program is a topological order: what a loop carries from one iteration to the next is no edge. Nor is
-/// what operations do besides (effects.hpp), and uses of parameters and literals come from no operation.
+/// The program order is a topological order, since loop-carried dependences are no edges. Nor are dependences by side
+/// effects (effects.hpp). Uses of parameters and literals have no edge.
 ///
-/// It views the program, which must not be edited meanwhile. Making it is O(operations and uses); vertices and edges are
-/// found in O(1) each, but for yields of regions of k results, in O(k).
+/// A view of the program, which must not be edited meanwhile. Construction is O(operations and uses). Vertices and edges
+/// are found in O(1) each; for yields of regions with k results, in O(k).
 class dependence_graph {
 public:
   using vertex_descriptor = node_id;
@@ -174,7 +174,7 @@ public:
   friend std::pair<out_edge_iterator, out_edge_iterator> out_edges(node_id n, dependence_graph const& g) {
     detail::steps_out first{.f = g.f_, .n = n};
     detail::steps_out last = first;
-    first.settle();
+    first.advance();
     last.part = last.parts();
     return {out_edge_iterator(first), out_edge_iterator(last)};
   }
@@ -183,7 +183,7 @@ public:
     detail::steps_in last = first;
     last.operand = (*g.f_)[n].operand_count;
     last.argument = static_cast<std::uint32_t>(last.accumulators().size());
-    first.settle();
+    first.advance();
     return {in_edge_iterator(first), in_edge_iterator(last)};
   }
   friend std::size_t out_degree(node_id n, dependence_graph const& g) {
@@ -198,9 +198,9 @@ public:
   }
   friend std::size_t num_edges(dependence_graph const& g) { return g.edge_count_; }
 
-  /// The position of an operation among the vertices.
+  /// The index of an operation among the vertices.
   std::uint32_t index(node_id n) const { return vertices_.index[index_of(n)]; }
-  /// What an operation is called in pictures: `%x = call @f`.
+  /// The label of an operation: `%x = call @f`.
   std::string name(node_id n) const {
     function::node const& node = (*f_)[n];
     std::string text;

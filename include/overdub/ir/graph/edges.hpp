@@ -1,4 +1,4 @@
-// What the graphs of graph.hpp share: iterators over edges, numbers for vertices, property maps.
+// What the graphs of graph.hpp share: edge iterators, vertex indices, property maps.
 #pragma once
 
 #include <overdub/ir/id.hpp>
@@ -18,7 +18,7 @@
 namespace overdub::ir {
 namespace detail {
 
-// The edges of one vertex, or of all, as an iterator: `Steps` knows its edge, how to go on, and whether it is at the end.
+// An iterator over the edges of one vertex, or of all. `Steps` has the current edge, advances, and knows the end.
 template <class Edge, class Steps>
 class edge_iterator {
 public:
@@ -53,7 +53,7 @@ struct steps_over_all {
   typename Graph::vertex_iterator vertex{};
   typename Graph::out_edge_iterator at{}, end{};
 
-  void settle() {
+  void advance() {
     auto const last = vertices(*g).second;
     while (at == end && vertex != last && ++vertex != last) std::tie(at, end) = out_edges(*vertex, *g);
     if (vertex == last) at = end = {};
@@ -61,7 +61,7 @@ struct steps_over_all {
   auto edge() const { return *at; }
   void step() {
     ++at;
-    settle();
+    advance();
   }
   friend bool operator==(steps_over_all const& a, steps_over_all const& b) {
     return a.vertex == b.vertex && a.at == b.at;
@@ -73,7 +73,7 @@ std::pair<EdgeIterator, EdgeIterator> all_edges(Graph const& g) {
   auto const [begin, end] = vertices(g);
   steps_over_all<Graph> first{&g, begin, {}, {}};
   if (begin != end) std::tie(first.at, first.end) = out_edges(*begin, g);
-  first.settle();
+  first.advance();
   return {EdgeIterator(first), EdgeIterator(steps_over_all<Graph>{&g, end, {}, {}})};
 }
 
@@ -84,7 +84,7 @@ std::size_t count(std::pair<Iterator, Iterator> range) {
   return n;
 }
 
-// Vertices in their order, and back.
+// A bidirectional map between vertices and indices.
 template <class Vertex>
 struct vertex_table {
   std::vector<Vertex> all;
@@ -98,7 +98,7 @@ struct vertex_table {
 
 } // namespace detail
 
-/// A property of the vertices of one of the graphs, as a readable property map.
+/// A vertex property of one of the graphs, as a readable property map.
 template <class Graph, class Property>
 class vertex_property {
   static constexpr bool is_index = std::is_same_v<Property, boost::vertex_index_t>;

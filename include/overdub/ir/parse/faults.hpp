@@ -1,4 +1,4 @@
-// What is wrong with a text, place by place, while it is read.
+// Syntax errors of a text, collected while it is read.
 #pragma once
 
 #include <overdub/ir/error.hpp>
@@ -13,12 +13,12 @@
 
 namespace overdub::ir::detail {
 
-/// Thrown where an operation cannot be read any further; caught where reading goes on.
+/// Thrown by an operation that cannot be parsed; caught where parsing recovers.
 struct syntax_fault {};
-/// Thrown when enough is wrong.
+/// Thrown when the limit of errors is reached.
 struct too_many_faults {};
 
-/// What is wrong with a text, by offsets into it.
+/// Errors, by offsets into the text.
 class text_faults {
 public:
   static constexpr std::size_t most = 20;
@@ -64,10 +64,10 @@ private:
     std::string sentence;
   };
   std::string_view text_;
-  std::vector<fault> found_; // in the order of the text
+  std::vector<fault> found_; // in text order
 };
 
-/// A part of a text that an error quotes: not all of a long one.
+/// An excerpt of the text for an error message; long ones are shortened.
 inline std::string quoted(std::string_view text) {
   constexpr std::size_t most = 40;
   std::string out;

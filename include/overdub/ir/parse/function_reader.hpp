@@ -1,10 +1,10 @@
-// A function while its text is read: the names of its values, the regions that are open, and operations that are inserted
-// into it. What the text of each operation looks like is in operations.hpp.
+// The state of a function while it is parsed: names of values, open regions, and insertion of operations. operations.hpp
+// has the syntax of each operation.
 #pragma once
 
 #include <overdub/ir/cursor.hpp>
+#include <overdub/ir/keywords.hpp>
 #include <overdub/ir/parse/reader.hpp>
-#include <overdub/ir/words.hpp>
 
 #include <algorithm>
 #include <array>
@@ -23,23 +23,23 @@ protected:
   using reader::reader;
   using state = name_binding::state;
 
-  // What the text of an operation names in front of its =, or a region in its brackets.
+  // A name before the =, or in the brackets of a region.
   struct named {
     std::uint32_t binding;
     std::uint32_t where;
     type of{};
   };
-  // A region that is being read.
+  // An open region.
   struct frame {
     region_id region;
     node_id owner;
-    std::uint32_t where;        // its brace
-    std::size_t first_expected; // what it must yield
-    std::size_t first_pending;  // the results of its operation
-    bool ended = false;         // by a yield
+    std::uint32_t where;        // the offset of its brace
+    std::size_t first_expected; // the first type that it must yield
+    std::size_t first_pending;  // the first result of its operation
+    bool ended = false;         // it has a yield
   };
 
-  /// After the head of a function, which has these results; the parameters are in arguments_.
+  /// After the signature of a function with these results; the parameters are in arguments_.
   void begin_function(function_id f, type_list const& results, std::uint32_t brace) {
     c_.emplace(p_, f, function::body);
     frames_.clear();
@@ -80,7 +80,7 @@ protected:
     b.is = is;
     if (is_a(b.text[0], is_letter)) c_->set_name(v, symbol_of(b));
   }
-  // Nothing more is said of the results of an operation that could not be read.
+  // The results of an operation that could not be parsed: suppresses errors about their uses.
   void break_results() {
     for (named const& n : heads_)
       if (name_binding& b = names_[n.binding]; b.is == state::unknown) b.is = state::broken;
@@ -97,7 +97,7 @@ protected:
         return b.value;
       refuse(at, b);
       is_tainted_ = true;
-      return c_->literal(false); // the program is not returned
+      return c_->literal(false); // a placeholder: the program is not returned
     }
     if (!in_.is_at_literal()) in_.fail_expected("a value");
     literal_value const x = in_.literal();
@@ -107,7 +107,7 @@ protected:
     operand_at_.push_back(offset());
     operands_.push_back(read_operand());
   }
-  /// Outside of brackets operands stand on one line.
+  /// Without brackets, operands end at the end of the line.
   bool is_at_operand() const { return (in_.peek() == '%' || in_.is_at_literal()) && !in_.line_ended(); }
   void read_operands() {
     do {
@@ -142,7 +142,7 @@ protected:
   // ---- arguments
   static constexpr std::size_t no_initial = ~std::size_t{};
 
-  /// %i: i64, %x: f64 = %start): behind the bracket. The arguments from `first_initial` on have initial values.
+  /// %i: i64, %x: f64 = %start): after the opening bracket. The arguments from `first_initial` on have initial values.
   void read_arguments(std::size_t first_initial) {
     if (in_.take(')')) return;
     do {
@@ -171,7 +171,7 @@ protected:
         arguments_at_,
         "the region takes " + text_of(region_types_[0]) + ", and must take " + text_of(wanted));
   }
-  /// The types of arguments_ are those of the first region.
+  /// The types of the first region's arguments, from arguments_.
   void argument_types() {
     region_types_[0].clear();
     for (named const& a : arguments_) region_types_[0].push_back(a.of);
@@ -182,7 +182,7 @@ protected:
   }
 
   // ---- inserting
-  /// Reads places, and inserts an operation of what was read.
+  /// Reads source locations, and inserts the operation that was read.
   node_id insert(op code, attributes const& a = {}, std::span<type_list const> regions = {}) {
     place_id const place = read_places(at_);
     if (!regions.empty() && in_.peek() != '{') in_.fail_expected("\"{\"");
@@ -210,12 +210,12 @@ protected:
     }
     return n;
   }
-  /// Operands of operand_types_ fit the operation, and its results are those declared.
+  /// Checks the operands in operand_types_, and the declared results.
   void check_types(op code, attributes const& a) {
     found_ = declared_;
     std::string why;
     if (!infer(p_, code, operand_types_, a, found_, why)) return wrong(at_, std::move(why));
-    bool const fits = code == op::accumulate // the others follow from its region
+    bool const fits = code == op::accumulate // its region determines the others
                           ? std::equal(found_.begin(), found_.end(), declared_.begin())
                           : found_ == declared_;
     if (!fits)
@@ -223,7 +223,7 @@ protected:
           types_at_, std::string(ir::name_of(code)) + ": gives " + text_of(found_) + ", and " +
                          text_of(declared_) + " is declared");
   }
-  /// Inserts an operation, and goes into its first region. The types of its regions' arguments are in region_types_.
+  /// Inserts an operation, and enters its first region. The types of the regions' arguments are in region_types_.
   void open(op code, attributes const& a, std::size_t regions) {
     std::size_t const pending = pending_.size();
     node_id const n = insert(code, a, std::span(region_types_).first(regions));
@@ -298,13 +298,13 @@ private:
     else
       wrong(at, text_of(b) + " belongs to a region that has ended; let the region yield it");
   }
-  // What the region must yield follows from the results of the operation.
+  // The types that a region must yield, from the results of the operation.
   void expect_yield(node_id n, std::uint32_t index) {
     function const& f = **c_;
     function::node const& node = f[n];
     id_range<value_id> const results = f.results_of(n);
     std::size_t first = 0;
-    std::size_t whole = results.size(); // those behind are stacked
+    std::size_t whole = results.size(); // results from here on are stacked
     switch (node.code) {
     case op::loop:
       whole = node.operand_count - 1;
@@ -339,35 +339,35 @@ private:
     for (value_id const v : (*c_)->arguments_of((*c_)->region_at(before.owner, index)))
       wanted_.push_back((*c_)->type_of(v));
     must_take(wanted_);
-    if (arguments_.size() != wanted_.size()) throw syntax_fault(); // that was said
+    if (arguments_.size() != wanted_.size()) throw syntax_fault(); // this was reported
     enter(before.owner, index, before.first_pending);
   }
-  // The results of an operation whose regions have ended are known.
+  // Binds the results of an operation after its regions.
   void end_results(std::size_t first) {
     for (std::size_t i = first; i < pending_.size(); ++i)
       if (names_[pending_[i]].is == state::open) names_[pending_[i]].is = state::known;
     pending_.resize(first);
   }
 
-  std::vector<type> expected_;         // of all frames
-  std::vector<std::uint32_t> pending_; // bindings of results, of all frames
+  std::vector<type> expected_;         // of all open regions
+  std::vector<std::uint32_t> pending_; // bindings of results, of all open regions
 
 protected:
   std::optional<cursor> c_;
   std::vector<frame> frames_;
 
-  // the operation that is being read
-  std::uint32_t at_ = 0; // its name
+  // the current operation
+  std::uint32_t at_ = 0; // the offset of its name
   std::uint32_t types_at_ = 0;
   std::uint32_t arguments_at_ = 0;
-  bool is_tainted_ = false; // an operand is wrong: its type is not known
+  bool is_tainted_ = false; // an operand is wrong: its type is unknown
   std::vector<named> heads_;
   std::vector<named> arguments_;
   std::vector<value_id> operands_;
   std::vector<std::uint32_t> operand_at_;
   type_list declared_; // types of results
   std::array<type_list, 2> region_types_;
-  // in passing
+  // scratch memory
   type_list operand_types_;
   type_list found_;
   type_list wanted_;

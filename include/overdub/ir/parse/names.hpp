@@ -12,20 +12,20 @@
 
 namespace overdub::ir::detail {
 
-/// What a name stands for, function by function.
+/// The binding of a name; a stamp distinguishes functions.
 struct name_binding {
   enum class state : std::uint8_t {
     unknown,
-    open, // the regions of its operation are being read
+    open, // the regions of its operation are being parsed
     known,
-    broken // an error was reported; no more are
+    broken // an error was reported; suppresses further ones
   };
   std::string_view text; // in the source
   symbol name = nothing; // nothing: a number, or not used yet
   value_id value = nothing;
-  region_id region = nothing; // where it is defined
+  region_id region = nothing; // the region of the definition
   std::uint32_t depth = 0;
-  std::uint32_t where = 0; // in the source
+  std::uint32_t where = 0; // the offset of the definition
   std::uint32_t stamp = 0; // of the function
   state is = state::unknown;
 };
@@ -37,7 +37,7 @@ public:
 
   void begin_function() { ++stamp_; }
 
-  /// The binding of a name in this function.
+  /// The binding of a name in the current function.
   std::uint32_t find(std::string_view text) {
     std::uint32_t const i = index_of(text);
     name_binding& b = all_[i];
@@ -61,7 +61,7 @@ private:
     if (added) add(text);
     return at->second;
   }
-  // A function of n characters has fewer than n / 2 values: larger numbers are looked for as texts.
+  // A function of n characters has fewer than n / 2 values: larger numbers are looked up as texts.
   bool is_dense(std::string_view text, std::uint32_t& number) const {
     if (text.size() > 9 || (text.size() > 1 && text[0] == '0')) return false;
     std::from_chars(text.data(), text.data() + text.size(), number);

@@ -1,9 +1,9 @@
-// What the text of each operation looks like.
+// The syntax of each operation.
 #pragma once
 
+#include <overdub/ir/keywords.hpp>
 #include <overdub/ir/parse/function_reader.hpp>
 #include <overdub/ir/parse/spelling.hpp>
-#include <overdub/ir/words.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -19,7 +19,7 @@ class operation_reader : protected function_reader {
 protected:
   using function_reader::function_reader;
 
-  // A call of a function that is defined further on.
+  // A call of a function that is defined later.
   struct forward_call {
     function_id in;
     node_id node;
@@ -90,7 +90,7 @@ protected:
     }
   }
 
-  /// When all functions are known.
+  /// After all functions are known.
   void resolve(forward_call const& call) {
     function_entry const& callee = entry_of(call.callee);
     if (callee.is_broken) return;
@@ -127,7 +127,7 @@ private:
     insert_yield();
   }
 
-  // ---- calls, and what leaves the program
+  // ---- calls, and operations that leave the program
   void read_call(op code) {
     std::uint8_t const flags = code == op::call && in_.take("exempt") ? attributes::exempt : std::uint8_t{0};
     symbol const name = function_name();
@@ -135,11 +135,11 @@ private:
     read_declared();
     function_entry const callee = entry_of(name);
     if (callee.id != nothing) return (void)insert(code, {.subject = index_of(callee.id), .flags = flags});
-    bool const tainted = std::exchange(is_tainted_, true); // types are checked when the function is known
+    bool const tainted = std::exchange(is_tainted_, true); // types are checked in `resolve`
     node_id const n = insert(code);
     forward_calls_.push_back({c_->id(), n, name, flags, at_, types_at_, tainted});
   }
-  // reabstract %f : the type that it has as the type that it gets
+  // reabstract %f : the operand's type as the result's type
   void read_reabstract() {
     if (!is_at_operand()) in_.fail_expected("a value");
     add_operand();
@@ -201,7 +201,7 @@ private:
   }
   void read_loop(op code) {
     attributes a;
-    std::size_t const first = code == op::loop ? 1 : 0; // behind the number of iterations
+    std::size_t const first = code == op::loop ? 1 : 0; // after the trip count
     if (code == op::loop) {
       if (in_.take("reversed")) a.flags = attributes::reversed;
       add_operand();

@@ -1,4 +1,4 @@
-// The parts of a program's text that stand in many places: names of functions, types, places in the user's source.
+// The common syntax of a program's text: names of functions, types, source locations.
 #pragma once
 
 #include <overdub/ir/parse/names.hpp>
@@ -15,10 +15,10 @@
 
 namespace overdub::ir::detail {
 
-/// Reads into a program. Throws syntax_fault where the text cannot be read any further.
+/// Parses into a program. Throws syntax_fault if parsing cannot continue.
 class reader {
 public:
-  /// `file`: of the places of what names none, or nothing.
+  /// `file`: the file of implicit locations, or empty.
   explicit reader(std::string_view text, std::string_view file = {})
       : in_(text), names_(text), text_(text), file_(file) {}
 
@@ -29,11 +29,11 @@ protected:
   std::string on_line(std::size_t at) { return "on line " + std::to_string(in_.faults().line_of(at)); }
   std::uint32_t offset() const { return static_cast<std::uint32_t>(in_.offset()); }
 
-  // ---- functions, by name; some are named before they are defined
+  // ---- functions, by name; they may be used before their definition
   struct function_entry {
     function_id id = nothing;
     std::uint32_t where = 0;
-    bool is_broken = false; // its head cannot be read
+    bool is_broken = false; // its signature cannot be parsed
   };
   function_entry& entry_of(symbol name) {
     if (index_of(name) >= functions_.size()) functions_.resize(index_of(name) + std::size_t{1});
@@ -102,7 +102,7 @@ protected:
       nearest.try_word(known);
     in_.fail(at, "expected a type, found " + quoted(word) + nearest.suggestion());
   }
-  /// One type, or several in brackets: what stands behind an arrow.
+  /// One type, or several in brackets, after an arrow.
   void read_results(type_list& types) {
     if (!in_.take('(')) return types.push_back(read_type());
     if (in_.take(')')) return;
@@ -118,7 +118,7 @@ protected:
       in_.fail(at, "there are no arrays of " + ir::text_of(p_, row));
     return row.array_of();
   }
-  /// In brackets, when they are not one.
+  /// In brackets, unless it is a single type.
   std::string text_of(std::span<type const> types) const {
     if (types.size() == 1) return ir::text_of(p_, types[0]);
     std::string text = "(";
@@ -127,8 +127,8 @@ protected:
     return text + ")";
   }
 
-  // ---- places
-  /// Of what begins at `at`.
+  // ---- source locations
+  /// The location of an operation that begins at `at`.
   place_id read_places(std::uint32_t at) {
     if (!in_.is_at_place()) return place_in_text(at);
     (void)in_.word();
@@ -153,7 +153,7 @@ protected:
 private:
   static constexpr int most_depth = 100;
 
-  // Places are asked for in the order of the text, nearly.
+  // Locations are requested nearly in text order.
   place_id place_in_text(std::uint32_t at) {
     if (file_.empty()) return nothing;
     if (at < counted_to_) counted_to_ = 0, line_ = 1, line_start_ = 0;
@@ -188,7 +188,7 @@ private:
     --depth_;
     return interned(at, [&] { return p_.function_type(s); });
   }
-  // The program numbers such types, and has not more numbers than it has.
+  // Interned types are limited by the range of ids.
   template <class Intern>
   type interned(std::size_t at, Intern intern) {
     try {
@@ -198,14 +198,14 @@ private:
     }
   }
 
-  std::vector<function_entry> functions_; // by symbol
+  std::vector<function_entry> functions_; // for each symbol
   std::vector<place> places_;
   std::string_view text_;
   std::string_view file_;
-  std::uint32_t counted_to_ = 0; // an offset, which is on this line
+  std::uint32_t counted_to_ = 0; // an offset on the current line
   std::uint32_t line_ = 1;
   std::uint32_t line_start_ = 0;
-  int depth_ = 0; // of the type that is being read
+  int depth_ = 0; // of the current type
 };
 
 } // namespace overdub::ir::detail

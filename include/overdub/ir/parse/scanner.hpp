@@ -1,4 +1,4 @@
-// The words of a program's text, read one by one where the parser stands.
+// The tokens of a program's text, read on demand.
 #pragma once
 
 #include <overdub/io/number_text.hpp>
@@ -25,7 +25,7 @@ struct literal_value {
   std::uint64_t bits = 0;
 };
 
-/// Stands at the beginning of a word, or at the end. Space and comments are skipped behind each word. O(1) a character.
+/// The position is at the start of a token, or at the end. Skips space and comments after each token. O(1) a character.
 class scanner {
 public:
   explicit scanner(std::string_view text)
@@ -36,12 +36,12 @@ public:
   text_faults& faults() { return faults_; }
   std::size_t offset() const { return static_cast<std::size_t>(at_ - text_.data()); }
   bool is_at_end() const { return at_ == end_; }
-  /// Whether a line ended behind the last word that was read.
+  /// Whether a line ended after the last token.
   bool line_ended() const { return std::find(last_, at_, '\n') != at_; }
-  /// Something new begins here.
+  /// Starts a new construct: line_ended() is relative to it.
   void begin() { last_ = at_; }
 
-  /// The first character of the word; NUL at the end.
+  /// The first character of the token; NUL at the end.
   char peek() const { return at_ == end_ ? '\0' : *at_; }
   bool is_at_word(std::string_view word) const {
     return static_cast<std::size_t>(end_ - at_) >= word.size() &&
@@ -53,35 +53,35 @@ public:
   bool take(char c) {
     if (at_ == end_ || *at_ != c) return false;
     ++at_;
-    behind_word();
+    end_token();
     return true;
   }
   bool take(std::string_view word) {
     if (!is_at_word(word)) return false;
     at_ += word.size();
-    behind_word();
+    end_token();
     return true;
   }
   bool take_arrow() {
     if (end_ - at_ < 2 || at_[0] != '-' || at_[1] != '>') return false;
     at_ += 2;
-    behind_word();
+    end_token();
     return true;
   }
   void expect(char c) {
     if (!take(c)) fail_expected(quoted(std::string_view(&c, 1)));
   }
-  /// Letters, digits and _; empty when something else stands here.
+  /// Letters, digits and _; empty if there are none.
   std::string_view word() {
     if (at_ == end_ || !is_a(*at_, is_letter)) return {};
     char const* const start = at_;
     do ++at_;
     while (at_ != end_ && is_a(*at_, word_part));
     std::string_view const found(start, static_cast<std::size_t>(at_ - start));
-    behind_word();
+    end_token();
     return found;
   }
-  /// What stands behind % or @.
+  /// The name after % or @.
   std::string_view name() {
     char const* const start = ++at_;
     while (at_ != end_ && is_a(*at_, name_part)) ++at_;
@@ -91,7 +91,7 @@ public:
       at_ = start - 1;
       fail_expected("a name");
     }
-    behind_word();
+    end_token();
     return found;
   }
   /// @"any text": whether a quote follows the @.
@@ -100,7 +100,7 @@ public:
     ++at_;
     return text();
   }
-  /// A text in quotes, without its escapes; valid until the next is read.
+  /// An unescaped quoted text; valid until the next is read.
   std::string_view text() {
     if (peek() != '"') fail_expected("a text in quotes");
     char const* const start = at_++;
@@ -126,10 +126,10 @@ public:
       found = buffer_;
     }
     ++at_;
-    behind_word();
+    end_token();
     return found;
   }
-  /// Whether a number, true or false stands here.
+  /// Whether a number, true or false is next.
   bool is_at_literal() const {
     char const c = peek();
     if (is_a(c, is_digit)) return true;
@@ -138,7 +138,7 @@ public:
            (c == 'i' && (is_at_word("inf") || is_at_word("inff32"))) ||
            (c == 'n' && (is_at_word("nan") || is_at_word("nanf32")));
   }
-  /// Whether the places of an operation follow: at "file":1, and not the operation `at`.
+  /// Whether source locations follow: at "file":1, and not the operation `at`.
   bool is_at_place() const {
     if (peek() != 'a' || !is_at_word("at")) return false;
     char const* c = at_ + 2;
@@ -166,33 +166,33 @@ public:
       found = {i64, static_cast<std::uint64_t>(number<std::int64_t>(start, digits, "i64"))};
     else
       found = {f64, floating<double>(start, digits)};
-    behind_word();
+    end_token();
     return found;
   }
-  /// A number of a line or a column, or an index.
+  /// A line or column number, or an index.
   std::uint32_t count() {
     char const* const start = at_;
     while (at_ != end_ && is_a(*at_, is_digit)) ++at_;
     if (at_ == start) fail_expected("a number");
     auto const found =
         number<std::uint32_t>(start, {start, static_cast<std::size_t>(at_ - start)}, "32 bits");
-    behind_word();
+    end_token();
     return found;
   }
 
   // ---- errors
-  /// The reading goes on behind the last word that was read.
+  /// Parsing recovers after the last token.
   [[noreturn]] void fail(std::size_t at, std::string sentence) {
     faults_.add(at, std::move(sentence));
     throw syntax_fault();
   }
-  /// Where a line ends in between, the error stands at its end.
+  /// At the end of a line, the error is located there.
   [[noreturn]] void fail_expected(std::string const& wanted) {
     if (is_at_end()) fail(last_offset(), "expected " + wanted + ", found the end of the text");
     if (line_ended()) fail(last_offset(), "expected " + wanted + ", found the end of the line");
     fail(offset(), "expected " + wanted + ", found " + here());
   }
-  /// The word that stands here, for errors.
+  /// The next token, for error messages.
   std::string here() const {
     if (peek() == '"') return "a text in quotes";
     char const* end = at_;
@@ -202,7 +202,7 @@ public:
     return quoted({at_, static_cast<std::size_t>(end - at_)});
   }
 
-  /// To the end of the line of the error, behind the blocks that begin on it, or to the brace that ends the block around.
+  /// Skips to the end of the line, after blocks that begin on it, or to the brace that ends the enclosing block.
   void skip_operation() {
     at_ = last_;
     std::size_t depth = 0;
@@ -231,7 +231,7 @@ public:
     }
     last_ = at_;
   }
-  /// To the next line that begins a function.
+  /// Skips to the next line that begins a function.
   void skip_function() {
     at_ = last_;
     while (at_ != end_) {
@@ -250,7 +250,7 @@ private:
   std::size_t last_offset() const { return static_cast<std::size_t>(last_ - text_.data()); }
   std::size_t rest() const { return static_cast<std::size_t>(end_ - at_); }
 
-  void behind_word() {
+  void end_token() {
     last_ = at_;
     skip_space();
   }
@@ -268,7 +268,7 @@ private:
     void const* const newline = std::memchr(at_, '\n', rest());
     at_ = newline ? static_cast<char const*>(newline) : end_;
   }
-  // A text in quotes, or to the end of its line.
+  // Skips a quoted text, at most to the end of its line.
   void skip_text() {
     for (++at_; at_ != end_ && *at_ != '\n'; ++at_) {
       if (*at_ == '"') {
@@ -285,7 +285,7 @@ private:
            std::memcmp(c, word.data(), word.size()) == 0 && !is_a(c[word.size()], name_part);
   }
 
-  // One escape, from its backslash to its last character.
+  // An escape sequence, from its backslash to its last character.
   void append_escaped(char const* start) {
     char const* const backslash = at_++;
     switch (at_ == end_ ? '\0' : *at_) {
@@ -342,7 +342,7 @@ private:
       x = sign != 0 ? -limits::infinity() : limits::infinity();
     else if (digits == "nan")
       x = limits::quiet_NaN();
-    else if (digits.size() > sign && is_a(digits[sign], is_digit)) // parse_number knows words, too
+    else if (digits.size() > sign && is_a(digits[sign], is_digit)) // parse_number also accepts words
       x = number<T>(start, digits, std::is_same_v<T, double> ? "f64" : "f32");
     else {
       at_ = start;
@@ -375,7 +375,7 @@ private:
   std::string_view text_;
   char const* at_;
   char const* end_;
-  char const* last_ = at_; // behind the last word
+  char const* last_ = at_; // after the last token
   std::string buffer_;
   text_faults faults_;
 };

@@ -1,4 +1,4 @@
-// Words and operations: the table from name to operation, and what a misspelt word may mean.
+// Lookup of operation names, and suggestions for misspelt words.
 #pragma once
 
 #include <overdub/call/config.hpp>
@@ -12,7 +12,7 @@
 
 namespace overdub::ir::detail {
 
-/// From names to operations, made by the compiler.
+/// A hash table (open addressing) from names to operations, built at compile time.
 class op_table {
 public:
   consteval op_table() {
@@ -22,7 +22,7 @@ public:
       slots_[at] = static_cast<op>(i);
     }
   }
-  /// The operation of this name; none when there is no such. O(length).
+  /// The operation of this name; none if there is none. O(length).
   constexpr op find(std::string_view name) const {
     for (std::size_t at = slot_of(name); slots_[at] != op::none; at = (at + 1) % size)
       if (rows[static_cast<std::size_t>(slots_[at])].name == name) return slots_[at];
@@ -47,7 +47,7 @@ private:
 };
 OVERDUB_HIDDEN inline constexpr op_table ops_by_name;
 
-/// Remembers the word that is nearest to a misspelt one: by at most a third of its letters, or one.
+/// The word nearest to a misspelt one, in edit distance: at most a third of its length, or one.
 class nearest_word {
 public:
   explicit nearest_word(std::string_view wrong)
@@ -61,7 +61,7 @@ public:
     least_ = d;
     best_ = word;
   }
-  /// `; did you mean X?`, or nothing.
+  /// `; did you mean X?`, or an empty text.
   std::string suggestion(std::string_view sigil = "") const {
     if (best_.empty()) return {};
     return "; did you mean " + std::string(sigil) + std::string(best_) + "?";
@@ -70,9 +70,9 @@ public:
 private:
   static constexpr std::size_t longest = 40;
 
-  // Letters to be put in, left out or changed, and neighbours to be swapped.
+  // The Damerau-Levenshtein distance: insertions, deletions, substitutions and transpositions.
   std::size_t distance(std::string_view word) const {
-    std::array<std::array<std::size_t, longest + 1>, 3> rows_of{}; // by letters of wrong_, the last three
+    std::array<std::array<std::size_t, longest + 1>, 3> rows_of{}; // the last three rows
     for (std::size_t i = 0; i <= word.size(); ++i) rows_of[0][i] = i;
     for (std::size_t k = 1; k <= wrong_.size(); ++k) {
       auto& row = rows_of[k % 3];

@@ -1,5 +1,5 @@
-// Where the verifier puts what it finds: sentences that name the function and the operation. They are made of programs
-// that may be broken in any way, so that nothing is read here without a look at its number.
+// The errors that the verifier collects: sentences that name the function and the operation. The program may be broken in
+// any way, so that every id is checked before it is used.
 #pragma once
 
 #include <overdub/ir/error.hpp>
@@ -25,7 +25,7 @@ public:
   bool is_full() const { return found_.size() >= most; }
   std::vector<diagnostic> take() { return std::move(found_); }
 
-  /// Of the program, of a function, of one of its operations.
+  /// An error of the program, of a function, or of an operation.
   void add(std::string text) {
     if (!is_full()) found_.push_back({.text = std::move(text)});
   }
@@ -39,25 +39,25 @@ public:
          .where = f,
          .at = n});
   }
-  /// Puts what was found from the first-th on in the order of the operations.
+  /// Sorts the errors from the first-th on in the order of the operations.
   template <class Order>
   void sort_from(std::size_t first, Order order_of) {
     auto const less = [&](diagnostic const& a, diagnostic const& b) {
       return order_of(a.at) < order_of(b.at);
     };
-    // A few at most, which are nearly in order: each goes behind its equals.
+    // An insertion sort: they are few, and nearly sorted.
     auto const begin = found_.begin() + static_cast<std::ptrdiff_t>(first);
     for (auto at = begin; at != found_.end(); ++at)
       std::rotate(std::upper_bound(begin, at, *at, less), at, std::next(at));
   }
 
-  /// @norm, or its number.
+  /// @norm, or its index.
   std::string name_of(function_id f) const {
     if (index_of(f) < program_.functions.size() && has(program_[f].name))
       return "@" + std::string(program_.text(program_[f].name));
     return "function " + std::to_string(index_of(f));
   }
-  /// %x, or its number.
+  /// %x, or its index.
   std::string name_of(function const& f, value_id v) const {
     if (index_of(v) >= f.value_count()) return "value " + std::to_string(index_of(v));
     symbol const name = f[v].name;
@@ -79,7 +79,7 @@ private:
       text += name_of(f, value_id{node.first_result}) + " = ";
     return text.append(code_of(node.code)) + ")";
   }
-  // Where the operation stands in the user's source, when that is known.
+  // The source location of the operation, if it is known.
   std::string place_of(function const& f, node_id n) const {
     if (index_of(n) >= f.node_count() || index_of(f[n].place) >= program_.place_count()) return {};
     place const& p = program_[f[n].place];

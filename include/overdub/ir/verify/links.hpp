@@ -1,5 +1,5 @@
-// The first half of the verifier: whether a function's storage holds together, so that everything else may follow its
-// numbers without a look. On the way it numbers the operations, which is what dominance is decided by.
+// The first part of the verifier: the consistency of a function's storage, so that the other parts can use ids without
+// checks. It also numbers the operations, for dominance.
 #pragma once
 
 #include <overdub/ir/literal_table.hpp>
@@ -11,14 +11,14 @@
 
 namespace overdub::ir::detail {
 
-/// The operations of a function in order, from 1; 0: not in the program.
+/// The operations of a function in order, from 1; 0: unreachable.
 struct numbering {
-  std::vector<std::uint32_t> order;  // of an operation
-  std::vector<std::uint32_t> behind; // of what follows an operation and its regions
-  std::vector<std::uint32_t> start;  // of a region's first operation
-  std::vector<std::uint32_t> end;    // of what follows a region
+  std::vector<std::uint32_t> order; // of an operation
+  std::vector<std::uint32_t> after; // of the next operation after one and its regions
+  std::vector<std::uint32_t> start; // of a region's first operation
+  std::vector<std::uint32_t> end;   // of the next operation after a region
 
-  /// Whether operation n stands where v is known: behind its definition, in the same region or in one inside.
+  /// Whether the definition of v dominates operation n: it comes before n, in the same region or in an enclosing one.
   bool dominates(function const& f, value_id v, node_id n) const {
     function::value const& x = f[v];
     std::uint32_t const at = order[index_of(n)];
@@ -32,11 +32,11 @@ struct numbering {
     }
     node_id const definition{x.maker};
     if (order[index_of(definition)] == 0) return false;
-    return at >= behind[index_of(definition)] && at < end[index_of(f[definition].parent)];
+    return at >= after[index_of(definition)] && at < end[index_of(f[definition].parent)];
   }
 };
 
-/// Checks the links of one function after the other. O(storage).
+/// Checks the links of functions, one after another. O(storage).
 class link_check {
 public:
   link_check(program const& p, findings& out) : program_(p), out_(out) {}
@@ -48,7 +48,7 @@ public:
     return fits(body.first_argument, body.argument_count, f.value_count());
   }
 
-  /// Whether the function holds together; `numbers` gives the order of its operations then.
+  /// Whether the function is consistent; `numbers` gets the order of its operations.
   bool run(function_id id, numbering& numbers) {
     id_ = id;
     f_ = &program_[id];
@@ -57,7 +57,7 @@ public:
     is_operand_.assign(f_->use_count(), 0);
     std::size_t const before = out_.size();
     numbers.order.assign(f_->node_count(), 0);
-    numbers.behind.assign(f_->node_count(), 0);
+    numbers.after.assign(f_->node_count(), 0);
     numbers.start.assign(f_->region_count(), 0);
     numbers.end.assign(f_->region_count(), 0);
     if (f_->region_count() == 0) {
@@ -78,8 +78,8 @@ private:
   void wrong(std::string const& text) { out_.add(id_, text + "; its storage is broken"); }
   void wrong(node_id n, std::string const& text) { out_.add(id_, n, text + "; its storage is broken"); }
 
-  // In order, along links that are checked before they are followed. A region is entered from the one operation that it
-  // names, and an operation from the one region and the one neighbour that it names: the walk ends.
+  // Walks in order, along links that are checked before they are used. Each region is entered from the one operation that
+  // it names, and each operation from the region and the neighbour that it names, so that the walk terminates.
   void walk() {
     function const& f = *f_;
     numbering& numbers = *numbers_;
@@ -95,7 +95,7 @@ private:
       open.push_back({r, check_region(r) ? f[r].first : node_id(nothing), nothing});
     };
     auto leave_node = [&](node_id n) {
-      numbers.behind[index_of(n)] = number;
+      numbers.after[index_of(n)] = number;
       open.back().previous = n;
       open.back().at = f[n].next;
     };
@@ -116,7 +116,7 @@ private:
         else
           leave_node(owner);
       } else if (!check_place(n, r, previous) || !check_node(n)) {
-        open.back().at = nothing; // what follows cannot be trusted
+        open.back().at = nothing; // further links cannot be trusted
         open.back().previous = f[r].last;
       } else {
         numbers.order[index_of(n)] = number++;
@@ -150,7 +150,7 @@ private:
     return true;
   }
 
-  // What belongs to an operation, and says so.
+  // Checks that everything of an operation refers back to it.
   bool check_node(node_id n) {
     function const& f = *f_;
     function::node const& node = f[n];
@@ -197,7 +197,7 @@ private:
     return true;
   }
 
-  // What the walk did not meet is erased, and says so.
+  // Checks that what the walk did not reach is marked as erased.
   void check_unreached() {
     function const& f = *f_;
     for (std::uint32_t i = 0; i < f.node_count() && met_ < f.node_count(); ++i)
@@ -208,7 +208,7 @@ private:
         wrong("region " + std::to_string(i) + " says that it belongs to an operation, and does not");
   }
 
-  // Values know where they come from, and are used by exactly the operands that name them.
+  // Checks that values know their definitions, and that their use lists are exact.
   void check_values() {
     function const& f = *f_;
     std::uint64_t listed = 0;
@@ -271,9 +271,9 @@ private:
   function_id id_ = nothing;
   function const* f_ = nullptr;
   numbering* numbers_ = nullptr;
-  std::vector<std::uint8_t> is_operand_; // of an operation that was met, by use
-  std::uint32_t met_ = 0;                // operations
-  std::uint64_t operands_ = 0;           // how many
+  std::vector<std::uint8_t> is_operand_; // for each use: whether it is an operand of a visited operation
+  std::uint32_t met_ = 0;                // visited operations
+  std::uint64_t operands_ = 0;           // their operands
 };
 
 } // namespace overdub::ir::detail

@@ -1,4 +1,4 @@
-// The third part of the verifier: what operations and functions must keep to, when their storage holds together.
+// The third part of the verifier: the rules of operations and functions, in consistent storage.
 #pragma once
 
 #include <overdub/ir/infer.hpp>
@@ -20,7 +20,7 @@ public:
     for (function const& f : p.functions) readable_.push_back(is_readable(f));
   }
 
-  /// Of a function that link_check found whole. O(its storage).
+  /// Checks a function that passed link_check. O(its storage).
   void run(function_id id, numbering const& numbers) {
     id_ = id;
     f_ = &program_[id];
@@ -128,7 +128,7 @@ private:
     if (x.name != nothing) check_name(v);
     if (x.from == origin::literal) check_literal(v);
   }
-  // Said of the operation that the value comes from.
+  // Reports an error of the operation that defines the value.
   void wrong(value_id v, std::string const& why) {
     function const& f = *f_;
     region_id const r = f.region_of(v);
@@ -177,7 +177,7 @@ private:
     if (node.region_count > 0 || node.code == op::reduce) check_regions(n);
   }
 
-  // Values are known where they are used, and accumulators only added to.
+  // Definitions dominate uses, and accumulators are only added to.
   void check_operands(node_id n) {
     function const& f = *f_;
     function::node const& node = f[n];
@@ -198,7 +198,7 @@ private:
       if (definition == 0) return " comes from an operation that was erased; substitute it before";
       if (definition >= numbers_->order[index_of(n)])
         return " is used before it is defined; move its definition in front";
-      if (numbers_->behind[index_of(f.node_of(v))] > numbers_->order[index_of(n)])
+      if (numbers_->after[index_of(f.node_of(v))] > numbers_->order[index_of(n)])
         return " is used inside the operation that defines it; it is available only after it";
     } else if (numbers_->end[index_of(f.region_of(v))] == 0) {
       return " is an argument of a region that was erased; substitute it before";
@@ -206,12 +206,12 @@ private:
     return " belongs to a region that this operation is not nested in; let the region yield it";
   }
 
-  // Each operation uses some attributes, and leaves the others alone. False when its types cannot be asked for.
+  // Each operation uses some attributes; the others have their defaults. Returns false if its types cannot be inferred.
   bool check_attributes(node_id n) {
     function::node const& node = (*f_)[n];
     attributes const& a = node.attributes;
     op const code = node.code;
-    attributes rest = a; // those that are not used must be as they are made
+    attributes rest = a; // unused attributes must have their defaults
     attributes const made;
     bool readable = true;
     switch (code) {
@@ -280,7 +280,7 @@ private:
     return readable;
   }
 
-  // The results are those that the operation's rule gives.
+  // The results are those that type inference returns.
   bool check_types(node_id n) {
     function const& f = *f_;
     operands_.clear();
@@ -293,7 +293,7 @@ private:
       wrong(n, why + "; convert the operand, or use another operation");
       return false;
     }
-    if (f[n].region_count > 0 || f[n].code == op::reduce) return true; // with its regions
+    if (f[n].region_count > 0 || f[n].code == op::reduce) return true; // checked with its regions
     if (expected_ != found_)
       wrong(n, "has results " + text_of(found_) + ", and must have " + text_of(expected_));
     return true;
@@ -341,7 +341,7 @@ private:
     if (found_ != expected)
       wrong(n, "has results " + text_of(found_) + ", and must have " + text_of(expected));
   }
-  // One array for each value, of the values of every iteration.
+  // One array for each value, of the values of all iterations.
   bool stack(node_id n, std::span<type const> values, type_list& arrays) {
     for (type const t : values) {
       if (t.rank == max_rank) return wrong(n, "its result has more than 127 axes"), false;
@@ -404,7 +404,7 @@ private:
       break;
     }
   }
-  // Carried values go round; what else is yielded is stacked.
+  // Loop-carried values have equal types around the loop; other yielded values are stacked.
   void check_loop(node_id n, region_id body, type_list const& carried, bool counted) {
     type_list arguments = carried;
     if (counted) arguments.insert(arguments.begin(), i64);
@@ -420,13 +420,13 @@ private:
 
   program const& program_;
   findings& out_;
-  std::vector<function_id> named_; // by symbol: the function that has a value of this name
-  std::vector<bool> readable_;     // by function: whether calls of it can be checked
+  std::vector<function_id> named_; // for each symbol: the function that has a value of this name
+  std::vector<bool> readable_;     // for each function: whether calls of it can be checked
   function_id id_ = nothing;
   function const* f_ = nullptr;
   numbering const* numbers_ = nullptr;
   bool wrong_types_ = false;
-  // of the operation that is looked at
+  // of the current operation
   type_list operands_;
   type_list found_;
   type_list expected_;

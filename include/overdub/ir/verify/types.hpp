@@ -1,4 +1,4 @@
-// The second part of the verifier: the texts and types that a program keeps, and every type that is named in it.
+// The second part of the verifier: the tables of a program, and every type that refers to them.
 #pragma once
 
 #include <overdub/ir/program_tables.hpp>
@@ -10,8 +10,8 @@
 
 namespace overdub::ir::detail {
 
-/// What is wrong with a type by itself; nothing when it can be read and printed. Only the first `signatures` types of
-/// functions are known.
+/// The error of a type by itself; empty if it can be read and printed. Only the first `signatures` function types are
+/// known.
 inline std::string fault_of(program const& p, type t, std::size_t signatures) {
   switch (t.element) {
   case scalar::none:
@@ -39,12 +39,12 @@ inline std::string fault_of(program const& p, type t, std::size_t signatures) {
   return {};
 }
 
-/// Checks what all functions share.
+/// Checks the tables that functions share.
 class table_check {
 public:
   table_check(program const& p, findings& out) : program_(p), out_(out) {}
 
-  /// False when nothing else can be read safely.
+  /// Returns false if nothing else can be read safely.
   bool run() {
     std::size_t const before = out_.size();
     check_texts();
@@ -84,7 +84,7 @@ private:
       out_.add(name + " is called in a way that does not exist; choose another");
     auto check = [&](std::vector<type> const& types, char const* what) {
       for (type const t : types) {
-        // One that came before: no type is inside itself.
+        // Types refer to earlier types only, so that no type contains itself.
         std::string const fault =
             t.is_accumulator ? "is an accumulator; take the array" : fault_of(program_, t, i);
         if (!fault.empty()) out_.add(name + ": " + what + " that " + fault);

@@ -1,4 +1,4 @@
-// The functions that applications of function values become calls of: each branches on the number of a kind.
+// Dispatch functions: applications of function values become calls of them. Each branches on the tag.
 #pragma once
 
 #include <overdub/pass/defunctionalise/parts.hpp>
@@ -14,8 +14,8 @@
 
 namespace overdub::pass::detail {
 
-/// What an apply becomes a call of: it takes a function value of these kinds, and arguments, and gives results, each of a type
-/// and, where they are function values, of kinds.
+/// The signature of a dispatch function: the possible kinds of the function value, and the types and kinds of arguments and
+/// results.
 struct applied {
   kind_set kinds;
   std::vector<std::pair<type, kind_set>> arguments, results;
@@ -32,7 +32,7 @@ struct applied {
   bool operator<(applied const& other) const { return key() < other.key(); }
 };
 
-/// The functions that applications call, each made when it is first asked for.
+/// The dispatch functions, each created on first use.
 class applications {
 public:
   applications(program& p, representations& known) : p_(p), known_(known) {}
@@ -42,12 +42,12 @@ public:
     if (added) at->second = declared(what);
     return at->second;
   }
-  /// Their bodies, when the functions that they call have their new parameters.
+  /// Writes the bodies, after the callees have got their new parameters.
   void write() {
     for (auto const& [what, f] : made_) write(what, f);
   }
 
-  /// Calls the function of a kind, where the cursor inserts. `arguments` and `results` have types and kinds.
+  /// Emits a call of the function of a kind. `arguments` and `results` have types and kinds.
   parts call(
       cursor& c, std::uint32_t kind, parts const& captured, std::vector<parts> const& arguments,
       applied const& what) {
@@ -79,7 +79,7 @@ public:
   static void append(std::vector<T>& all, std::vector<T> const& more) {
     all.insert(all.end(), more.begin(), more.end());
   }
-  // Of a function value, what it is among other kinds.
+  // Appends the parts of a function value, converted to a larger set of kinds.
   static void append_as(
       parts& all, part_maker& make, parts const& given, type t, kind_set const& from, kind_set const& to) {
     if (t.is_function())
@@ -114,7 +114,7 @@ private:
     c.to_end(function::body);
     c.yield(results);
   }
-  // Between the kinds that are left.
+  // Branches between the remaining kinds.
   parts choose(
       cursor& c, applied const& what, parts const& given, std::vector<parts> const& arguments,
       std::span<std::uint32_t const> left) {

@@ -1,9 +1,8 @@
-// Which functions the function values of a program may be: the closures that may reach each value, along all that hands values
-// on. It is the analysis 0-CFA (Shivers, Control-flow analysis in Scheme, 1988). Programs with an entry, all of whose functions
-// are reached from it.
+// Control-flow analysis: which closures may reach each function value of a program, along all operations that copy values.
+// It is 0-CFA (Shivers, Control-flow analysis in Scheme, 1988). Requires an entry from which all functions are reachable.
 #pragma once
 
-#include <overdub/pass/words.hpp>
+#include <overdub/pass/ir_names.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -18,22 +17,23 @@ namespace overdub::pass::detail {
 /// Whether values of a type are function values, or arrays of them.
 constexpr bool holds_functions(type t) { return t.element == ir::scalar::function; }
 
-/// A function whose first parameters are captured. Closures that differ in nothing else are of one kind.
+/// A closure as a function whose first parameters are captured. All closures with equal members are of one kind.
 struct closure_kind {
   function_id callee = nothing;
-  std::uint32_t captured = 0; // how many parameters
+  std::uint32_t captured = 0; // the number of captured parameters
   function_id made_in = nothing;
-  node_id made_by = nothing; // the first such closure there
+  node_id made_by = nothing; // the first such closure in that function
 };
 
-/// The numbers of kinds, sorted.
+/// Sorted indices of kinds.
 using kind_set = std::vector<std::uint32_t>;
 
-/// The kinds of closures that each value of a program may be. What is made an element of an array, or handed on, may be fewer
-/// kinds than where it goes to; arrays that become each other may be the same ones. The program must outlive it.
+/// The possible kinds of each function value of a program. Where a value is copied, or stored in an array, the destination
+/// may have more kinds than the source. Arrays that may be the same array have equal sets. The program must outlive the
+/// analysis.
 class function_flow {
 public:
-  /// O(operations + kinds × (function values and what joins them)).
+  /// O(operations + kinds × (function values and copies of them)).
   explicit function_flow(program const& p) : p_(p) {
     for (function const& f : p.functions) {
       first_value_.push_back(spot_count_);
@@ -60,15 +60,15 @@ public:
   program const& owner() const { return p_; }
   std::vector<closure_kind> const& kinds() const { return kinds_; }
   kind_set const& of(function_id f, value_id v) const { return may_be_[spot_of(f, v)]; }
-  /// Of what a function gives.
+  /// The kinds of a function's result.
   kind_set const& of_result(function_id f, std::uint32_t i) const { return may_be_[result_spot(f, i)]; }
-  /// Of what a function takes.
+  /// The kinds of a function's parameter.
   kind_set const& of_parameter(function_id f, std::uint32_t i) const {
     return of(f, p_[f].argument(function::body, i));
   }
 
 private:
-  using spot = std::uint32_t; // a value, or what a function gives
+  using spot = std::uint32_t; // a value, or a result of a function
 
   spot spot_of(function_id f, value_id v) const { return first_value_[index_of(f)] + index_of(v); }
   spot result_spot(function_id f, std::uint32_t i) const { return first_result_[index_of(f)] + i; }
@@ -93,25 +93,25 @@ private:
     go(a, b);
     go(b, a);
   }
-  // A value becomes one of this type. What is made of arrays stays as it is.
-  void hand(type t, spot from, type as, spot to) {
+  // Propagates between a value and a copy of it as a value of another type. Equates the sets of arrays.
+  void propagate(type t, spot from, type as, spot to) {
     if (!holds_functions(t)) return;
     go(from, to);
     if (t.rank > 0 && as.rank > 0) go(to, from);
   }
-  void hand(function_id f, value_id from, value_id to) {
-    hand(p_[f].type_of(from), spot_of(f, from), p_[f].type_of(to), spot_of(f, to));
+  void propagate(function_id f, value_id from, value_id to) {
+    propagate(p_[f].type_of(from), spot_of(f, from), p_[f].type_of(to), spot_of(f, to));
   }
   void join(function_id f, value_id a, value_id b) {
     if (holds_functions(p_[f].type_of(a))) join(spot_of(f, a), spot_of(f, b));
   }
   void to_parameter(function_id f, value_id from, function_id callee, std::uint32_t i) {
     type const t = p_[f].type_of(from);
-    hand(t, spot_of(f, from), t, parameter_spot(callee, i));
+    propagate(t, spot_of(f, from), t, parameter_spot(callee, i));
   }
   void from_result(function_id callee, std::uint32_t i, function_id f, value_id to) {
     type const t = p_[f].type_of(to);
-    hand(t, result_spot(callee, i), t, spot_of(f, to));
+    propagate(t, result_spot(callee, i), t, spot_of(f, to));
   }
 
   void add(function_id id, node_id n) {
@@ -135,28 +135,28 @@ private:
       return add_yield(id, n);
     case op::loop:
       for (std::uint32_t i = 1; i < node.operand_count; ++i) {
-        hand(id, f.operand(n, i), f.result(n, i - 1));
+        propagate(id, f.operand(n, i), f.result(n, i - 1));
         join(id, f.argument(f.region_at(n, 0), i), f.result(n, i - 1));
       }
       return;
     case op::while_:
       for (std::uint32_t i = 0; i < node.operand_count; ++i) {
-        hand(id, f.operand(n, i), f.result(n, i));
+        propagate(id, f.operand(n, i), f.result(n, i));
         for (region_id const r : f.regions_of(n)) join(id, f.argument(r, i), f.result(n, i));
       }
       return;
     case op::reduce: {
       std::uint32_t const arrays = node.result_count;
       for (std::uint32_t i = 0; i < node.operand_count; ++i)
-        hand(id, f.operand(n, i), f.result(n, i % arrays));
+        propagate(id, f.operand(n, i), f.result(n, i % arrays));
       for (std::uint32_t i = 0; i < arrays; ++i) join(id, f.operand(n, i), f.result(n, i));
       for (region_id const r : f.regions_of(n))
         for (std::uint32_t i = 0; i < 2 * arrays; ++i) join(id, f.argument(r, i), f.result(n, i % arrays));
       return;
     }
-    default: // data that are handed on; numbers go to no function value
+    default: // copies of data; numbers carry no function value
       if (node.result_count != 1 || !holds_functions(f.type_of(f.result(n))) || node.region_count > 0) return;
-      for (value_id const v : f.operands_of(n)) hand(id, v, f.result(n));
+      for (value_id const v : f.operands_of(n)) propagate(id, v, f.result(n));
     }
   }
   void add_yield(function_id id, node_id n) {
@@ -166,12 +166,12 @@ private:
       value_id const v = f.operand(n, i);
       if (!holds_functions(f.type_of(v))) continue;
       if (owner == nothing)
-        hand(f.type_of(v), spot_of(id, v), f.type_of(v), result_spot(id, i));
+        propagate(f.type_of(v), spot_of(id, v), f.type_of(v), result_spot(id, i));
       else
-        hand(id, v, f.result(owner, f[owner].code == op::accumulate ? f[owner].operand_count + i : i));
+        propagate(id, v, f.result(owner, f[owner].code == op::accumulate ? f[owner].operand_count + i : i));
     }
   }
-  // One of these closures is applied.
+  // Propagates through an application of a closure of this kind.
   void apply(function_id id, node_id n, std::uint32_t kind) {
     function const& f = p_[id];
     auto const [callee, captured] = std::pair(kinds_[kind].callee, kinds_[kind].captured);
@@ -190,7 +190,7 @@ private:
   program const& p_;
   std::vector<closure_kind> kinds_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> number_of_;
-  // Values, and behind those of a function its results, are numbered through.
+  // Values are numbered across functions; the results of a function come after its values.
   std::vector<spot> first_value_, first_result_;
   spot spot_count_ = 0;
   std::vector<kind_set> may_be_;

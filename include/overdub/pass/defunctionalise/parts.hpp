@@ -1,4 +1,5 @@
-// Function values in parts: how one of fewer kinds becomes one of more, or an element of an array, and how its kind is found out.
+// Function values as parts (tag and slots): conversion to a larger set of kinds or to an element of an array, and tests of
+// the tag.
 #pragma once
 
 #include <overdub/pass/defunctionalise/representation.hpp>
@@ -14,7 +15,7 @@ namespace overdub::pass::detail {
 
 using parts = std::vector<value_id>;
 
-/// Makes values at a cursor. Function values that are no arrays: arrays of them are of the same kinds wherever they go.
+/// Emits parts at a cursor. For function values that are not arrays: the kinds of an array are the same everywhere.
 class part_maker {
 public:
   part_maker(representations& known, cursor& c) : known_(known), c_(c) {}
@@ -30,8 +31,8 @@ public:
     return all;
   }
 
-  /// What is one of some kinds, as one of these and others. What it did not capture is never asked for: it is what `otherwise` has,
-  /// which is one of the latter, or 0, false or an empty array.
+  /// Converts from a set of kinds to a larger one. Slots of other kinds are never read: they get the values of `otherwise`,
+  /// which has the larger set, or 0, false or an empty array.
   parts as(parts const& given, kind_set const& from, kind_set const& to, parts const* otherwise = nullptr) {
     if (from == to) return given;
     parts all;
@@ -43,13 +44,13 @@ public:
     }
     return all;
   }
-  /// One of two, as a condition says. Where only one of them captured something, that is there in any case: arrays keep their
-  /// shapes so, from one turn of a loop to the next.
+  /// Selects one of two values. A slot that only one of them has keeps its value either way, so that loop-carried arrays
+  /// keep their shapes.
   parts select(
       value_id condition, parts const& a, kind_set const& of_a, parts const& b, kind_set const& of_b,
       kind_set const& to) {
     parts all;
-    auto const choose = [&](value_id x, value_id y) { // one of them is there
+    auto const choose = [&](value_id x, value_id y) { // at least one of them is present
       if (x == nothing) x = y;
       if (y == nothing) y = x;
       value_id const operands[] = {condition, x, y};
@@ -69,7 +70,7 @@ public:
     return element;
   }
 
-  /// What a value that is of this kind captured.
+  /// The captures of a value that is known to be of this kind.
   parts captured(parts const& given, kind_set const& kinds, std::uint32_t kind) {
     parts all;
     for (slot const& s : known_.of_kind(kind)) all.push_back(find(given, kinds, s));
@@ -77,7 +78,7 @@ public:
   }
 
 private:
-  // What stands in a slot of what is one of these kinds; nothing, where none of them has it.
+  // The value of a slot, for a value of one of these kinds; nothing, if none of them has the slot.
   value_id find(parts const& given, kind_set const& kinds, slot const& wanted) {
     auto const& has = known_.of(kinds);
     auto const at = std::find(has.begin(), has.end(), wanted);
@@ -88,7 +89,7 @@ private:
   }
   value_id number(parts const& given, kind_set const& from, kind_set const& to) {
     if (representations::has_number(from, 0)) return given[0];
-    kind_set const& of = from.empty() ? to : from; // what is of no kind is never there
+    kind_set const& of = from.empty() ? to : from; // a value without possible kinds never exists at run time
     return c_.literal(of.empty() ? std::int64_t{0} : std::int64_t{of[0]});
   }
 

@@ -1,5 +1,5 @@
-// What stands for a function value that is one of several kinds of closures: the number of its kind, where there are several, and
-// slots for what was captured. Kinds share slots: the i-th f64 that one captured stands where the i-th f64 of another does.
+// The representation of a function value with several possible kinds of closures: a tag, the index of its kind, and slots
+// for captures. Kinds share slots: the i-th captured f64 of each kind is in the same slot.
 #pragma once
 
 #include <overdub/pass/defunctionalise/flow.hpp>
@@ -14,22 +14,23 @@
 
 namespace overdub::pass::detail {
 
-/// The i-th thing of a type that a function value holds.
+/// The i-th capture of a type.
 struct slot {
   type of;
   std::uint32_t i = 0;
   bool operator==(slot const&) const = default;
 };
 
-/// Why function values cannot become data.
+/// The reason why function values cannot be represented as data.
 struct no_representation {
   std::string why; // a sentence
   place_id at = nothing;
-  std::vector<closure_kind> cycle = {}; // where that is why: each captures the next, the last the first
+  std::vector<closure_kind> cycle = {}; // of captures: each kind captures the next, the last one the first
 };
 
-/// The representations of a program's function values. A value that is no array is the number of its kind, an i64, if there are
-/// several kinds, and its slots. An array of function values is an array of numbers, in any case, and one for each slot.
+/// The representations of a program's function values. A value that is no array has a tag, an i64, if there are several
+/// kinds, and its slots. An array of function values is an array of tags, which is always present, and an array for each
+/// slot.
 class representations {
 public:
   static constexpr std::size_t most_slots = 1000;
@@ -39,7 +40,8 @@ public:
 
   function_flow const& flow() const { return flow_; }
 
-  /// What a closure of this kind captured, function values among it represented. Throws no_representation. O(slots), once.
+  /// The captures of a closure of this kind, with nested function values represented. Throws no_representation. O(slots),
+  /// once.
   std::vector<slot> const& of_kind(std::uint32_t kind) {
     std::vector<slot>& all = slots_of_kind_[kind];
     if (state_[kind] == state::known) return all;
@@ -58,7 +60,7 @@ public:
     path_.pop_back();
     return all = std::move(found);
   }
-  /// The slots of what is one of these kinds.
+  /// The slots of a value with these possible kinds.
   std::vector<slot> const& of(kind_set const& kinds) {
     if (auto const at = slots_of_set_.find(kinds); at != slots_of_set_.end()) return at->second;
     std::vector<slot> all;
@@ -69,14 +71,14 @@ public:
   }
 
   static bool has_number(kind_set const& kinds, int rank) { return rank > 0 || kinds.size() > 1; }
-  /// The types of what a value of this type becomes.
+  /// The types of the parts of a value.
   std::vector<type> types_of(type t, kind_set const& kinds) {
     if (!holds_functions(t)) return {t};
     std::vector<type> all = types_of_elements(kinds, t.rank);
     if (!has_number(kinds, t.rank)) all.erase(all.begin());
     return all;
   }
-  /// The same of an element of an array, which has a number in any case; of arrays of this rank.
+  /// The types of the parts of an element of an array of this rank; elements always have a tag.
   std::vector<type> types_of_elements(kind_set const& kinds, int rank = 0) {
     std::vector<type> all{ir::i64};
     for (slot const& s : of(kinds)) all.push_back(s.of);
@@ -84,7 +86,7 @@ public:
     return all;
   }
 
-  /// Throws no_representation where values of this type have none.
+  /// Throws no_representation if values of this type have none.
   void check(type t, kind_set const& kinds) {
     if (!holds_functions(t)) return;
     for (std::uint32_t const kind : kinds)
@@ -123,7 +125,7 @@ private:
   function_flow const& flow_;
   std::vector<std::vector<slot>> slots_of_kind_;
   std::vector<state> state_;
-  std::vector<std::uint32_t> path_; // the kinds that are open
+  std::vector<std::uint32_t> path_; // the kinds on the stack of the recursion
   std::map<kind_set, std::vector<slot>> slots_of_set_;
 };
 

@@ -1,4 +1,4 @@
-// Writes the functions of a program anew, with parts in the place of function values.
+// Rewrites the functions of a program, with parts in place of function values.
 #pragma once
 
 #include <overdub/ir/function_types.hpp>
@@ -12,14 +12,14 @@
 
 namespace overdub::pass::detail {
 
-/// Writes one function after the other. Those that hold no function values stay as they are.
+/// Rewrites one function after another. Functions without function values stay unchanged.
 class data_writer {
 public:
-  /// `known` is of `from`, and `into` a copy of it.
+  /// `known` is the analysis of `from`, and `into` a copy of `from`.
   data_writer(program const& from, program& into, representations& known)
       : from_(from), p_(into), known_(known), flow_(known.flow()), applications_(into, known) {}
 
-  /// Returns how many operations made, applied or changed function values.
+  /// Returns the number of operations that created, applied or reabstracted function values.
   std::size_t run() {
     std::vector<function_id> changed;
     for (std::uint32_t i = 0; i < from_.functions.size(); ++i)
@@ -51,7 +51,7 @@ private:
     for (value_id const v : f.parameters()) same = same && !holds_functions(f.type_of(v));
     (void)replace_by_empty(p_, id, parameters);
     p_[id].results = std::move(results);
-    if (!same) p_[id].structure = nothing; // it was of the parameters and results that are no more
+    if (!same) p_[id].structure = nothing; // it described the old parameters and results
   }
   void write(function_id id) {
     id_ = id;
@@ -71,7 +71,7 @@ private:
     return parts_[index_of(v)];
   }
   part_maker make() { return {known_, *c_}; }
-  // A value as what another one is, or as an element of that.
+  // Converts the parts of a value to another set of kinds, or to an element of an array.
   parts as(value_id v, type to, kind_set const& kinds) {
     if (!type_of(v).is_function()) return parts_of(v);
     return to.is_function() ? make().as(parts_of(v), kinds_of(v), kinds)
@@ -83,7 +83,7 @@ private:
       c_->set_name(all[0], (*f_)[v].name);
     parts_[index_of(v)] = std::move(all);
   }
-  // Values are what as many new ones as they need stand for; so many of the new ones were taken before.
+  // Maps values to as many new ones as their parts need, from the `next`-th on. Returns the next index.
   std::uint32_t take(id_range<value_id> all, id_range<value_id> made, std::uint32_t next = 0) {
     for (value_id const v : all) {
       parts of;
@@ -151,7 +151,7 @@ private:
       value_id const v = f_->operand(n, i);
       append(captured, as(v, type_of(v), flow_.of_parameter(callee, i)));
     }
-    give(f_->result(n), std::move(captured)); // it is of one kind, whose slots these are
+    give(f_->result(n), std::move(captured)); // it has one kind, whose slots these are
   }
   void call(node_id n) {
     function_id const callee = (*f_)[n].attributes.callee();
@@ -161,7 +161,7 @@ private:
       append(operands, as(v, type_of(v), flow_.of_parameter(callee, i)));
     }
     std::vector<type> results;
-    for (value_id const v : f_->results_of(n)) append(results, types_of(v)); // of what the callee gives
+    for (value_id const v : f_->results_of(n)) append(results, types_of(v)); // of the callee's results
     take(f_->results_of(n), (*c_)->results_of(insert(n, operands, results)));
   }
   void apply(node_id n) {
@@ -176,7 +176,7 @@ private:
     }
     for (value_id const v : f_->results_of(n)) what.results.emplace_back(type_of(v), kinds_of(v));
     parts given;
-    if (what.kinds.empty()) { // never run: no function value is made that comes here
+    if (what.kinds.empty()) { // unreachable: no closure flows here
       for (auto const& [t, kinds] : what.results) append(given, make().none(t, kinds));
     } else if (what.kinds.size() == 1) {
       given = applications_.call(*c_, what.kinds[0], parts_of(f), arguments, what);
@@ -201,13 +201,13 @@ private:
                     parts_of(f_->operand(n, 0))[0], parts_of(a), kinds_of(a), parts_of(b), kinds_of(b),
                     kinds_of(result)));
   }
-  // Arrays of numbers are as long as those of function values.
+  // Tag arrays are as long as the arrays of function values.
   void length(node_id n) {
     parts operands;
     for (value_id const v : f_->operands_of(n)) operands.push_back(parts_of(v)[0]);
     take(f_->results_of(n), (*c_)->results_of(insert(n, operands, {ir::i64})));
   }
-  // Arrays, and elements of them: the same is done to each part.
+  // Operations on arrays and elements are applied to each part.
   void by_parts(node_id n) {
     value_id const result = f_->result(n);
     kind_set const& kinds = kinds_of(result);
@@ -250,7 +250,7 @@ private:
     }
     take_as(reduces, f_->results_of(n), (*c_)->results_of(made));
   }
-  // Elements that are reduced have numbers, as their arrays do.
+  // Elements under reduction have tags, as their arrays do.
   std::vector<type> element_types(value_id v) const {
     return type_of(v).is_function() ? known_.types_of_elements(kinds_of(v)) : types_of(v);
   }
@@ -271,7 +271,7 @@ private:
       return as(v, f_->result(n, i - 1));
     case op::while_:
       return as(v, f_->result(n, i));
-    default: // reduce, behind the arrays
+    default: // reduce, after the arrays
       return as_element(v, kinds_of(f_->result(n, i - (*f_)[n].result_count)));
     }
   }
@@ -292,7 +292,7 @@ private:
     std::uint32_t const counted = node.code == op::loop ? 1 : 0;
     if ((node.code != op::loop && node.code != op::while_) || i + counted >= node.operand_count)
       return as(v, to);
-    // What is not captured any more stays what it was in the turn before.
+    // Slots without a value keep the one of the previous iteration.
     return make().as(parts_of(v), kinds_of(v), kinds_of(to), &parts_of(f_->argument(r, i + counted)));
   }
 
@@ -302,11 +302,11 @@ private:
   function_flow const& flow_;
   applications applications_;
   std::size_t count_ = 0;
-  // of the function that is written
+  // The function under construction.
   function_id id_ = nothing;
   function const* f_ = nullptr;
   cursor* c_ = nullptr;
-  std::vector<parts> parts_; // by value
+  std::vector<parts> parts_; // for each value
 };
 
 } // namespace overdub::pass::detail

@@ -1,7 +1,7 @@
-// The adjoint of a branch of few numbers in a recurrence: on the way there the branch gives its slopes, too, and the way back
-// multiplies by them, without a branch that the processor would have to foresee again. Whether slopes are kept, or computed again,
-// is chosen as it is for other numbers. Turns that do not wait for one another may be computed in vectors, branches too: they are
-// left.
+// The adjoint of a small branch in a recurrence. The forward pass also computes the partial derivatives of the branch, and
+// the backward pass multiplies by them, without a second branch that the processor could mispredict. Whether partial
+// derivatives are saved or recomputed is decided as for other values. Branches outside of recurrences keep their branching
+// adjoints, since their iterations can be vectorised.
 #pragma once
 
 #include <overdub/contexts/reverse/writer.hpp>
@@ -15,8 +15,8 @@
 
 namespace overdub::contexts::adjoint {
 
-/// Finds what a turn of a loop computes of what the turn before gave on. O(operations inside).
-inline ir::value_set writer::recurrent_in(replica const& r) const {
+/// The values that an iteration of a loop computes from its loop-carried values. O(operations inside).
+inline ir::value_set writer::recurrent_in(primal_copy const& r) const {
   ir::value_set known;
   for (value_id const v : r.arguments) known.insert(v);
   for (node_id const n : r.nodes(f())) {
@@ -32,46 +32,47 @@ inline ir::value_set writer::recurrent_in(replica const& r) const {
   return known;
 }
 
-/// Whether an `if` belongs to a recurrence and has one result that changes, a number, which is made of two other numbers at most
-/// by operations on numbers and branches alone, all of one type. Branches inside of such a one are like it, whatever they get.
-inline bool writer::gives_slopes(node_id n) const {
-  constexpr std::size_t most_inputs = 2;
-  if (in_slopes_) return true;
+/// Whether the adjoint of an `if` multiplies by partial derivatives: it is part of a recurrence, has one varied result, a
+/// number, and computes it from at most two varied numbers by element-wise operations and branches of one type. Branches
+/// nested in such a branch are treated like it.
+inline bool writer::uses_partials(node_id n) const {
+  constexpr std::size_t maximum_inputs = 2;
+  if (in_partials_) return true;
   auto const varies = [&](value_id v) { return activity_.varies(v); };
   auto const results = f().results_of(n);
   auto const first = std::find_if(results.begin(), results.end(), varies);
   if (first == results.end() || !recurrent_.contains(*first)) return false;
   ir::type const t = type_of(*first);
-  auto const gives_one = [&](node_id m) {
+  auto const has_one_varied = [&](node_id m) {
     auto const all = f().results_of(m);
     return std::all_of(all.begin(), all.end(), [&](value_id v) { return !varies(v) || type_of(v) == t; }) &&
            std::count_if(all.begin(), all.end(), varies) == 1;
   };
-  bool is_small = t.rank == 0 && gives_one(n);
+  bool is_small = t.rank == 0 && has_one_varied(n);
   auto const look = [&](node_id m) {
     auto const made = f().results_of(m);
     auto const taken = f().operands_of(m);
     if (std::any_of(made.begin(), made.end(), varies))
-      is_small = is_small && (ir::is_elementwise(f()[m].code) || f()[m].code == op::if_) && gives_one(m);
+      is_small = is_small && (ir::is_elementwise(f()[m].code) || f()[m].code == op::if_) && has_one_varied(m);
     else if (f()[m].code == op::add_to)
       is_small = is_small && std::none_of(taken.begin(), taken.end(), varies);
   };
   for (region_id const r : f().regions_of(n))
     if (is_small) ir::walk(f(), r, look);
-  return is_small && numbers_captured(n, t).size() <= most_inputs;
+  return is_small && numbers_captured(n, t).size() <= maximum_inputs;
 }
 
-/// The numbers of a type around an operation that change, and that its regions use.
+/// The varied numbers of a type that the regions of an operation capture.
 inline writer::values writer::numbers_captured(node_id n, ir::type t) const {
   values all = captured(n);
   std::erase_if(all, [&](value_id v) { return type_of(v) != t; });
   return all;
 }
 
-/// Writes the slopes of a result at the end of a branch: what goes back from a cotangent of 1.
-inline writer::slopes_of_branch
-writer::write_slopes(region_id r, std::uint32_t result, values const& inputs) {
-  slopes_of_branch made;
+/// Computes the partial derivatives of a result at the end of a branch: the input cotangents for a result cotangent of 1.
+inline writer::branch_partials
+writer::write_partials(region_id r, std::uint32_t result, values const& inputs) {
+  branch_partials made;
   node_id const end = f().yield_of(r);
   sums_.inside(r, [&](region_id) {
     sums_.enter();
@@ -80,20 +81,20 @@ writer::write_slopes(region_id r, std::uint32_t result, values const& inputs) {
       if (m != end) nodes.push_back(m);
     value_id const of = f().operand(end, result);
     sums_.add(of, type_of(of) == ir::f32 ? at_.literal(1.0f) : at_.literal(1.0));
-    bool const was_inside = std::exchange(in_slopes_, true);
+    bool const was_inside = std::exchange(in_partials_, true);
     reverse(nodes);
-    in_slopes_ = was_inside;
-    for (value_id const v : inputs) made.slopes.push_back(sums_.take(v));
+    in_partials_ = was_inside;
+    for (value_id const v : inputs) made.partials.push_back(sums_.take(v));
     sums_.leave();
     for (node_id m = f()[end].next; m != ir::nothing; m = f()[m].next)
-      made.chooses = made.chooses || f()[m].code == op::select;
+      made.selects = made.selects || f()[m].code == op::select;
     at_.move(end);
   });
   return made;
 }
 
-/// Puts an `if` in the place of another that gives more: these values of its branches, too.
-inline node_id writer::giving_more(node_id n, values const (&more)[2]) {
+/// Replaces an `if` by one that also returns these values of its branches.
+inline node_id writer::with_more_results(node_id n, values const (&more)[2]) {
   std::vector<ir::type> results;
   for (value_id const v : f().results_of(n)) results.push_back(type_of(v));
   for (value_id const v : more[0]) results.push_back(type_of(v));
@@ -118,44 +119,45 @@ inline node_id writer::giving_more(node_id n, values const (&more)[2]) {
   for (std::uint32_t i = 0; i < f()[n].result_count; ++i) {
     in_place.push_back(f().result(made, i));
     activity_.set(in_place.back(), activity_.of(f().result(n, i)));
-    follow_restored(f().result(n, i), in_place.back());
+    replace_restored_version(f().result(n, i), in_place.back());
   }
   at_.replace(n, in_place);
   at_ = back;
   return made;
 }
 
-inline void writer::slopes(node_id n, values const& shares) {
+inline void writer::partials(node_id n, values const& cotangents) {
   auto const result = static_cast<std::uint32_t>(
-      std::find_if(shares.begin(), shares.end(), [](value_id v) { return v != ir::nothing; }) -
-      shares.begin());
-  value_id const share = shares[result];
-  value_id const zero = sums_.zero(type_of(share));
-  values const inputs = numbers_captured(n, type_of(share));
-  slopes_of_branch const branches[] = {
-      write_slopes(f().region_at(n, 0), result, inputs), write_slopes(f().region_at(n, 1), result, inputs)};
+      std::find_if(cotangents.begin(), cotangents.end(), [](value_id v) { return v != ir::nothing; }) -
+      cotangents.begin());
+  value_id const cotangent = cotangents[result];
+  value_id const zero = sums_.zero(type_of(cotangent));
+  values const inputs = numbers_captured(n, type_of(cotangent));
+  branch_partials const branches[] = {
+      write_partials(f().region_at(n, 0), result, inputs),
+      write_partials(f().region_at(n, 1), result, inputs)};
 
-  values more[2]; // slopes that are not the same in both
+  values more[2]; // partial derivatives that differ between the branches
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (branches[0].slopes[i] != branches[1].slopes[i])
+    if (branches[0].partials[i] != branches[1].partials[i])
       for (std::uint32_t k = 0; k < 2; ++k)
-        more[k].push_back(branches[k].slopes[i] == ir::nothing ? zero : branches[k].slopes[i]);
-  if (!in_slopes_) note_slopes(n, more[0].size());
+        more[k].push_back(branches[k].partials[i] == ir::nothing ? zero : branches[k].partials[i]);
+  if (!in_partials_) note_partials(n, more[0].size());
   std::uint32_t next = f()[n].result_count;
-  node_id const made = giving_more(n, more);
+  node_id const made = with_more_results(n, more);
 
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    value_id const a = branches[0].slopes[i], b = branches[1].slopes[i];
+    value_id const a = branches[0].partials[i], b = branches[1].partials[i];
     if (a == ir::nothing && b == ir::nothing) continue;
-    value_id const slope = a == b ? a : f().result(made, next++);
-    value_id part = at_.add(op::mul, share, slope);
-    // What a branch does not touch, or choose, gets nothing of an infinite cotangent, too. A finite one goes through the product,
-    // which has a derivative of its own.
+    value_id const partial = a == b ? a : f().result(made, next++);
+    value_id part = at_.add(op::mul, cotangent, partial);
+    // An input that a branch does not depend on, or does not select, gets 0 even of an infinite cotangent, where 0 * inf
+    // would be NaN. A finite cotangent is multiplied without a test, so that the product can be differentiated again.
     bool const may_be_untouched =
-        a == ir::nothing || b == ir::nothing || branches[0].chooses || branches[1].chooses;
-    if (may_be_untouched && (in_slopes_ || !f().is_literal(share))) {
-      value_id const is_infinite = at_.add(op::logical_not, at_.add(op::isfinite, share));
-      value_id const hidden = at_.add(op::logical_and, at_.add(op::eq, slope, zero), is_infinite);
+        a == ir::nothing || b == ir::nothing || branches[0].selects || branches[1].selects;
+    if (may_be_untouched && (in_partials_ || !f().is_literal(cotangent))) {
+      value_id const is_infinite = at_.add(op::logical_not, at_.add(op::isfinite, cotangent));
+      value_id const hidden = at_.add(op::logical_and, at_.add(op::eq, partial, zero), is_infinite);
       part = at_.add(op::select, hidden, zero, part);
     }
     sums_.add(inputs[i], part);

@@ -1,10 +1,10 @@
-// A part of a function that stands a second time where its adjoint is written: the adjoint uses what is computed there. When the
-// adjoint is complete, what is cheaper to keep comes from the first one.
+// A copy of primal code in the backward pass (rematerialised code). When the adjoint is complete, those of its values that
+// are cheaper to save than to recompute become residuals of the original.
 #pragma once
 
+#include <overdub/contexts/reverse/callee_properties.hpp>
 #include <overdub/contexts/reverse/captures.hpp>
 #include <overdub/contexts/reverse/cotangents.hpp>
-#include <overdub/contexts/reverse/known_functions.hpp>
 #include <overdub/contexts/reverse/residuals.hpp>
 #include <overdub/ir/sine_and_cosine.hpp>
 
@@ -15,10 +15,10 @@
 
 namespace overdub::contexts::adjoint {
 
-/// What cursor::clone asks, and keeps what is known of the copies up to date.
-class copies {
+/// The map of cursor::clone, which also copies activity.
+class clone_map {
 public:
-  explicit copies(activity& known) : activity_(known) {}
+  explicit clone_map(activity& known) : activity_(known) {}
 
   auto find(value_id v) const { return map_.find(v); }
   auto end() const { return map_.end(); }
@@ -26,7 +26,7 @@ public:
     map_.insert_or_assign(v, copy);
     activity_.set(copy, activity_.of(v));
   }
-  /// A value that is known already stands for another one.
+  /// Maps a value to another one whose activity is already known.
   void stand_in(value_id v, value_id known) { map_.insert_or_assign(v, known); }
   value_id of(value_id v) const {
     auto const at = map_.find(v);
@@ -38,41 +38,41 @@ private:
   value_map<value_id> map_;
 };
 
-/// An array that a loop carries, and that its adjoint carries the other way round.
+/// A loop-carried array that the adjoint loop carries backwards.
 struct restored_array {
   std::uint32_t carried;
-  value_id newest;           // in the adjoint: what the iteration gave
-  bool is_asked_for = false; // whether or not the adjoint reads it
+  value_id newest;      // in the adjoint: the array at the end of the iteration
+  bool is_read = false; // whether the adjoint reads it
   bool is_restored = false, is_refused = false;
 };
 
-/// The copy of a region of an operation: it stands behind `before` in a region of the adjoint, up to `end`, which is the copy of
-/// the region's yield, and is erased at last.
-class replica {
+/// The copy of a region, placed after `before` in a region of the adjoint and before `end`, the copy of the region's yield,
+/// which is erased in the end.
+class primal_copy {
 public:
-  replica(region_id of, region_id in, node_id before, node_id end)
+  primal_copy(region_id of, region_id in, node_id before, node_id end)
       : of_(of), in_(in), before_(before), end_(end) {}
 
   region_id of() const { return of_; }
   region_id in() const { return in_; }
   node_id end() const { return end_; }
-  /// What stands for the index of the region, if it has one.
+  /// What stands for the region's index argument, if there is one.
   value_id index = ir::nothing;
-  /// What stands for the values that the region of a loop carries: they can be kept, and not computed.
+  /// What stands for the loop-carried values of the region: they can be saved, but not recomputed.
   std::vector<value_id> arguments;
-  /// The first of the operations, the last in the copy, that only the adjoint needs, and that are made of what the copy computes
-  /// alone: the forward computation may do them, too.
+  /// The first of the trailing operations that only the adjoint needs, computed from values of the copy alone: the forward
+  /// pass may compute them, too.
   node_id factors = ir::nothing;
-  /// What is kept with another length in each iteration, perhaps.
+  /// Residuals whose length may differ between iterations.
   std::vector<value_id> ragged;
-  /// The arrays that a loop carries and that the adjoint may restore.
+  /// The loop-carried arrays that the adjoint may restore.
   std::vector<restored_array> restored;
-  /// Versions of arrays that the adjoint restores by undoing updates: they are neither kept nor used to compute others again. Some may come
-  /// from outside of the copy.
+  /// Versions of arrays that the adjoint restores by undoing updates: they are neither saved nor used to recompute others.
+  /// Some may be defined outside of the copy.
   std::vector<value_id> versions;
-  /// Those of them that are restored outside of the adjoint, behind it.
+  /// Those versions that are restored after the adjoint, outside of it.
   std::vector<value_id> older;
-  /// What restores a version.
+  /// The restored value of each version.
   std::vector<std::pair<value_id, value_id>> restored_by;
 
   std::vector<node_id> nodes(function const& f) const {
@@ -87,21 +87,21 @@ private:
   node_id before_, end_;
 };
 
-/// What is cheaper to keep of a replica than to compute again.
+/// The values of a primal copy that are cheaper to save than to recompute.
 class residuals {
 public:
-  /// `versions` are values of the replica that can not be kept, and that the adjoint does not need.
-  /// O(operations inside, and the flow between those of the replica itself).
+  /// `versions` are values of the copy that cannot be saved, and that the adjoint does not need. O(operations inside, and
+  /// the flow between those of the copy itself).
   residuals(
-      function const& f, known_functions const& callees, replica const& r, bool is_stacked, bool appends,
-      std::vector<value_id> const& versions)
+      function const& f, callee_properties const& callees, primal_copy const& r, bool is_stacked,
+      bool appends, std::vector<value_id> const& versions)
       : f_(f), callees_(callees), shapes_(f, callees, r.in(), r.arguments, r.end()), is_stacked_(is_stacked),
         appends_(appends) {
     for (value_id const v : versions) versions_.insert_or_assign(v, true);
     int loops = 0;
     for (node_id n = f[r.in()].parent; n != ir::nothing; n = f[f[n].parent].parent)
       if (f[n].code == op::loop || f[n].code == op::map) ++loops;
-    for (int i = 1; i < loops; ++i) cost_of_one_ *= dearer_by_loop;
+    for (int i = 1; i < loops; ++i) cost_of_one_ *= penalty_of_nesting;
     for (std::uint32_t i = 0; i < r.arguments.size(); ++i)
       add(r.arguments[i], residual_problem::none, f.operand(r.end(), i));
     bool is_factor = false;
@@ -113,63 +113,65 @@ public:
     residual_choice const choice = choose_residuals(problem_);
     is_possible_ = choice.cost < residual_problem::never;
     for (std::size_t i = 0; i < values_.size(); ++i)
-      if (choice.keeps[i]) kept_.push_back(values_[i]);
+      if (choice.saves[i]) saved_.push_back(values_[i]);
   }
 
   bool is_possible() const { return is_possible_; }
-  std::vector<value_id> const& kept() const { return kept_; }
-  /// Whether something that is carried, and kept, has another shape in the first turn, perhaps, and what it becomes has one.
-  bool is_shifted(value_id kept) const {
-    return std::find(shifted_.begin(), shifted_.end(), kept) != shifted_.end();
+  std::vector<value_id> const& saved() const { return saved_; }
+  /// Whether a saved loop-carried value may have another shape in the first iteration, while its next states have one
+  /// shape.
+  bool is_shifted(value_id saved) const {
+    return std::find(shifted_.begin(), shifted_.end(), saved) != shifted_.end();
   }
-  /// Whether an array of numbers is kept whose length may be another one in each iteration: the elements of all iterations are
-  /// kept one behind the other.
-  bool is_ragged(value_id kept) const {
-    return appends_ && f_.type_of(kept).rank == 1 && is_data(kept) && !has_one_shape(kept) &&
-           !is_shifted(kept);
+  /// Whether a saved array of numbers may differ in length between iterations: the elements of all iterations are
+  /// concatenated.
+  bool is_ragged(value_id saved) const {
+    return appends_ && f_.type_of(saved).rank == 1 && is_data(saved) && !has_one_shape(saved) &&
+           !is_shifted(saved);
   }
-  /// Whether something is kept whose shape may be another one in each iteration, and would throw size_error then.
-  bool is_doubtful() const {
-    return std::any_of(kept_.begin(), kept_.end(), [&](value_id v) {
+  /// Whether a saved array may differ in shape between iterations, so that saving it may throw size_error.
+  bool may_throw_size_error() const {
+    return std::any_of(saved_.begin(), saved_.end(), [&](value_id v) {
       return is_data(v) && !has_one_shape(v) && !is_shifted(v) && !is_ragged(v);
     });
   }
 
 private:
-  // In additions, as the table of operations has costs: a number is written, and read. Of loops inside of loops more numbers are
-  // kept, and memory that is further away.
-  static constexpr double cost_of_keeping = 4, dearer_by_loop = 2;
-  // An array whose shape is not known to stay can be kept all the same: where it does not, the loop throws size_error.
-  static constexpr double dearer_by_doubt = 10'000;
-  static constexpr double dearer_if_ragged = 2; // its elements are copied to the end of the others, and back
-  static constexpr double turns = 10;           // that a loop is thought to run
-  static constexpr double dearer_factor = 0.25; // what the forward computation has anyhow is kept before
+  // Costs in additions, as in the table of operations. A saved number is written and read. Each enclosing loop adds to the
+  // memory footprint, and so to the cost of an access.
+  static constexpr double cost_of_saving = 4, penalty_of_nesting = 2;
+  // An array whose shape is not known to be loop-invariant can be saved as a last resort: the loop throws size_error where
+  // the shape differs.
+  static constexpr double penalty_of_unknown_shape = 10'000;
+  static constexpr double penalty_of_ragged = 2;       // copied to the end of the others, and back
+  static constexpr double assumed_trip_count = 10;     // an assumed trip count
+  static constexpr double preference_of_factor = 0.25; // prefer values that the forward pass computes anyway
 
-  // `next`: what it becomes in the next turn, which may be kept instead of it.
+  // `next`: the next state of a loop-carried value, which may be saved instead.
   void add(value_id v, std::uint32_t maker, value_id next = ir::nothing) {
     number_.emplace(v, static_cast<std::uint32_t>(values_.size()));
     values_.push_back(v);
-    residual_problem::value kept{.made_by = maker, .cost_of_keeping = keeping(v)};
+    residual_problem::value saved{.made_by = maker, .cost_of_saving = saving_cost(v)};
     if (next != ir::nothing && is_data(v) && !has_one_shape(v) && shapes_.has(next)) {
-      kept.cost_of_keeping = cost_of(v);
+      saved.cost_of_saving = cost_of(v);
       shifted_.push_back(v);
     }
-    if (versions_.contains(v)) kept.cost_of_keeping = residual_problem::never;
-    problem_.values.push_back(kept);
+    if (versions_.contains(v)) saved.cost_of_saving = residual_problem::never;
+    problem_.values.push_back(saved);
   }
   void add(node_id n, bool is_factor) {
     auto const number = static_cast<std::uint32_t>(problem_.operations.size());
-    // What others see, or what may be different a second time, is not done again.
+    // An operation with side effects, or one that may return something else, is not recomputed.
     residual_problem::operation o;
     o.cost =
         callees_.effects().of(f_, n).can_merge() && !reads_version(n) ? cost(n) : residual_problem::never;
-    // Forwards or backwards, it is done once; a sine costs nothing where there is a cosine.
+    // A factor is computed once, in whichever pass; a sine is free where the cosine is computed.
     if (is_factor && ir::other_of_sine_and_cosine(f_, n) == ir::nothing) o.cost = 0;
     each_use(n, [&](std::uint32_t v) { o.takes.push_back(v); });
     problem_.operations.push_back(std::move(o));
     for (value_id const v : f_.results_of(n)) {
       add(v, number);
-      if (is_factor) problem_.values.back().cost_of_keeping += dearer_factor;
+      if (is_factor) problem_.values.back().cost_of_saving += preference_of_factor;
     }
   }
   void need(node_id n) {
@@ -187,7 +189,7 @@ private:
     for (region_id const r : f_.regions_of(n)) ir::walk(f_, r, of);
   }
 
-  // Whether an operation reads what is not there when others are computed again: the adjoint restores it later.
+  // Whether an operation reads a version, which is restored only after the recomputation.
   bool reads_version(node_id n) const {
     if (versions_.empty()) return false;
     bool does = false;
@@ -203,15 +205,15 @@ private:
     ir::type const t = f_.type_of(v);
     return t.is_literal() || (t.is_array() && ir::type{t.element}.is_literal());
   }
-  double keeping(value_id v) const {
-    if (f_.type_of(v).is_function() && !is_stacked_) return cost_of_one_; // there are no arrays of them
+  double saving_cost(value_id v) const {
+    if (f_.type_of(v).is_function() && !is_stacked_) return cost_of_one_; // there are no arrays of functions
     if (!is_data(v)) return residual_problem::never;
     if (has_one_shape(v)) return cost_of(v);
-    return cost_of(v) * (appends_ && f_.type_of(v).rank == 1 ? dearer_if_ragged : dearer_by_doubt);
+    return cost_of(v) * (appends_ && f_.type_of(v).rank == 1 ? penalty_of_ragged : penalty_of_unknown_shape);
   }
   double cost_of(value_id v) const {
     double cost = cost_of_one_;
-    for (int i = 0; i < f_.type_of(v).rank; ++i) cost *= turns;
+    for (int i = 0; i < f_.type_of(v).rank; ++i) cost *= assumed_trip_count;
     return cost;
   }
   double cost(node_id n) const {
@@ -219,24 +221,24 @@ private:
     if (f_[n].code == op::div && f_.type_of(f_.result(n)) == ir::i64 && f_.is_literal(f_.operand(n, 1)))
       all = 2;
     if (f_[n].code == op::call) all += callees_.cost_of_calling(f_[n].attributes.callee());
-    double const times = f_[n].code == op::if_ || f_[n].code == op::accumulate ? 1 : turns;
+    double const times = f_[n].code == op::if_ || f_[n].code == op::accumulate ? 1 : assumed_trip_count;
     for (region_id const r : f_.regions_of(n))
       for (node_id const m : f_.nodes_of(r)) all += times * cost(m);
     return all;
   }
 
   function const& f_;
-  known_functions const& callees_;
+  callee_properties const& callees_;
   fixed_shapes shapes_;
   bool is_stacked_;
-  bool appends_; // what is kept may be ragged
+  bool appends_; // residuals may be ragged
   value_map<bool> versions_;
-  double cost_of_one_ = cost_of_keeping;
+  double cost_of_one_ = cost_of_saving;
   bool is_possible_ = true;
   residual_problem problem_;
   std::vector<value_id> values_;
   value_map<std::uint32_t> number_;
-  std::vector<value_id> kept_, shifted_;
+  std::vector<value_id> saved_, shifted_;
 };
 
 } // namespace overdub::contexts::adjoint

@@ -1,8 +1,8 @@
-// Joins loops with those of adjoints: where a loop on the way back needs of a loop on the way there what its own turn made, and
-// nothing that comes later, both become one, and what one needs of the other are numbers in registers. The turns go the way of the
-// loop on the way there; what they add to one element is added in that order.
+// Fuses loops of the forward pass with adjoint loops. Where an iteration of the adjoint loop reads values of the same
+// iteration of the primal loop only, and nothing computed after that loop, both become one loop, and the values stay in
+// registers. The fused loop iterates in the primal direction, so that contributions to one element are added in that order.
 //
-// An adjoint fails nowhere where the program itself did not: which error is thrown stays the same.
+// Adjoints fail only where the primal code does, so that the order of errors is preserved.
 #pragma once
 
 #include <overdub/contexts/reverse/captures.hpp>
@@ -19,41 +19,41 @@
 
 namespace overdub::contexts::adjoint {
 
-class joining {
+class loop_fuser {
 public:
-  joining(ir::program& p, function_id f) : p_(p), of_(f), at_(p, f, function::body), effects_(p) {}
+  loop_fuser(ir::program& p, function_id f) : p_(p), of_(f), at_(p, f, function::body), effects_(p) {}
 
-  /// Returns how many loops were joined. O(operations × loops joined).
+  /// Returns the number of fused loops. O(operations × loops fused).
   std::size_t run() {
-    std::size_t joined = 0;
+    std::size_t fused = 0;
     std::vector<region_id> open{region_id(function::body)};
     while (!open.empty()) {
       region_id const r = open.back();
       open.pop_back();
-      joined += join_in(r);
+      fused += join_in(r);
       for (node_id const n : f().nodes_of(r))
         for (region_id const inner : f().regions_of(n)) open.push_back(inner);
     }
-    return joined;
+    return fused;
   }
 
 private:
-  // A loop; the accumulate that holds its adjoint's, further on in the same region; and that one.
-  struct pair {
+  // A primal loop; the accumulate, later in the same region, that contains the adjoint loop; and the adjoint loop.
+  struct candidate {
     node_id loop, accumulate, adjoint;
   };
 
   function const& f() const { return *at_; }
 
   std::size_t join_in(region_id r) {
-    std::size_t joined = 0;
+    std::size_t fused = 0;
     while (auto const found = find_in(r)) {
-      join(*found);
-      ++joined;
+      fuse(*found);
+      ++fused;
     }
-    return joined;
+    return fused;
   }
-  std::optional<pair> find_in(region_id r) {
+  std::optional<candidate> find_in(region_id r) {
     position_.assign(f().node_count(), 0);
     std::vector<node_id> loops;
     std::uint32_t next = 0;
@@ -63,12 +63,12 @@ private:
       if (f()[n].code != op::accumulate) continue;
       for (node_id const adjoint : f().nodes_of(f().region_at(n, 0))) {
         if (!is_counted(adjoint) || f()[adjoint].result_count > 0 || f()[adjoint].operand_count > 1) continue;
-        // The nearest is the adjoint's own, or one whose adjoint is not needed.
-        int left = most_tried;
+        // The nearest candidate is its primal loop, or one whose adjoint is not needed.
+        int left = maximum_tried;
         for (auto loop = loops.rbegin(); loop != loops.rend() && left > 0; ++loop) {
           if (f().operand(*loop, 0) != f().operand(adjoint, 0)) continue;
           --left;
-          if (pair const found{*loop, n, adjoint}; can_join(found)) return found;
+          if (candidate const found{*loop, n, adjoint}; can_join(found)) return found;
         }
       }
     }
@@ -76,14 +76,14 @@ private:
   }
   bool is_counted(node_id n) const { return f()[n].code == op::map || f()[n].code == op::loop; }
 
-  bool can_join(pair const& p) {
-    if (f()[p.loop].attributes.is_reversed() || !gains(p) || !reads_own_turn(p)) return false;
+  bool can_join(candidate const& p) {
+    if (f()[p.loop].attributes.is_reversed() || !is_profitable(p) || !reads_same_iteration(p)) return false;
     for (node_id n = p.loop; n != p.accumulate; n = f()[n].next)
       if (!effects_of(n).can_merge()) return false;
     return effects_of(p.accumulate).without(effect::accumulates).can_merge() && find_needed(p);
   }
-  // Straight bodies are computed in vectors, one loop after the other.
-  bool gains(pair const& p) const {
+  // Loops with straight-line bodies are vectorised; fusion could prevent that.
+  bool is_profitable(candidate const& p) const {
     return f()[p.loop].operand_count > 1 || has_loops(p.loop) || has_loops(p.adjoint);
   }
   bool has_loops(node_id n) const {
@@ -91,16 +91,16 @@ private:
     ir::walk(f(), f().region_at(n, 0), [&](node_id inner) { found = found || is_counted(inner); });
     return found;
   }
-  // Operations do not change theirs: what is joined is another one.
+  // Cached by operation: fusion inserts new operations, and changes no effects of others.
   ir::effect_set effects_of(node_id n) {
     if (effects_known_.size() < f().node_count()) effects_known_.resize(f().node_count());
     auto& known = effects_known_[index_of(n)];
     if (!known) known = effects_.of(f(), n);
     return *known;
   }
-  // Whether all that the accumulate uses of the loop's results are elements, in the turns that they come from.
-  bool reads_own_turn(pair const& p) const {
-    region_id const inside = f().region_at(p.accumulate, 0), turn = f().region_at(p.adjoint, 0);
+  // Whether the accumulate reads the results of the loop only as elements at the iteration's own index.
+  bool reads_same_iteration(candidate const& p) const {
+    region_id const inside = f().region_at(p.accumulate, 0), iteration = f().region_at(p.adjoint, 0);
     std::uint32_t const carried = f()[p.loop].operand_count - 1;
     for (value_id const v : f().results_of(p.loop))
       for (ir::use_id const u : f().uses_of(v)) {
@@ -108,13 +108,13 @@ private:
         if (user == p.accumulate) return false;
         if (!ir::is_within(f(), user, inside)) continue;
         if (f()[user].code != op::at || f().operand(user, 0) != v || f()[v].index < carried) return false;
-        if (f().operand(user, 1) != f().argument(turn, 0)) return false;
+        if (f().operand(user, 1) != f().argument(iteration, 0)) return false;
       }
     return true;
   }
-  // Finds what the accumulate needs of what stands between the two, in order; false where that cannot stand in front of the
-  // loop.
-  bool find_needed(pair const& p) {
+  // Finds the operations between the two that the accumulate depends on, in order. Returns false if one of them cannot be
+  // moved before the loop.
+  bool find_needed(candidate const& p) {
     needed_.clear();
     known_.resize(f().node_count());
     std::vector<node_id> open{p.accumulate};
@@ -127,7 +127,7 @@ private:
         node_id const n = f().node_of(v);
         if (position_[index_of(n)] < position_[index_of(p.loop)] || known_[index_of(n)] == stamp_)
           return true;
-        if (n == p.loop) return user == p.accumulate; // which reads its own turn
+        if (n == p.loop) return user == p.accumulate; // which reads the same iteration only
         if (!effects_of(n).is_pure() && !is_filled_as_before(n, p.loop)) return false;
         known_[index_of(n)] = stamp_;
         open.push_back(n);
@@ -146,7 +146,8 @@ private:
     return true;
   }
 
-  // Whether an operation fills an array of a size which something in front of the loop, or the loop itself, has had, too.
+  // Whether an operation fills an array of a size that the loop, or an operation before it, uses as a size already, so that
+  // it cannot fail.
   bool is_filled_as_before(node_id n, node_id loop) const {
     if (f()[n].code != op::fill) return false;
     for (ir::use_id const u : f().uses_of(f().operand(n, 0))) {
@@ -160,7 +161,7 @@ private:
     return false;
   }
 
-  void join(pair const& p) {
+  void fuse(candidate const& p) {
     p_.notes.push_back(
         {std::string(1, '@').append(p_.name_of(of_)) + ": " + std::string(ir::name_of(f()[p.loop].code)) +
              " is fused with its adjoint: each backward iteration reads values of the same forward iteration "
@@ -169,8 +170,8 @@ private:
     at_.to_before(p.loop);
     for (node_id const n : needed_) at_.move(n);
     std::vector<ir::type> results = types_of(f().results_of(p.accumulate));
-    std::vector<value_id> const kept = used_outside(p);
-    std::vector<ir::type> const of_loop = types_of(kept);
+    std::vector<value_id> const still_used = used_outside(p);
+    std::vector<ir::type> const of_loop = types_of(still_used);
     results.insert(results.end(), of_loop.begin(), of_loop.end());
     region_id const old = f().region_at(p.accumulate, 0);
     std::vector<std::vector<ir::type>> arguments{types_of(f().arguments_of(old))};
@@ -185,32 +186,32 @@ private:
     arguments[0] = types_of(f().arguments_of(body));
     node_id const both = at_.insert(
         f()[p.loop].code, copy_of(f().operands_of(p.loop)), of_loop, f()[p.loop].attributes, arguments);
-    region_id const turn = f().region_at(both, 0);
-    at_.to_end(turn);
-    std::vector<value_id> const made = at_.splice(body, copy_of(f().arguments_of(turn)));
-    value_id const index = f().argument(turn, 0);
+    region_id const iteration = f().region_at(both, 0);
+    at_.to_end(iteration);
+    std::vector<value_id> const made = at_.splice(body, copy_of(f().arguments_of(iteration)));
+    value_id const index = f().argument(iteration, 0);
     (void)at_.splice(f().region_at(p.adjoint, 0), ir::cursor::values(&index, 1));
     for (std::size_t k = 0; k < made.size(); ++k) {
       value_id const stacked = f().result(p.loop, static_cast<std::uint32_t>(k));
-      for (node_id const read : readers_within(stacked, turn)) use_own(read, made[k]);
+      for (node_id const read : readers_within(stacked, iteration)) use_value(read, made[k]);
     }
-    std::vector<value_id> given;
-    for (value_id const v : kept) given.push_back(made[f()[v].index]);
-    at_.to_end(turn);
-    at_.yield(given);
+    std::vector<value_id> returned;
+    for (value_id const v : still_used) returned.push_back(made[f()[v].index]);
+    at_.to_end(iteration);
+    at_.yield(returned);
     at_.erase(p.adjoint);
 
     for (value_id const v : f().results_of(both)) yielded.push_back(v);
     at_.to_end(inside);
     at_.yield(yielded);
     std::vector<value_id> replaced = copy_of(f().results_of(p.accumulate));
-    replaced.insert(replaced.end(), kept.begin(), kept.end());
+    replaced.insert(replaced.end(), still_used.begin(), still_used.end());
     for (std::uint32_t k = 0; k < replaced.size(); ++k) at_.substitute(replaced[k], f().result(outer, k));
     at_.erase(p.accumulate);
     at_.erase(p.loop);
   }
-  // The loop's results that something else uses than its adjoint's loop, and what it carries.
-  std::vector<value_id> used_outside(pair const& p) const {
+  // The final loop-carried values, and the stacked results that something outside of the accumulate uses.
+  std::vector<value_id> used_outside(candidate const& p) const {
     std::vector<value_id> all;
     for (value_id const v : f().results_of(p.loop)) {
       bool used = f()[v].index < f()[p.loop].operand_count - 1;
@@ -226,8 +227,8 @@ private:
       if (ir::is_within(f(), f()[u].user, r)) all.push_back(f()[u].user);
     return all;
   }
-  // What read an element, reads the number, or the row, that the turn made.
-  void use_own(node_id read, value_id element) {
+  // Replaces the read of an element by the value that the iteration computes.
+  void use_value(node_id read, value_id element) {
     if (f()[read].operand_count == 2) return at_.replace(read, ir::cursor::values(&element, 1));
     std::vector<value_id> operands{element};
     for (std::uint32_t k = 2; k < f()[read].operand_count; ++k) operands.push_back(f().operand(read, k));
@@ -248,21 +249,21 @@ private:
   function_id of_;
   ir::cursor at_;
   ir::effects effects_;
-  static constexpr int most_tried = 4;                       // loops for one of the adjoint's
-  std::vector<std::optional<ir::effect_set>> effects_known_; // by operation
-  std::vector<std::uint32_t> known_;                         // by operation: the search that found it
+  static constexpr int maximum_tried = 4; // primal loops that are tried for an adjoint loop
+  std::vector<std::optional<ir::effect_set>> effects_known_; // for each operation
+  std::vector<std::uint32_t> known_;                         // for each operation: the search that found it
   std::uint32_t stamp_ = 0;
-  std::vector<std::uint32_t> position_; // of operations of the region that is looked at, from 1
+  std::vector<std::uint32_t> position_; // positions in the current region, from 1
   std::vector<node_id> needed_;
 };
 
-/// Joins all that can be, in functions from this number on, when what is not needed is gone. Returns how many.
-inline std::size_t join_loops(ir::program& p, std::uint32_t first) {
+/// Fuses loops in functions from this index on, after dead-code elimination. Returns how many.
+inline std::size_t fuse_loops(ir::program& p, std::uint32_t first) {
   tidy(p);
-  std::size_t joined = 0;
+  std::size_t fused = 0;
   for (std::uint32_t i = first; i < p.functions.size(); ++i)
-    if (!p.is_erased(function_id{i})) joined += joining(p, function_id{i}).run();
-  return joined;
+    if (!p.is_erased(function_id{i})) fused += loop_fuser(p, function_id{i}).run();
+  return fused;
 }
 
 } // namespace overdub::contexts::adjoint

@@ -1,8 +1,7 @@
-// The derivatives of the table of operations, at numbers of all magnitudes, against closed forms in long double: each is right to a few
-// units in the last place where it is a normal number.
-#include "contexts/slopes.hpp"
-
+// The accuracy of derivatives of the table's operations, at all magnitudes, against closed forms in long double: a few
+// units in the last place, for normal numbers.
 #include "catch.hpp"
+#include "contexts/closed_form_derivatives.hpp"
 
 #include <overdub/contexts/forward.hpp>
 
@@ -18,17 +17,17 @@ constexpr int few = 8, few_twice = 32; // units in the last place
 
 template <class T, class Op>
 void check_one_in(Op op) {
-  slopes::real worst = 0, worst_second = 0;
+  closed_forms::real worst = 0, worst_second = 0;
   T at = 0, at_second = 0;
-  for (double const number : slopes::magnitudes()) {
+  for (double const number : closed_forms::magnitudes()) {
     T const x = static_cast<T>(number);
     if (!std::isnormal(x)) continue;
-    auto const right = slopes::of_one(op.name(), x);
+    auto const right = closed_forms::of_one(op.name(), x);
     auto const first = [](auto u) { return derivative(Op{}, u); };
-    auto const d = slopes::distance(first(x), right.first);
+    auto const d = closed_forms::distance(first(x), right.first);
     if (d > worst) worst = d, at = x;
-    if (slopes::distance(T(0), right.first) == 0) continue;
-    auto const d2 = slopes::distance(derivative(first, x), right.second);
+    if (closed_forms::distance(T(0), right.first) == 0) continue;
+    auto const d2 = closed_forms::distance(derivative(first, x), right.second);
     if (d2 > worst_second) worst_second = d2, at_second = x;
   }
   INFO(op.name() << " at " << at << ", twice at " << at_second << ", of " << sizeof(T) << " bytes");
@@ -43,16 +42,16 @@ void check_one(Op op) {
 
 template <class Op>
 void check_two(Op op) {
-  std::array<slopes::real, 2> worst{};
+  std::array<closed_forms::real, 2> worst{};
   std::array<std::pair<double, double>, 2> at{};
-  auto const numbers = slopes::magnitudes();
+  auto const numbers = closed_forms::magnitudes();
   for (std::size_t i = 0; i < numbers.size(); i += 3)
     for (std::size_t j = i % 2; j < numbers.size(); j += 2) {
       double const x = numbers[i], y = numbers[j];
       if (!std::isfinite(op(x, y))) continue;
-      auto const right = slopes::of_two(op.name(), x, y);
-      auto const note = [&](std::size_t k, double found, slopes::real wanted) {
-        auto const d = slopes::distance(found, wanted);
+      auto const right = closed_forms::of_two(op.name(), x, y);
+      auto const note = [&](std::size_t k, double found, closed_forms::real wanted) {
+        auto const d = closed_forms::distance(found, wanted);
         if (d > worst[k]) worst[k] = d, at[k] = {x, y};
       };
       note(0, run(forward{}, op, tag(x, 1.0), y).metadata, right.x);

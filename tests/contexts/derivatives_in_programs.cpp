@@ -1,7 +1,7 @@
-// The rows of the table of operations in programs, differentiated forwards, backwards and twice: constants have no derivatives at
-// singular points, and slopes are right to a few units in the last place at all magnitudes, interpreted and in machine code.
+// The table's operations in programs, in forward, reverse and second-order mode: constants have no derivatives at singular
+// points, and derivatives are accurate at all magnitudes, interpreted and compiled.
 #include "catch.hpp"
-#include "contexts/slopes.hpp"
+#include "contexts/closed_form_derivatives.hpp"
 
 #include <overdub/contexts/forward_program.hpp>
 #include <overdub/contexts/reverse/gradient_program.hpp>
@@ -23,7 +23,7 @@ namespace {
 using namespace overdub;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-// Where logarithms, roots, quotients, inverse functions and exponentials have no finite slope.
+// Where logarithms, roots, quotients, inverse functions and exponentials have no finite derivative.
 constexpr std::array<double, 16> points = {0.0,       -0.0,
                                            1.0,       -1.0,
                                            2.0,       -2.0,
@@ -103,7 +103,7 @@ consteval bool is_checked() {
   return (std::same_as<Kind, kind::arithmetic> || std::same_as<Kind, kind::math>)&&!std::same_as<Op, rem_t>;
 }
 
-// ---- slopes
+// ---- accuracy
 
 // The ways to run a program.
 std::vector<executable> ways(ir::program const& p) {
@@ -119,12 +119,12 @@ ir::program of_operands(std::string const& op, int arity) {
       (arity > 1 ? " %x, %y" : " %x") + " : f64\n  return %r\n}\n");
 }
 
-constexpr slopes::real few = 8, few_twice = 32; // units in the last place
+constexpr closed_forms::real few = 8, few_twice = 32; // units in the last place
 
 struct largest {
-  slopes::real distance = 0;
+  closed_forms::real distance = 0;
   double x = 0, y = 0;
-  void note(slopes::real d, double at_x, double at_y = 0) {
+  void note(closed_forms::real d, double at_x, double at_y = 0) {
     if (d > distance) *this = {d, at_x, at_y};
   }
 };
@@ -163,24 +163,24 @@ TEST_CASE("in programs, derivatives of operations of one number are right to a f
   for (char const* const op : {"sqrt",  "cbrt",  "exp",   "exp2",  "expm1", "log",  "log2",   "log10",
                                "log1p", "sin",   "cos",   "tan",   "asin",  "acos", "atan",   "sinh",
                                "cosh",  "asinh", "acosh", "atanh", "erf",   "erfc", "tgamma", "lgamma"}) {
-    ir::program const f = of_operands(op, 1), slope = backwards(f, {true});
+    ir::program const f = of_operands(op, 1), gradient = backwards(f, {true});
     largest once, back, twice, back_twice;
-    auto const forwards = ways(contexts::forward_of(f)), backs = ways(slope);
-    auto const forwards_of_back = ways(contexts::forward_of(slope)),
-               back_of_back = ways(backwards(slope, {true}));
-    for (double const x : slopes::magnitudes()) {
-      auto const right = slopes::of_one(op, x);
-      if (slopes::distance(0.0, right.first) == 0) continue;
+    auto const forwards = ways(contexts::forward_of(f)), backs = ways(gradient);
+    auto const forwards_of_back = ways(contexts::forward_of(gradient)),
+               back_of_back = ways(backwards(gradient, {true}));
+    for (double const x : closed_forms::magnitudes()) {
+      auto const right = closed_forms::of_one(op, x);
+      if (closed_forms::distance(0.0, right.first) == 0) continue;
       for (std::size_t i = 0; i < forwards.size(); ++i) {
         auto const second = [&](executable const& e) {
           return std::get<1>(e.call<std::tuple<double, double>>(x, 1.0));
         };
-        once.note(slopes::distance(second(forwards[i]), right.first), x);
-        back.note(slopes::distance(backs[i].call<double>(x), right.first), x);
-        twice.note(slopes::distance(second(forwards_of_back[i]), right.second), x);
-        // Backwards twice, what two slopes multiply to stands before a third that brings it back.
+        once.note(closed_forms::distance(second(forwards[i]), right.first), x);
+        back.note(closed_forms::distance(backs[i].call<double>(x), right.first), x);
+        twice.note(closed_forms::distance(second(forwards_of_back[i]), right.second), x);
+        // Reverse over reverse: the product of two partial derivatives overflows before a third factor brings it back.
         if (std::abs(x) < 1e75 && std::abs(x) > 1e-75)
-          back_twice.note(slopes::distance(back_of_back[i].call<double>(x), right.second), x);
+          back_twice.note(closed_forms::distance(back_of_back[i].call<double>(x), right.second), x);
       }
     }
     INFO(op << " at " << once.x << ", " << back.x << ", twice at " << twice.x << ", " << back_twice.x);
@@ -193,7 +193,7 @@ TEST_CASE("in programs, derivatives of operations of one number are right to a f
 
 TEST_CASE(
     "in programs, derivatives of operations of two numbers are right to a few units in the last place") {
-  auto const numbers = slopes::magnitudes();
+  auto const numbers = closed_forms::magnitudes();
   for (std::string const op : {"mul", "div", "hypot", "atan2", "pow"}) {
     auto const backs = ways(backwards(of_operands(op, 2), {true, true}));
     largest by_x, by_y;
@@ -201,11 +201,11 @@ TEST_CASE(
       for (std::size_t j = i % 2; j < numbers.size(); j += 2) {
         double const x = numbers[i], y = numbers[j];
         if (op == "pow" && !std::isfinite(std::pow(x, y))) continue;
-        auto const right = slopes::of_two(op, x, y);
+        auto const right = closed_forms::of_two(op, x, y);
         for (executable const& e : backs) {
           auto const [along_x, along_y] = e.call<std::tuple<double, double>>(x, y);
-          by_x.note(slopes::distance(along_x, right.x), x, y);
-          by_y.note(slopes::distance(along_y, right.y), x, y);
+          by_x.note(closed_forms::distance(along_x, right.x), x, y);
+          by_y.note(closed_forms::distance(along_y, right.y), x, y);
         }
       }
     INFO(op << " at " << by_x.x << ", " << by_x.y << " and at " << by_y.x << ", " << by_y.y);
@@ -217,10 +217,10 @@ TEST_CASE(
 TEST_CASE("powers with the exponent 0 have derivatives of 0 of any order, by any way, at 0 too") {
   ir::program const power =
       ir::parse("entry @f\nfunc @f(%x: f64, %y: f64) -> f64 {\n  %r = pow %x, %y : f64\n  return %r\n}\n");
-  ir::program const slope = backwards(power, {true, false});
-  executable const twice(backwards(slope, {true, false})),
-      thrice(backwards(backwards(slope, {true, false}), {true, false}));
-  executable const mixed(contexts::forward_of(slope));
+  ir::program const gradient = backwards(power, {true, false});
+  executable const twice(backwards(gradient, {true, false})),
+      thrice(backwards(backwards(gradient, {true, false}), {true, false}));
+  executable const mixed(contexts::forward_of(gradient));
   for (double const x : {0.0, -0.0, 1.5, -2.0}) {
     CHECK(twice.call<double>(x, 0.0) == 0.0);
     CHECK(thrice.call<double>(x, 0.0) == 0.0);

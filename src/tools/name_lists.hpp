@@ -1,4 +1,4 @@
-// Words of the user's: lists of them, and the rows of tables that they name.
+// Lists of words in user input, and lookup of table rows by name.
 #pragma once
 
 #include "failure.hpp"
@@ -15,17 +15,17 @@
 
 namespace overdub::tools {
 
-/// A text without the space around it.
+/// Trims surrounding space.
 inline std::string_view trimmed(std::string_view text) {
   constexpr std::string_view space = " \t\r\n";
   text.remove_prefix(std::min(text.find_first_not_of(space), text.size()));
   return text.substr(0, text.find_last_not_of(space) + 1);
 }
 
-/// Whether a text contains a pattern: a text in which `.*` stands for any text, and a backslash for the character behind it.
-/// So much of regular expressions, and no more: this is linear in practice and recurses on nothing, whatever a file has in it.
+/// Whether a text matches a pattern somewhere. In patterns, `.*` matches any text, and a backslash quotes the next
+/// character. In practice linear, and without recursion, for arbitrary input.
 inline bool contains(std::string_view text, std::string_view pattern) {
-  std::string part; // between two gaps
+  std::string part; // between two wildcards
   auto const take_part = [&] {
     std::size_t const at = text.find(part);
     if (at == std::string_view::npos) return false;
@@ -45,7 +45,7 @@ inline bool contains(std::string_view text, std::string_view pattern) {
   return take_part();
 }
 
-/// The words between the commas of a list; none, when it is empty.
+/// Splits a list at commas; empty if the list is empty.
 inline std::vector<std::string_view> words_of(std::string_view list) {
   std::vector<std::string_view> words;
   if (trimmed(list).empty()) return words;
@@ -57,7 +57,7 @@ inline std::vector<std::string_view> words_of(std::string_view list) {
   }
 }
 
-/// The row of a table that has a name. Throws failure, with the names that there are.
+/// The row of a table with this name. Throws failure, with the available names.
 template <class Row>
 Row const& row_called(std::string_view name, std::span<Row const> rows, std::string_view kind) {
   ir::detail::nearest_word nearest(name);

@@ -1,4 +1,4 @@
-// The words of the IR that passes are written in, so that they need not be qualified.
+// Using-declarations of the IR's names, for passes.
 #pragma once
 
 #include <overdub/ir/cursor.hpp>

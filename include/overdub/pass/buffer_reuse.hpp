@@ -1,8 +1,8 @@
-// Which operations stand in front of one that may take an array over, to write into its buffer: those that use the array, too. An
-// array that is still needed is copied, in a loop perhaps each turn.
+// Orders operations for in-place reuse of arrays: other uses of an array come before an operation that may write into its
+// buffer. Otherwise the array would be copied, in a loop perhaps in each iteration.
 #pragma once
 
-#include <overdub/pass/words.hpp>
+#include <overdub/pass/ir_names.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace overdub::pass::detail {
 
-/// Whether an operation may write into the buffer of an operand that nothing uses behind it.
-constexpr bool may_take_over(op code, std::uint32_t operand) {
+/// Whether an operation may write into the buffer of an operand after its last use.
+constexpr bool may_reuse(op code, std::uint32_t operand) {
   switch (code) {
   case op::update:
     return operand == 0;
@@ -26,21 +26,21 @@ constexpr bool may_take_over(op code, std::uint32_t operand) {
     return false;
   }
 }
-/// Whether what a region of an operation takes over is taken once.
+/// Whether the regions of an operation run at most once.
 constexpr bool runs_regions_once(op code) {
   return code == op::if_ || code == op::protect || code == op::accumulate;
 }
 
-/// An order of the numbers from 0 on, in which each stands behind what it needs; more needs are added as long as they make no
-/// circle. What is moved is what stands between the two (D. J. Pearce, P. H. J. Kelly: A dynamic topological sort algorithm for
+/// An incremental topological order of the integers from 0 on. Dependences are added as long as they form no cycle; only
+/// the part of the order between the two is moved (D. J. Pearce, P. H. J. Kelly: A dynamic topological sort algorithm for
 /// directed acyclic graphs, 2006).
 class growing_order {
 public:
-  /// So far, the numbers stand in their own order.
+  /// Initially, the integers are in ascending order.
   explicit growing_order(std::uint32_t count) : all_(count) {
     for (std::uint32_t i = 0; i < count; ++i) all_[i].position = i;
   }
-  /// That `n` needs `m`; false, and nothing else, where m needs n already.
+  /// Adds a dependence of `n` on `m`. Returns false, without a change, if m depends on n already.
   bool add(std::uint32_t n, std::uint32_t m) {
     if (n == m) return false;
     if (all_[m].position > all_[n].position && !move(n, m)) return false;
@@ -55,7 +55,7 @@ private:
     std::vector<std::uint32_t> needs, users;
   };
 
-  // Puts what m needs, from the place of n on, in front of what uses n.
+  // Moves the dependences of m, from the position of n on, before the dependents of n.
   bool move(std::uint32_t n, std::uint32_t m) {
     std::uint32_t const first = all_[n].position, last = all_[m].position;
     ++stamp_;
@@ -92,22 +92,22 @@ private:
   std::uint32_t stamp_ = 0;
 };
 
-/// That an operation of a region uses an array, by the number that it has in an order.
+/// A use of an array by an operation of a region, as positions in an order.
 struct array_use {
   value_id array;
   std::uint32_t rank;
-  bool takes; // it may take the array over
+  bool reuses; // whether it may reuse the buffer
 
   friend bool operator<(array_use const& a, array_use const& b) {
     return a.array != b.array ? index_of(a.array) < index_of(b.array) : a.rank < b.rank;
   }
 };
 
-/// What regions use of arrays. Regions are noted from the inside out.
+/// The uses of arrays in regions. Nested regions are noted before their parents.
 class array_uses {
 public:
-  /// The uses by the operations of a region and by those in their regions; `ranked` are the operations by rank. `whole(v)` is the
-  /// array that a value is a part of. O(uses × log uses).
+  /// Notes the uses by the operations of a region and of their regions. `ranked` are the operations by rank; `whole(v)` is
+  /// the array that a value is a part of. O(uses × log uses).
   template <class Whole>
   std::vector<array_use>
   note(function const& f, region_id r, std::vector<node_id> const& ranked, Whole const& whole) {
@@ -115,46 +115,46 @@ public:
     for (std::uint32_t rank = 0; rank < ranked.size(); ++rank) {
       node_id const n = ranked[rank];
       op const code = f[n].code;
-      auto use = [&](value_id v, bool takes) {
-        if (code != op::yield) uses.push_back({v, rank, takes});
-        if (f.region_of(v) != r) outside.push_back({v, 0, takes});
+      auto use = [&](value_id v, bool reuses) {
+        if (code != op::yield) uses.push_back({v, rank, reuses});
+        if (f.region_of(v) != r) outside.push_back({v, 0, reuses});
       };
       for (std::uint32_t i = 0; i < f[n].operand_count; ++i)
-        if (value_id const v = f.operand(n, i); f.type_of(v).is_array())
-          use(whole(v), may_take_over(code, i));
+        if (value_id const v = f.operand(n, i); f.type_of(v).is_array()) use(whole(v), may_reuse(code, i));
       for (region_id const inner : f.regions_of(n))
-        for (array_use const& u : of(inner)) use(u.array, u.takes && runs_regions_once(code));
+        for (array_use const& u : of(inner)) use(u.array, u.reuses && runs_regions_once(code));
     }
     std::sort(outside.begin(), outside.end());
     auto& all = of(r);
     for (array_use const& u : outside)
       if (!all.empty() && all.back().array == u.array)
-        all.back().takes = all.back().takes || u.takes;
+        all.back().reuses = all.back().reuses || u.reuses;
       else
         all.push_back(u);
     return uses;
   }
 
 private:
-  std::vector<array_use>& of(region_id r) { // of arrays from outside
+  std::vector<array_use>& of(region_id r) { // arrays defined outside
     if (of_.size() <= index_of(r)) of_.resize(index_of(r) + 1);
     return of_[index_of(r)];
   }
   std::vector<std::vector<array_use>> of_;
 };
 
-/// Which uses should stand in front of which: of each array, all in front of the last that may take it over. Pairs of that
-/// one's rank and theirs, sorted; empty, if they do so already. `may_move(a, b)` says whether a may stand in front of b for it.
+/// The dependences that make a buffer reusable: for each array, all other uses come before the last operation that may
+/// reuse its buffer. Sorted pairs of the rank of that operation and of the other use; empty, if the order has them already.
+/// `may_move(a, b)` says whether a may be moved before b.
 template <class MayMove>
 std::vector<std::pair<std::uint32_t, std::uint32_t>>
-uses_before_taking(std::vector<array_use>& uses, MayMove const& may_move) {
+uses_before_reuse(std::vector<array_use>& uses, MayMove const& may_move) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> found;
   std::sort(uses.begin(), uses.end());
   bool moves = false;
   for (std::size_t first = 0; first < uses.size();) {
     std::size_t end = first, taker = uses.size();
     for (; end < uses.size() && uses[end].array == uses[first].array; ++end)
-      if (uses[end].takes) taker = end;
+      if (uses[end].reuses) taker = end;
     if (taker < uses.size())
       for (std::size_t i = first; i < end; ++i)
         if (uses[i].rank != uses[taker].rank && may_move(uses[i].rank, uses[taker].rank)) {

@@ -1,4 +1,4 @@
-// Loops that are joined with those of their adjoints, and those that are not.
+// Fusion of loops with their adjoints, and loops that cannot be fused.
 #include "catch.hpp"
 #include "contexts/finite_difference.hpp"
 
@@ -29,7 +29,7 @@ constexpr auto of_rows = fn<"of_rows">([](auto const& x, auto const& data) {
     return overdub::log1p(overdub::exp(z));
   }));
 });
-// The same through a logarithm: all is needed before anything goes back.
+// The same through a logarithm: the backward pass needs all values.
 constexpr auto through_logarithm =
     fn<"through_logarithm">([](auto const& x, auto const& data) { return overdub::log(of_rows(x, data)); });
 
@@ -61,10 +61,11 @@ TEST_CASE("the gradient of a sum over a chain is one loop, and says so") {
   CHECK(loops_in(both) == 1);
   CHECK(explain(both).find("loop is fused with its adjoint") != std::string::npos);
   array<double> const x{0.3, -1.2, 0.7, 0.1};
-  auto const [value, slopes] = both(x);
+  auto const [value, derivatives] = both(x);
   CHECK(value == chain(x));
   for (i64 i = 0; i < x.size(); ++i)
-    CHECK(slopes[i] == Approx(slope_of([&](double y) { return chain(update(x, i, y)); }, x[i])));
+    CHECK(
+        derivatives[i] == Approx(finite_difference([&](double y) { return chain(update(x, i, y)); }, x[i])));
 }
 
 TEST_CASE("the gradient of a sum over rows goes through them once; through a logarithm, twice") {
@@ -74,12 +75,14 @@ TEST_CASE("the gradient of a sum over rows goes through them once; through a log
   auto const twice = interpreted<numbers, numbers>(value_and_gradient<0>(through_logarithm));
   CHECK(loops_in(once) == 1);
   CHECK(loops_in(twice) > 1);
-  auto const [value, slopes] = once(x, data);
+  auto const [value, derivatives] = once(x, data);
   CHECK(value == of_rows(x, data));
-  auto const [logarithm, slopes_of_it] = twice(x, data);
+  auto const [logarithm, derivatives_of_logarithm] = twice(x, data);
   for (i64 i = 0; i < x.size(); ++i) {
-    CHECK(slopes[i] == Approx(slope_of([&](double y) { return of_rows(update(x, i, y), data); }, x[i])));
-    CHECK(slopes_of_it[i] == Approx(slopes[i] / value));
+    CHECK(
+        derivatives[i] ==
+        Approx(finite_difference([&](double y) { return of_rows(update(x, i, y), data); }, x[i])));
+    CHECK(derivatives_of_logarithm[i] == Approx(derivatives[i] / value));
   }
 }
 

@@ -12,13 +12,13 @@
 #include <string_view>
 #include <vector>
 
-namespace slopes {
+namespace closed_forms {
 
 using real = long double;
 
 inline real squared(real x) { return x * x; }
 
-// The derivative of an operation of one number, and the one after it.
+// The first and second derivative of a unary operation.
 struct derivatives {
   real first, second;
 };
@@ -56,15 +56,15 @@ inline derivatives of_one(std::string_view name, real x) {
   if (name == "lgamma")
     return {overdub::special_functions<real>::digamma(x), overdub::special_functions<real>::polygamma(1, x)};
   if (name == "tgamma") {
-    real const slope = overdub::special_functions<real>::digamma(x);
+    real const digamma = overdub::special_functions<real>::digamma(x);
     return {
-        std::tgamma(x) * slope,
-        std::tgamma(x) * (squared(slope) + overdub::special_functions<real>::polygamma(1, x))};
+        std::tgamma(x) * digamma,
+        std::tgamma(x) * (squared(digamma) + overdub::special_functions<real>::polygamma(1, x))};
   }
   throw std::invalid_argument("no closed form of " + std::string(name));
 }
 
-// The derivatives of an operation of two numbers along each.
+// The partial derivatives of a binary operation.
 struct partial_derivatives {
   real x, y;
 };
@@ -96,7 +96,7 @@ inline std::vector<double> magnitudes() {
   return all;
 }
 
-/// The distance of a number from the right one, in units of the last place; 0 where the right one is no normal number.
+/// The error of a number in units of the last place; 0 if the exact one is no normal number.
 template <class T>
 real distance(T found, real right) {
   using limits = std::numeric_limits<T>;
@@ -108,4 +108,4 @@ real distance(T found, real right) {
   return std::abs(found - right) / std::ldexp(real(1), exponent - limits::digits);
 }
 
-} // namespace slopes
+} // namespace closed_forms

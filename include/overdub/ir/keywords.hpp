@@ -1,4 +1,4 @@
-// Words that the printer writes and the parser reads, besides the names of operations.
+// Keywords that the printer writes and the parser reads, besides the names of operations.
 #pragma once
 
 #include <overdub/call/config.hpp>
@@ -13,10 +13,10 @@ namespace overdub::ir::detail {
 OVERDUB_HIDDEN inline constexpr std::array<std::string_view, 6> effect_names{
     "pure", "may_fail", "reads_context", "addressed", "accumulates", "ordered"};
 
-// Regions that are nested deeper are not indented further.
-inline constexpr std::uint32_t most_indented = 100;
+// The maximum depth of indentation.
+inline constexpr std::uint32_t maximum_indentation = 100;
 
-// The word in front of the second region of an operation.
+// The keyword before the second region of an operation.
 constexpr std::string_view second_region_word(op code) {
   return code == op::if_ ? "else" : code == op::while_ ? "do" : "failed";
 }

@@ -1,4 +1,4 @@
-// How a part of a function comes to stand a second time, and what of it is kept in the end.
+// Residuals: copies of primal code in the backward pass, and which of its values the forward pass saves for it.
 #pragma once
 
 #include <overdub/contexts/reverse/writer.hpp>
@@ -11,8 +11,8 @@
 
 namespace overdub::contexts::adjoint {
 
-/// Copies a region, with its yield, to where the cursor stands, which is the end of a region.
-inline replica writer::copy(region_id r, copies& map) {
+/// Copies a region with its yield to the cursor, which is at the end of a region.
+inline primal_copy writer::copy(region_id r, clone_map& map) {
   region_id const in = at_.region();
   node_id const before = f()[in].last;
   std::vector<node_id> originals;
@@ -21,10 +21,10 @@ inline replica writer::copy(region_id r, copies& map) {
   return {r, in, before, f()[in].last};
 }
 
-/// Numbers that the adjoint computes of what the copy computes, and of nothing else, become a part of the copy: then they can be
-/// kept instead of what they are made of.
-inline void writer::find_factors(replica& r) {
-  value_map<bool> known; // what the copy has; true: it makes it
+/// Moves numbers that the adjoint computes from values of the copy alone into the copy, so that they can be saved instead
+/// of their operands.
+inline void writer::find_factors(primal_copy& r) {
+  value_map<bool> known; // the values available in the copy; true: the copy computes it
   auto const uses = [&](node_id n) {
     for (value_id const v : f().operands_of(n)) known.try_emplace(v, false);
   };
@@ -52,7 +52,7 @@ inline void writer::find_factors(replica& r) {
     found.push_back(n);
   }
   ir::cursor const back = at_;
-  copies map(activity_);
+  clone_map map(activity_);
   for (node_id const n : found) {
     at_.to_before(r.end());
     node_id const moved = at_.clone(at_.id(), n, map);
@@ -63,38 +63,41 @@ inline void writer::find_factors(replica& r) {
   at_ = back;
 }
 
-/// The adjoint `second` of an operation `first` is complete: what is cheaper to keep of its replicas is kept by what stands in the
-/// place of `first` then. Returns what stands in the place of `second`; both are nothing of a replica in a region that runs once.
-inline node_id writer::keep(node_id first, node_id second, std::vector<replica>& replicas) {
+/// Once the adjoint `second` of `first` is complete, saves those values of its primal copies that are cheaper to save than
+/// to recompute: replaces `first` by an operation that also returns the residuals. Returns the replacement of `second`. A
+/// region that runs once has no `second`.
+inline node_id
+writer::save_residuals(node_id first, node_id second, std::vector<primal_copy>& primal_copies) {
   op const code = f()[first].code;
   bool const is_loop = code == op::loop || code == op::while_;
   bool const is_stacked = is_loop || code == op::map;
   bool const is_reversed = code == op::loop && f()[first].attributes.is_reversed();
   ir::cursor const back = at_;
-  std::vector<values> kept;
-  std::vector<std::vector<std::pair<value_id, std::uint32_t>>> given; // with numbers of results
+  std::vector<values> saved;
+  // Residuals that `first` returns already, and the indices of its results.
+  std::vector<std::vector<std::pair<value_id, std::uint32_t>>> given;
   std::vector<std::vector<shifted_value>> shifted;
-  values only_shifted;             // kept for the next turn alone
-  bool keeps = code == op::while_; // its number of turns
+  values only_shifted;             // saved for the next iteration only
+  bool saves = code == op::while_; // a while saves its trip count
   std::vector<std::string> texts, restored;
   if (code == op::while_) texts.push_back("its trip count");
-  for (replica& r : replicas) find_factors(r);
-  if (is_loop) restore_arrays(first, replicas.front());
+  for (primal_copy& r : primal_copies) find_factors(r);
+  if (is_loop) restore_arrays(first, primal_copies.front());
   function::node const original = f()[first];
-  for (replica& r : replicas) {
+  for (primal_copy& r : primal_copies) {
     residuals const chosen(f(), callees_, r, is_stacked, is_loop, r.versions);
     if (!chosen.is_possible())
       refuse(
           first, "the backward pass needs a value that can be neither saved nor recomputed: it comes from "
                  "outside of the program, or from a call with side effects");
-    kept.push_back(chosen.kept());
-    for (value_id const v : kept.back()) texts.push_back(described(r, v));
+    saved.push_back(chosen.saved());
+    for (value_id const v : saved.back()) texts.push_back(described(r, v));
     for (restored_array const& a : r.restored)
       if (a.is_restored) restored.push_back(described(r, r.arguments[a.carried]));
-    // Of an array whose shape is another one in the first turn, what it becomes is kept.
+    // Where the shape of a loop-carried array differs in the first iteration only, the next state is saved instead.
     shifted.emplace_back();
     values more;
-    std::erase_if(kept.back(), [&](value_id v) {
+    std::erase_if(saved.back(), [&](value_id v) {
       if (chosen.is_ragged(v)) r.ragged.push_back(v);
       if (!chosen.is_shifted(v)) return false;
       auto const i = static_cast<std::uint32_t>(
@@ -105,57 +108,59 @@ inline node_id writer::keep(node_id first, node_id second, std::vector<replica>&
       return true;
     });
     for (value_id const v : more)
-      if (std::find(kept.back().begin(), kept.back().end(), v) == kept.back().end()) {
-        kept.back().push_back(v);
+      if (std::find(saved.back().begin(), saved.back().end(), v) == saved.back().end()) {
+        saved.back().push_back(v);
         only_shifted.push_back(v);
       }
-    // What the operation gives anyhow need not be kept besides.
+    // A result of the operation is saved already.
     given.emplace_back();
-    std::erase_if(kept.back(), [&](value_id v) {
+    std::erase_if(saved.back(), [&](value_id v) {
       auto const result = result_that_is(first, r, v);
       if (result) given.back().emplace_back(v, *result);
       return result.has_value();
     });
-    keeps = keeps || !kept.back().empty();
+    saves = saves || !saved.back().empty();
   }
-  // Behind what is kept of one replica comes that of the next.
-  rebuilt const made = keeps ? rebuild(first, replicas, kept) : rebuilt{results_of(first), {}, {}};
+  // The residuals of all copies, one copy after the other.
+  rebuilt const made = saves ? rebuild(first, primal_copies, saved) : rebuilt{results_of(first), {}, {}};
   std::size_t next = 0;
-  if (code == op::while_) at_.set_operand(second, 0, made.turns);
-  for (std::size_t i = 0; i < replicas.size(); ++i) {
+  if (code == op::while_) at_.set_operand(second, 0, made.trip_count);
+  for (std::size_t i = 0; i < primal_copies.size(); ++i) {
     auto const take = [&](value_id v, stored_value const& from) {
       value_id stored = from.array;
       for (shifted_value const& s : shifted[i])
-        if (s.next == v) at_.substitute(s.value, of_turn_before(s, stored, second, is_reversed));
+        if (s.next == v) at_.substitute(s.value, previous_state(s, stored, second, is_reversed));
       if (std::find(only_shifted.begin(), only_shifted.end(), v) != only_shifted.end()) return;
       if (is_stacked) {
-        at_.to_start(replicas[i].in());
-        value_id const turn = f().argument(replicas[i].in(), 0);
-        values operands{stored, turn};
+        at_.to_start(primal_copies[i].in());
+        value_id const iteration = f().argument(primal_copies[i].in(), 0);
+        values operands{stored, iteration};
         if (from.start != ir::nothing)
-          operands = {stored, at_.add(op::at, from.start, turn), at_.add(op::at, from.length, turn)};
+          operands = {
+              stored, at_.add(op::at, from.start, iteration), at_.add(op::at, from.length, iteration)};
         stored = insert(from.start != ir::nothing ? op::slice : op::at, operands, type_of(v));
       }
       at_.substitute(v, stored);
     };
     for (shifted_value const& s : shifted[i])
-      if (f().region_of(s.next) != replicas[i].in())
-        at_.substitute(s.value, of_turn_before(s, ir::nothing, second, is_reversed));
+      if (f().region_of(s.next) != primal_copies[i].in())
+        at_.substitute(s.value, previous_state(s, ir::nothing, second, is_reversed));
     for (auto const& [v, result] : given[i]) take(v, {made.in_place[result]});
-    for (value_id const v : kept[i]) take(v, made.besides[next++]);
+    for (value_id const v : saved[i]) take(v, made.besides[next++]);
   }
   std::size_t again = 0;
-  for (replica const& r : replicas) again += sweep(r);
-  note_kept(original, is_stacked, texts, again, restored);
-  if (second != ir::nothing && (!replicas.front().arguments.empty() || !replicas.front().restored.empty()))
-    second = without_arguments(second, replicas.front());
+  for (primal_copy const& r : primal_copies) again += sweep(r);
+  note_residuals(original, is_stacked, texts, again, restored);
+  if (second != ir::nothing &&
+      (!primal_copies.front().arguments.empty() || !primal_copies.front().restored.empty()))
+    second = without_arguments(second, primal_copies.front());
   at_ = back;
   return second;
 }
 
-/// What a copy computes, and nothing uses, is not computed: the first one did, and did not fail. Returns how many operations are
-/// left.
-inline std::size_t writer::sweep(replica const& r) {
+/// Dead-code elimination of a copy. The original ran without failing, so that operations of the copy that may fail can be
+/// erased, too. Returns the number of remaining operations.
+inline std::size_t writer::sweep(primal_copy const& r) {
   std::vector<node_id> const nodes = r.nodes(f());
   std::size_t left = 0;
   at_.erase(r.end());
@@ -168,14 +173,15 @@ inline std::size_t writer::sweep(replica const& r) {
   return left;
 }
 
-/// What was carried into a turn, of what each turn gave on: in the first one, what the loop began with.
+/// The loop-carried value at the start of an iteration, from the saved next states; the initial value in the first
+/// iteration.
 inline value_id
-writer::of_turn_before(shifted_value const& s, value_id stored, node_id second, bool is_reversed) {
+writer::previous_state(shifted_value const& s, value_id stored, node_id second, bool is_reversed) {
   region_id const r = f().region_at(second, 0);
-  value_id const turn = f().argument(r, 0);
+  value_id const iteration = f().argument(r, 0);
   at_.to_start(r);
   value_id const first = is_reversed ? at_.add(op::sub, f().operand(second, 0), index(1)) : index(0);
-  value_id const is_first = at_.add(op::eq, turn, first);
+  value_id const is_first = at_.add(op::eq, iteration, first);
   ir::type const t = type_of(s.value);
   std::vector<ir::type> const none[] = {{}, {}};
   node_id const branch = at_.insert(
@@ -185,7 +191,7 @@ writer::of_turn_before(shifted_value const& s, value_id stored, node_id second, 
   sums_.inside(f().region_at(branch, 1), [&](region_id) {
     value_id before = s.next; // from outside of the loop
     if (stored != ir::nothing) {
-      values const read{stored, at_.add(is_reversed ? op::add : op::sub, turn, index(1))};
+      values const read{stored, at_.add(is_reversed ? op::add : op::sub, iteration, index(1))};
       before = insert(op::at, read, t);
     }
     at_.yield(std::span<value_id const>(&before, 1));
@@ -193,9 +199,9 @@ writer::of_turn_before(shifted_value const& s, value_id stored, node_id second, 
   return f().result(branch);
 }
 
-/// The result of an operation that is a value of its replica: in each turn, where it stacks them.
+/// The index of the operation's result that equals, or stacks, a value of its copy.
 inline std::optional<std::uint32_t>
-writer::result_that_is(node_id first, replica const& r, value_id v) const {
+writer::result_that_is(node_id first, primal_copy const& r, value_id v) const {
   function::node const& node = f()[first];
   std::uint32_t carried = 0, before = 0;
   if (node.code == op::loop) carried = node.operand_count - 1;
@@ -209,8 +215,8 @@ writer::result_that_is(node_id first, replica const& r, value_id v) const {
   return {};
 }
 
-/// Appends an array to the elements in use of another one, which becomes twice as long where it is full. Returns that array, the number
-/// of its elements in use, and the number of those that were appended. O(elements appended), amortised.
+/// Appends an array to the elements in use of another one, whose capacity doubles when it is full. Returns that array, the
+/// number of its elements in use, and the number of appended elements. O(elements appended), amortised.
 inline writer::values writer::append(value_id all, value_id used, value_id more) {
   ir::type const t = type_of(all);
   value_id const count = at_.add(op::length, more);
@@ -238,9 +244,9 @@ inline writer::values writer::append(value_id all, value_id used, value_id more)
   return {f().result(written), now_used, count};
 }
 
-/// Puts an operation that gives what is kept, too, in the place of another.
-inline writer::rebuilt
-writer::rebuild(node_id first, std::vector<replica> const& replicas, std::vector<values> const& kept) {
+/// Replaces an operation by one that also returns residuals.
+inline writer::rebuilt writer::rebuild(
+    node_id first, std::vector<primal_copy> const& primal_copies, std::vector<values> const& saved) {
   function::node const old = f()[first];
   bool const counts = old.code == op::while_;
   bool const is_loop = counts || old.code == op::loop;
@@ -248,18 +254,19 @@ writer::rebuild(node_id first, std::vector<replica> const& replicas, std::vector
   std::uint32_t const first_carried = old.code == op::loop ? 1 : 0;
   std::uint32_t const carried = is_loop ? old.operand_count - first_carried : old.result_count;
   auto const is_ragged = [&](std::size_t k, value_id v) {
-    return std::find(replicas[k].ragged.begin(), replicas[k].ragged.end(), v) != replicas[k].ragged.end();
+    return std::find(primal_copies[k].ragged.begin(), primal_copies[k].ragged.end(), v) !=
+           primal_copies[k].ragged.end();
   };
 
   ir::cursor const back = at_;
   at_.to_before(first);
   values operands;
   for (value_id const v : f().operands_of(first)) operands.push_back(v);
-  values
-      more; // that the loop carries, besides: of a while its number of turns; of ragged arrays their elements, and how many
+  // Additional loop-carried values: the iteration count of a while; the elements of ragged residuals, and their number.
+  values more;
   if (counts) more.push_back(index(0));
-  for (std::size_t k = 0; k < kept.size(); ++k)
-    for (value_id const v : kept[k])
+  for (std::size_t k = 0; k < saved.size(); ++k)
+    for (value_id const v : saved[k])
       if (is_ragged(k, v)) {
         more.push_back(at_.add(op::fill, index(0), sums_.zero(type_of(v).element_type())));
         more.push_back(index(0));
@@ -269,8 +276,8 @@ writer::rebuild(node_id first, std::vector<replica> const& replicas, std::vector
   for (value_id const v : f().results_of(first)) results.push_back(type_of(v));
   for (value_id const v : more) types_of_more.push_back(type_of(v));
   results.insert(results.begin() + carried, types_of_more.begin(), types_of_more.end());
-  for (std::size_t k = 0; k < kept.size(); ++k)
-    for (value_id const v : kept[k])
+  for (std::size_t k = 0; k < saved.size(); ++k)
+    for (value_id const v : saved[k])
       if (is_ragged(k, v))
         results.insert(results.end(), 2, ir::type(ir::i64).array_of());
       else
@@ -286,17 +293,19 @@ writer::rebuild(node_id first, std::vector<replica> const& replicas, std::vector
   for (std::uint32_t i = 0; i < old.region_count; ++i) {
     region_id const from = f().region_at(first, i), to = f().region_at(made, i);
     std::size_t const k = static_cast<std::size_t>(
-        std::find_if(replicas.begin(), replicas.end(), [&](replica const& r) { return r.of() == from; }) -
-        replicas.begin());
-    copies map(activity_);
+        std::find_if(
+            primal_copies.begin(), primal_copies.end(),
+            [&](primal_copy const& r) { return r.of() == from; }) -
+        primal_copies.begin());
+    clone_map map(activity_);
     for (std::uint32_t j = 0; j < f().arguments_of(from).size(); ++j)
       map.insert_or_assign(f().argument(from, j), f().argument(to, j));
     at_.to_end(to);
-    if (k == replicas.size()) {
+    if (k == primal_copies.size()) {
       at_.clone_contents(at_.id(), from, map);
       continue;
     }
-    replica const& r = replicas[k];
+    primal_copy const& r = primal_copies[k];
     if (r.index != ir::nothing) map.insert_or_assign(r.index, f().argument(to, 0));
     std::uint32_t const first_argument = r.index != ir::nothing && old.code == op::loop ? 1 : 0;
     for (std::uint32_t j = 0; j < r.arguments.size(); ++j)
@@ -308,12 +317,12 @@ writer::rebuild(node_id first, std::vector<replica> const& replicas, std::vector
     }
     values yields, next;
     for (value_id const v : f().operands_of(r.end())) yields.push_back(map.of(v));
-    std::uint32_t argument = first_carried + carried; // of those that are carried besides
+    std::uint32_t argument = first_carried + carried; // the index of the next additional loop-carried value
     if (counts) next.push_back(at_.add(op::add, f().argument(to, argument++), index(1)));
-    for (std::size_t other = 0; other < kept.size(); ++other)
-      for (value_id const v : kept[other]) {
+    for (std::size_t other = 0; other < saved.size(); ++other)
+      for (value_id const v : saved[other]) {
         if (other != k) {
-          yields.push_back(nothing_of(type_of(v))); // what the other branch keeps
+          yields.push_back(placeholder_of(type_of(v))); // the residuals of the other branch
         } else if (is_ragged(k, v)) {
           value_id const all = f().argument(to, argument++), used = f().argument(to, argument++);
           values const longer = append(all, used, map.of(v));
@@ -335,9 +344,9 @@ writer::rebuild(node_id first, std::vector<replica> const& replicas, std::vector
   std::uint32_t of_more = carried, next = carried + static_cast<std::uint32_t>(more.size());
   for (std::uint32_t i = 0; i < old.result_count; ++i)
     given.in_place.push_back(f().result(made, i < carried ? i : next++));
-  if (counts) given.turns = f().result(made, of_more++);
-  for (std::size_t k = 0; k < kept.size(); ++k)
-    for (value_id const v : kept[k]) {
+  if (counts) given.trip_count = f().result(made, of_more++);
+  for (std::size_t k = 0; k < saved.size(); ++k)
+    for (value_id const v : saved[k]) {
       if (is_ragged(k, v)) {
         given.besides.push_back(
             {f().result(made, of_more), f().result(made, next), f().result(made, next + 1)});
@@ -349,7 +358,7 @@ writer::rebuild(node_id first, std::vector<replica> const& replicas, std::vector
     }
   for (std::uint32_t i = 0; i < old.result_count; ++i) {
     activity_.set(given.in_place[i], activity_.of(f().result(first, i)));
-    follow_restored(f().result(first, i), given.in_place[i]);
+    replace_restored_version(f().result(first, i), given.in_place[i]);
   }
   at_.replace(first, given.in_place);
   return given;
@@ -361,8 +370,8 @@ inline bool writer::has_signature(function_id of, ir::signature const& s) const 
   return parameters == s.parameters && p_[of].results == s.results;
 }
 
-/// What stands for a value of this type that is not used.
-inline value_id writer::nothing_of(ir::type t) {
+/// A placeholder of this type, which is never read.
+inline value_id writer::placeholder_of(ir::type t) {
   if (t.rank > 0) return insert(op::array, {}, t);
   if (!t.is_function()) return sums_.zero(t);
   ir::signature const s = p_.signature_of(t);
@@ -376,7 +385,7 @@ inline value_id writer::nothing_of(ir::type t) {
     ir::cursor in(p_, *known, function::body);
     std::swap(in, at_);
     values results;
-    for (ir::type const r : s.results) results.push_back(nothing_of(r));
+    for (ir::type const r : s.results) results.push_back(placeholder_of(r));
     at_.yield(results);
     std::swap(in, at_);
   }
@@ -384,9 +393,9 @@ inline value_id writer::nothing_of(ir::type t) {
       at_.insert(op::closure, {}, std::span<ir::type const>(&t, 1), ir::attributes::of(*known)));
 }
 
-/// The loop without what nothing uses any more: the last arguments of its region, which stood for what is carried, and arrays that are
+/// Removes loop-carried values of an adjoint loop that nothing uses: placeholders for primal values, and arrays that are
 /// not restored.
-inline node_id writer::without_arguments(node_id second, replica const& r) {
+inline node_id writer::without_arguments(node_id second, primal_copy const& r) {
   function::node const old = f()[second];
   region_id const from = f().region_at(second, 0);
   auto const count = static_cast<std::uint32_t>(f().arguments_of(from).size() - r.arguments.size());
