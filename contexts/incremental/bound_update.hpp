@@ -7,6 +7,7 @@
 #include <overdub/contexts/incremental/update_program_cache.hpp>
 
 #include <bit>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

@@ -11,7 +11,7 @@
 namespace overdub::contexts {
 namespace increments {
 
-inline std::string_view text_of(step::extent ran) {
+inline std::string_view name_of_extent(step::extent ran) {
   switch (ran) {
   case step::extent::one_iteration:
     return "one iteration";
@@ -65,7 +65,7 @@ OVERDUB_DECL std::string incremental_program::explain() const {
     text += '\n';
   };
   for (increments::step const& s : steps()) {
-    std::string_view const how = increments::text_of(s.ran);
+    std::string_view const how = increments::name_of_extent(s.ran);
     if (how.empty()) {
       ++others;
       continue;

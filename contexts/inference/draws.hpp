@@ -6,11 +6,9 @@
 #include <overdub/contexts/inference/target.hpp>
 #include <overdub/header_only.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <span>
 #include <string>
@@ -127,26 +125,7 @@ private:
   };
 
   template <class F>
-  chain_values collect(F const& value) const {
-    std::vector<std::size_t> lengths;
-    for (one_chain const& c : chains_) lengths.push_back(c.statistics.size());
-    std::ranges::sort(lengths, std::greater<>());
-    std::size_t length = 0, maximum = 0;
-    for (std::size_t k = 0; k < lengths.size(); ++k)
-      if (lengths[k] * (k + 1) > maximum) {
-        maximum = lengths[k] * (k + 1);
-        length = lengths[k];
-      }
-    chain_values result;
-    if (length == 0) return result;
-    result.values.reserve(maximum);
-    for (std::size_t c = 0; c < chains(); ++c) {
-      if (size(c) < length) continue;
-      ++result.chains;
-      for (std::size_t i = 0; i < length; ++i) result.values.push_back(value(c, i));
-    }
-    return result;
-  }
+  chain_values collect(F const& value) const;
 
   std::vector<std::string> names_;
   std::vector<one_chain> chains_;

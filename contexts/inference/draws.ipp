@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -115,6 +116,28 @@ draws::append(std::size_t chain, sampler_statistics const& statistics, std::span
     throw inference_error(
         message("overdub: a draw of %zu numbers for %zu variables", values.size(), variables()));
   std::ranges::copy(values, append(chain, statistics).begin());
+}
+
+template <class F>
+chain_values draws::collect(F const& value) const {
+  std::vector<std::size_t> lengths;
+  for (one_chain const& c : chains_) lengths.push_back(c.statistics.size());
+  std::ranges::sort(lengths, std::greater<>());
+  std::size_t length = 0, maximum = 0;
+  for (std::size_t k = 0; k < lengths.size(); ++k)
+    if (lengths[k] * (k + 1) > maximum) {
+      maximum = lengths[k] * (k + 1);
+      length = lengths[k];
+    }
+  chain_values result;
+  if (length == 0) return result;
+  result.values.reserve(maximum);
+  for (std::size_t c = 0; c < chains(); ++c) {
+    if (size(c) < length) continue;
+    ++result.chains;
+    for (std::size_t i = 0; i < length; ++i) result.values.push_back(value(c, i));
+  }
+  return result;
 }
 
 OVERDUB_DECL chain_values draws::column(std::string_view name) const {

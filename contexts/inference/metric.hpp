@@ -4,10 +4,8 @@
 
 #include <overdub/contexts/inference/streams.hpp>
 #include <overdub/contexts/inference/target.hpp>
-#include <overdub/core/floating_point.hpp>
+#include <overdub/header_only.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <random>
@@ -41,21 +39,7 @@ public:
 
   explicit diagonal_metric(std::size_t dimension) : inverse_(dimension, 1.0), deviation_(dimension, 1.0) {}
   /// Throws inference_error unless there are `dimension` elements, positive and finite.
-  diagonal_metric(std::size_t dimension, std::span<double const> inverse)
-      : inverse_(inverse.begin(), inverse.end()), deviation_(inverse.size()) {
-    if (inverse.size() != dimension)
-      throw inference_error(message(
-          "overdub: an inverse metric of %zu elements for a target of dimension %zu: give a diagonal metric "
-          "one for each "
-          "coordinate",
-          inverse.size(), dimension));
-    for (std::size_t i = 0; i < dimension; ++i)
-      if (!(inverse[i] > 0) || !overdub::is_finite(inverse[i]))
-        throw inference_error(message(
-            "overdub: element %zu of the inverse metric is %g: variances are positive and finite", i + 1,
-            inverse[i]));
-    scale();
-  }
+  OVERDUB_DECL diagonal_metric(std::size_t dimension, std::span<double const> inverse);
 
   std::size_t dimension() const { return inverse_.size(); }
   std::span<double const> inverse() const { return inverse_; }
@@ -80,11 +64,7 @@ public:
         squares_[i] += before * (q[i] - mean_[i]);
       }
     }
-    void restart() {
-      count_ = 0;
-      std::ranges::fill(mean_, 0.0);
-      std::ranges::fill(squares_, 0.0);
-    }
+    OVERDUB_DECL void restart();
     double count() const { return count_; }
     double variance(std::size_t i) const { return count_ > 1 ? squares_[i] / (count_ - 1) : 1.0; }
 
@@ -94,21 +74,16 @@ public:
   };
   /// Sets the inverse metric to the variances of e, regularised towards 0.001 with the weight of five draws, as Stan does (Stan Reference
   /// Manual, "MCMC sampling", automatic parameter tuning). A variance that is not finite is ignored.
-  void adapt(estimator const& e) {
-    double const n = e.count();
-    for (std::size_t i = 0; i < inverse_.size(); ++i) {
-      double const v = n / (n + 5) * e.variance(i) + 1e-3 * (5 / (n + 5));
-      if (overdub::is_finite(v)) inverse_[i] = v;
-    }
-    scale();
-  }
+  OVERDUB_DECL void adapt(estimator const& e);
 
 private:
-  void scale() {
-    for (std::size_t i = 0; i < inverse_.size(); ++i) deviation_[i] = std::sqrt(inverse_[i]);
-  }
+  void scale();
 
   std::vector<double> inverse_, deviation_;
 };
 
 } // namespace overdub::inference
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/contexts/inference/metric.ipp>
+#endif

@@ -10,7 +10,6 @@
 
 #include <boost/random/exponential_distribution.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
@@ -58,6 +57,10 @@ enum class resampling {
 namespace resampled {
 
 OVERDUB_DECL void check(resampling scheme);
+// Selects each index as often as its expected number, rounded down. Returns the remainders, normalised.
+OVERDUB_DECL std::vector<double>
+select_whole_copies(std::span<double const> weights, std::size_t count, std::vector<std::size_t>& out);
+OVERDUB_DECL void sort(std::vector<std::size_t>& all);
 
 // Inverts the cumulative weights at the positions in [0, 1) that `position(i)` returns in ascending order.
 template <class F>
@@ -116,17 +119,9 @@ ancestors(resampling scheme, std::span<double const> weights, std::size_t count,
     resampled::select_independently(weights, count, generator, out);
     break;
   case resampling::residual: {
-    std::vector<double> rest(weights.begin(), weights.end());
-    double sum = 0;
-    for (std::size_t k = 0; k < rest.size(); ++k) {
-      double const copies = std::floor(n * rest[k]);
-      out.insert(out.end(), static_cast<std::size_t>(copies), k);
-      sum += rest[k] = n * rest[k] - copies;
-    }
-    out.resize(std::min(out.size(), count));
-    for (double& r : rest) r /= sum;
+    std::vector<double> const rest = resampled::select_whole_copies(weights, count, out);
     if (out.size() < count) resampled::select_independently(rest, count - out.size(), generator, out);
-    std::ranges::sort(out);
+    resampled::sort(out);
     break;
   }
   }

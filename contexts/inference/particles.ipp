@@ -71,4 +71,20 @@ OVERDUB_DECL void check(resampling scheme) {
       static_cast<int>(scheme)));
 }
 
+OVERDUB_DECL std::vector<double>
+select_whole_copies(std::span<double const> weights, std::size_t count, std::vector<std::size_t>& out) {
+  auto const n = static_cast<double>(count);
+  std::vector<double> rest(weights.begin(), weights.end());
+  double sum = 0;
+  for (std::size_t k = 0; k < rest.size(); ++k) {
+    double const copies = std::floor(n * rest[k]);
+    out.insert(out.end(), static_cast<std::size_t>(copies), k);
+    sum += rest[k] = n * rest[k] - copies;
+  }
+  out.resize(std::min(out.size(), count));
+  for (double& r : rest) r /= sum;
+  return rest;
+}
+OVERDUB_DECL void sort(std::vector<std::size_t>& all) { std::ranges::sort(all); }
+
 } // namespace overdub::inference::resampled

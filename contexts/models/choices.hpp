@@ -27,12 +27,17 @@ struct address {
   std::string site;
   std::vector<i64> indices;
 
-  address() = default;
-  address(std::string of, std::vector<i64> at) : site(std::move(of)), indices(std::move(at)) {}
+  OVERDUB_DECL address();
+  OVERDUB_DECL address(std::string of, std::vector<i64> at);
   /// Parses an address. Throws model_error where the text is none.
   OVERDUB_DECL address(std::string_view text);
   address(std::string const& text) : address(std::string_view(text)) {}
   address(char const* text) : address(std::string_view(text)) {}
+  OVERDUB_DECL address(address const& other);
+  OVERDUB_DECL address(address&& other) noexcept;
+  OVERDUB_DECL address& operator=(address const& other);
+  OVERDUB_DECL address& operator=(address&& other) noexcept;
+  OVERDUB_DECL ~address();
 
   friend auto operator<=>(address const&, address const&) = default;
 };
@@ -42,10 +47,7 @@ inline std::ostream& operator<<(std::ostream& out, address const& a) { return ou
 
 namespace detail {
 // Whether `top` is a proper prefix of an address.
-inline bool is_below(address const& a, address const& top) {
-  return a.site == top.site && a.indices.size() > top.indices.size() &&
-         std::equal(top.indices.begin(), top.indices.end(), a.indices.begin());
-}
+OVERDUB_DECL bool is_below(address const& a, address const& top);
 // Throws model_error, with the address of the choice that cannot be drawn, and the distribution's message.
 [[noreturn]] OVERDUB_DECL void throw_undrawable(address const& at, std::string_view why);
 [[noreturn]] OVERDUB_DECL void throw_choice_type(address const& at, ir::type wanted, ir::type found);
@@ -78,14 +80,7 @@ inline std::size_t number_of(std::span<i64 const> shape, std::span<i64 const> at
     number = number * static_cast<std::size_t>(shape[k]) + static_cast<std::size_t>(at[k]);
   return number;
 }
-inline void indices_of(std::span<i64 const> shape, std::size_t number, std::vector<i64>& out) {
-  out.resize(shape.size());
-  for (std::size_t k = shape.size(); k-- > 0;) {
-    auto const extent = static_cast<std::size_t>(shape[k]);
-    out[k] = static_cast<i64>(number % extent);
-    number /= extent;
-  }
-}
+OVERDUB_DECL void indices_of(std::span<i64 const> shape, std::size_t number, std::vector<i64>& out);
 
 /// A part of an array: an element, or all elements after the first indices. Throws index_error. O(elements).
 OVERDUB_DECL datum part_of(datum const& all, std::span<i64 const> indices);
@@ -96,11 +91,14 @@ OVERDUB_DECL datum part_if_inside(datum const& all, std::span<i64 const> indices
 /// values replace earlier ones. A plain value.
 class choice_map {
 public:
-  choice_map() = default;
+  OVERDUB_DECL choice_map();
   /// {{"mu", 0.5}, {"theta[2]", 1.0}, {"y", array<double>{...}}}
-  choice_map(std::initializer_list<std::pair<address, datum>> all) {
-    for (auto const& [at, x] : all) set(at, x);
-  }
+  OVERDUB_DECL choice_map(std::initializer_list<std::pair<address, datum>> all);
+  OVERDUB_DECL choice_map(choice_map const& other);
+  OVERDUB_DECL choice_map(choice_map&& other) noexcept;
+  OVERDUB_DECL choice_map& operator=(choice_map const& other);
+  OVERDUB_DECL choice_map& operator=(choice_map&& other) noexcept;
+  OVERDUB_DECL ~choice_map();
 
   /// O(log n + replaced addresses).
   OVERDUB_DECL choice_map& set(address at, datum x);
@@ -124,7 +122,7 @@ public:
   auto begin() const { return all_.begin(); }
   auto end() const { return all_.end(); }
 
-  friend bool operator==(choice_map const&, choice_map const&) = default;
+  friend OVERDUB_DECL bool operator==(choice_map const& a, choice_map const& b);
 
 private:
   [[noreturn]] OVERDUB_DECL void throw_missing(address const& at) const;
@@ -145,14 +143,16 @@ struct proposed_choices {
 /// A set of choices: all at some addresses, all below a prefix ("school/"), all, none; and its complement. A plain value.
 class selection {
 public:
-  selection() = default;
-  selection(std::initializer_list<address> all) : all_(all) {}
+  OVERDUB_DECL selection();
+  OVERDUB_DECL selection(std::initializer_list<address> all);
+  OVERDUB_DECL selection(selection const& other);
+  OVERDUB_DECL selection(selection&& other) noexcept;
+  OVERDUB_DECL selection& operator=(selection const& other);
+  OVERDUB_DECL selection& operator=(selection&& other) noexcept;
+  OVERDUB_DECL ~selection();
   static selection all() { return !selection(); }
 
-  selection& add(address at) {
-    all_.push_back(std::move(at));
-    return *this;
-  }
+  OVERDUB_DECL selection& add(address at);
   /// All other choices.
   selection operator!() const {
     selection other = *this;

@@ -9,6 +9,55 @@
 
 namespace overdub::models {
 
+OVERDUB_DECL address::address() = default;
+OVERDUB_DECL address::address(address const& other) = default;
+OVERDUB_DECL address::address(address&& other) noexcept = default;
+OVERDUB_DECL address& address::operator=(address const& other) = default;
+OVERDUB_DECL address& address::operator=(address&& other) noexcept = default;
+OVERDUB_DECL address::~address() = default;
+
+OVERDUB_DECL choice_map::choice_map() = default;
+OVERDUB_DECL choice_map::choice_map(choice_map const& other) = default;
+OVERDUB_DECL choice_map::choice_map(choice_map&& other) noexcept = default;
+OVERDUB_DECL choice_map& choice_map::operator=(choice_map const& other) = default;
+OVERDUB_DECL choice_map& choice_map::operator=(choice_map&& other) noexcept = default;
+OVERDUB_DECL choice_map::~choice_map() = default;
+
+OVERDUB_DECL selection::selection() = default;
+OVERDUB_DECL selection::selection(selection const& other) = default;
+OVERDUB_DECL selection::selection(selection&& other) noexcept = default;
+OVERDUB_DECL selection& selection::operator=(selection const& other) = default;
+OVERDUB_DECL selection& selection::operator=(selection&& other) noexcept = default;
+OVERDUB_DECL selection::~selection() = default;
+
+OVERDUB_DECL address::address(std::string of, std::vector<i64> at)
+    : site(std::move(of)), indices(std::move(at)) {}
+OVERDUB_DECL choice_map::choice_map(std::initializer_list<std::pair<address, datum>> all) {
+  for (auto const& [at, x] : all) set(at, x);
+}
+OVERDUB_DECL bool operator==(choice_map const& a, choice_map const& b) { return a.all_ == b.all_; }
+OVERDUB_DECL selection::selection(std::initializer_list<address> all) : all_(all) {}
+OVERDUB_DECL selection& selection::add(address at) {
+  all_.push_back(std::move(at));
+  return *this;
+}
+
+namespace detail {
+OVERDUB_DECL bool is_below(address const& a, address const& top) {
+  return a.site == top.site && a.indices.size() > top.indices.size() &&
+         std::equal(top.indices.begin(), top.indices.end(), a.indices.begin());
+}
+} // namespace detail
+
+OVERDUB_DECL void indices_of(std::span<i64 const> shape, std::size_t number, std::vector<i64>& out) {
+  out.resize(shape.size());
+  for (std::size_t k = shape.size(); k-- > 0;) {
+    auto const extent = static_cast<std::size_t>(shape[k]);
+    out[k] = static_cast<i64>(number % extent);
+    number /= extent;
+  }
+}
+
 OVERDUB_DECL address::address(std::string_view text) {
   auto const reject = [&] {
     throw model_error(message(

@@ -4,7 +4,6 @@
 #include <overdub/contexts/incremental/cells.hpp>
 #include <overdub/contexts/models/site_constraints.hpp>
 #include <overdub/contexts/models/trace_structure.hpp>
-#include <overdub/execute/array_words.hpp>
 #include <overdub/header_only.hpp>
 
 #include <algorithm>
@@ -93,8 +92,7 @@ public:
       detail::site_constraints const& given, trace_structure& structure) {
     std::vector<i64> const& shape = shapes_[s];
     site const& of = m.sites()[s];
-    (void)execute::bytes_for( // throws where the size overflows
-        shape.data(), static_cast<std::uint32_t>(shape.size()), execute::size_of(of.type.element));
+    check_size(shape, of.type);
     std::size_t in_row = 1;
     for (std::size_t k = 1; k < shape.size(); ++k) in_row *= static_cast<std::size_t>(shape[k]);
     std::vector<i64> at;
@@ -141,6 +139,8 @@ public:
   void clear();
 
 private:
+  // Throws size_error for an array that no memory can hold.
+  static void check_size(std::vector<i64> const& shape, ir::type t);
   bool is_before(
       trace_structure const& structure, choice_index const& a, choice_index const& b, std::vector<i64>& of_a,
       std::vector<i64>& of_b) const;

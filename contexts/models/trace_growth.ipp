@@ -1,6 +1,7 @@
 #pragma once
 
 #include <overdub/contexts/models/trace_growth.hpp>
+#include <overdub/execute/array_words.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -106,6 +107,11 @@ OVERDUB_DECL void trace_growth::reject(model_core const& m, std::uint32_t s, cha
       "maps "
       "and loops; change it by update",
       m.sites()[s].address.c_str(), why));
+}
+
+OVERDUB_DECL void trace_growth::check_size(std::vector<i64> const& shape, ir::type t) {
+  (void)execute::bytes_for(
+      shape.data(), static_cast<std::uint32_t>(shape.size()), execute::size_of(t.element));
 }
 
 } // namespace OVERDUB_EXECUTE_ABI

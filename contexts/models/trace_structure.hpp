@@ -7,7 +7,6 @@
 #include <overdub/contexts/models/model_core.hpp>
 #include <overdub/header_only.hpp>
 
-#include <algorithm>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +33,12 @@ public:
   /// Throws model_error for a model with choices in a map or loop in a branch; where the number of a site's choices depends on other
   /// choices; and for a conditional site of more than `maximum_indices` indices.
   trace_structure(model_core const& m, choice_map const& observed, std::size_t maximum_indices);
+
+  trace_structure(trace_structure const& other);
+  trace_structure(trace_structure&& other) noexcept;
+  trace_structure& operator=(trace_structure const& other);
+  trace_structure& operator=(trace_structure&& other) noexcept;
+  ~trace_structure();
 
   /// Rejects a choice of more indices than an incremental program can update alone.
   [[noreturn]] static void reject_indices(model_core const& m, std::uint32_t s);
@@ -67,24 +72,18 @@ public:
         if (made == (was_there ? p.result_bits(result(s), at) : 0)) return;
         choice_index const c{s, number_of(shapes[s], at)};
         if (made == 0)
-          vanished_.push_back(c);
+          vanishes(c);
         else
-          appeared_.push_back(c);
+          appears_anew(c);
       });
     }
-    sort(appeared_), sort(vanished_), sort(set_);
-    is_same_ = appeared_.empty() && vanished_.empty();
-    to_draw_.clear();
-    for (choice_index const& c : appeared_)
-      if (!std::ranges::binary_search(set_, c) &&
-          !std::ranges::binary_search(set_, choice_index{c.site, choice_index::all}))
-        to_draw_.push_back(c);
+    find_to_draw();
   }
   /// The choices to be drawn that depend on no other choice to be drawn.
   std::vector<choice_index> first_to_draw(std::vector<std::vector<i64>> const& shapes) const;
   /// Whether a choice appears that was not set; and whether c appears.
   bool has_to_draw() const { return !to_draw_.empty(); }
-  bool appears(choice_index const& c) const { return std::ranges::binary_search(appeared_, c); }
+  bool appears(choice_index const& c) const;
   std::vector<choice_index> const& vanished() const { return vanished_; }
   choice_order const& order() const { return order_; }
   /// Whether no choice appears or vanishes.
@@ -103,6 +102,10 @@ private:
   // Removes choices from drawn_ that were set after they were drawn.
   void drop_overwritten_draws();
   static void sort(std::vector<choice_index>& all);
+  void vanishes(choice_index const& c);
+  void appears_anew(choice_index const& c);
+  // Finds the choices to be drawn: those that appear, and were not set.
+  void find_to_draw();
 
   choice_order order_;
   std::vector<std::uint32_t> conditional_; // sites

@@ -25,6 +25,27 @@ trace_structure::trace_structure(model_core const& m, choice_map const& observed
   }
 }
 
+OVERDUB_DECL trace_structure::trace_structure(trace_structure const& other) = default;
+OVERDUB_DECL trace_structure::trace_structure(trace_structure&& other) noexcept = default;
+OVERDUB_DECL trace_structure& trace_structure::operator=(trace_structure const& other) = default;
+OVERDUB_DECL trace_structure& trace_structure::operator=(trace_structure&& other) noexcept = default;
+OVERDUB_DECL trace_structure::~trace_structure() = default;
+
+OVERDUB_DECL bool trace_structure::appears(choice_index const& c) const {
+  return std::ranges::binary_search(appeared_, c);
+}
+OVERDUB_DECL void trace_structure::vanishes(choice_index const& c) { vanished_.push_back(c); }
+OVERDUB_DECL void trace_structure::appears_anew(choice_index const& c) { appeared_.push_back(c); }
+OVERDUB_DECL void trace_structure::find_to_draw() {
+  sort(appeared_), sort(vanished_), sort(set_);
+  is_same_ = appeared_.empty() && vanished_.empty();
+  to_draw_.clear();
+  for (choice_index const& c : appeared_)
+    if (!std::ranges::binary_search(set_, c) &&
+        !std::ranges::binary_search(set_, choice_index{c.site, choice_index::all}))
+      to_draw_.push_back(c);
+}
+
 OVERDUB_DECL void trace_structure::reject_indices(model_core const& m, std::uint32_t s) {
   throw model_error(message(
       "overdub: the choice \"%s\" is nested in %u maps and loops, and a choice is updated alone in up to "

@@ -2,6 +2,7 @@
 #include "function.hpp"
 
 #include <overdub/execute/buffer.hpp>
+
 #include <overdub/ir/bounds.hpp>
 
 namespace overdub::jit {

@@ -4,6 +4,7 @@
 #include "program.hpp"
 
 #include <overdub/execute/buffer.hpp>
+
 #include <overdub/ir/type_text.hpp>
 
 namespace overdub::jit {

@@ -2,6 +2,7 @@
 // Learning (2006), algorithm 2.1, has the density and the gradient of its formula.
 #include "catch.hpp"
 
+#include <overdub/contexts/distributions.hpp>
 #include <overdub/contexts/models.hpp>
 
 #include <cmath>

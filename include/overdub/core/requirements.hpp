@@ -16,7 +16,6 @@
 #error "overdub: this g++ is too old; use g++ 11 or newer, or clang 16 or newer"
 #include <overdub: the error above ends this compilation>
 #elif !defined(__cpp_exceptions)
-#error                                                                                                       \
-    "overdub: this unit is compiled with -fno-exceptions; overdub reports errors by exceptions: compile it with -fexceptions"
+#error "overdub: this unit is compiled with -fno-exceptions; overdub reports errors by exceptions: compile it with -fexceptions"
 #include <overdub: the error above ends this compilation>
 #endif

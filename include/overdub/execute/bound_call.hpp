@@ -51,7 +51,7 @@ public:
   OVERDUB_DECL void replace(std::shared_ptr<execute::code const> other);
   /// Sets the contexts that the program was compiled for; they are read at each call.
   OVERDUB_DECL void set_contexts(void* const* contexts);
-  /// Throws what the program throws. Results are valid until the next call, and until an argument is set or lent.
+  /// Throws what the program throws. Results are valid until the next call, or until an argument is set or lent.
   [[gnu::always_inline]] void run() {
     if (has_results_) release();
     try {

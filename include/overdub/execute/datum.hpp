@@ -191,7 +191,7 @@ private:
       return out.finish(shape_[axis]);
     }
   }
-  OVERDUB_DECL static datum with_shape(ir::type element, extents shape, i64 size);
+  OVERDUB_DECL static datum with_shape(ir::type element, extents shape, i64 given);
 
   ir::type type_{};
   std::uint64_t bits_ = 0; // of a scalar

@@ -55,13 +55,13 @@ OVERDUB_DECL datum& datum::operator=(datum const& other) = default;
 OVERDUB_DECL datum& datum::operator=(datum&& other) noexcept = default;
 OVERDUB_DECL datum::~datum() = default;
 
-OVERDUB_DECL datum datum::with_shape(ir::type element, extents shape, i64 size) {
+OVERDUB_DECL datum datum::with_shape(ir::type element, extents shape, i64 given) {
   if (shape.empty() || shape.size() > std::size_t{ir::max_rank}) detail::throw_datum_rank(shape.size());
   i64 scalars = 1;
   for (i64 const extent : shape)
     if (extent < 0 || __builtin_mul_overflow(scalars, extent, &scalars))
       detail::throw_datum_shape(
-          extent < 0 ? extent : std::numeric_limits<i64>::max(), static_cast<std::size_t>(size));
+          extent < 0 ? extent : std::numeric_limits<i64>::max(), static_cast<std::size_t>(given));
   datum d;
   d.type_ = element;
   d.type_.rank = static_cast<std::uint8_t>(shape.size()) & ir::max_rank;
@@ -71,7 +71,7 @@ OVERDUB_DECL datum datum::with_shape(ir::type element, extents shape, i64 size) 
     if (empty) extent = 0;
     empty = empty || extent == 0;
   }
-  if (d.size() != size) detail::throw_datum_shape(d.size(), static_cast<std::size_t>(size));
+  if (d.size() != given) detail::throw_datum_shape(d.size(), static_cast<std::size_t>(given));
   return d;
 }
 

@@ -1,4 +1,4 @@
-// A run of a lowered program: arguments and results between C++ and frames.
+// One run of a lowered program: arguments and results between C++ and frames.
 #pragma once
 
 #include <overdub/core/function_view.hpp>

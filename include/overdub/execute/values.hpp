@@ -73,7 +73,7 @@ void flatten(array<T> const& a, std::byte*& to) {
   }
 }
 
-/// Creates an array for a value of the host, and returns its uninitialised elements.
+/// Allocates an array for a value of the host. Returns its elements, which are uninitialised.
 OVERDUB_DECL std::byte* make_host_array(
     machine& m, std::byte* frame, offset at, i64 const* extents, offset rank, std::size_t element_bytes);
 

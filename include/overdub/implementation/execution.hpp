@@ -1,6 +1,8 @@
 // What headers declare, and a library or one unit of a program defines: the interpreter, compile, and the contexts check and batch. It calls programs and staging.
 #pragma once
 
+#include <overdub/implementation/only_once.hpp>
+
 #include <overdub/compile/artifact.ipp>
 #include <overdub/compile/cache.ipp>
 #include <overdub/compile/fields_as_arguments.ipp>
@@ -19,4 +21,3 @@
 #include <overdub/execute/machine.ipp>
 #include <overdub/execute/run.ipp>
 #include <overdub/execute/values.ipp>
-#include <overdub/implementation/only_once.hpp>

@@ -7,10 +7,12 @@
 #include <overdub/contexts/inference/csv.ipp>
 #include <overdub/contexts/inference/diagnostics.ipp>
 #include <overdub/contexts/inference/draws.ipp>
+#include <overdub/contexts/inference/metric.ipp>
 #include <overdub/contexts/inference/particles.ipp>
 #include <overdub/contexts/inference/progress.ipp>
 #include <overdub/contexts/inference/summary.ipp>
 #include <overdub/contexts/models/binding_time.ipp>
+#include <overdub/contexts/models/choice_order.ipp>
 #include <overdub/contexts/models/choice_program.ipp>
 #include <overdub/contexts/models/choices.ipp>
 #include <overdub/contexts/models/choosing.ipp>

@@ -1,11 +1,12 @@
 // What headers declare, and a library or one unit of a program defines: programs, their text, their checks and passes, and random numbers.
 #pragma once
 
+#include <overdub/implementation/only_once.hpp>
+
 #include <overdub/call/callee_name.ipp>
 #include <overdub/contexts/random.ipp>
 #include <overdub/execute/datum.ipp>
 #include <overdub/header_only.ipp>
-#include <overdub/implementation/only_once.hpp>
 #include <overdub/io/output_file.ipp>
 #include <overdub/ir/bounds.ipp>
 #include <overdub/ir/calls.ipp>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/implementation/only_once.hpp>
+
 #include <overdub/stage/evaluate.ipp>
 #include <overdub/stage/program_set.ipp>
 #include <overdub/stage/recorder.ipp>
