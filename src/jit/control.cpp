@@ -1,6 +1,8 @@
 // Branches, loops, accumulators, protection.
 #include "function.hpp"
 
+#include <overdub/execute/buffer.hpp>
+
 namespace overdub::jit {
 
 void function_compiler::compile_region(region_id r) {

@@ -38,7 +38,7 @@ private:
     switch (x.is) {
     case pattern::node::kind::name:
       return c->argument(function::body, x.name < 3 ? x.name : 3);
-    case pattern::node::kind::truth:
+    case pattern::node::kind::boolean:
       return c.literal(boolean, pattern::bits_of(x, boolean));
     case pattern::node::kind::number:
       return c.literal(t, pattern::bits_of(x, t));

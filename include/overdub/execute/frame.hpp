@@ -1,4 +1,4 @@
-// Arrays in frames: {elements, owner, extents}.
+// The layout of arrays in frames: {elements, owner, extents}.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -14,7 +14,7 @@ inline i64 extent(std::byte const* frame, offset array, offset axis) {
   return get<i64>(frame, extent_at(array, axis));
 }
 
-/// The scalars in an array, from an axis on.
+/// The number of scalars in an array, or in its part from an axis on.
 inline i64 scalars(std::byte const* frame, offset array, offset rank, offset axis = 0) {
   i64 n = 1;
   for (offset k = axis; k < rank; ++k) n *= extent(frame, array, k);

@@ -1,11 +1,11 @@
-// Compiled code that gives up before it did anything that is seen outside.
+// Compiled code that is abandoned before it has side effects.
 #pragma once
 
 #include <overdub/execute/code.hpp>
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-/// Whether compiled code ran to its end; false where it throws fails_ahead.
+/// Whether compiled code ran to its end; false if it throws fails_ahead.
 template <class Run>
 bool ran_ahead(Run const& run) {
   try {

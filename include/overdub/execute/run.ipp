@@ -74,7 +74,7 @@ OVERDUB_DECL void program_run::run_with(void* const* contexts, pass_all pass) {
   if (!ran_ahead([&] { run_on(*c_, contexts, pass); })) run_on(c_->interpreted(), contexts, pass);
 }
 
-// An exception leaves no buffers.
+// After an exception, no buffers remain.
 OVERDUB_DECL void program_run::run_on(code const& c, void* const* contexts, pass_all pass) {
   begin(c);
   m_->contexts = contexts;
@@ -101,24 +101,24 @@ OVERDUB_DECL void program_run::begin(code const& c) {
     std::memcpy(frame_ + f.literals, &c.literals[f.first_literal], f.literal_count * word_size);
 }
 
-/// The machines that a thread has made and does not use now.
+/// The free machines of a thread.
 class machine_pool {
 public:
-  static constexpr std::size_t kept = 8;
+  static constexpr std::size_t maximum_free = 8;
   static constexpr int maximum_depth = 500;
 
-  machine_pool() { free_.reserve(kept); }
+  machine_pool() { free_.reserve(maximum_free); }
   machine_pool(machine_pool const&) = delete;
   machine_pool& operator=(machine_pool const&) = delete;
   ~machine_pool() { is_closed() = true; }
 
-  /// This thread's; nullptr while the thread ends.
+  /// The pool of this thread; nullptr while the thread ends.
   OVERDUB_HIDDEN static machine_pool* mine() {
     if (is_closed()) return nullptr;
     thread_local machine_pool pool;
     return &pool;
   }
-  /// How many machines of the thread run, one inside the other.
+  /// The number of nested runs on this thread.
   OVERDUB_HIDDEN static int& depth() {
     thread_local int n = 0;
     return n;
@@ -131,7 +131,7 @@ public:
     return last;
   }
   void give_back(std::unique_ptr<machine> m) {
-    if (free_.size() < kept) free_.push_back(std::move(m)); // allocates nothing
+    if (free_.size() < maximum_free) free_.push_back(std::move(m)); // cannot throw: capacity is reserved
   }
 
 private:

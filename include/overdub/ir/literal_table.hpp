@@ -1,4 +1,4 @@
-// The table by which a function finds its literals. Only what edits or verifies programs includes this.
+// The literals of a function, by type and bits. Only code that edits or verifies programs includes this.
 #pragma once
 
 #include <overdub/ir/id.hpp>
@@ -22,7 +22,7 @@ struct literal_hash {
     return static_cast<std::size_t>(mixed ^ (mixed >> 32));
   }
 };
-/// The values of a function that are literals.
+/// The literal values of a function.
 struct literal_table : tsl::robin_map<literal_key, value_id, literal_hash> {};
 
 } // namespace overdub::ir::detail

@@ -59,7 +59,7 @@ OVERDUB_DECL std::size_t type_hash::operator()(signature const& s) const {
                  static_cast<std::size_t>(t.element));
   return h ^ (h >> 32);
 }
-// The number of what a table has; it is added where it is new.
+// The index of an entry in a table, which is inserted if it is new.
 template <class T>
 std::uint16_t index_in(std::vector<T>& all, tsl::robin_map<T, std::uint16_t, type_hash>& index, T const& x) {
   if (auto const at = index.find(x); at != index.end()) return at->second;

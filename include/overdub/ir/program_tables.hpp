@@ -1,4 +1,4 @@
-// The tables by which a program finds its texts and types. Only what edits or verifies programs includes this.
+// The interned texts and types of a program. Only code that edits or verifies programs includes this.
 #pragma once
 
 #include <overdub/ir/program.hpp>
@@ -14,7 +14,7 @@ struct type_hash {
   std::size_t operator()(symbol s) const { return index_of(s); }
   OVERDUB_DECL std::size_t operator()(signature const& s) const;
 };
-/// What a program keeps once: texts, types of functions, and types of opaque objects, with their numbers.
+/// Interned texts, function types and opaque types, with their indices.
 struct program_tables {
   tsl::robin_map<std::string, symbol> texts;
   tsl::robin_map<signature, std::uint16_t, type_hash> signatures;
