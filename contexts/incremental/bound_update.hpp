@@ -7,7 +7,6 @@
 #include <overdub/contexts/incremental/update_program_cache.hpp>
 
 #include <bit>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -31,8 +30,8 @@ struct bound_update {
     std::uint64_t* to;
     void operator()() const { to[*index] = *value; }
   };
-  struct
-      element_copy { // an element that is conditional, narrower than a word, or of an array whose writes are tracked
+  // An element that is conditional, narrower than a word, or of an array whose writes are tracked.
+  struct element_copy {
     std::uint64_t const *index, *value, *valid;
     std::byte* to;
     std::size_t size;

@@ -97,7 +97,12 @@ public:
   /// The size of a row in bytes; of an array of one axis, of an element.
   std::size_t bytes_of_row() const { return static_cast<std::size_t>(scalars(1)) * size_of_; }
   /// Allocates memory for so many rows after the last one. Returns whether the elements stay at the same address. O(rows), amortised.
-  OVERDUB_DECL bool reserve_rows(i64 rows);
+  bool reserve_rows(i64 rows) {
+    std::size_t const words =
+        (bytes() + static_cast<std::size_t>(rows) * bytes_of_row() + sizeof(std::uint64_t) - 1) /
+        sizeof(std::uint64_t);
+    return words <= words_.size() || grow(words);
+  }
   /// Allocates memory for a copy of another array, so that assigning it does not allocate. The elements may move.
   OVERDUB_DECL void reserve(cells const& other);
   /// Makes rows that were written after the end a part of the array; a negative number removes rows.
@@ -107,6 +112,7 @@ public:
 
 private:
   bool reshape(i64 const* extents);
+  OVERDUB_DECL bool grow(std::size_t words);
 
   ir::type type_;
   std::size_t size_of_;

@@ -42,12 +42,9 @@ OVERDUB_DECL datum cells::as_datum() const {
   });
 }
 
-OVERDUB_DECL bool cells::reserve_rows(i64 rows) {
+OVERDUB_DECL bool cells::grow(std::size_t words) {
   std::byte const* const before = data();
-  std::size_t const words =
-      (bytes() + static_cast<std::size_t>(rows) * bytes_of_row() + sizeof(std::uint64_t) - 1) /
-      sizeof(std::uint64_t);
-  if (words > words_.size()) words_.resize(std::max(words, words_.size() * 2));
+  words_.resize(std::max(words, words_.size() * 2));
   return data() == before;
 }
 OVERDUB_DECL void cells::reserve(cells const& other) { words_.reserve(other.words_.size()); }

@@ -72,9 +72,9 @@ public:
         if (made == (was_there ? p.result_bits(result(s), at) : 0)) return;
         choice_index const c{s, number_of(shapes[s], at)};
         if (made == 0)
-          vanishes(c);
+          add_vanished(c);
         else
-          appears_anew(c);
+          add_appeared(c);
       });
     }
     find_to_draw();
@@ -102,8 +102,8 @@ private:
   // Removes choices from drawn_ that were set after they were drawn.
   void drop_overwritten_draws();
   static void sort(std::vector<choice_index>& all);
-  void vanishes(choice_index const& c);
-  void appears_anew(choice_index const& c);
+  void add_vanished(choice_index const& c);
+  void add_appeared(choice_index const& c);
   // Finds the choices to be drawn: those that appear, and were not set.
   void find_to_draw();
 

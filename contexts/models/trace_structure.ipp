@@ -34,8 +34,8 @@ OVERDUB_DECL trace_structure::~trace_structure() = default;
 OVERDUB_DECL bool trace_structure::appears(choice_index const& c) const {
   return std::ranges::binary_search(appeared_, c);
 }
-OVERDUB_DECL void trace_structure::vanishes(choice_index const& c) { vanished_.push_back(c); }
-OVERDUB_DECL void trace_structure::appears_anew(choice_index const& c) { appeared_.push_back(c); }
+OVERDUB_DECL void trace_structure::add_vanished(choice_index const& c) { vanished_.push_back(c); }
+OVERDUB_DECL void trace_structure::add_appeared(choice_index const& c) { appeared_.push_back(c); }
 OVERDUB_DECL void trace_structure::find_to_draw() {
   sort(appeared_), sort(vanished_), sort(set_);
   is_same_ = appeared_.empty() && vanished_.empty();

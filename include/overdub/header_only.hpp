@@ -9,6 +9,8 @@
 #if defined(OVERDUB_COMPILED)
 #define OVERDUB_HEADER_ONLY 0
 #define OVERDUB_DECL
+// For functions that use state of their own shared object: the library defines them for all that link it.
+#define OVERDUB_HIDDEN_IF_INLINE
 
 // Containers have one layout in the library and in the program. A unit with another standard library, or with its debug mode, does not link:
 // the name of the missing symbol says what the library would have to be compiled with.
@@ -28,4 +30,5 @@ void OVERDUB_LIBRARY_LAYOUT() noexcept;
 #else
 #define OVERDUB_HEADER_ONLY 1
 #define OVERDUB_DECL inline
+#define OVERDUB_HIDDEN_IF_INLINE OVERDUB_HIDDEN
 #endif

@@ -24,9 +24,9 @@ struct corruptor {
   static auto& values(function& f) { return f.values_; }
   static auto& uses(function& f) { return f.uses_; }
   static auto& literals(function& f) { return f.literals_; }
-  static auto& literal_of(function& f) { return f.literal_of_.get(); }
+  static auto& literal_of(function& f) { return f.literal_of_.get_or_create(); }
   static auto& texts(program& p) { return p.texts_; }
-  static auto& symbol_of(program& p) { return p.tables_.get().texts; }
+  static auto& symbol_of(program& p) { return p.tables_.get_or_create().texts; }
   static auto& signatures(program& p) { return p.signatures_; }
   static auto& opaque(program& p) { return p.opaque_; }
   static auto& places(program& p) { return p.places_; }

@@ -25,18 +25,16 @@ struct followed_program {
 
 // Whether the thread's scoped_globals apply.
 enum class globals : bool { ignored, asked };
-inline global_context const* first_global(globals all) {
-  return all == globals::asked ? global_contexts() : nullptr;
-}
 
-// The program of a recipe of as many contexts, and of those that the thread made global, which stand behind them.
-OVERDUB_DECL followed_program followed_program_of(recipe r, globals all, std::size_t own_contexts);
+// The program of a recipe with so many contexts of its own, in the scoped_globals from `last` on, which are the innermost contexts.
+OVERDUB_DECL followed_program
+followed_program_of(recipe r, global_context const* last, std::size_t own_contexts);
 
-// What is made of such programs: one for each function, its arguments' types, the fingerprints of its contexts and options, which the whole
-// process shares. Thread-safe.
+// The cache of objects that are derived from such programs: one for each function, argument types, fingerprints of contexts, and options,
+// for the whole process. Thread-safe.
 struct made_of_followed {
   std::shared_ptr<void> made;
-  std::shared_ptr<std::vector<field_argument> const> fields; // nothing: none
+  std::shared_ptr<std::vector<field_argument> const> fields; // null: no fields
   bool has_hooks = false;
 };
 class followed_programs {
@@ -46,7 +44,7 @@ public:
   followed_programs& operator=(followed_programs const&) = delete;
   OVERDUB_DECL ~followed_programs();
 
-  // What is made of the program of a key; made by make(program) where it is asked for first.
+  // The object of a key. The first call with a key creates it by make(program()).
   OVERDUB_DECL made_of_followed
   get(std::string key, function_view<followed_program()> program,
       function_view<std::shared_ptr<void>(ir::program&&)> make);
@@ -56,19 +54,20 @@ private:
   std::unique_ptr<table> table_;
 };
 
-// Adds the fingerprints and the choices of the contexts that the thread made global.
-OVERDUB_DECL void add_globals(std::string& key, compile_options& o, globals around);
+// Appends the fingerprints of scoped_globals to a key, and applies their options.
+OVERDUB_DECL void add_globals(std::string& key, compile_options& o, global_context const* last);
 
 template <class Made, class F, class A, class... C>
 OVERDUB_HIDDEN made_of_followed followed_once(F const& f, globals around, compile_options o, C&... c) {
   static followed_programs all;
   std::string key;
   write_fingerprints(key, c...);
-  add_globals(key, o, around);
+  global_context const* const last = around == globals::asked ? global_contexts() : nullptr;
+  add_globals(key, o, last);
   key += o.key();
   auto const program = [&] {
     return followed_program_of(
-        compilation<F, A, C...>::recipe_of(f, name_of_callee<F>(), o, c...), around, sizeof...(C));
+        compilation<F, A, C...>::recipe_of(f, name_of_callee<F>(), o, c...), last, sizeof...(C));
   };
   auto const make = [&](ir::program&& p) -> std::shared_ptr<void> {
     return std::make_shared<std::remove_const_t<Made>>(std::move(p), o);

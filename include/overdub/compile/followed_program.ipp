@@ -13,16 +13,17 @@
 namespace overdub::detail {
 
 // The default pipeline, which keeps functions that nothing calls: those of distributions are found by their names.
-OVERDUB_DECL void optimise_all_functions(ir::program& p) {
+inline void optimise_all_functions(ir::program& p) {
   std::string const entry(p.name_of(p.entry));
   p.entry = ir::nothing;
   pass::default_pipeline(p);
   p.entry = *p.find(entry);
 }
 
-OVERDUB_DECL followed_program followed_program_of(recipe r, globals all, std::size_t own_contexts) {
+OVERDUB_DECL followed_program
+followed_program_of(recipe r, global_context const* last, std::size_t own_contexts) {
   std::size_t number = own_contexts;
-  for (auto const* g = first_global(all); g != nullptr; g = g->before) {
+  for (auto const* g = last; g != nullptr; g = g->before) {
     r.staged = g->rewrite(r.staged, g->object, number++);
     g->add_passes(r.passes, g->object);
   }
@@ -52,8 +53,8 @@ OVERDUB_DECL followed_program followed_program_of(recipe r, globals all, std::si
   return made;
 }
 
-OVERDUB_DECL void add_globals(std::string& key, compile_options& o, globals around) {
-  for (auto const* g = first_global(around); g != nullptr; g = g->before) {
+OVERDUB_DECL void add_globals(std::string& key, compile_options& o, global_context const* last) {
+  for (auto const* g = last; g != nullptr; g = g->before) {
     key.append(reinterpret_cast<char const*>(&g->type), sizeof g->type);
     g->append_fingerprint(key, g->object);
     g->adjust(o);

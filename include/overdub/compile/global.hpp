@@ -44,7 +44,8 @@ struct artifact_in_globals {
   std::shared_ptr<artifact const> made;
   std::vector<void*> objects;
 };
-OVERDUB_DECL artifact_in_globals in_globals(artifact const& own, std::span<void* const> contexts);
+OVERDUB_DECL artifact_in_globals
+in_globals(artifact const& own, std::span<void* const> contexts, global_context const* last);
 
 // Calls a compiled function in its own contexts and in the thread's scoped_globals.
 template <class Result, class... A>
@@ -58,14 +59,15 @@ struct global_call {
 private:
   [[gnu::noinline]] static Result
   run_in_globals(artifact const& own, std::span<void* const> contexts, A const&... x) {
-    artifact_in_globals const all = in_globals(own, contexts);
+    artifact_in_globals const all = in_globals(own, contexts, global_contexts());
     return compiled_call<Result, A...>::run(*all.made, all.objects.data(), x...);
   }
 };
 
 // The same of arguments and results as data.
-OVERDUB_DECL std::vector<datum>
-global_call_on_data(artifact const& own, std::span<void* const> contexts, std::span<datum const> arguments);
+OVERDUB_DECL std::vector<datum> global_call_on_data(
+    artifact const& own, std::span<void* const> contexts, std::span<datum const> arguments,
+    global_context const* last = global_contexts());
 
 } // namespace detail
 } // namespace overdub

@@ -12,13 +12,14 @@
 
 namespace overdub::detail {
 
-OVERDUB_DECL artifact_in_globals in_globals(artifact const& own, std::span<void* const> contexts) {
+OVERDUB_DECL artifact_in_globals
+in_globals(artifact const& own, std::span<void* const> contexts, global_context const* last) {
   recipe const& of = own.made_of();
   std::vector<global_context const*> globals;
-  for (auto const* g = global_contexts(); g != nullptr; g = g->before) globals.push_back(g);
+  for (auto const* g = last; g != nullptr; g = g->before) globals.push_back(g);
   artifact_in_globals all{nullptr, {contexts.begin(), contexts.end()}};
   compile_options o = of.options;
-  std::string data = std::to_string(own.number()) + ' '; // which says what it was made of
+  std::string data = std::to_string(own.number()) + ' '; // identifies the artifact and the contexts
   for (global_context const* const g : globals) {
     all.objects.push_back(g->object);
     data.append(reinterpret_cast<char const*>(&g->type), sizeof g->type);
@@ -40,10 +41,11 @@ OVERDUB_DECL artifact_in_globals in_globals(artifact const& own, std::span<void*
   return all;
 }
 
-OVERDUB_DECL std::vector<datum>
-global_call_on_data(artifact const& own, std::span<void* const> contexts, std::span<datum const> arguments) {
-  if (global_contexts() == nullptr) return own.run().run(arguments, contexts.data());
-  artifact_in_globals const all = in_globals(own, contexts);
+OVERDUB_DECL std::vector<datum> global_call_on_data(
+    artifact const& own, std::span<void* const> contexts, std::span<datum const> arguments,
+    global_context const* last) {
+  if (last == nullptr) return own.run().run(arguments, contexts.data());
+  artifact_in_globals const all = in_globals(own, contexts, last);
   return all.made->run().run(arguments, all.objects.data());
 }
 

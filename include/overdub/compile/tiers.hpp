@@ -21,7 +21,7 @@ namespace detail {
 /// Queues a task for the background thread, in FIFO order. The task must not throw. Returns false if there is no memory or no thread.
 OVERDUB_DECL bool run_in_background(std::function<void()> task) noexcept;
 
-/// Of a clock that only goes forward.
+/// The time of a monotonic clock, in nanoseconds.
 OVERDUB_DECL std::int64_t nanoseconds_now() noexcept;
 
 } // namespace detail

@@ -1,11 +1,11 @@
-// indirect: a value behind a pointer, whose type a header need not know (after std::indirect of C++26).
+// indirect: a value behind a pointer, whose type a header need not know.
 #pragma once
 
 #include <utility>
 
 namespace overdub::detail {
 
-/// Copies are deep. It holds nothing until `get` is called. T may be incomplete where it is a member, and is complete where its
+/// Copies are deep. It holds nothing until `get_or_create` is called. T may be incomplete where it is a member, and is complete where its
 /// class's special members are defined. As thread-safe as a T.
 template <class T>
 class indirect {
@@ -17,15 +17,18 @@ public:
     std::swap(value_, other.value_);
     return *this;
   }
-  ~indirect() { delete value_; }
+  ~indirect() {
+    static_assert(sizeof(T) > 0, "overdub: the type of an indirect member is complete where it is destroyed");
+    delete value_;
+  }
 
-  /// The value; the first call makes it.
-  T& get() {
+  /// The value; the first call creates it.
+  T& get_or_create() {
     if (value_ == nullptr) value_ = new T();
     return *value_;
   }
-  /// The value, or nullptr if it was never made.
-  T const* find() const { return value_; }
+  /// The value, or null if none was created.
+  T const* get_if() const { return value_; }
 
 private:
   T* value_ = nullptr;

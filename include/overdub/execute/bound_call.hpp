@@ -111,7 +111,12 @@ private:
   // Creates the frame, with arguments and literals, which is reused by all calls.
   OVERDUB_DECL void make_frame();
   // Runs the interpreter; or machine code in another thread than the last, whose stack limit must be read.
-  OVERDUB_DECL void run_on_machine();
+  [[gnu::noinline]] void run_on_machine() {
+    thread_ = no_thread; // until the run ends: the stack limit in the machine is this thread's
+    run_in_machine();
+    if (compiled_ != nullptr) thread_ = this_thread();
+  }
+  OVERDUB_DECL void run_in_machine();
   // The index of this thread; 0 before its first call.
   OVERDUB_HIDDEN static inline thread_local constinit std::uint64_t number_of_thread = 0;
   static constexpr std::uint64_t no_thread = ~std::uint64_t{0};

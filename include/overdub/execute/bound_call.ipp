@@ -65,14 +65,12 @@ OVERDUB_DECL void bound_call::make_frame() {
 OVERDUB_DECL void bound_call::set_contexts(void* const* contexts) { machine_->contexts = contexts; }
 OVERDUB_DECL void bound_call::forget_buffers() { machine_->buffers.reset(); }
 
-OVERDUB_DECL void bound_call::run_on_machine() {
-  thread_ = no_thread; // until the run ends: the stack limit in the machine is this thread's
+OVERDUB_DECL void bound_call::run_in_machine() {
   if (!std::exchange(is_ready_, false)) [[unlikely]] // the last call failed
     (void)machine_->base(0);
   machine_->program = code_.get();
   machine_->run(first_, frame_);
   is_ready_ = true;
-  if (compiled_ != nullptr) thread_ = this_thread();
   given_ = own_;
   has_results_ = machine_->abandoned;
 }

@@ -32,8 +32,8 @@ struct number_in<array<T>> : number_in<T> {};
 /// f64[][]; of types that a datum can have.
 OVERDUB_DECL std::string text_of(ir::type t);
 
-[[noreturn]] OVERDUB_DECL void throw_datum_type(ir::type wanted, ir::type found);
-[[noreturn]] OVERDUB_DECL void throw_ragged(i64 first, i64 other);
+[[noreturn, gnu::cold]] OVERDUB_DECL void throw_datum_type(ir::type wanted, ir::type found);
+[[noreturn, gnu::cold]] OVERDUB_DECL void throw_ragged(i64 first, i64 other);
 
 } // namespace detail
 

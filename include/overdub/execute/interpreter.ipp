@@ -15,7 +15,7 @@ namespace overdub {
 inline namespace OVERDUB_EXECUTE_ABI {
 namespace execute {
 
-OVERDUB_DECL ir::program const& checked(ir::program const& p, ir::function_id f) {
+inline ir::program const& checked(ir::program const& p, ir::function_id f) {
   if (index_of(f) >= p.functions.size() || p.is_erased(f))
     throw not_executable(message("overdub: there is no such function to execute; set the program's entry, "
                                  "or name another function"));

@@ -11,7 +11,6 @@
 #include <concepts>
 #include <cstddef>
 #include <iterator>
-#include <memory>
 #include <span>
 #include <string>
 #include <tuple>
@@ -21,10 +20,10 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-[[noreturn]] OVERDUB_DECL void throw_argument_count(code const& c, std::size_t given);
-[[noreturn]] OVERDUB_DECL void throw_argument_type(code const& c, std::size_t i, ir::type given);
-[[noreturn]] OVERDUB_DECL void throw_result_count(code const& c, std::size_t wanted);
-[[noreturn]] OVERDUB_DECL void throw_result_type(code const& c, std::size_t i, ir::type wanted);
+[[noreturn, gnu::cold]] OVERDUB_DECL void throw_argument_count(code const& c, std::size_t given);
+[[noreturn, gnu::cold]] OVERDUB_DECL void throw_argument_type(code const& c, std::size_t i, ir::type given);
+[[noreturn, gnu::cold]] OVERDUB_DECL void throw_result_count(code const& c, std::size_t wanted);
+[[noreturn, gnu::cold]] OVERDUB_DECL void throw_result_type(code const& c, std::size_t i, ir::type wanted);
 
 // The type of an argument in programs: integers become i64, containers and spans arrays of rank 1.
 template <class A>
@@ -41,6 +40,7 @@ struct argument_type<datum> {
 };
 template <class A>
 concept contiguous = requires(A const& x) {
+  requires std::contiguous_iterator<decltype(std::ranges::begin(x))>;
   std::ranges::data(x);
   std::ranges::size(x);
 };
@@ -212,10 +212,10 @@ struct flag {
 /// A machine of this thread, returned at the end of a scope.
 class borrowed_machine {
 public:
-  OVERDUB_HIDDEN OVERDUB_DECL borrowed_machine();
+  OVERDUB_HIDDEN_IF_INLINE OVERDUB_DECL borrowed_machine();
   borrowed_machine(borrowed_machine const&) = delete;
   borrowed_machine& operator=(borrowed_machine const&) = delete;
-  OVERDUB_HIDDEN OVERDUB_DECL ~borrowed_machine();
+  OVERDUB_HIDDEN_IF_INLINE OVERDUB_DECL ~borrowed_machine();
   machine& operator*() const { return *machine_; }
 
 private:

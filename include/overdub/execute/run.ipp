@@ -15,23 +15,23 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-[[noreturn, gnu::cold]] OVERDUB_DECL void throw_argument_count(code const& c, std::size_t given) {
+OVERDUB_DECL void throw_argument_count(code const& c, std::size_t given) {
   throw argument_error(message(
       "overdub: @%s takes %zu arguments, and was given %zu", c.name.c_str(), c.parameters.size(), given));
 }
-[[noreturn, gnu::cold]] OVERDUB_DECL void throw_argument_type(code const& c, std::size_t i, ir::type given) {
+OVERDUB_DECL void throw_argument_type(code const& c, std::size_t i, ir::type given) {
   std::string const& name = c.parameter_names[i];
   throw argument_error(message(
       "overdub: @%s: parameter %zu%s%s is %s, and was given %s", c.name.c_str(), i + 1,
       name.empty() ? "" : ", %", name.c_str(), detail::text_of(c.parameters[i]).c_str(),
       detail::text_of(given).c_str()));
 }
-[[noreturn, gnu::cold]] OVERDUB_DECL void throw_result_count(code const& c, std::size_t wanted) {
+OVERDUB_DECL void throw_result_count(code const& c, std::size_t wanted) {
   throw type_error(message(
       "overdub: @%s gives %zu results, and %zu were asked for; ask for call<std::tuple<...>>", c.name.c_str(),
       c.results.size(), wanted));
 }
-[[noreturn, gnu::cold]] OVERDUB_DECL void throw_result_type(code const& c, std::size_t i, ir::type wanted) {
+OVERDUB_DECL void throw_result_type(code const& c, std::size_t i, ir::type wanted) {
   throw type_error(message(
       "overdub: @%s: result %zu is %s, and was asked for as %s", c.name.c_str(), i + 1,
       detail::text_of(c.results[i]).c_str(), detail::text_of(wanted).c_str()));

@@ -94,7 +94,7 @@ void deliver(machine& m, std::byte* frame, offset at, T const& x) {
 template <class T>
 void lend(std::byte* frame, offset at, T const* elements, std::size_t size) {
   put<void const*>(frame, at, elements);
-  put<void const*>(frame, at + word_size, nullptr); // nobody's
+  put<void const*>(frame, at + word_size, nullptr); // no owner
   put<i64>(frame, at + 2 * word_size, static_cast<i64>(size));
 }
 

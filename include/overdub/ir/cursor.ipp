@@ -30,7 +30,7 @@ OVERDUB_DECL void cursor::to_yield(region_id r) {
 
 OVERDUB_DECL value_id cursor::literal(type t, std::uint64_t bits) {
   function& f = here();
-  detail::literal_table& known = f.literal_of_.get();
+  detail::literal_table& known = f.literal_of_.get_or_create();
   if (auto const at = known.find({t, bits}); at != known.end()) return at->second;
   value_id const v{f.value_count()};
   f.values_.push_back(

@@ -103,7 +103,7 @@ public:
   OVERDUB_DECL function(function const& other);
   OVERDUB_DECL function(function&& other) noexcept;
   OVERDUB_DECL function& operator=(function const& other);
-  OVERDUB_DECL function& operator=(function&& other);
+  OVERDUB_DECL function& operator=(function&& other) noexcept;
   OVERDUB_DECL ~function();
 
   symbol name = nothing;      // nothing: erased

@@ -11,7 +11,7 @@ OVERDUB_DECL function::function(symbol named, std::span<type const> parameters) 
 OVERDUB_DECL function::function(function const& other) = default;
 OVERDUB_DECL function::function(function&& other) noexcept = default;
 OVERDUB_DECL function& function::operator=(function const& other) = default;
-OVERDUB_DECL function& function::operator=(function&& other) = default;
+OVERDUB_DECL function& function::operator=(function&& other) noexcept = default;
 OVERDUB_DECL function::~function() = default;
 
 OVERDUB_DECL void function::reserve(function const& like) {

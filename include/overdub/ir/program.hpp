@@ -69,7 +69,7 @@ public:
   OVERDUB_DECL program(program const& other);
   OVERDUB_DECL program(program&& other) noexcept;
   OVERDUB_DECL program& operator=(program const& other);
-  OVERDUB_DECL program& operator=(program&& other);
+  OVERDUB_DECL program& operator=(program&& other) noexcept;
   OVERDUB_DECL ~program();
 
   function& operator[](function_id f) { return functions[index_of(f)]; }

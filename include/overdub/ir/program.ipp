@@ -16,7 +16,7 @@ OVERDUB_DECL program::program() = default;
 OVERDUB_DECL program::program(program const& other) = default;
 OVERDUB_DECL program::program(program&& other) noexcept = default;
 OVERDUB_DECL program& program::operator=(program const& other) = default;
-OVERDUB_DECL program& program::operator=(program&& other) = default;
+OVERDUB_DECL program& program::operator=(program&& other) noexcept = default;
 OVERDUB_DECL program::~program() = default;
 
 OVERDUB_DECL function_id program::add(std::string_view name, std::span<type const> parameters) {
@@ -34,13 +34,13 @@ OVERDUB_DECL std::optional<function_id> program::find(std::string_view name) con
 
 OVERDUB_DECL symbol program::intern(std::string_view text) {
   auto const [at, added] =
-      tables_.get().texts.try_emplace(std::string(text), symbol{static_cast<std::uint32_t>(texts_.size())});
+      tables_.get_or_create().texts.try_emplace(std::string(text), symbol{static_cast<std::uint32_t>(texts_.size())});
   if (added) texts_.emplace_back(text);
   return at->second;
 }
 OVERDUB_DECL std::optional<symbol> program::find_symbol(std::string_view text) const {
-  if (tables_.find() == nullptr) return {};
-  auto const& texts = tables_.find()->texts;
+  if (tables_.get_if() == nullptr) return {};
+  auto const& texts = tables_.get_if()->texts;
   auto const at = texts.find(std::string(text));
   return at == texts.end() ? std::nullopt : std::optional(at->second);
 }
@@ -75,12 +75,12 @@ std::uint16_t index_in(std::vector<T>& all, tsl::robin_map<T, std::uint16_t, typ
 } // namespace detail
 
 OVERDUB_DECL type program::function_type(signature const& s) {
-  return {.element = scalar::function, .index = detail::index_in(signatures_, tables_.get().signatures, s)};
+  return {.element = scalar::function, .index = detail::index_in(signatures_, tables_.get_or_create().signatures, s)};
 }
 OVERDUB_DECL type program::opaque_type(std::string_view name) {
   return {
       .element = scalar::opaque,
-      .index = detail::index_in(opaque_, tables_.get().opaque_types, intern(name))};
+      .index = detail::index_in(opaque_, tables_.get_or_create().opaque_types, intern(name))};
 }
 
 OVERDUB_DECL place_id

@@ -5,6 +5,7 @@
 #include <overdub/ir/program.hpp>
 
 #include <cstddef>
+#include <memory>
 
 namespace overdub::detail {
 
@@ -22,7 +23,7 @@ public:
 
 private:
   struct tables;
-  tables* tables_;
+  std::unique_ptr<tables> tables_;
 };
 
 } // namespace overdub::detail

@@ -4,8 +4,10 @@
 #include <overdub/stage/program_set.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <tsl/robin_map.h>
 #include <vector>
 
@@ -36,8 +38,8 @@ struct program_set::tables {
   }
 };
 
-OVERDUB_DECL program_set::program_set() : tables_(new tables) {}
-OVERDUB_DECL program_set::~program_set() { delete tables_; }
+OVERDUB_DECL program_set::program_set() : tables_(std::make_unique<tables>()) {}
+OVERDUB_DECL program_set::~program_set() = default;
 
 OVERDUB_DECL std::size_t program_set::number_of(ir::program const& p) {
   std::vector<std::size_t>& alike = tables_->of_hash[tables::hash_of(p)];

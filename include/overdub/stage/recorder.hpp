@@ -9,6 +9,7 @@
 #include <any>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -102,8 +103,10 @@ public:
       std::vector<ir::value_id> elements;
       for (auto const& e : x) elements.push_back(literal(e));
       return add(ir::op::array, elements, ir_type_of<T>);
-    } else
+    } else {
+      static_assert(std::is_integral_v<T>);
       return literal(static_cast<std::int64_t>(x));
+    }
   }
 
   // The symbol of a native function. Others of the name have a number behind it. O(natives of the name). An object that is one of `contexts` is
@@ -157,7 +160,7 @@ private:
   void note_unrolled(ir::function_id f);
 
   struct tables;
-  tables* tables_;
+  std::unique_ptr<tables> tables_;
 };
 
 // A program whose entry combines two elements by one operation.

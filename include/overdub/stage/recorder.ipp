@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <tsl/robin_map.h>
 #include <tuple>
@@ -35,8 +36,8 @@ struct recorder::tables {
   std::vector<std::string> chain; // the functions whose bodies are being staged
 };
 
-OVERDUB_DECL recorder::recorder() : tables_(new tables) {}
-OVERDUB_DECL recorder::~recorder() { delete tables_; }
+OVERDUB_DECL recorder::recorder() : tables_(std::make_unique<tables>()) {}
+OVERDUB_DECL recorder::~recorder() = default;
 
 OVERDUB_DECL ir::cursor& recorder::at() { return tables_->open.back(); }
 OVERDUB_DECL ir::function const& recorder::here() { return *tables_->open.back(); }

@@ -225,7 +225,7 @@ private:
   }
 
   std::size_t known_literals() const {
-    literal_table const* const known = f_->literal_of_.find();
+    literal_table const* const known = f_->literal_of_.get_if();
     return known == nullptr ? 0 : known->size();
   }
   bool check_origin(value_id v) {
@@ -234,9 +234,9 @@ private:
     bool is_there = false;
     switch (x.from) {
     case origin::literal:
-      if (x.maker < f.literals_.size() && f.literal_of_.find() != nullptr) {
-        auto const at = f.literal_of_.find()->find({x.type, f.bits_of(v)});
-        is_there = at != f.literal_of_.find()->end() && at->second == v;
+      if (x.maker < f.literals_.size() && f.literal_of_.get_if() != nullptr) {
+        auto const at = f.literal_of_.get_if()->find({x.type, f.bits_of(v)});
+        is_there = at != f.literal_of_.get_if()->end() && at->second == v;
       }
       break;
     case origin::argument:

@@ -72,7 +72,7 @@ private:
   }
   template <class Table, class Key>
   bool finds(Table const program_tables::*table, Key const& key, std::uint32_t i) const {
-    program_tables const* const tables = program_.tables_.find();
+    program_tables const* const tables = program_.tables_.get_if();
     if (tables == nullptr) return false;
     auto const at = (tables->*table).find(key);
     return at != (tables->*table).end() && at->second == i;
