@@ -1,4 +1,4 @@
-// Rules of one's own: derivatives that forward cannot know, or cannot compute well.
+// Custom derivative rules: derivatives that forward cannot determine, or cannot compute accurately.
 #include <overdub/contexts/forward.hpp>
 #include <overdub/overdub.hpp>
 

@@ -1,4 +1,4 @@
-// A cost model for programs: the program that counts the operations of another one.
+// A cost model: derives from a program another one, which estimates the work of a run.
 #pragma once
 
 #include <overdub/header_only.hpp>
@@ -6,10 +6,10 @@
 
 namespace overdub::contexts::increments {
 
-/// The program that counts the work of the entry of `p`, with the same arguments. The result is an i64, in additions: the cost of each
-/// operation, by the table of operations, times how often it runs, and the array elements that are written. Operations on which no trip
-/// count depends are not copied, so the count is cheap where trip counts do not depend on data. The result depends on the arguments
-/// alone, not on clocks, tiers or machines. O(operations).
+/// Returns a program with the arguments of the entry of `p`, whose result is the work of the entry, an i64, in additions: the sum of the
+/// cost of each operation (ops.def) times the number of its executions, and of a cost for each array element that is written. The program
+/// has only the operations of `p` on which trip counts depend, so that it is cheap if trip counts do not depend on data. The result depends
+/// on the arguments only, and not on clocks, tiers or machines. O(operations).
 OVERDUB_DECL ir::program work_counter_of(ir::program const& p);
 
 } // namespace overdub::contexts::increments

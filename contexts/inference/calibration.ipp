@@ -59,7 +59,7 @@ inline std::string cell(double x, io::number_form const& form) {
   return ' ' + io::right_aligned(io::number_text(x, form), 10);
 }
 
-// A table with a row for each name, and the findings below it.
+// Writes a table with a row for each name, and the findings below it. cells(i) is the text of row i after the name.
 template <class F>
 void write(
     std::ostream& out, char const* head, std::vector<std::string> const& names, F const& cells,

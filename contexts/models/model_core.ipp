@@ -12,7 +12,7 @@
 namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-// The object of the host functions `draw` and `choose` of one operation `sample`.
+// The receiver of the host functions `draw` and `choose` of one operation `sample`.
 struct model_core::caller {
   model_core const* core;
   std::uint32_t site;
@@ -165,7 +165,7 @@ model_core::code_of(std::uint32_t site, site_query q) const {
     ir::program p = site_program_of(model_, site, q, callbacks_);
     ir::function const& f = p[p.entry];
     auto const parameters = f.parameters();
-    bool uses_choices = false; // or indices
+    bool uses_choices = false; // whether it reads choices, or the indices of the choice
     for (std::size_t k = model_.arguments.size(); k < parameters.size(); ++k)
       uses_choices = uses_choices || f.is_used(parameters[k]);
     if (!uses_choices) same_for_all_choices_.insert({site, q});

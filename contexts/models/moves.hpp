@@ -1,4 +1,4 @@
-// Moves: transition kernels of a mutable trace, which leave the posterior invariant. Most update one choice at a time.
+// Transition kernels of a mutable trace, which leave the posterior invariant. Most update one choice at a time.
 #pragma once
 
 #include <overdub/contexts/inference/elliptical_slice.hpp>
@@ -77,7 +77,7 @@ void for_each_choice(
 } // namespace detail
 
 /// gibbs("z"): draws each choice of a site from its full conditional distribution, which has a finite support (Geman and Geman 1984). A
-/// step evaluates a proposal for each value. Throws model_error where a value makes other choices appear or vanish, and for more than
+/// step evaluates a proposal for each value. Throws model_error if a value changes which other choices are made, and for more than
 /// `maximum_values` values.
 class gibbs {
 public:
@@ -175,8 +175,8 @@ private:
 };
 
 /// random_walk("mu", 0.5): random-walk Metropolis for each choice of a site, with normal steps of this standard deviation (Metropolis
-/// 1953). Its logarithm is adapted during the warm-up, by steps of 1 / sqrt(n), for an acceptance rate of 44 % (Roberts and Rosenthal,
-/// Examples of Adaptive MCMC, 2009).
+/// 1953). During the warm-up, adaptation n adds the deviation of the acceptance rate from 44 %, divided by sqrt(n), to the logarithm of the
+/// standard deviation (Roberts and Rosenthal, Examples of Adaptive MCMC, 2009).
 class random_walk {
 public:
   explicit random_walk(std::string address, double sd = 1) : address_(std::move(address)), sd_(sd) {
@@ -223,8 +223,8 @@ private:
   std::vector<i64> at_;
 };
 
-/// from_prior("mu"): proposes each choice of a site from its distribution given all others, with a Metropolis-Hastings decision, as
-/// `regenerate` of one choice.
+/// from_prior("mu"): draws a proposal for each choice of a site from its distribution given the choices on which that depends, with a
+/// Metropolis-Hastings decision, like `regenerate` of one choice.
 class from_prior {
 public:
   explicit from_prior(std::string address) : address_(std::move(address)) {}
@@ -258,8 +258,9 @@ private:
   std::vector<i64> at_;
 };
 
-/// elliptical_slice("f"): elliptical slice sampling of all choices of a site, which are normal, at once (Murray, Adams and MacKay 2010). It
-/// needs no gradient and no step size. Their means and standard deviations must not depend on each other: the site is nested in no loop.
+/// elliptical_slice("f"): elliptical slice sampling of all choices of a site at once (Murray, Adams and MacKay 2010). Their distributions
+/// must be normal, with means and standard deviations that do not depend on other choices of the site; therefore the site must not be
+/// nested in a loop. It needs no gradient and no step size.
 class elliptical_slice {
 public:
   explicit elliptical_slice(std::string address) : address_(std::move(address)) {}
@@ -333,14 +334,15 @@ private:
 
   std::string address_;
   std::vector<i64> at_;
-  std::vector<std::size_t> moved_;          // numbers of choices that are made and not observed
-  std::vector<double> all_, x_, mean_, sd_; // all_ of all choices; the others of those of moved_
+  std::vector<std::size_t> moved_;          // the positions of choices that are made and not observed
+  std::vector<double> all_, x_, mean_, sd_; // all_ is by position; the others are by element of moved_
 };
 
 /// metropolis(f): a custom proposal (Hastings 1970). f(t, key) sets choices of the trace, and returns log q(old | new) - log q(new | old);
-/// a commit in f throws model_error. Proposals that f rolls back are not counted. q(new | old) includes the density of choices that appear
-/// and that f sets; for choices that vanish, the result has the difference between the log density of f's reverse proposal and that of
-/// their distribution. `mcmc` does not know which choices it updates, and does not check that each choice has a kernel.
+/// a commit in f throws model_error. Proposals that f rolls back are not counted. If the proposal makes choices that the old trace does not
+/// have, and f sets them, q(new | old) includes their density. For each choice that only the old trace has, the result includes the log
+/// density of f's reverse proposal of it minus that of its distribution. `mcmc` cannot determine which choices f sets, and does not
+/// check that each choice has a kernel.
 template <class F>
 class metropolis {
 public:

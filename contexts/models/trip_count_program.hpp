@@ -8,12 +8,13 @@
 
 namespace overdub::models {
 
-/// A trip count that depends on more than the arguments.
+/// The result for a trip count that the arguments do not determine.
 inline constexpr std::int64_t unknown_trip_count = -1;
 
-/// A program that takes the model's arguments, and returns for each site the trip counts of the enclosing maps and loops, outermost first.
-/// Each is an i64: `unknown_trip_count` in a branch, or where it depends on more than numbers and sizes of arguments. The program has no
-/// choices, maps or loops. It throws where it reads the size of a row of an empty array. O(operations).
+/// Returns a program that accepts the model's arguments, and returns for each site the trip counts of the enclosing maps and loops,
+/// outermost first. Each is an i64: `unknown_trip_count` for a map or loop that is nested in a branch, and for a trip count that operations
+/// without regions do not compute from the numbers, elements and sizes of the arguments. The program has no choices, maps or loops. Its run
+/// throws if a trip count is the size of a row, and the array has no rows. O(operations).
 OVERDUB_DECL ir::program trip_count_program_of(model_program const& m);
 
 } // namespace overdub::models

@@ -1,4 +1,4 @@
-// diagnostics: the table of a summary of draws, and its warnings.
+// diagnostics: the part of a report with the summary of draws and its warnings.
 #pragma once
 
 #include <overdub/contexts/inference/summary.hpp>
@@ -10,8 +10,8 @@
 
 namespace overdub::report {
 
-/// The estimates of an `inference::summary` with their Monte Carlo standard errors, and the warnings below, or a sentence that there are
-/// none.
+/// A table of the estimates of an `inference::summary` with their Monte Carlo standard errors. The warnings follow the table; if there are
+/// none, a sentence says so.
 struct diagnostics {
   std::string title;
   inference::summary summary;

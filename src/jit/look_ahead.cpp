@@ -1,8 +1,8 @@
 // Speculative bounds checks: one check before a loop covers all iterations of it and of nested loops, by the smallest and
-// the largest index. If an index is out of range, some iteration fails; the code deoptimises: the interpreter runs the
-// program again from the start to find which. Requires that a failing run can be repeated. Covers accesses that are certain
-// to run in some iteration and reach both ends: not those in branches, nor in loops whose trip counts are unknown, or vary
-// together with the index.
+// the largest index. If an index is out of range, some iteration fails. The code then deoptimises: the interpreter runs the
+// program again from the start, and reaches that iteration. Requires that a failing run can be repeated. Covers an access only
+// if some iteration is certain to run it with the smallest index, and some iteration with the largest. Accesses in branches
+// are not covered, nor accesses in loops whose trip counts are unknown or vary with the same loop as the index.
 #include "function.hpp"
 
 #include <llvm/ADT/DenseMap.h>
@@ -27,7 +27,7 @@ public:
     loops_.push_back({body, {count, count, {}, nullptr}, {body}});
   }
 
-  /// Whether all covered indices are in range; null if there are none.
+  /// Emits the check whether all covered indices are in range; null if no access is covered.
   llvm::Value* all_good() {
     look_in(body_);
     return good_ == nullptr ? nullptr : b_.CreateOr(is_empty(loops_[0]), good_);
@@ -39,12 +39,12 @@ private:
   struct range {
     llvm::Value *least, *most;
     regions loops;          // the loops with whose indices it varies; none: both ends are equal
-    llvm::Value* overflows; // whether it has no range; null: never
+    llvm::Value* overflows; // whether an end overflowed in its computation; null: never
   };
   struct loop {
     region_id body;
     range count;
-    regions changes_with; // itself, the loops with whose indices its trip count varies, and theirs
+    regions changes_with; // itself, and the loops with whose indices its trip count varies, transitively
   };
 
   void look_in(region_id r) {
@@ -93,7 +93,7 @@ private:
     for (auto const& [k, i] : needed) {
       good = both(good, is_in_range(f_.operand(n, 1 + k), i, c_.get(*array).extent(k)));
     }
-    // It runs in some iteration unless an enclosing loop is always empty.
+    // The access runs in some iteration unless an enclosing loop never iterates.
     for (std::size_t k = 1; k < loops_.size(); ++k) good = b_.CreateOr(good, is_empty(loops_[k]));
     good_ = both(good_, good);
     accesses_.push_back(n);
@@ -109,8 +109,8 @@ private:
     llvm::Value* const good = b_.CreateAnd(b_.CreateICmpULE(least, most), b_.CreateICmpULT(most, extent));
     return overflows == nullptr ? good : b_.CreateAnd(good, b_.CreateNot(overflows));
   }
-  // The ends of a loop-invariant value plus the index of a loop. On overflow, the larger one is out of range, or less than
-  // the other, as unsigned numbers.
+  // The ends of the sum of a loop-invariant value and the index of a loop. If the sum overflows, then, as unsigned numbers,
+  // the upper end is out of range or less than the lower one, so that the check fails.
   std::optional<std::pair<llvm::Value*, llvm::Value*>> sum_with_index(value_id v) {
     if (!f_.is_result(v) || f_[f_.node_of(v)].code != ir::op::add) return {};
     node_id const n = f_.node_of(v);
@@ -129,7 +129,7 @@ private:
   }
   llvm::Value* both(llvm::Value* x, llvm::Value* y) { return x == nullptr ? y : b_.CreateAnd(x, y); }
 
-  // An array defined before the loop that has the extents of an array in it.
+  // An array that is defined before the loop, with the extents of an array that the loop reads; nothing, if there is none.
   std::optional<value_id> array_in_front(value_id array) const {
     value_id const carried = c_.before_updates(array);
     if (c_.in_place_[index_of(carried)]) return carried;
@@ -148,7 +148,7 @@ private:
       if (llvm::is_contained(all, l.body)) found.append(l.changes_with.begin(), l.changes_with.end());
     return found;
   }
-  // Whether some iteration attains all ends of these loops' indices.
+  // Whether these loops' indices vary independently, so that some iteration has each combination of their ends.
   bool are_independent(regions const& all) const {
     regions found;
     for (loop const& l : loops_) {
@@ -158,7 +158,7 @@ private:
     }
     return true;
   }
-  // And whether no other enclosing loop is empty in this iteration.
+  // Whether, in addition, no other enclosing loop has a trip count that varies with these loops, and may be 0 in that iteration.
   bool is_reached(regions const& all) const {
     if (!are_independent(all)) return false;
     regions const with = closure(all);
@@ -241,7 +241,7 @@ private:
   std::vector<node_id> accesses_;
 };
 
-// Such loops are compiled once: the check need not be repeated.
+// If the check fails, the code deoptimises. Therefore the loop needs no second version with checks in each iteration.
 void function_compiler::look_ahead(region_id body, llvm::Value* count) {
   ranges_ahead ahead(*this, body, count);
   llvm::Value* const good = ahead.all_good();

@@ -1,6 +1,7 @@
 // A plugin whose functions are staged, rewritten and compiled. It is compiled twice, with another FACTOR: two shared objects that have a
 // name for each function in common, and not what it does.
 #include <overdub/compile/compile.hpp>
+#include <overdub/compile/scoped_global.hpp>
 #include <overdub/contexts/batch.hpp>
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/distributions.hpp>
@@ -49,6 +50,14 @@ extern "C" [[gnu::visibility("default")]] int faults() {
   expect("the compiled function", od::compile(counted, loss, od::signature<double>)(3.0), 9 * k);
   expect("the compiled slope", od::compile(od::compose(), slope, od::signature<double>)(3.0), 6 * k);
 
+  // A scoped_global applies to calls from this shared object, whichever object the library is in.
+  auto const compiled_loss = od::compile(od::compose(), loss, od::signature<double>);
+  {
+    contexts::count_of<od::mul_t> products;
+    od::scoped_global const here(products);
+    expect("the value in a scoped_global", compiled_loss(3.0), 9 * k);
+    expect("the products in a scoped_global", static_cast<double>(products(od::mul)), 2);
+  }
   auto followed = contexts::incremental(total, od::array<double>{1, 3});
   expect("the incremental value", followed.value(), 10 * k);
   followed.set_at<0>(0, 2.0);

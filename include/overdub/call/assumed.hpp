@@ -1,5 +1,5 @@
-// The context stack in which recurse(*this, f, x...) and fallback(*this, f, x...) continue. These functions know the class in which the
-// rule is written, and the contexts of their arguments. If the dispatcher knows that another stack runs, the rule is rejected.
+// Infers the context stack in which recurse(*this, f, x...) and fallback(*this, f, x...) continue, from the class in which the rule is
+// written and from the contexts of the arguments. A static_assert rejects the rule if the dispatcher calls it in a different stack.
 #pragma once
 
 #include <overdub/call/callee.hpp>
@@ -11,7 +11,7 @@
 
 namespace overdub::detail {
 
-// The level from which a rule's argument was stripped.
+// The level whose metadata a rule's argument has; void if the argument has none.
 template <class X>
 struct taken_from {
   using type = void;
@@ -21,6 +21,7 @@ struct taken_from<tagged<T, M, L>> {
   using type = L;
 };
 
+// The first of the types that is not void.
 template <class... T>
 struct first_level {
   using type = void;
@@ -32,32 +33,34 @@ struct first_level<L, R...> {
   using type = L;
 };
 
+// The level of a rule that is written in the class C, and has an argument with metadata of the level L.
 template <class C, class L>
 struct own_level {
   using type = level<C, void>;
 };
-// A rule may be inherited: the level has the class of the context that runs.
+// If a derived class D inherited the rule, the level is that of D.
 template <class C, class D, class Run>
 requires std::is_base_of_v<C, D>
 struct own_level<C, level<D, Run>> {
   using type = level<D, Run>;
 };
 
-// Records that a rule of the class C continued in the stack S (`Inside`), or in the inner contexts of S, with arguments X....
+// The record of a call of `recurse` (`Inside`) or `fallback` with arguments X... in a rule of the class C, which inferred the stack S.
 template <bool Inside, class C, class S, class... X>
 struct assumption {};
 // A rule of the context of S, or of a base of it, handled a call with arguments X....
 template <class S, class... X>
 struct answered {};
 
-// Assumptions are recorded for each function (stateful metaprogramming), and looked up after a rule has handled a call. Only the diagnostic
-// depends on them. O(rules that continue in F).
+// Assumptions are recorded for each function (stateful metaprogramming), and compared with the dispatcher's stack after the instantiation
+// of a rule. Only the diagnostic depends on them. O(assumptions for F).
 
-// The comparison of an assumption with the call that was handled. A class that continues in a function itself has its own rule for it.
+// The result of comparing assumptions with the stack and the arguments of a call. An assumption of the context's own class shows that this
+// class has a rule for the function, so that it does not inherit the rule of a base.
 struct findings {
-  bool is_own = false;       // the class that runs has the rule itself
-  bool is_of_base = false;   // a base has it, and assumed that the base is the class that runs
-  bool is_elsewhere = false; // the inner contexts differ
+  bool is_own = false;       // the assumption is of the context's own class
+  bool is_of_base = false;   // it is of a base class, and inferred a level of that base
+  bool is_elsewhere = false; // it inferred other inner contexts
   constexpr bool differ() const { return is_elsewhere || (is_of_base && !is_own); }
 };
 template <class Answered, class Assumption>
@@ -71,7 +74,7 @@ inline constexpr findings finding<answered<S, X...>, assumption<Inside, C, Assum
     .is_elsewhere = std::is_same_v<types<X...>, types<Y...>> &&
                     !std::is_same_v<typename Assumed::tail, typename S::tail>};
 
-// Whether the recorded assumptions of F show that the rule of Answered continued in another stack.
+// The findings of all assumptions that are recorded for F. Query is a type that no earlier search for F had.
 template <class Query, class F, class Answered, int N = 0>
 consteval findings find_assumptions(findings found = {}) {
   if constexpr (!is_remembered<types<Query, Answered>, F, N>())
@@ -94,7 +97,7 @@ consteval bool check_here() {
   return Here;
 }
 
-// Only functions have bodies, and only operations that take functions call functions.
+// A callee whose rule may continue in other functions: a function, which has a body, or an operation that accepts functions.
 template <class F>
 concept calls_functions = function<F> || control<F>;
 
@@ -116,7 +119,7 @@ struct assumed_stack {
 template <bool Inside, class C, class F, class... X>
 using assumed_stack_t = typename assumed_stack<Inside, C, F, X...>::type;
 
-// Checks the assumptions after the instantiation of a rule that does not take the call and handles F in S.
+// Checks the assumptions after the instantiation of a rule for F, called in S, that has no parameter `rule_call`.
 template <class S, class F, class... X>
 consteval bool goes_on_here() {
   if constexpr (calls_functions<F>) {

@@ -1,4 +1,4 @@
-// The result type of a call, and the way in which it is dispatched. A function's result type is that of its body, or of a rule that names
+// The result type of a call, and its dispatch. A function's result type is that of its body, or of a rule that names
 // the function, and is computed before any rule's type is deduced, so that recursive functions compile.
 #pragma once
 
@@ -18,8 +18,8 @@ struct type_is {
 // ---- the result of `enter` for the body of a function
 
 // An `enter` that names the function, or its origin, takes precedence over one for all functions; one with the types of the arguments takes
-// precedence over one without. For a function of a program whose arguments have no C++ types the latter is not called: the caller of such a
-// function rejects it.
+// precedence over one without. The former is not called for a function of a program whose arguments have no C++ types: the caller of such a
+// function rejects the context.
 template <class F, bool = std::is_empty_v<origin_t<F>>&& std::is_default_constructible_v<origin_t<F>>>
 struct named_callee {
   using type = F;
@@ -110,9 +110,10 @@ using rehome_t = decltype(rehome(std::declval<S const&>(), std::declval<To const
 
 // ---- the dispatch of a function's call in the outermost context of S
 
+// How the context handles the call: its rule does; `enter` leaves the context; it passes the call to inner contexts; the body runs.
 enum class answer { rule, leave, pass, body };
 
-// Whether an inner context has a rule that names the function; then a context without metadata passes the call to it.
+// Whether an inner context has a rule that names the function. If so, a context without metadata passes the call to the inner contexts.
 template <class S, class F, class... A>
 consteval bool named_below() {
   if constexpr (carries_metadata<typename S::context> || S::tail::empty)

@@ -20,13 +20,13 @@
 
 namespace overdub {
 
-/// Contexts with equal fingerprints lead to different programs: a program depends on data that are not in the fingerprint.
+/// Thrown if contexts with equal fingerprints result in different programs: a program depends on data that the fingerprint omits.
 struct OVERDUB_EXPORTED fingerprint_error : rejected_program {
   using rejected_program::rejected_program;
 };
 
-/// A context rejects a program permanently: the cache stores the exception, and throws it again for the same function, signature, options
-/// and fingerprints, without staging. Derive an exception of `after_inference` from it if it depends on nothing else.
+/// The permanent rejection of a program by a context: the cache stores the exception, and throws it again for the same function, signature,
+/// options and fingerprints, without staging. Derive the exceptions that `after_inference` throws from it if they depend on nothing else.
 struct OVERDUB_EXPORTED refusal : rejected_program {
   using rejected_program::rejected_program;
 };
@@ -68,10 +68,10 @@ struct recipe {
   std::string arguments = {}; // the types of the arguments, for messages
 };
 
-/// Runs the contexts' passes of a stage on the staged program. Throws as `rewritten` does.
+/// Runs the contexts' passes of a stage on the staged program. Throws the exceptions of `rewritten`.
 OVERDUB_DECL void run_passes(recipe& r, compilation_stage at);
-/// Runs the passes `after_inference` and `before_optimise`, and removes them from the recipe. The passes `after_optimise` remain, for the
-/// program that is derived from it.
+/// Runs the passes `after_inference` and `before_optimise`, and removes them from the recipe. The passes `after_optimise` remain: they run
+/// on the program that is derived from the recipe's, such as its gradient.
 OVERDUB_DECL void run_early_passes(recipe& r);
 
 /// A staged program, rewritten and optimised.
@@ -103,9 +103,10 @@ private:
   std::unique_ptr<step_list> steps_;
 };
 
+/// A program that was rewritten, optimised and made executable.
 class artifact : public rewritten, public std::enable_shared_from_this<artifact> {
 public:
-  /// Also makes the program executable. Throws the exceptions of `executable`.
+  /// Rewrites and optimises a staged program, and makes it executable. Throws the exceptions of `rewritten` and `executable`.
   explicit artifact(recipe r);
 
   /// A number that is unique in the process.
@@ -114,7 +115,7 @@ public:
   std::size_t bytes() const { return bytes_; }
   /// The code that runs it.
   tiered_code const& code() const { return *code_; }
-  /// An executable with the current code: for tests, and for calls on data.
+  /// An executable with the current code, for tests and for calls with arguments of type `datum`.
   executable run() const { return executable(std::shared_ptr<execute::code const>(code_, &code_->code())); }
   /// Starts the compilation by the executor in the background, once; its code then replaces the interpreter. If there is no memory or no
   /// thread, the program remains interpreted.
@@ -130,7 +131,7 @@ private:
   std::size_t bytes_ = 0;
 };
 
-/// Throws fingerprint_error, with the first operation that differs, if a recipe with the same key leads to another program than the
+/// Throws fingerprint_error, with the first operation that differs, if a recipe with the same key results in another program than the
 /// artifact's. O(compilation + text).
 OVERDUB_DECL void check_same(rewritten const& known, recipe again);
 

@@ -18,13 +18,13 @@ inline namespace OVERDUB_EXECUTE_ABI {
 
 /// A type-erased scoped_global.
 struct global_context {
-  global_context const* before = nullptr; // the one that was entered earlier, which is nested in this one
+  global_context const* before = nullptr; // the one that the thread entered before this one, and that this one encloses
   void* object = nullptr;
   void const* type = nullptr;
   void (*append_fingerprint)(std::string& to, void const* object) = nullptr;
   void (*add_passes)(std::vector<context_pass>& to, void const* object) = nullptr;
   void (*adjust)(compile_options& o) = nullptr;
-  // Rewrites a program, in which the contexts with lower numbers are already applied.
+  // Returns the program in this context. `number` is the index of `object` among the contexts of a call.
   ir::program (*rewrite)(ir::program const& p, void* object, std::size_t number) = nullptr;
 };
 
@@ -38,8 +38,8 @@ OVERDUB_HIDDEN inline global_context const*& global_contexts() {
 
 namespace detail {
 
-// A compiled function, rewritten by the thread's scoped_globals, the last of which encloses the others; and the context objects for calls,
-// those of the function's own contexts first.
+// A compiled function in the thread's scoped_globals, the last of which encloses the others; and the context objects that a call passes:
+// those of the function's own contexts, then those of the scoped_globals.
 struct artifact_in_globals {
   std::shared_ptr<artifact const> made;
   std::vector<void*> objects;

@@ -18,13 +18,13 @@ namespace overdub::detail {
 
 // ---- contexts during staging
 
-// Whether the data of a context may affect staging: its rules, `enter` and `constant` run then.
+// Whether staging may read the data of a context: staging runs its rules, `enter` and `constant`.
 template <class C>
 inline constexpr bool decides_programs =
     !std::is_empty_v<C> && (declares_rules<C> || declares_enter<C> || carries_metadata<C>);
 
-// The context of rules during staging. It is constructed from the fingerprint alone, so that the program cannot depend on other data. A
-// context that only observes calls is used itself, since staging does not read its data.
+// The context object during staging. A context with rules is rebuilt from its fingerprint alone, so that the program cannot depend on other
+// data. A context that only observes calls is used itself, since staging does not read its data.
 template <class C>
 struct staging_context {
   static constexpr bool is_rebuilt = decides_programs<C>;
@@ -42,7 +42,7 @@ struct staging_context {
   }
 };
 
-// ---- C++ values as values of programs
+// ---- conversion of arguments and results
 
 // Visits the leaves of a tree of plain values, in the order of the program's parameters.
 template <class F>
@@ -50,7 +50,7 @@ struct leaf_visitor {
   F const& f;
   template <class X>
   int operator()(X const& x) const {
-    if constexpr (plain_described<X>) // one value in contexts, but its members in programs
+    if constexpr (plain_described<X>) // contexts see one value, programs one value for each member
       [&]<std::size_t... I>(std::index_sequence<I...>) { ((*this)(member<I>(x)), ...); }
     (std::make_index_sequence<member_count<X>>{});
     else if constexpr (is_carried<X>) f(x);
@@ -67,7 +67,7 @@ void for_each_leaf(X const& x, F const& f) {
   leaf_visitor<F>{f}(x);
 }
 
-// An argument's type in a program: integers of all sizes are i64.
+// The type of a parameter in a program for an argument of type A: i64 for all integers.
 template <class A>
 struct parameter_type {
   using type = A;
@@ -77,7 +77,7 @@ requires(!std::is_same_v<A, bool>) struct parameter_type<A> {
   using type = i64;
 };
 
-// The result type of a compiled function whose program has results of type X.
+// The result type of a compiled function whose body returns X during staging.
 template <class X>
 struct unstaged {
   using type = X;
@@ -98,7 +98,7 @@ requires(!is_value<X> && tree<X> && !plain_described<X>) struct unstaged<X> {
   using type = decltype(tree_traits<X>::map(strip_staging{}, std::declval<X const&>()));
 };
 
-// Builds a tree of results, each of which is read by f(type).
+// Builds a tree of results: f(type) reads each leaf.
 template <class F>
 struct leaf_reader {
   F const& f;
@@ -126,7 +126,7 @@ struct leaf_reader {
 
 // ---- the program
 
-// Converts a tree of plain values to staged values, leaf by leaf, and keeps tags.
+// Converts each leaf of a tree to a staged value. A tagged value remains tagged.
 template <class S>
 struct leafwise {
   S const& stack;
@@ -139,12 +139,12 @@ struct leafwise {
   }
 };
 
-// overdub(contexts, f, x...) on staged values.
+// Stages overdub(contexts, f, x...).
 template <class F, class Contexts, class... A>
 struct staged_call {
   using innermost = stack<level<staging, void>>;
 
-  // Stages the body; returns the results as trees of symbolic values.
+  // Stages the body; returns a tree of staged values.
   template <class... C>
   static auto body(innermost const& below, F const& f, std::tuple<C&...> contexts, auto const&... x) {
     return std::apply(

@@ -1,4 +1,4 @@
-// Instructions of control flow: jumps, loops, calls, protection; and those that leave the program.
+// Handlers of control flow: jumps, loops, calls and protected regions; and of assertions, host functions and random choices.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -36,7 +36,7 @@ struct jump_unless_compared {
     OVERDUB_GO(target(at, at->c), frame, x, y);
   }
 };
-/// For integers and doubles, indexed by register_a and register_b.
+/// The handlers of jump_unless_compared: by operation, type (i64, double) and variant (register_a, register_b).
 OVERDUB_HIDDEN inline constexpr auto jump_handlers = table_of([]<class Op>() {
   auto const all = []<class T>() -> std::array<handler, 4> {
     if constexpr (Op::rule == ir::type_rule::comparison)
@@ -50,7 +50,7 @@ OVERDUB_HIDDEN inline constexpr auto jump_handlers = table_of([]<class Op>() {
   return std::array{all.template operator()<i64>(), all.template operator()<double>()};
 });
 
-/// Sets i (out) to 0; jumps to c if n (a) is not positive.
+/// Begins a loop with the index i (out) and the trip count n (a): sets i to 0; jumps to c if n is not positive.
 struct start_loop {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
     put<i64>(frame, at->out, 0);
@@ -58,6 +58,7 @@ struct start_loop {
     OVERDUB_GO(target(at, at->c), frame, 0, y);
   }
 };
+/// Increments i; jumps to c, the start of the body, if i < n.
 struct next_loop {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
     i64 const i = get<i64>(frame, at->out) + 1;
@@ -66,6 +67,7 @@ struct next_loop {
     OVERDUB_NEXT;
   }
 };
+/// Begins a loop in reverse order: sets i to n - 1; jumps to c if n is not positive.
 struct start_reversed {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
     i64 const n = get<i64>(frame, at->a);
@@ -74,6 +76,7 @@ struct start_reversed {
     OVERDUB_GO(target(at, at->c), frame, x, y);
   }
 };
+/// Decrements i; jumps to c, the start of the body, if i >= 0.
 struct next_reversed {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
     i64 const i = get<i64>(frame, at->out) - 1;
@@ -94,7 +97,7 @@ struct halt {
   }
 };
 
-/// Creates the frame of a callee: return address, `words` arguments, literals.
+/// Creates the frame of a callee after the caller's; writes the return address, the caller's frame, and the literals.
 [[gnu::always_inline]] inline std::byte*
 make_frame(machine& m, std::byte* frame, instruction const* at, function_code const& callee) {
   std::byte* const made = m.frame_after(frame + at->c, callee.frame_bytes);
@@ -105,12 +108,12 @@ make_frame(machine& m, std::byte* frame, instruction const* at, function_code co
     write(made + callee.literals + i * word_size, literals[i]);
   return made;
 }
-// Copies the words of the arguments: their number, then their offsets.
+// Copies the words of the arguments. `list` has their number, and then their offsets in the caller's frame.
 [[gnu::always_inline]] inline void pass_arguments(std::byte* to, std::byte const* frame, offset const* list) {
   for (offset i = 0; i < list[0]; ++i) write(to + i * word_size, read<std::uint64_t>(frame + list[1 + i]));
 }
 
-/// a: the list of argument words, then of result words; b: the function; c: the bytes of the caller's frame.
+/// Calls a function. a: the list of argument words, then of result words; b: the function; c: the bytes of the caller's frame.
 struct call {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
     function_code const& callee = m->program->functions[at->b];
@@ -119,7 +122,7 @@ struct call {
     OVERDUB_GO(m->program->instructions.data() + callee.entry, made, x, y);
   }
 };
-// The captures of a function value come first; they are retained.
+// Creates the frame of a function value's callee. Its first parameters are the captures, whose buffers are retained.
 inline std::byte* frame_of_function(machine& m, std::byte* frame, instruction const* at) {
   std::byte const* const f = get<buffer*>(frame, at->b)->data();
   function_code const& callee = m.program->functions[read<std::uint64_t>(f)];
@@ -141,8 +144,8 @@ struct apply {
   }
 };
 
-/// Returns to the caller, whose call has the destinations of results; results without a destination stay. a: the list of
-/// their words, b: their number.
+/// Returns to the caller, and copies the results to the words that its call lists. Without a return address, the results stay in the frame,
+/// and the run ends. a: the list of result words; b: their number.
 struct return_values {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
     auto const* const from = read<instruction const*>(frame + return_at);
@@ -155,7 +158,7 @@ struct return_values {
     OVERDUB_GO(from + 1, caller, x, y);
   }
 };
-/// Returns one word, at a, to the `out` of the call.
+/// Returns to the caller, and copies the result, the word at a, to the `out` of its call.
 struct return_word {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
     auto const* const from = read<instruction const*>(frame + return_at);
@@ -170,7 +173,7 @@ struct return_word {
 
 // ---- protection
 
-/// A failure after this instruction continues at c.
+/// Begins a protected region: an exception in it continues at c.
 struct protect {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
     m->protect(target(at, at->c), frame);
@@ -185,7 +188,7 @@ inline void rethrow(machine& m, std::byte*, instruction const&) { m.rethrow(); }
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_assertion(std::string const& text) {
   throw assertion_failed(message("overdub: assertion failed: %s", text.c_str()));
 }
-/// Asserts a; b is the index of the message.
+/// Throws assertion_failed if a is false. b: the index of the message.
 struct assert_that {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {
     if (!get<bool>(frame, at->a)) [[unlikely]]
@@ -206,7 +209,7 @@ data_of(std::byte const* frame, offset const* at, std::vector<ir::type> const& t
   for (std::size_t i = 0; i < types.size(); ++i) data.push_back(datum_at(frame, at[i], types[i]));
   return data;
 }
-// a: the list of arguments, then of results; b: the index of the call.
+// Calls a host function. a: the list of arguments, then of results; b: the index of the call.
 inline void call_host(machine& m, std::byte* frame, instruction const& at) {
   host_call const& call = m.program->hosts[at.b];
   offset const* const list = list_of(m, at);
@@ -219,6 +222,7 @@ inline void call_host(machine& m, std::byte* frame, instruction const& at) {
   if (!fits) throw_host_results("a host function");
   for (std::size_t i = 0; i < answer.size(); ++i) deliver_datum(m, frame, results[i], answer[i]);
 }
+// Makes a random choice. a: the list of indices, then of parameters, then the result; b: the index of the call.
 inline void call_sampler(machine& m, std::byte* frame, instruction const& at) {
   sample_call const& call = m.program->samples[at.b];
   offset const* const list = list_of(m, at);

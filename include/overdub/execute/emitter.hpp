@@ -1,4 +1,4 @@
-// Emits instructions: selects the variant whose operands are in registers, and fuses pairs.
+// Emits instructions: selects the variant for the operands that are in registers, and fuses pairs of instructions.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -30,7 +30,7 @@ public:
     end_ += words * word_size;
     return at;
   }
-  /// A word that was never used before.
+  /// Allocates a word that no value has used; returns its offset.
   offset allocate_untouched() { return std::exchange(end_, end_ + word_size); }
   void free(offset at, offset words) {
     if (free_.size() <= words) free_.resize(words + 1);
@@ -74,20 +74,20 @@ public:
     return static_cast<std::uint32_t>(to_.texts.size() - 1);
   }
 
-  /// A jump target: no value is in a register after it.
+  /// Makes the next instruction a jump target, at which no value is in a register; returns its index.
   std::uint32_t label() {
     last_ = before_ = {};
     return here();
   }
   /// The displacement of a jump from one instruction to another.
   static offset displacement(std::uint32_t from, std::uint32_t to) { return to - from; }
-  /// Sets the target of a jump (operand c) to here.
+  /// Sets the target of a jump (operand c) to the next instruction.
   void land(std::uint32_t jump) { to_.instructions[jump].c = displacement(jump, label()); }
 
-  /// The previous instruction left the value in the register, and in the frame.
+  /// States that the last instruction wrote the value to the register and to the frame.
   void set_in_register(ir::value_id v) { last_ = {.value = v}; }
 
-  /// An element-wise operation on operands of one type. (select, ldexp and polygamma: any scalars.)
+  /// Emits an element-wise operation. Its operands have one type; those of select, ldexp and polygamma may have several.
   void elementwise(ir::op op, ir::scalar type, std::span<operand const> x, ir::value_id result, offset out) {
     variants const& all = scalar_handlers[static_cast<std::size_t>(op)][type_index(type)];
     if (x.size() == 2 && (fuse(op, type, x[0], x[1], side::left, result, out) ||
@@ -108,7 +108,7 @@ public:
                       : 0);
     made(result, op, type, &all, variant);
   }
-  /// The element of an array of rank 1.
+  /// Emits the load of an element of an array of rank 1.
   void load(ir::scalar type, offset array, operand const& index, ir::value_id result, offset out) {
     variants const& all = load_handlers[type_index(type)];
     bool const in_register = is_last(index.value);
@@ -117,7 +117,7 @@ public:
     made(result, ir::op::at, type, &all, in_register ? register_b : 0);
     last_.index_is_stored = !was_passed;
   }
-  /// A jump if the bool is false; its target is set later.
+  /// Emits a jump that is taken if the mask is false, and returns its index. `land` sets its target.
   std::uint32_t jump_if_false(operand const& mask) {
     if (is_last(mask.value)) {
       auto const index = type_index_of_jump(last_.type);
@@ -160,7 +160,7 @@ private:
     if (all == nullptr || (*all)[passed] == nullptr) return;
     last_ = {result, op, type, all, variant};
   }
-  // The last result need not be written to the frame if this is its only use.
+  // Makes the last instruction pass its result in the register alone, if that has one use. Returns whether it does.
   bool pass(bool only_use) {
     if (!only_use || last_.all == nullptr || (*last_.all)[last_.variant | passed] == nullptr) return false;
     to_.instructions.back().run = (*last_.all)[last_.variant | passed];
@@ -171,7 +171,7 @@ private:
   }
   static bool commutes(ir::op op) { return op == ir::op::add || op == ir::op::mul; }
 
-  // Fuses the last instruction and an operation on its result.
+  // Fuses the last instruction with an operation on its result. Returns false if no fused instruction exists.
   bool fuse(
       ir::op op, ir::scalar type, operand const& x, operand const& other, side on, ir::value_id result,
       offset out) {

@@ -15,7 +15,7 @@ namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 // ---- the location of lanes
 
-// The word that points to a row. It is set before the map begins, so that no other value may use the word.
+// The word with the pointer to a row. It is written before the map begins, and no other value may use it.
 inline offset lowering::pointer_to(offset row) {
   auto& all = lanes_->pointers;
   if (all.size() <= row) all.resize(row + 1, no_word);
@@ -33,7 +33,7 @@ inline void lowering::release_temporaries() {
     words_.free(where, size);
   }
 }
-// The row of a scalar, or its hinted destination.
+// Allocates the lanes of a scalar: a row, or the destination that its hint names.
 inline offset lowering::new_lanes(value_id v) {
   if (offset const hint = std::exchange(hints_[index_of(v)], no_word); hint != no_word) {
     assign_slot(v, hint);
@@ -43,8 +43,8 @@ inline offset lowering::new_lanes(value_id v) {
   slots_[index_of(v)] = {.at = pointer_to(row), .row = row};
   return at(v);
 }
-// A pointer into an array, which must not be written or released while the pointer is used. If the last use of the array
-// may come before, the pointer retains its buffer.
+// Makes a scalar a pointer into an array. The array must not be written or released while the pointer is used: if the last use
+// of the array may precede that of the pointer, the pointer retains the array's buffer.
 inline void lowering::new_alias(value_id v, value_id array, node_id n) {
   hints_[index_of(v)] = no_word;
   slots_[index_of(v)] = {.at = words_.allocate(1), .owns_words = true};
@@ -74,7 +74,7 @@ inline offset lowering::lanes_of(value_id v) {
   emit_fill(v, to);
   return to;
 }
-// Any array as an array of lanes, until the operation is finished.
+// Any array as an array of lanes, broadcast if it is uniform. A broadcast array is released after the operation.
 inline offset lowering::array_of_lanes(value_id v) {
   if (is_lanes(v)) return at(v);
   offset const to = words_.allocate(words(v));
@@ -87,7 +87,7 @@ inline void lowering::emit_broadcast(value_id array, offset to) {
     out_.emit(&doing<lane_broadcast<T>>::run, to, at(array), 0, offset{type_of(array).rank});
   });
 }
-// A list: the array that the operation indexes, its rank, and of its first indices {kind, word, word of the stride}.
+// The operand list of an indexed access: the array, its rank, and for each of `count` indices {kind, word, word of the stride}.
 inline std::vector<offset> lowering::indices_of_lanes(node_id n, std::uint32_t count) const {
   value_id const array = f_.operand(n, 0);
   std::vector<offset> list{at(array), offset{type_of(array).rank}};
@@ -106,7 +106,7 @@ inline std::vector<offset> lowering::indices_of_lanes(node_id n, std::uint32_t c
 
 // ---- scalars
 
-// The result may reuse the row of an operand at its last use, if their numbers have one size.
+// Frees the rows of operands at their last use before the result is allocated, if all operands have elements of the result's size.
 inline void lowering::free_lanes(node_id n) {
   offset const size = lane_size_of(type_of(f_.result(n)).element);
   for (value_id const v : f_.operands_of(n))
@@ -152,7 +152,7 @@ inline void lowering::lane_elementwise(node_id n) {
     lanes_->last = {made, result, code, variant == 1};
 }
 
-// A sum, difference or product of a strided value and a uniform number: the first lane's number, and the stride.
+// Lowers a sum, difference or product of a strided value and a uniform number: computes the first lane and the stride.
 inline void lowering::lane_strided(node_id n) {
   value_id const a = f_.operand(n, 0), b = f_.operand(n, 1), result = f_.result(n);
   ir::op const code = f_[n].code;
@@ -232,7 +232,7 @@ inline bool lowering::fuse_in_lanes(ir::op code, value_id x, value_id other, sid
   return false;
 }
 
-// ---- all of them
+// ---- all operations
 
 inline void lowering::lower_in_lanes(node_id n) {
   switch (f_[n].code) {

@@ -1,11 +1,11 @@
-// Compiled code that is abandoned before it has side effects.
+// Runs compiled code that may stop before its first side effect, so that the interpreter can run the program instead.
 #pragma once
 
 #include <overdub/execute/code.hpp>
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-/// Whether compiled code ran to its end; false if it throws fails_ahead.
+/// Runs compiled code. Returns false if it throws fails_ahead, and else true.
 template <class Run>
 bool ran_ahead(Run const& run) {
   try {

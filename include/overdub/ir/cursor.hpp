@@ -1,5 +1,5 @@
-// The cursor: a position in a function, at which operations are inserted, replaced, erased and moved during a walk. Every
-// pass edits by a cursor.
+// The cursor: a position in a function, at which operations are inserted, replaced, erased and moved during a walk. All passes
+// edit functions by cursors.
 #pragma once
 
 #include <overdub/header_only.hpp>
@@ -30,10 +30,10 @@ public:
   using types = std::span<type const>;
   using values = std::span<value_id const>;
 
-  /// Before the first operation of the function; walks nested regions, too.
+  /// A cursor before the first operation of the function.
   cursor(program& p, function_id f)
       : program_(&p), id_(f), region_(function::body), before_(here()[region_].first), next_(before_) {}
-  /// At the end of a region.
+  /// A cursor at the end of a region.
   cursor(program& p, function_id f, region_id r) : program_(&p), id_(f), region_(r) {}
 
   program& owner() const { return *program_; }
@@ -43,8 +43,7 @@ public:
 
   // ---- walking
 
-  /// Moves to the next operation, into nested regions; false at the end of the function. New operations are inserted before
-  /// it.
+  /// Moves to the next operation in pre-order, and the insertion point to before it. Returns false at the end of the function.
   bool next();
   /// Skips the regions of the current operation.
   void skip_regions() { next_ = after_regions_; }
@@ -61,7 +60,7 @@ public:
   void to_start(region_id r) { place_at(r, here()[r].first); }
   void to_before(node_id n) { place_at(here()[n].parent, n); }
   void to_after(node_id n) { place_at(here()[n].parent, here()[n].next); }
-  /// Before the yield of a region, or at its end if it has none yet.
+  /// Moves to before the yield of a region, or to its end if it has no yield yet.
   void to_yield(region_id r);
   region_id region() const { return region_; }
 
@@ -73,12 +72,12 @@ public:
   value_id literal(std::int64_t x) { return literal(i64, static_cast<std::uint64_t>(x)); }
   value_id literal(bool x) { return literal(boolean, x ? 1 : 0); }
 
-  /// Inserts an operation with results and region arguments of these types. It checks nothing: the verifier does. The span
-  /// may view operands of the function itself.
+  /// Inserts an operation with results and region arguments of these types. The verifier checks the types later. The spans
+  /// may refer to operands of the function itself.
   node_id insert(
       op code, values operands, types results, attributes const& a = {},
       std::span<std::vector<type> const> regions = {});
-  /// The same, with inferred result types; throws verify_error for operands of wrong types.
+  /// Inserts an operation, and infers its result types. Throws verify_error for operands of wrong types.
   node_id insert(op code, std::initializer_list<value_id> operands, attributes const& a = {}) {
     return insert(code, values(operands.begin(), operands.size()), a);
   }
@@ -99,7 +98,7 @@ public:
   void set_operand(node_id n, std::uint32_t i, value_id v);
   /// Replaces the operands of an operation, whose number may change.
   void set_operands(node_id n, values operands);
-  /// Gives results to an operation that was inserted without any.
+  /// Adds results of these types to an operation that was inserted without results.
   void set_results(node_id n, types results);
   attributes& attributes_of(node_id n) { return here().nodes_[index_of(n)].attributes; }
   void set_code(node_id n, op code) { here().nodes_[index_of(n)].code = code; }
@@ -114,8 +113,8 @@ public:
   void replace(value_id result) { replace(node_, values(&result, 1)); }
   void replace(values results) { replace(node_, results); }
 
-  /// Erases an operation with its regions. Its results must be unused. A cursor whose insertion point is there moves after
-  /// it.
+  /// Erases an operation with its regions. Its results must be unused. An insertion point before it, or in its regions, moves
+  /// to after it.
   void erase(node_id n);
   void erase() { erase(node_); }
 
@@ -160,7 +159,7 @@ private:
   node_id first_nested(node_id n, std::uint32_t region) const;
   // The next operation in the walk after the regions of n.
   node_id next_after(node_id n) const;
-  // Continues the walk after n, if n was next.
+  // If the walk would continue at n or in its regions, lets it continue after them.
   void leave(node_id n);
   // Whether n is `outer`, or nested in it.
   bool is_within(node_id n, node_id outer) const;

@@ -1,5 +1,5 @@
-// Constant evaluation of operations on literals by the table's native column. Only operations that return the same bits on
-// every machine are evaluated; in programs with consistent mathematics, elementary functions are among them.
+// Constant folding: evaluates an operation on literals by its native implementation in ops.def, if its result has the same bits
+// on all machines. In the math mode `consistent` this includes the elementary functions.
 #pragma once
 
 #include <overdub/call/native.hpp>
@@ -20,8 +20,8 @@ using ir::op_row;
 using ir::scalar;
 using ir::type_rule;
 
-// Arithmetic, comparisons, bitwise operations, and functions that are exact or correctly rounded. lerp rounds several
-// times.
+// Whether an operation is arithmetic, a comparison, bitwise, or a function that is exact or correctly rounded. lerp is not, since
+// it rounds several times.
 constexpr bool is_exact(op code) {
   switch (code) {
   case op::sqrt:
@@ -56,7 +56,7 @@ T from_bits(std::uint64_t bits) {
   else
     return std::bit_cast<T>(bits);
 }
-// No value for a NaN: its bits differ between machines.
+// Returns no value for a NaN, whose bits differ between machines.
 template <class T>
 std::optional<std::uint64_t> to_bits(T x) {
   if constexpr (std::floating_point<T>)
@@ -114,7 +114,7 @@ std::optional<std::uint64_t> computed(op code, T x, T y, T z) {
   return {};
 }
 
-// An elementary function in the consistent mode.
+// Evaluates an elementary function in the math mode `consistent`.
 inline std::optional<std::uint64_t> consistent_constant(op code, type t, std::uint64_t a, std::uint64_t b) {
   auto const result = [&]<class T>(T) {
     auto const& all = ir::consistent->of<T>();
@@ -136,7 +136,7 @@ std::optional<std::uint64_t> on_numbers_of(type t, F f) {
 
 } // namespace detail
 
-/// The bits of the result of an operation on literals. No value if an operand is not a literal, if the operation throws or
+/// Returns the bits of the result of an operation on literals. Returns no value if an operand is not a literal, if the operation throws or
 /// is not exact, or if the result is a NaN or depends on a NaN's sign. O(1).
 inline std::optional<std::uint64_t> constant(function const& f, node_id n, ir::math_mode math) {
   function::node const& node = f[n];

@@ -33,13 +33,13 @@ protected:
   struct frame {
     region_id region;
     node_id owner;
-    std::uint32_t where;        // the offset of its brace
-    std::size_t first_expected; // the first type that it must yield
-    std::size_t first_pending;  // the first result of its operation
+    std::uint32_t where;        // the offset of its opening brace
+    std::size_t first_expected; // the position in expected_ of the first type that it must yield
+    std::size_t first_pending;  // the position in pending_ of the first result of its operation
     bool ended = false;         // it has a yield
   };
 
-  /// After the signature of a function with these results; the parameters are in arguments_.
+  /// Begins the body of a function after its signature. `results` has the result types, and arguments_ the parameters.
   void begin_function(function_id f, type_list const& results, std::uint32_t brace) {
     c_.emplace(p_, f, function::body);
     frames_.clear();
@@ -53,7 +53,7 @@ protected:
          .first_pending = 0});
     bind_arguments(function::body);
   }
-  /// Before an operation.
+  /// Clears the state of the current operation.
   void begin_operation() {
     in_.begin();
     heads_.clear();
@@ -80,7 +80,7 @@ protected:
     b.is = is;
     if (is_a(b.text[0], is_letter)) c_->set_name(v, symbol_of(b));
   }
-  // The results of an operation that could not be parsed: suppresses errors about their uses.
+  // Marks the results of an operation that could not be parsed, so that no errors about their uses are reported.
   void break_results() {
     for (named const& n : heads_)
       if (name_binding& b = names_[n.binding]; b.is == state::unknown) b.is = state::broken;
@@ -107,7 +107,7 @@ protected:
     operand_at_.push_back(offset());
     operands_.push_back(read_operand());
   }
-  /// Without brackets, operands end at the end of the line.
+  /// Whether an operand without brackets follows: such operands end at the end of the line.
   bool is_at_operand() const { return (in_.peek() == '%' || in_.is_at_literal()) && !in_.line_ended(); }
   void read_operands() {
     do {
@@ -125,7 +125,7 @@ protected:
   type operand_type(std::size_t i) const { return (*c_)->type_of(operands_[i]); }
 
   // ---- types of results
-  /// : and types
+  /// Reads the types of the results, after `:`.
   void read_declared() {
     types_at_ = offset();
     if (in_.take(':'))
@@ -133,7 +133,7 @@ protected:
     else if (!heads_.empty())
       in_.fail_expected("\":\" and the types of the results");
   }
-  /// -> and types
+  /// Reads the types of the results, after `->`.
   void read_arrow() {
     types_at_ = offset();
     if (in_.take_arrow()) read_results(declared_);
@@ -142,7 +142,7 @@ protected:
   // ---- arguments
   static constexpr std::size_t no_initial = ~std::size_t{};
 
-  /// %i: i64, %x: f64 = %start): after the opening bracket. The arguments from `first_initial` on have initial values.
+  /// Reads arguments such as `%i: i64, %x: f64 = %start)`, after the opening bracket. Those from `first_initial` on have initial values.
   void read_arguments(std::size_t first_initial) {
     if (in_.take(')')) return;
     do {
@@ -171,7 +171,7 @@ protected:
         arguments_at_,
         "the region takes " + text_of(region_types_[0]) + ", and must take " + text_of(wanted));
   }
-  /// The types of the first region's arguments, from arguments_.
+  /// Sets the types of the first region's arguments to those of arguments_.
   void argument_types() {
     region_types_[0].clear();
     for (named const& a : arguments_) region_types_[0].push_back(a.of);
@@ -264,7 +264,7 @@ protected:
     c_->yield(operands_);
     frames_.back().ended = true;
   }
-  /// At a closing brace.
+  /// Reads a closing brace, and ends the innermost region or enters the operation's second one.
   void end_region() {
     frame const top = frames_.back();
     if (!top.ended)
@@ -298,7 +298,7 @@ private:
     else
       wrong(at, text_of(b) + " belongs to a region that has ended; let the region yield it");
   }
-  // The types that a region must yield, from the results of the operation.
+  // Appends the types that a region must yield to expected_. The results of its operation determine them.
   void expect_yield(node_id n, std::uint32_t index) {
     function const& f = **c_;
     function::node const& node = f[n];
@@ -349,8 +349,8 @@ private:
     pending_.resize(first);
   }
 
-  std::vector<type> expected_;         // of all open regions
-  std::vector<std::uint32_t> pending_; // bindings of results, of all open regions
+  std::vector<type> expected_;         // the types that the open regions must yield
+  std::vector<std::uint32_t> pending_; // the bindings of results of operations with open regions
 
 protected:
   std::optional<cursor> c_;
