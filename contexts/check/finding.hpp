@@ -48,8 +48,8 @@ struct finding {
   std::vector<step> path;   // outermost first; empty if the finding holds for all calls
   std::string what;         // a sentence
   std::string operation;    // the operation in the program's text: "%2 = log %1 : f64"
-  std::string where;        // "model.cpp:12:3", and the source locations of the calls; empty if there are none
-  std::string in;           // "@wave, called by @main"
+  std::string where; // "model.cpp:12:3", and the source locations of the calls; empty if there are none
+  std::string in;    // "@wave, called by @main"
 };
 
 /// "model.od:3:3: certain: log gives NaN: its operand is in [-2, -1] (%2 = log %1 : f64, in @wave, called by @main)"

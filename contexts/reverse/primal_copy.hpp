@@ -143,8 +143,8 @@ private:
   // An array whose shape is not known to be loop-invariant can be saved as a last resort: the loop throws size_error where
   // the shape differs.
   static constexpr double penalty_of_unknown_shape = 10'000;
-  static constexpr double penalty_of_ragged = 2;       // copied to and from the concatenation of all iterations
-  static constexpr double assumed_trip_count = 10;     // an assumed trip count
+  static constexpr double penalty_of_ragged = 2;   // copied to and from the concatenation of all iterations
+  static constexpr double assumed_trip_count = 10; // an assumed trip count
   static constexpr double preference_of_factor = 0.25; // prefer values that the forward pass computes anyway
 
   // `next`: the next state of a loop-carried value, which may be saved instead.

@@ -251,7 +251,8 @@ void rewrite_in_stages(recorder& r, ir::program const& p, std::tuple<C&...> cons
       std::index_sequence<Outer...>, std::index_sequence<Inner...>) {
     recorder outer;
     rewrite_in(outer, p, std::get<Outer>(contexts)...);
-    ir::program const between = outer.take(); // not canonical, so that the inner contexts intercept each operation
+    // Not canonical, so that the inner contexts intercept each operation.
+    ir::program const between = outer.take();
     rewrite_in(r, between, std::get<First + Inner>(contexts)...);
   }
   (std::make_index_sequence<First>{}, std::make_index_sequence<sizeof...(C) - First>{});

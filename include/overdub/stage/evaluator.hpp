@@ -127,8 +127,8 @@ public:
     mutable any leaf; // made from the symbol at the first read
     std::shared_ptr<closure> function_value;
     std::vector<ir::value_id> accumulators; // symbols, in symbolic contexts
-    ir::value_id symbol = ir::nothing;      // of an unknown function value, or of a result of a copied operation
-    ir::type type{};                        // the symbol's type in the program that is evaluated
+    ir::value_id symbol = ir::nothing; // of an unknown function value, or of a result of a copied operation
+    ir::type type{};                   // the symbol's type in the program that is evaluated
   };
   struct closure {
     ir::function_id f;

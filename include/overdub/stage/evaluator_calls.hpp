@@ -117,7 +117,7 @@ template <class S>
 auto evaluator<S>::call_unseen(ir::function_id id, std::vector<slot> arguments) -> std::vector<slot> {
   if constexpr (symbolic) {
     if constexpr (differentiates<
-                      S>) // with constant arguments it is not differentiated; only here it is known whether they are constants
+                      S>) // with constant arguments, which are known only here, it is not differentiated
       if (program_[id].derivative.how == ir::derivative::by::refused) return by_rule(id, arguments);
     return call_staged_on(id, arguments);
   } else

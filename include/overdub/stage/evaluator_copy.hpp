@@ -37,7 +37,7 @@ consteval bool evaluator<S>::is_intercepted_for_any() {
       };
       return !(is_copied_to(std::type_identity<From>{}, all) && ...);
     }(scalar_types{});
-  else if constexpr (Code == ir::op::array) // evaluated as an array that is filled with the first element, and updated
+  else if constexpr (Code == ir::op::array) // evaluated as `fill` and `update`
     return !are_copied_on_arrays<fill_t, update_t>();
   else if constexpr (Code == ir::op::length)
     return !is_copied<array_size_t, in<i64>, std::vector<any_array>>() ||
