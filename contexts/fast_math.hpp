@@ -1,4 +1,4 @@
-// fast_math: elementary functions by short polynomials, for programs that can do with ten digits.
+// fast_math: elementary functions by short polynomials, for programs that need no more than ten digits.
 #pragma once
 
 #include <overdub/overdub.hpp>
@@ -10,7 +10,7 @@ namespace overdub::contexts {
 /// Replaces sin, cos, tan, exp and tanh of doubles. Errors, for finite arguments: sin, cos: 1e-10 absolute, |x| <=
 /// 1e5; tan: that of an argument which is 1e-10 away, |x| <= 1e5; exp: 1e-10 relative, where the result is a normal
 /// number; tanh: 1e-10 absolute. The polynomials are least-squares fits on Chebyshev nodes, written in overdub's
-/// operations: inner contexts see through them, so compose(fast_math{}, forward{}) differentiates them. Functions
+/// operations: inner contexts intercept these, so that compose(fast_math{}, forward{}) differentiates the polynomials. Functions
 /// that common libraries compute in the same time (log, exp2, ...) are not replaced.
 struct fast_math : context {
   template <class X>

@@ -1,5 +1,5 @@
-// incremental(f, x...): the value of a function, updated when its inputs change. Only what the changes affect is recomputed, by an update
-// program that is made for changes of this kind.
+// incremental(f, x...): the value of a function, updated when its inputs change. An update program, which is specialised for the change
+// signature, recomputes only the affected operations.
 #pragma once
 
 #include <overdub/compile/followed_program.hpp>
@@ -73,9 +73,9 @@ private:
 
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// The value of a function of A..., saved with its inputs. `set`, `set_at` and `append` change inputs; `propose` computes
-/// the value with the changes, `commit` makes them, `rollback` discards them. Memory: the values that update programs read, one number for
-/// each iteration of the enclosing maps. Used by one thread at a time. A copy has the committed state; copying runs nothing: O(memory).
+/// The value of a function of A..., saved with its inputs. `set`, `set_at` and `append` change inputs; `propose` computes the value with
+/// the changes, `commit` applies them, `rollback` discards them. Memory: the values that update programs read, one number for each
+/// iteration of the enclosing maps. Not thread-safe. A copy has the committed state; copying does not run the function: O(memory).
 template <class Result, class... A>
 class incremental_function {
   static constexpr bool is_number = std::is_arithmetic_v<Result>;
@@ -89,7 +89,7 @@ public:
       : program_(std::move(of), contexts.behind(data_of(x...)), contexts.objects()),
         fields_(contexts, program_, first_field) {}
 
-  /// Sets the argument I. O(its size), and for numbers O(1).
+  /// Sets the argument I. O(size); O(1) for numbers.
   template <std::size_t I, class X>
   void set(X const& given) {
     using argument = argument_at<I>;
@@ -105,8 +105,8 @@ public:
       for (datum const& d : data_of(argument(x))) program_.set(leaf++, d);
     }
   }
-  /// Sets an element of the argument I, an array: set_at<0>(i, x), of arrays of arrays set_at<0>(i, j, x). Throws index_error. O(1); of
-  /// arrays of arrays O(length of a row) for two elements in one, or more than four; O(length) where it is more than an eighth of them.
+  /// Sets an element of the argument I, an array: set_at<0>(i, x); set_at<0>(i, j, x) for arrays of arrays. Throws index_error. O(1); for
+  /// arrays of arrays, O(length of a row) for two elements in one row, or more than four; O(length) if more than an eighth changed.
   template <std::size_t I, class... X>
   void set_at(X const&... indices_and_element) {
     using argument = argument_at<I>;
@@ -144,7 +144,7 @@ public:
         program_.set_at(first_leaf<I>, path, bits);
     }
   }
-  /// The committed value of the argument I. O(its size), and for numbers O(1).
+  /// The committed value of the argument I. O(size); O(1) for numbers.
   template <std::size_t I>
   auto get() const {
     using argument = argument_at<I>;
@@ -157,7 +157,7 @@ public:
       return tree_of<argument>(all);
     }
   }
-  /// The same of an element of an array: get_at<0>(i), of arrays of arrays get_at<0>(i, j). Throws index_error. O(1).
+  /// The committed value of an element of an array: get_at<0>(i); get_at<0>(i, j) for arrays of arrays. Throws index_error. O(1).
   template <std::size_t I, std::integral... X>
   auto get_at(X... indices) const {
     using argument = argument_at<I>;
@@ -170,8 +170,7 @@ public:
           program_.input_at(first_leaf<I>, std::array{static_cast<i64>(indices)...}));
   }
 
-  /// Appends an element to the argument I, an array; to arrays of arrays, a row: an array of their element. O(1) for
-  /// numbers, amortised.
+  /// Appends an element to the argument I, an array; for arrays of arrays, the element is a row. Amortised O(1) for numbers.
   template <std::size_t I, class X>
   void append(X const& given) {
     using argument = argument_at<I>;
@@ -192,21 +191,21 @@ public:
     }
   }
 
-  /// The value with the pending changes. Throws what the function throws; then nothing is proposed, and the changes stay pending.
-  /// Of a function that does not return a number, nothing is returned: commit, and read the value.
+  /// Computes the value with the pending changes, and returns it if it is a number; otherwise commit, and read the value. Throws the
+  /// exceptions of the function; there is then no proposal, and the changes remain pending.
   std::conditional_t<is_number, Result, void> propose() {
     fields_.set_changed_fields(program_, first_field);
     program_.propose();
     if constexpr (is_number) return number_of<Result>(program_.proposed());
   }
-  /// By how much the proposal changes the value: the logarithm of a ratio, where the value is a log density.
-  /// Throws incremental_error where there are changes that were not proposed.
+  /// The difference between the proposed and the committed value; if the value is a log density, the logarithm of the ratio. Throws
+  /// incremental_error if there are changes that were not proposed.
   double difference() const requires is_number {
     if (program_.has_changes() && !program_.is_proposed()) [[unlikely]]
       program_.throw_not_proposed();
     return program_.difference();
   }
-  /// Makes the pending changes.
+  /// Applies the pending changes to the state.
   void commit() {
     if (!program_.is_proposed()) fields_.set_changed_fields(program_, first_field);
     program_.commit();
@@ -229,7 +228,7 @@ public:
       return tree_of<Result>(all);
     }
   }
-  /// What the pending proposal recomputed; and, of what it recomputed in full, why.
+  /// The operations that the pending proposal recomputed; for those that it recomputed in full, the reason.
   std::string explain() const { return program_.explain(); }
   incremental_program const& program() const { return program_; }
 
@@ -251,7 +250,7 @@ private:
   }
   (std::make_index_sequence<checked<I>>{});
 
-  // A value for an argument of type T. Floating-point numbers are passed as they are, others widened.
+  // A value for an argument of type T. Floating-point numbers are unchanged, other numbers are widened.
   template <class T, class X>
   static decltype(auto) as_argument(X const& x) {
     if constexpr (std::floating_point<T>)
@@ -288,8 +287,8 @@ private:
 /// for each of their present fingerprints. Fields that rules read (context_field) are inputs, too: `propose` checks whether they changed.
 /// Contexts that are lvalues and have such fields, or hooks, are stored by reference and must outlive the result. An argument is a
 /// constant, or tag(x, metadata), and is set in the same form; the value is that of `overdub`. Hooks observe all calls of the first run,
-/// and then those that a proposal recomputes; a hook `failed` is rejected. Throws incremental_error, what staging and passes throw, and
-/// what f throws.
+/// and then those that a proposal recomputes; a hook `failed` is rejected. Throws incremental_error, and the exceptions of
+/// staging, passes and f.
 ///   incremental(compose(fast_math(), single_precision()), f, x)
 template <class Context, class F, class... A>
 requires(detail::contexts_to_run_in<Context>) //
@@ -323,8 +322,8 @@ requires(detail::contexts_to_run_in<Context>) //
   return incremental(compile_options(), std::forward<Context>(contexts), f, x...);
 }
 
-/// f(x...), updated incrementally when x change: incremental(f, x...), with arguments converted by `widened`. The function has
-/// no side effects, and captures nothing. Throws incremental_error, and what f throws.
+/// f(x...), updated incrementally when x change. The arguments are converted by `widened`. The function must have no side effects and no
+/// captures. Throws incremental_error, and the exceptions of f.
 template <class F, class... A>
 requires(!(detail::contexts_to_run_in<F>)) //
     auto incremental(compile_options const& o, F const& f, A const&... x) {

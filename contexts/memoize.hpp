@@ -16,11 +16,11 @@
 
 namespace overdub::contexts {
 
-/// Caches the results of all functions (not of primitives) by their arguments, by type and bit pattern: -0 differs from 0,
-/// and NaN equals itself. For functions without side effects; innermost in a composition. A function with captures, or in a
-/// context whose members may affect its results, runs each time. Memory grows with each new argument, until clear().
-/// Functions of programs are identified by the program, which is kept alive, and their name; those with several results,
-/// with function values, or with more than eight arguments run each time.
+/// Caches the results of all functions (not of primitives) by the types and bit patterns of their arguments: -0 differs from 0, and NaN
+/// equals itself. The functions must not have side effects. In a composition it must be the innermost context. It does not cache the
+/// results of a function with captures, or in a context whose members may affect them. Memory grows with each new argument, until clear().
+/// A function of a program is identified by the program, which memoize keeps alive, and by its name; results of functions with several
+/// results, function values or more than eight arguments are not cached.
 struct memoize : context {
   static constexpr bool answers_any_types = true;
   std::size_t entries = 0;
@@ -80,7 +80,7 @@ private:
     return *static_cast<results_of<R>*>(slot.get());
   }
 
-  // The bits of an argument's leaves, with the sizes of its arrays and vectors.
+  // Appends the bits of an argument's leaves, and the sizes of its arrays and vectors.
   template <class X>
   static void append(std::string& key, X const& x) {
     constexpr bool tree = requires { typename tree_traits<X>::children; };

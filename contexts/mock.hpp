@@ -1,4 +1,4 @@
-// mock: another function in the place of one, in all that a program calls; or only below a function, or down to a depth.
+// mock: replaces the calls of a function, at all depths of calls, only in the calls that another function makes, or at some depths.
 #pragma once
 
 #include <overdub/call/arity.hpp>
@@ -12,29 +12,28 @@
 
 namespace overdub::contexts {
 
-/// Where a mock replaces: in calls made `first` to `last` functions deep. The body of the function that is run makes calls of
-/// depth 1, and its own call has depth 0. With Below, depths are counted from the calls of that function, and outside of them
-/// nothing is replaced.
+/// The calls that a mock replaces: those of a depth from `First` to `Last`. The call of the function that is run has depth 0, and the calls
+/// in its body have depth 1. With Below, the depth is counted from the calls of that function, and calls outside of them are not replaced.
 template <class Below = void, int First = 0, int Last = std::numeric_limits<int>::max()>
 struct mock_range {
   using below = Below;
   static constexpr int first = First, last = Last;
 
-  /// Depths beyond which nothing changes any more are one.
+  /// The depth of calls in a body at this depth. All depths beyond the last that matters are one, so that recursion ends.
   static constexpr int next(int depth) {
     int const still = Last == std::numeric_limits<int>::max() ? First : Last + 1;
     return depth < still ? depth + 1 : still;
   }
 };
 
-/// Replaces Callee by a function object: see `mock`. Depth is that of calls in the body that runs; -1 outside of Range::below.
+/// Replaces Callee by a function object: see `mock`. Depth is the depth of calls in the body that runs; -1 outside of Range::below.
 template <
     class Callee, class Replacement, class Range = mock_range<>, int Depth = 0, class Signatures = types<>>
 struct mocked : context {
   static constexpr std::string_view name = "mock";
   using callees = types<Callee, typename Range::below>;
   using signatures = Signatures;
-  // The depth of the body of F.
+  // The depth of calls in the body of F.
   template <class F>
   static consteval int deeper() {
     return Depth >= 0 ? Range::next(Depth) : (std::same_as<origin_t<F>, typename Range::below> ? 1 : -1);
@@ -51,7 +50,7 @@ struct mocked : context {
     return replacement(x...);
   }
 
-  // Inside of an outer context that keeps metadata the function is another one, which nobody replaces.
+  // An outer context with metadata has transformed the function, so that the replacement does not match its arguments: rejects it.
   template <rule_call Call, function F, class... X>
   requires(replaces&& std::same_as<origin_t<F>, Callee>&& F::depth > 0 && !std::same_as<F, Callee>)
       recurse_t<Call, F, X...> overdub(Call call, F, X... x) {
@@ -62,13 +61,13 @@ struct mocked : context {
     return call.recurse(x...);
   }
 
-  /// One function deeper.
+  /// The context of the body of F, one call deeper.
   template <function F>
   requires(deeper<F>() != Depth) constexpr auto enter(F const&) const {
     return mocked<Callee, Replacement, Range, deeper<F>(), Signatures>(replacement);
   }
 
-  /// The same mock in what a function calls alone, at whatever depth; and at some depths alone.
+  /// Returns a mock that replaces only calls that F makes, at any depth; `at_depth`: only calls of depth First to Last.
   template <function F>
   constexpr auto below(F const&) const {
     return mocked<Callee, Replacement, mock_range<F, Range::first, Range::last>, -1, Signatures>(replacement);
@@ -80,17 +79,17 @@ struct mocked : context {
         replacement);
   }
 
-  /// The same, compiled for functions of programs of these signatures, in the place of those of numbers f64 and those that
-  /// the replacement's parameters say: mock(norm, fake).called_as<double(overdub::array<double>)>().
+  /// Returns a mock that is compiled for program functions of these signatures, instead of up to eight f64 and the replacement's
+  /// parameter types: mock(norm, fake).called_as<double(overdub::array<double>)>().
   template <class... Signature>
   constexpr auto called_as() const {
     return mocked<Callee, Replacement, Range, Depth, types<Signature...>>(replacement);
   }
 };
 
-/// A context in which calls of f, a function, a native function or an operation, are calls of `replacement`, a function object
-/// that takes what f takes and returns what it returns. What the replacement calls is not replaced by it. One without captures
-/// can be compiled.
+/// A context that replaces calls of f, a function, a native function or an operation, by calls of `replacement`, a function object with the
+/// parameters and the result of f. Calls that the replacement makes are not replaced. A mock whose replacement has no captures can be
+/// compiled.
 ///   run(mock(fetch, [](auto key) { return 2.0 * key; }), program, x)
 ///   run(mock(fetch, fake).below(report), program, x)
 ///   run(mock(fetch, fake).at_depth<1, 2>(), program, x)

@@ -1,4 +1,4 @@
-// precision: what a program would compute in single precision, and where it would lose digits there.
+// precision: finds the operations of a program that lose digits in single precision.
 #pragma once
 
 #include <overdub/call/keep_loaded.hpp>
@@ -25,7 +25,7 @@
 
 namespace overdub::contexts {
 
-// What an operation on doubles takes in single precision: numbers as floats, but truths, and integers that are no numbers.
+// Converts an operand of an operation on doubles to float, except bools and integer operands such as the exponent of ldexp.
 template <class F, class X>
 constexpr auto narrowed(X const& x) {
   using T = plain_t<X>;
@@ -36,8 +36,8 @@ constexpr auto narrowed(X const& x) {
     return convert<float>(x);
 }
 
-/// Computes in single precision: each operation on doubles rounds its operands to floats, and computes with these. Numbers stay
-/// doubles in between, which hold them exactly; what no operation computes with is not rounded.
+/// Computes in single precision: each operation on doubles rounds its operands to floats, and computes with floats. Results are stored as
+/// doubles, which represent floats exactly. Numbers that are not operands of an operation are not rounded.
 struct single_precision : context {
   static constexpr std::string_view name = "single";
 
@@ -59,20 +59,20 @@ private:
   }
 };
 
-/// Reports which operations on doubles lose in single precision: each is computed a second time, on its operands rounded to
-/// floats, and the results are compared. What a loss does later is not followed: for that, compare the results of runs in
-/// single_precision and without.
+/// Reports the operations on doubles that lose accuracy in single precision: each is computed a second time, with its operands rounded to
+/// floats, and the results are compared. The propagation of a loss is not tracked: for that, compare the results of runs with and without
+/// single_precision.
 struct precision : context {
-  /// What an operation has lost, in the body of a function. A loss is |single - double| / max(|single|, |double|), which is
-  /// 1 for a truth that is another one; infinite, when one of the two is not finite.
+  /// The losses of an operation in the body of a function. A loss is |single - double| / max(|single|, |double|): 1 for bools that differ,
+  /// and infinite if one of the two results is not finite.
   struct row {
     std::string_view function, operation; // "" outside of functions
     long calls = 0;
     long losses = 0;                  // greater than the tolerance
-    double worst = 0;                 // the greatest loss,
-    double in_double = 0;             // the result there,
-    double in_single = 0;             // and what it was in single precision
-    std::array<double, 3> operands{}; // there; 0 where there are fewer
+    double worst = 0;                 // the greatest loss
+    double in_double = 0;             // the result in double precision at the greatest loss
+    double in_single = 0;             // the result in single precision at the greatest loss
+    std::array<double, 3> operands{}; // the operands at the greatest loss, followed by zeros
   };
   double tolerance = 1e-5;
 

@@ -44,7 +44,7 @@ OVERDUB_DECL void random_generator::next_block() {
   std::ranges::copy(counter_, counter.begin());
   auto const block = r123::Threefry4x64{}(counter, key);
   std::ranges::copy(block, block_.begin());
-  ++counter_[0]; // 2^66 numbers
+  ++counter_[0]; // wraps after 2^64 blocks of four numbers
   used_ = 0;
 }
 

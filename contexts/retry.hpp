@@ -1,4 +1,4 @@
-// retry: calls that fail are made again.
+// retry: repeats calls that throw.
 #pragma once
 
 #include <overdub/overdub.hpp>
@@ -12,20 +12,20 @@
 
 namespace overdub::contexts {
 
-/// A policy: a call is made at most N times. Policies are called after each failure with the callee's name, the number of its
-/// failures, and the exception, and return whether the call is made again. They may wait, or write what happened. What rejects a program
-/// is no failure: a rejected_program goes on at once.
+/// A policy: a call is attempted at most N times. A policy is called after each failure with the callee's name, the number of failures of
+/// the call, and the exception; it returns whether to repeat the call. It may wait, or write a message. The rejection of a program is not a
+/// failure: a rejected_program is rethrown at once.
 template <int N>
 inline constexpr auto times =
     [](std::string_view, int failures, std::exception_ptr const&) { return failures < N; };
 
-// What the attempts of a call have in common.
+// Repeats attempt() until it succeeds, or the policy ends the attempts.
 template <class Policy, class Attempt>
 auto attempt_again(Policy const& policy, std::string_view callee, Attempt const& attempt) {
   for (int failures = 0;;) {
     try {
       return attempt();
-    } catch (rejected_program const&) { // as it would be again
+    } catch (rejected_program const&) { // a further attempt would be rejected, too
       throw;
     } catch (...) {
       if (!policy(callee, ++failures, std::current_exception())) throw;
@@ -33,14 +33,15 @@ auto attempt_again(Policy const& policy, std::string_view callee, Attempt const&
   }
 }
 
-// A native function that is called again itself, when a program runs.
+// A native function that repeats the calls of F when a program runs.
 template <class F, class Policy>
 struct native_retry {
   auto operator()(auto const&... x) const {
     return attempt_again(Policy{}, F::name(), [&] { return F{}.compute(x...); });
   }
 };
-// Whether a program can call it again: a native function with arguments, by a policy without captures, in the innermost context.
+// Whether a staged program can repeat the call: F is a native function with arguments, the policy has no captures, and retry is the
+// innermost context.
 template <class F, class Policy, class... X>
 consteval bool is_retried_in_program() {
   if constexpr (
@@ -58,7 +59,7 @@ consteval auto name_of_callee() {
   return fixed_string<F::name().size() + 1>(text);
 }
 
-/// Makes calls of Callees again: see `retry`.
+/// Repeats calls of Callees: see `retry`.
 template <class Policy, class... Callees>
 struct retried : context {
   static constexpr std::string_view name = "retry";
@@ -75,7 +76,7 @@ struct retried : context {
     constexpr bool staged = overdub::detail::is_symbolic<typename decltype(call)::stack_type>;
     if constexpr (!staged)
       return attempt_again(policy, f.name(), [&] {
-        if constexpr (F::depth > 0) // what outer contexts made of a function takes their metadata along
+        if constexpr (F::depth > 0) // a function that outer contexts transformed accepts their metadata
           return call(f, x...);
         else
           return call.fallback(x...);
@@ -100,8 +101,8 @@ struct retried : context {
   }
 };
 
-/// A context that makes calls of some functions and native functions again when they throw, if the policy says so; else the
-/// exception goes on. An attempt is a call with the same arguments, outside of this context: inner contexts see each.
+/// A context that repeats calls of some functions and native functions when they throw, as long as the policy returns true; then it
+/// rethrows the exception. Each attempt is a call with the same arguments outside of this context, which inner contexts intercept.
 ///   run(retry(times<3>, fetch), program, x)
 template <class Policy, callee... Callees>
 constexpr auto retry(Policy policy, Callees const&...) {

@@ -1,5 +1,5 @@
-// test_derivative(f, x...): whether f's derivatives are right, however they are taken: forwards, backwards, nested, in the direct way
-// and in programs. For any test framework: the report is true, or has sentences.
+// test_derivative(f, x...): tests the derivatives of f in forward mode, in reverse mode and nested, in direct runs and in programs. It
+// works with any test framework: the report converts to true, or has a sentence for each failure.
 #pragma once
 
 #include <overdub/contexts/forward.hpp>
@@ -18,7 +18,7 @@
 namespace overdub::contexts {
 namespace oracle {
 
-// Integers are i64, as in programs.
+// Converts integers to i64, as in programs.
 template <class X>
 auto as_parameter(X const& x) {
   static_assert(
@@ -51,7 +51,7 @@ auto metadata_in(X const& x) {
     return zero{};
 }
 
-// Trees like x, whose leaves are made of the next ones of some lists.
+// Builds trees of the structure of x. The leaves are numbered, across calls, in their order.
 struct in_order {
   std::size_t next = 0;
 
@@ -66,7 +66,7 @@ struct in_order {
 template <class T>
 inline constexpr bool changes = ir::is_differentiable(type_in_programs<T>);
 
-// The arguments of a call: trees like `like`, of make(leaf, its number).
+// Calls `call` with trees of the structure of `like`, with the leaves make(leaf, number).
 template <class... X, class Make, class Call>
 auto call_with(std::tuple<X...> const& like, Make const& make, Call const& call) {
   in_order order;
@@ -138,7 +138,7 @@ subject subject_of(F const& f, Reference const& reference, X const&... x) {
   return s;
 }
 
-// Its gradient, compiled: once for the types, and without allocations where all is numbers.
+// Tests the compiled gradient: it is compiled once for the types, and does not allocate if all arguments and results are numbers.
 template <class F, class... X>
 void check_compiled(derivative_report& report, derivative_test const& how, F const& f, X const&... x) {
   auto const fail = [&](char const* what) { report.failures.emplace_back(what); };
@@ -183,17 +183,12 @@ derivative_report run(derivative_test const& how, F const& f, Reference const& r
 
 } // namespace oracle
 
-/// Tests the derivatives of f, which captures nothing, at x...: numbers, arrays, and trees of them.
+/// Tests the derivatives of f, which must not have captures, at x...: numbers, arrays, and trees of them.
 ///
-/// - the value: that of f's program is f's, and a second call gives it again;
-/// - forward, in the direct way, against differences (or a reference), and against forward on the program;
-/// - reverse: for a change dx and a cotangent c, c times what dx becomes is dx times what c becomes;
-/// - nested: forward over forward against differences, and forward over reverse and reverse over forward against that;
-/// - compiled: the gradient is made once for the types of x, gives the same each time, and, where how.allocations counts them and
-///   all is numbers, allocates nothing.
+///   allocations and all arguments and results are numbers, does not allocate.
 ///
-/// Where f has a kink, differences tend to no derivative, and the report says so: see test_derivative_against. Throws std::bad_alloc
-/// alone: what f throws stands in the report. It takes a few hundred runs of f for each direction. Thread-safe as f is, but for
+/// If f has a kink, finite differences do not converge, and the report says so: see test_derivative_against. Throws only std::bad_alloc:
+/// exceptions of f are failures in the report. Runs f a few hundred times for each direction. As thread-safe as f, except for
 /// how.allocations.
 template <class F, class... X>
 derivative_report test_derivative(derivative_test const& how, F const& f, X const&... x) {
@@ -207,9 +202,9 @@ requires(!std::same_as<F, derivative_test>) derivative_report test_derivative(F 
   return test_derivative(derivative_test{}, f, x...);
 }
 
-/// The same, where the tangent is known: reference(x..., dx...) gives it, as a tree of numbers that has those of f's results which have
-/// tangents. For kinks and regions where f is constant, at which differences say nothing. Second derivatives are compared with one
-/// another.
+/// Tests the derivatives of f against known tangents: reference(x..., dx...) returns the tangents of f's results, a tree of those numbers
+/// that have a tangent. Use it at kinks, and if f is piecewise constant, where finite differences are not valid. Second derivatives are
+/// compared only with one another.
 template <class F, class Reference, class... X>
 derivative_report
 test_derivative_against(Reference const& reference, derivative_test const& how, F const& f, X const&... x) {

@@ -54,13 +54,13 @@ struct to_depth : option {
   static_assert(Depth > 0, "overdub: to_depth<N> is for N > 0");
   static constexpr int depth = Depth;
 };
-/// Spans of these callees only, wherever they are called. A star at the end of a name matches any rest. A function in outer
+/// Spans of these callees only, at all depths. A star at the end of a name matches any rest. A function in outer
 /// contexts, norm.forward, also matches norm.
 template <fixed_string... Names>
 struct only : option {
   static constexpr bool takes(std::string_view name) { return is_among<Names...>(name); }
 };
-/// Excludes these callees and, if they are functions, their callees. Functions called by map, if_ and the like keep their
+/// Excludes these callees and, if they are functions, their callees. Functions that control primitives (map, if_) call keep their
 /// spans.
 template <fixed_string... Names>
 struct without : option {
@@ -182,7 +182,7 @@ struct trace_at : context {
     else if (tracing::this_sampler<Options...>.begin(period)) {
       try {
         write_begin<F>(x...);
-      } catch (...) { // no memory for the thread's ring: the span has no end yet
+      } catch (...) { // memory for the thread's ring is exhausted, so that the span does not end by itself
         tracing::this_sampler<Options...>.end();
         throw;
       }
@@ -209,7 +209,7 @@ struct trace_at : context {
     to.write(tracing::word_of<F>(tracing::record_kind::failed));
   }
 
-  /// Excluded calls are plain code: filters are evaluated at compile time.
+  /// Leaves the context for excluded functions at compile time, so that their calls are plain code.
   template <function F>
   static constexpr auto enter(F) {
     constexpr int depth = tracing::span_depth<Options...>;

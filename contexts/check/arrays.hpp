@@ -1,4 +1,4 @@
-// The analysis of array operations, and of scalar ones.
+// The transfer functions of array operations and of operations on scalars: they compute the abstract results, and report findings.
 #pragma once
 
 #include <overdub/contexts/check/control.hpp>
@@ -116,7 +116,7 @@ inline bool analysis::check_lengths(state& s, node_id n, std::span<value_id cons
   return true;
 }
 
-// The rows must have equal shapes.
+// Reports rows whose shapes may differ.
 inline bool analysis::check_rows(state& s, node_id n, abstract const& x, abstract const& y) {
   std::size_t const axes = std::min(x.lengths.size(), y.lengths.size());
   for (std::size_t i = 1; i <= axes; ++i) {

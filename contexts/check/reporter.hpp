@@ -33,7 +33,7 @@ public:
     check_report r;
     std::vector<finding> all = std::move(analysis_.findings);
     add_whole(all);
-    // Those of the entry come first; those of one operation in the order in which they were found.
+    // Findings of the entry come first; those of one operation are in the order in which they were found.
     std::vector<std::tuple<bool, std::uint32_t, std::uint32_t, std::size_t>> order;
     for (finding const& x : all)
       order.emplace_back(x.function != p_.entry, index_of(x.function), position(x), order.size());
@@ -122,7 +122,7 @@ private:
   }
   void describe(std::vector<finding>& all) {
     if (all.empty()) return;
-    // Gives each operation a location of its own, so that the printed text tells its line.
+    // Assigns each operation its own source location, by which the printed text identifies its line.
     ir::program numbered = p_;
     std::vector<std::vector<std::string>> lines(p_.functions.size());
     for (finding& x : all) {

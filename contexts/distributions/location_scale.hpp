@@ -19,7 +19,7 @@ struct normal_t : distribution<"normal", normal_t> {
   static constexpr std::tuple parameters{parameter<reals>{"mean"}, parameter<positive_reals>{"sd"}};
   static constexpr reals support(auto const&...) { return {}; }
   static constexpr auto log_density_at(auto const& x, auto const& mean, auto const& sd) {
-    auto const z = (x - mean) * (1.0 / sd); // of many x with one sd, one division
+    auto const z = (x - mean) * (1.0 / sd); // for many x with one sd, 1 / sd is loop-invariant
     return -0.5 * z * z - log(sd) - 0.5 * log_two_pi;
   }
   static constexpr auto log_survival(auto const& x, auto const& mean, auto const& sd) {
@@ -43,7 +43,7 @@ inline constexpr normal_t normal{};
 
 /// cauchy(location, scale), with the density 1 / (pi scale (1 + ((x - location) / scale)^2)).
 class cauchy_t : public distribution<"cauchy", cauchy_t> {
-  // The difference of the arctangents of the standardised bounds, by the tangent of the difference: no cancellation, and no overflow.
+  // The difference of the arctangents of the standardised bounds, computed from its tangent, which neither cancels nor overflows.
   static constexpr auto angle(auto const& low, auto const& high, auto const& location, auto const& scale) {
     auto const a = (low - location) / scale, b = (high - location) / scale, size = max(abs(a), 1.0);
     return atan2((high - low) / scale / size, 1.0 / size + (a / size) * b);

@@ -17,7 +17,7 @@
 namespace overdub::contexts {
 namespace along {
 
-// f in contexts between it and `forward`: f is differentiated as their rules and passes transform it.
+// f in contexts that `forward` encloses: `forward` differentiates f as their rules and passes transformed it.
 template <class F, class Contexts>
 struct in_contexts;
 template <class F, class... Held>
@@ -59,14 +59,14 @@ constexpr auto value_and_derivative(F const& f, X const& x) {
     return overdub::tag(x, x);
 }
 
-/// The derivative of f at x. Nests: f may take derivatives.
+/// The derivative of f at x. f may compute derivatives itself (nested differentiation).
 template <class F, class X>
 constexpr auto derivative(F const& f, X const& x) {
   return value_and_derivative(f, x).metadata;
 }
 
-/// The derivative of f in a context, or in a composition: of overdub(contexts, f, x), as the rules and passes of the
-/// contexts transform f; their hooks observe f's calls. The contexts keep no metadata.
+/// The derivative of f in a context, or in a composition: that of overdub(contexts, f, x). The rules and passes of the contexts transform f
+/// before it is differentiated; their hooks observe f's calls. The contexts must not have metadata.
 template <class Context, class F, class X>
 requires overdub::detail::contexts_to_run_in<Context>
 constexpr auto value_and_derivative(Context&& contexts, F const& f, X const& x) {
@@ -160,10 +160,9 @@ private:
 
 } // namespace along
 
-/// The Jacobian-vector product: directional_derivative(f)(x..., dx...) is the product of f's Jacobian with dx, a tree like
-/// f's result. The dx have the types of the x; that of an integer is ignored. For several directions at once, the dx are
-/// `tangents` (and arrays of them), and so is the result. One run of f. f captures nothing; it may be differentiated again.
-/// Thread-safe.
+/// The Jacobian-vector product: directional_derivative(f)(x..., dx...) is the product of f's Jacobian with dx, a tree with the structure of
+/// f's result. The dx have the types of the x; that of an integer is ignored. For several directions at once, the dx are `tangents` (and
+/// arrays of them), and so is the result. One run of f, which must not have captures. The product may be differentiated again. Thread-safe.
 template <class F>
 constexpr auto directional_derivative(F const&) {
   static_assert(
@@ -172,9 +171,9 @@ constexpr auto directional_derivative(F const&) {
                           "as an argument");
   return fn<"directional_derivative">(along::directional<F>{});
 }
-/// The same of f in a context, or in a composition: of overdub(contexts, f, x...), as the rules and passes of the contexts
-/// transform f. Contexts that are lvalues are held by reference, must outlive the function, and observe each call. They
-/// keep no metadata.
+/// The Jacobian-vector product of f in a context, or in a composition: that of overdub(contexts, f, x...). The rules and passes of the
+/// contexts transform f before it is differentiated. Contexts that are lvalues are held by reference, must outlive the function, and
+/// observe each call. They must not have metadata.
 ///   directional_derivative(fast_math(), f)(x, dx)
 template <class Context, class F>
 requires overdub::detail::contexts_to_run_in<Context>
@@ -187,8 +186,8 @@ constexpr auto directional_derivative(Context&& contexts, F const& f) {
   return fn<"directional_derivative">(along::directional<decltype(in)>{std::move(in)});
 }
 
-/// The gradient of f, a function of an array, at xs, with N tangents a run: O(n / N) runs of f. f may have captures, and
-/// branch as C++ does. For many numbers, `gradient` of contexts/reverse.hpp takes a few runs.
+/// The gradient of f, a function of an array, at xs, with N tangents per run: O(n / N) runs of f. f may have captures and C++ branches. For
+/// many numbers, use `gradient` of contexts/reverse.hpp, which takes the time of a few runs.
 template <int N = 8, class F, std::floating_point T>
 array<T> forward_gradient(F const& f, array<T> const& xs) {
   using Tangent = metadata_t<forward_along<N>, T>;
@@ -211,16 +210,16 @@ array<T> forward_gradient(F const& f, array<T> const& xs) {
   }
   return result.finish(xs.size());
 }
-/// The same of f in contexts, as `derivative` has it.
+/// The gradient of f in contexts, like `derivative` in contexts.
 template <int N = 8, class Context, class F, std::floating_point T>
 requires overdub::detail::contexts_to_run_in<Context> array<T>
 forward_gradient(Context&& contexts, F const& f, array<T> const& xs) {
   return forward_gradient<N>(along::in(std::forward<Context>(contexts), f), xs);
 }
 
-/// The Jacobian of f, a function from an array to an array, at xs: a row for each result. N tangents a run, O(n / N) runs
-/// of f: for functions of few numbers with many results. In reverse mode, `jacobian` of contexts/reverse.hpp suits the
-/// opposite case.
+/// The Jacobian of f, a function from an array to an array, at xs: a row for each result. N tangents per run, O(n / N) runs
+/// of f. Use it for functions of few numbers with many results, and `jacobian` of contexts/reverse.hpp (reverse mode) for functions of many
+/// numbers with few results.
 template <int N = 8, class F, std::floating_point T>
 array<array<T>> forward_jacobian(F const& f, array<T> const& xs) {
   using Tangent = metadata_t<forward_along<N>, T>;
@@ -251,7 +250,7 @@ array<array<T>> forward_jacobian(F const& f, array<T> const& xs) {
   for (auto const& row : rows) made.push_back(array<T>::copy_of(row));
   return array<array<T>>::copy_of(made);
 }
-/// The same of f in contexts, as `derivative` has it.
+/// The Jacobian of f in contexts, like `derivative` in contexts.
 template <int N = 8, class Context, class F, std::floating_point T>
 requires overdub::detail::contexts_to_run_in<Context> array<array<T>>
 forward_jacobian(Context&& contexts, F const& f, array<T> const& xs) {

@@ -1,5 +1,4 @@
-// tangents<T, N>: the tangents of a number in N directions, as one value: a vector space over T, and a tree of its
-// components.
+// tangents<T, N>: N tangents of a number as one value, which is an element of a vector space over T, and a tree of its components.
 #pragma once
 
 #include <overdub/overdub.hpp>
@@ -48,7 +47,7 @@ OVERDUB_INLINE constexpr auto each_direction(Make const& make) {
   (std::make_integer_sequence<int, N>{});
 }
 
-// Applies f in each direction: to the components of tangents among the arguments, and to scalars as they are.
+// Applies f in each direction: to the components of arguments that are tangents, and to scalar arguments unchanged.
 template <int N, class F, class... X>
 OVERDUB_INLINE constexpr auto along_each(F const& f, X const&... x) {
   auto component = []<class Y>(Y const& y, [[maybe_unused]] int i) OVERDUB_INLINE -> decltype(auto) {

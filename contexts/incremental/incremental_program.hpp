@@ -28,26 +28,26 @@ class reverse_index;
 } // namespace increments
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// A function's value, saved with its inputs. When inputs change, the value is updated: what the changes affect is recomputed, and
-/// nothing else. Changes are set, proposed, and then committed or rolled back. Used by one thread at a time. All computations of one
-/// function share its update programs. An object that was moved from can be assigned to; other uses throw incremental_error.
+/// The value of a function, saved with its inputs. When inputs change, only the affected operations are recomputed. Changes are set,
+/// proposed, and then committed or rolled back. Not thread-safe. All computations of one function share its update programs. A moved-from
+/// object can be assigned to; other uses throw incremental_error.
 class incremental_program {
 public:
   static constexpr std::size_t most_indices = 3;
-  /// A list has at most one in so many elements of its array. If more elements change, the array counts as changed as a whole.
+  /// A list of changed elements has at most 1 / listed_fraction of the elements of its array. If more change, the whole array is changed.
   static constexpr std::size_t listed_fraction = 8;
-  /// After so many commits everything is recomputed, to remove the rounding errors of differences.
+  /// The number of commits after which the value is recomputed in full, to remove the rounding errors of differences.
   static constexpr std::uint32_t maximum_commits = 1u << 20;
 
   /// Runs the function once.
   OVERDUB_DECL incremental_program(
       std::shared_ptr<update_program_cache> of, std::vector<datum> const& inputs,
       std::shared_ptr<std::vector<void*> const> contexts = nullptr);
-  /// Copies the committed state, without pending changes. O(saved values); runs nothing.
+  /// Copies the committed state, without pending changes. O(saved values); does not run the function.
   OVERDUB_DECL incremental_program(incremental_program const& other);
   OVERDUB_DECL incremental_program(incremental_program&& other) noexcept;
-  /// The same by assignment. For the same function memory is reused, and allocated only where arrays are longer. If that fails, the
-  /// committed state and the pending changes are unchanged; the changes must be proposed again.
+  /// Copies the committed state. If both objects are of one function, reuses memory, and allocates only for longer arrays. If an allocation
+  /// fails, the committed state and the pending changes are unchanged; the changes must be proposed again.
   OVERDUB_DECL incremental_program& operator=(incremental_program const& other);
   OVERDUB_DECL incremental_program& operator=(incremental_program&& other) noexcept;
   OVERDUB_DECL ~incremental_program();
@@ -56,7 +56,7 @@ public:
 
   /// Sets an input.
   OVERDUB_DECL void set(std::uint32_t input, datum const& x);
-  /// The same of an input that is a number, by its bits. O(1).
+  /// Sets an input that is a number, by its bits. O(1).
   void set_bits(std::uint32_t input, std::uint64_t bits) {
     if (input >= pending_.size() || !is_number(input)) [[unlikely]]
       return set(input, datum()); // throws
@@ -69,8 +69,8 @@ public:
   }
   /// Sets an input whose value with pending changes is `now`, and finds the elements that differ: a few, a list, or all. O(elements).
   OVERDUB_DECL void set_differing(std::uint32_t input, datum const& now, datum const& x);
-  /// Sets an element of an input, by its bits. Throws index_error. O(1), and O(length) where the array then counts as changed as a
-  /// whole. Of arrays of arrays it is O(1) for four elements in an update, each in another row, and O(length of a row) for others.
+  /// Sets an element of an input, by its bits. Throws index_error. O(1); O(length) if the whole array then counts as changed. For arrays of
+  /// arrays, O(1) for up to four elements in an update, each in another row, and O(length of a row) for others.
   OVERDUB_DECL void set_at(std::uint32_t input, std::span<i64 const> path, std::uint64_t bits);
   void set_at(std::uint32_t input, i64 index, std::uint64_t bits) {
     bound_update* const b = direct_;
@@ -103,9 +103,9 @@ public:
 
   // ---- updates
 
-  /// Computes the function with the pending changes. Throws what the function throws; state and pending changes are then unchanged.
+  /// Computes the function with the pending changes. Throws the exceptions of the function; state and pending changes are then unchanged.
   OVERDUB_DECL void propose();
-  /// Makes the pending changes. Proposes them first if they were not proposed.
+  /// Applies the pending changes to the state. Proposes them first if they were not proposed.
   OVERDUB_DECL void commit();
   /// Discards the pending changes.
   void rollback() { clear_changes(); }
@@ -124,16 +124,16 @@ public:
   std::uint64_t proposed(std::size_t result = 0) const {
     return is_proposed_ && proposal_ != nullptr ? *proposal_->result_words[result] : value(result);
   }
-  /// By how much the proposal changes a result that is a number. That of a sum is computed without subtracting two sums.
+  /// The difference between the proposed and the committed value of a result that is a number. For a sum it is computed without
+  /// subtracting two sums.
   double difference(std::size_t result = 0) const {
     if (!is_proposed_ || proposal_ == nullptr) return 0;
     if (std::uint64_t const* const by = proposal_->differences[result]; by != nullptr) [[likely]]
       return std::bit_cast<double>(*by);
     return difference_of_values(result);
   }
-  /// Calls f(path, bits) for the elements of a result that the proposal recomputed, in any order: those that changed, and maybe
-  /// others. A number has an empty path; an appended element has a path that is not valid for `result_bits` yet. O(what was
-  /// recomputed).
+  /// Calls f(path, bits) for the elements of a result that the proposal recomputed, in any order: those that changed, and possibly
+  /// others. A number has an empty path; the path of an appended element is not yet valid for `result_bits`. O(recomputed elements).
   template <class F>
   void for_each_change(std::size_t result, F const& f) const {
     if (!is_proposed_ || proposal_ == nullptr) return;
@@ -185,7 +185,7 @@ public:
   OVERDUB_DECL datum result(std::size_t result) const;
   OVERDUB_DECL datum input(std::uint32_t i) const;
 
-  /// Passes a committed input to another program. Arrays are lent, and not copied.
+  /// Passes a committed input to another program. Arrays are borrowed, and not copied.
   void pass_input(bound_call& to, std::size_t parameter, std::uint32_t i) const {
     if (is_number(i))
       to.set(parameter, numbers_[i]);
@@ -222,7 +222,7 @@ public:
     if (proposal_ == nullptr) return {};
     return proposal_->update->program.steps;
   }
-  /// The same as a text.
+  /// The text of these operations.
   OVERDUB_DECL std::string explain() const;
 
 private:
@@ -250,7 +250,7 @@ private:
     signature_code_ += bits_of(how, input) - bits_of(pending_[input].how, input);
     pending_[input].how = how;
   }
-  // The same for an input without pending changes.
+  // Records the first pending change of an input.
   void begin_change(std::uint32_t input, increments::input_change how) {
     changed_[change_count_++] = input;
     signature_code_ += bits_of(how, input);
@@ -337,7 +337,7 @@ private:
   OVERDUB_DECL double difference_of_values(std::size_t result) const;
   // Whether the update program is for the pending changes.
   bool fits(bound_update const& b) const;
-  // A version of all that bound update programs depend on. A program whose `ready_state` equals it can run at once.
+  // The version of the state on which bound update programs depend. A program whose `ready_state` equals it needs no binding.
   std::uint64_t state() const { return numbers_version_ + arrays_version_ + lengths_version_; }
   bound_update* find_update(increments::disabled_guards const& d);
   void check_guards(bound_update& b);
@@ -407,9 +407,9 @@ private:
   bool is_number(std::uint32_t variable) const { return layout_[variable].type.rank == 0; }
 
   std::shared_ptr<update_program_cache> update_programs_;
-  std::shared_ptr<std::vector<void*> const> contexts_; // whose hooks are called; null: none
+  std::shared_ptr<std::vector<void*> const> contexts_; // the contexts whose hooks are called; null: none
   increments::layout layout_;
-  std::vector<std::uint64_t> numbers_;    // by saved value: its bits, where it is a number
+  std::vector<std::uint64_t> numbers_;    // by saved value: its bits, if it is a number
   std::vector<increments::cells> arrays_; // by saved value
   std::vector<std::unique_ptr<increments::reverse_index>>
       reverse_indices_; // by saved value; null until one is used
@@ -425,7 +425,7 @@ private:
   increments::moved_out<std::uint32_t> change_count_;
   std::uint64_t signature_code_ = 0;
   std::vector<std::unique_ptr<bound_update>> bound_;
-  increments::moved_out<bound_update*> last_;     // the one that was used last, without disabled guards
+  increments::moved_out<bound_update*> last_;     // the last one that was used without disabled guards
   increments::moved_out<bound_update*> direct_;   // to whose arguments set_at writes directly
   increments::moved_out<bound_update*> proposal_; // of the pending proposal
   std::unique_ptr<bound_update> full_update_, plain_;

@@ -1,6 +1,6 @@
 // Update programs as plain data. An update program recomputes a function's value after some of its inputs changed. Self-adjusting
-// computation (Acar, 2005) records a dynamic dependence graph in each run; an update program is specialised for a change signature when
-// it is made, and a run records nothing.
+// computation (Acar, 2005) records a dynamic dependence graph in each run. An update program is instead specialised for a change signature,
+// and its runs record nothing.
 #pragma once
 
 #include <overdub/ir/program.hpp>
@@ -25,25 +25,25 @@ struct input_change {
   bool is_same() const { return !whole && elements == 0; }
   bool is_listed() const { return elements == listed && !appended; }
   bool appends_list() const { return elements == listed && appended; }
-  /// The same, encoded in `bits` bits.
+  /// The change, encoded in `bits` bits.
   static constexpr std::uint32_t bits = 7;
   std::uint64_t code() const {
     return std::uint64_t{appended} << 6 | std::uint64_t{whole} << 5 | std::uint64_t{indices} << 3 | elements;
   }
   friend auto operator<=>(input_change const&, input_change const&) = default;
 };
-/// How each input of a function changed. Update programs are cached by it. The indices of changed elements are arguments of an update
-/// program, and no part of the signature.
+/// How each input of a function changed. It is the key of cached update programs. The indices of changed elements are arguments of
+/// an update program, and not part of the signature.
 using change_signature = std::vector<input_change>;
 
-/// What an update program speculates on, and checks before the operations that rely on it: that a number is unchanged; that an element
-/// that is read is not one that changed; or, where the value is the index of a map, that an affected iteration exists.
+/// A condition on which an update program speculates, and which it checks before the operations that rely on it: a number is unchanged; an
+/// element that is read is not a changed one; or, if the value is the index of a map, an affected iteration exists.
 struct guard {
   ir::value_id of = ir::nothing;
   std::uint32_t iteration = 0; // the affected iteration of a map, from 1 on
   friend auto operator<=>(guard const&, guard const&) = default;
 };
-/// The guards that an update program does without, since they failed before.
+/// The guards that an update program does not use, since they failed before.
 struct disabled_guards {
   bool all = false;
   std::vector<guard> of; // sorted
@@ -64,8 +64,8 @@ struct variable {
   std::uint32_t depth = 0; // the number of enclosing maps and loops
 };
 
-/// All values that the update programs of a function save. Values are added and never removed; an update program that was made before a
-/// value was added does not update that value.
+/// All values that the update programs of a function save. Values are added and never removed. An update program that is older than a value
+/// does not update the value.
 class layout {
 public:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
@@ -118,7 +118,7 @@ struct update_parameter {
   friend bool operator==(update_parameter const&, update_parameter const&) = default;
 };
 
-/// An argument or a result of an update program. If it is neither, it stands for 0.
+/// A reference to an argument or a result of an update program; 0, if it refers to neither.
 struct update_value {
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   std::uint32_t parameter = none;
@@ -126,7 +126,7 @@ struct update_value {
   bool exists() const { return parameter != none || result != none; }
 };
 
-/// What a commit writes to a saved value: to all of it, to an element, or to the elements that arrays of indices and values list.
+/// A write of a commit to a saved value: to the whole value, to an element, or to the elements that arrays of indices and values list.
 struct store {
   enum class action : std::uint8_t {
     put,
@@ -137,12 +137,12 @@ struct store {
   std::uint32_t variable = 0;
   std::vector<update_value> path; // indices; arrays of indices, where a list is written
   update_value value;
-  update_value valid; // a condition: the value is written only where it holds; if it does not exist, always
+  update_value valid; // the value is written only if this bool is true; if it is absent, always
   bool each = false;  // path and value are arrays, with an entry for each element that is written
   action does = action::put;
 };
 
-/// An operation that an update program recomputes, and which part of it.
+/// An operation that an update program recomputes, and the recomputed part of it.
 struct step {
   enum class extent : std::uint8_t {
     scalar,
@@ -172,14 +172,14 @@ struct gather {
   ir::program keys;
 };
 
-/// A program, where its arguments come from, and what a commit does with its results.
+/// An update program: the program, the sources of its arguments, and the writes of its results in a commit.
 struct update_program {
   ir::program program;
   std::vector<update_parameter> parameters;
   std::vector<gather> gathers;
   std::vector<store> stores;
   std::vector<update_value> results;     // the function's results that are numbers and changed
-  std::vector<update_value> differences; // by how much these changed, where the program computes it
+  std::vector<update_value> differences; // the changes of these results, if the program computes them
   std::vector<step> steps;
   std::vector<guard> guards;
   // A bit for each guard that failed. If one failed, the other results are zeros.

@@ -1,4 +1,4 @@
-// Branches. Where the condition is unchanged, the branch that is taken is updated; where it flips, the other branch is computed in full.
+// Updates of branches: if the condition is unchanged, the taken branch is updated; if it flips, the other branch is computed in full.
 #pragma once
 
 #include <overdub/contexts/incremental/update_writer_iterations.hpp>
@@ -71,7 +71,7 @@ inline bool update_writer::has_loops(node_id n) const {
   return found;
 }
 
-/// Whether a change in a region is of single elements, whose indices are defined outside.
+/// Whether a change in a region consists of single elements, whose indices are defined outside of the region.
 inline bool update_writer::has_only_elements(change const& c, region_id inside) const {
   return !c.whole && std::all_of(c.deltas.begin(), c.deltas.end(), [&](delta const& p) {
     return !p.is_appended && p.list == ir::nothing && p.nested == nullptr && p.element != ir::nothing &&
@@ -79,7 +79,7 @@ inline bool update_writer::has_only_elements(change const& c, region_id inside) 
   });
 }
 
-/// Emits the update of a branch, for updates before and after which it is taken.
+/// Emits the update of a branch that is taken both before and after the update.
 inline update_writer::branch_update
 update_writer::update_branch(node_id n, std::uint32_t i, value_id taken, bool as_whole) {
   function const& f = original();
@@ -136,7 +136,7 @@ update_writer::update_branch(node_id n, std::uint32_t i, value_id taken, bool as
   return all;
 }
 
-/// Computes the other branch in full, where the condition flips.
+/// Computes the other branch in full if the condition flips.
 inline std::vector<value_id> update_writer::emit_flipped(node_id n, value_id flips) {
   std::size_t const from = checkpoint(), first_store = stores_.size();
   region_id const outside = at_.region();
@@ -166,7 +166,7 @@ inline value_id update_writer::selected(value_id condition, value_id yes, value_
   return written().result(choice);
 }
 
-/// Copies a branch. The saved values of one side exist where it is taken.
+/// Copies a branch. The saved values of a side exist only if it is taken.
 inline node_id
 update_writer::copy_branch(node_id n, value_map& here, std::vector<saved_value>& saved_inside) {
   function const& f = original();

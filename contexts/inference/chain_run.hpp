@@ -40,15 +40,15 @@ struct run_settings {
   std::atomic<bool> const* stop = nullptr;
   /// Called after each transition, by one thread at a time; a `progress_bar` is such a function.
   std::function<void(progress const&)> on_progress = {};
-  /// Chain 1 is written to the file csv_1.csv as it runs, chain 2 to csv_2.csv, and so on; none where it is empty. If one of these files or
-  /// an unfinished ".partial" file exists, all chains are written to files with ".partial" appended to their names, which replace the old
-  /// files, one after another, when the run ends without an error. All files are opened, and locked against another run, before the first
-  /// chain begins. If a file cannot be written any more (the disk is full), the run goes on.
+  /// Chain 1 is written to the file csv_1.csv as it runs, chain 2 to csv_2.csv, and so on; if it is empty, to no file. If one of these
+  /// files or an unfinished ".partial" file exists, all chains are written to files with ".partial" appended to their names, which replace
+  /// the old files, one after another, when the run ends without an error. All files are opened, and locked against another run, before the
+  /// first chain begins. If a write fails (the disk is full), the run continues without the file.
   std::string csv = {};
 };
 
-/// A chain ended with an error, or a file could not be written completely. The exception has the draws of all chains so far; files have
-/// them, too.
+/// Thrown if a chain ended with an error, or a file could not be written completely. The exception and the files have the draws of all
+/// chains so far.
 struct OVERDUB_EXPORTED sampling_error : inference_error {
   std::shared_ptr<draws const> so_far; ///< never null
   std::exception_ptr cause;            ///< the original exception, for std::rethrow_exception
@@ -56,7 +56,7 @@ struct OVERDUB_EXPORTED sampling_error : inference_error {
   /// The absolute paths of the files with the draws so far. A chain without draws has no file.
   std::vector<std::string> files;
 
-  /// `allocation` is, for std::bad_alloc, what memory was allocated for.
+  /// `allocation` states the purpose of the memory that could not be allocated, if `thrown` is std::bad_alloc.
   sampling_error(
       std::shared_ptr<draws const> drawn, std::exception_ptr thrown, std::size_t of,
       std::vector<std::string> written = {}, std::string const& allocation = "what was asked for");
@@ -71,12 +71,12 @@ namespace running {
 
 using io::number_text;
 
-// The settings of a chain in CmdStan's layout. `method` are those of its adaptation and algorithm, `rest` those that are not of the method.
+// The settings of a chain in CmdStan's layout. `method` has those of the adaptation and the algorithm, `rest` those outside of the method.
 OVERDUB_DECL std::vector<csv_setting> setting_lines(
     run_settings const& s, std::uint64_t id, std::vector<csv_setting> const& method,
     std::vector<csv_setting> const& rest);
 
-// The setting by which the random numbers can be reproduced; empty where there is no seed.
+// The seed as a setting; empty if there is none.
 OVERDUB_DECL std::vector<csv_setting> seed_lines(std::optional<std::uint64_t> seed);
 
 // The state that chains on different threads share.
@@ -91,7 +91,7 @@ struct shared_state {
   void notify(std::size_t chain, bool warmup, sampler_statistics const& statistics);
 };
 
-// A chain's file. After a write error it is left as it is, and the run goes on without it.
+// The file of a chain. After a write error the file is not changed further, and the run continues without it.
 class chain_file {
 public:
   chain_file() = default;
@@ -130,14 +130,14 @@ open_files(run_settings const& s, L const& lines, std::vector<std::string> const
   return files;
 }
 
-// The exception of a chain, and what it was doing.
+// The exception of a chain, and the purpose of its current allocation.
 struct chain_failure {
   std::exception_ptr thrown = {};
-  std::string_view allocation = {}; // what the present step may allocate memory for
+  std::string_view allocation = {}; // the purpose of memory that the current step may allocate
   bool is_growing = false;          // the allocation is that of the chain's array of draws
 };
 
-// Chain c, from its beginning to its end.
+// Runs chain c.
 template <class F>
 void run_chain(F const& make, std::size_t c, shared_state& shared, chain_file& file, chain_failure& failure) {
   using clock = std::chrono::steady_clock;
@@ -197,7 +197,7 @@ OVERDUB_DECL void check(run_settings const& s);
 // Runs the chains that make(c) returns, on threads. `lines(id)` are the settings in a chain's file. A chain has `begin(stopped)`, which
 // returns false if it was stopped before it began; `warm_up(t)` and `transition(t)`, which make transition t, counted from 1, and return
 // its sampler_statistics; `warmed_up(record)`, which is called between the two; and `report(out)`, which writes a draw. It may have
-// `undefined_point()`. Throws as `sample` does.
+// `undefined_point()`. Throws the exceptions of `sample`.
 template <class L, class F>
 draws run(run_settings const& s, std::vector<std::string> names, L const& lines, F const& make) {
   std::size_t const variables = names.size();

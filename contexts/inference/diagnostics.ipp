@@ -46,7 +46,7 @@ OVERDUB_DECL double standard_deviation(std::span<double const> x) {
   return std::ldexp(std::sqrt(variance(divided_by_power(x, exponent))), exponent);
 }
 
-// The same chains, divided by a power of two.
+// The chains, divided by a power of two.
 inline chain_values divided_by_power(chain_values const& x, int exponent) {
   return {divided_by_power(std::span(x.values), exponent), x.chains};
 }
@@ -100,7 +100,7 @@ OVERDUB_DECL chain_values rank_normalised(chain_values x) {
   return x;
 }
 
-// f of each value.
+// The chains of f(x) for each value x.
 template <class F>
 chain_values transformed(chain_values x, F const& f) {
   for (double& v : x.values) v = f(v);
@@ -140,7 +140,7 @@ OVERDUB_DECL double plain_ess(chain_values const& x) {
   double const total = autocovariance(0) + (x.chains > 1 ? variance(means) : 0);
   auto const correlation = [&](std::size_t lag) { return 1 - (within - autocovariance(lag)) / total; };
 
-  double sum = 0; // of pairs, monotone
+  double sum = 0; // of the pairs of autocorrelations, made monotone (Geyer 1992)
   double even = 1, odd = correlation(1), minimum = std::numeric_limits<double>::infinity();
   for (std::size_t lag = 0; even + odd > 0 && lag + 5 < n;) {
     minimum = std::min(minimum, even + odd);

@@ -69,7 +69,7 @@ public:
   void draw_momentum(phase_point& z, G& generator) const {
     metric_.draw_momentum(generator, z.momentum);
   }
-  /// Computes the velocity, and returns H; infinity where H is not finite, so that samplers reject the point.
+  /// Computes the velocity, and returns H; infinity if H is not finite, so that samplers reject the point.
   double energy(phase_point& z) const {
     metric_.velocity(z.momentum, z.velocity);
     double twice = 0;
@@ -116,7 +116,7 @@ public:
   std::string const& undefined_point() const { return undefined_point_; }
   void forget_undefined_point() { undefined_point_.clear(); }
 
-  /// Sets the position to q. Returns false where the log density or its gradient is not finite: no transition can begin there.
+  /// Sets the position to q. Returns false if the log density or its gradient is not finite: no transition can begin there.
   [[nodiscard]] bool start(std::span<double const> q) {
     started_ = false;
     std::ranges::copy(q, current_.position.begin());
@@ -147,7 +147,7 @@ public:
   }
 
   /// Doubles or halves the step size until the acceptance of one step crosses 0.8 (Hoffman and Gelman 2014, algorithm 4, with
-  /// Stan's 0.8 for their 0.5). Throws inference_error if there is no such step size, and where the chain
+  /// Stan's 0.8 for their 0.5). Throws inference_error if there is no such step size, or if the chain
   /// was not started.
   template <std::uniform_random_bit_generator G>
   void find_step_size(G& generator) {
@@ -184,7 +184,7 @@ protected:
           "a transition"));
   }
 
-  // To be called for each point that a transition evaluates.
+  // Records an undefined point. A transition must call it for each point that it evaluates.
   void check_defined(phase_point const& z) {
     if (overdub::is_nan(z.log_density)) [[unlikely]]
       record_undefined_point(z);

@@ -13,10 +13,10 @@
 
 namespace overdub::inference {
 
-/// The estimates of lp__ and of each variable, in rows. A stream gets the table, and below it the warnings: divergences; log densities that
-/// are NaN; trajectories of the maximum tree depth; of variables that are not constant, R-hats over 1.01, effective sample sizes below 100
-/// per chain, and undefined R-hats and bulk effective sample sizes; chains whose E-BFMI is below 0.3 or undefined; chains that the table
-/// excludes since they are shorter. Kernels without energies have no warnings of E-BFMI.
+/// The estimates of lp__ and of each variable, in rows. operator<< writes the table, and below it the warnings: divergences; log densities
+/// that are NaN; trajectories of the maximum tree depth; for variables that are not constant, R-hats over 1.01, effective sample sizes
+/// below 100 per chain, and undefined R-hats and bulk effective sample sizes; chains whose E-BFMI is below 0.3 or undefined; chains that
+/// the table excludes since they are shorter. Kernels without energies have no warnings of E-BFMI.
 class summary {
 public:
   struct row {
@@ -26,7 +26,7 @@ public:
     double rhat = 0, ess_bulk = 0, ess_tail = 0;
   };
 
-  /// Time: the diagnostics for each variable.
+  /// Computes the diagnostics of each variable.
   OVERDUB_DECL explicit summary(draws const& of);
 
   std::vector<row> const& rows() const { return rows_; }

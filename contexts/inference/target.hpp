@@ -1,4 +1,4 @@
-// target: a log density on R^n with its gradient, which samplers accept. The header depends on overdub's errors alone.
+// target: a log density on R^n with its gradient, which samplers accept. The header depends only on overdub's errors.
 #pragma once
 
 #include <overdub/call/error.hpp>
@@ -13,7 +13,7 @@
 
 namespace overdub::inference {
 
-/// A target cannot be sampled, settings are invalid, or a file of draws cannot be written or read.
+/// Thrown if a target cannot be sampled, settings are invalid, or a file of draws cannot be written or read.
 struct OVERDUB_EXPORTED inference_error : error {
   using error::error;
 };
@@ -36,15 +36,15 @@ inline void check_threads(unsigned threads) {
 }
 
 /// A density on R^n: `t.dimension()` is n, and `t(q, gradient)` returns the logarithm of the density at q, up to a constant, and
-/// writes its gradient; both spans have n elements. Samplers reject points where the log density or its gradient is not finite; that is no
-/// error. An exception ends the sampling, and is passed to the caller. A target is called by one thread at a time.
+/// writes its gradient; both spans have n elements. Samplers reject points where the log density or its gradient is not finite; this is not
+/// an error. An exception ends the sampling, and propagates to the caller. One thread at a time calls a target.
 template <class T>
 concept target = requires(T& t, std::span<double const> q, std::span<double> gradient) {
   { std::as_const(t).dimension() } -> std::convertible_to<std::size_t>;
   { t(q, gradient) } -> std::convertible_to<double>;
 };
 
-/// A target that determines the numbers of a draw, for example the parameters on their supports: `t.names()` are the names of the numbers
+/// A target that defines the numbers of a draw, for example the parameters on their supports: `t.names()` are the names of the numbers
 /// that `t.report(q, out)` writes.
 template <class T>
 concept reporting_target = target<T> && requires(T& t, std::span<double const> q, std::span<double> out) {

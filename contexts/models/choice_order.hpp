@@ -11,7 +11,7 @@
 namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// The order of the choices of a model; the same for all of its arguments.
+/// The order of the choices of a model. It does not depend on the model's arguments.
 class choice_order {
 public:
   OVERDUB_DECL explicit choice_order(model_core const& m);

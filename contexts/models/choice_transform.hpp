@@ -1,5 +1,5 @@
-// Trace transforms: a function of the user's reads the choices of a trace and of an auxiliary model, and writes those of a new trace and of
-// the auxiliary model of the reverse move. The logarithm of its Jacobian determinant is computed by forward-mode differentiation
+// Trace transforms: a user's function reads the choices of a trace and of an auxiliary model, and writes those of a new trace and of the
+// auxiliary model of the reverse move. The logarithm of its Jacobian determinant is computed by forward-mode differentiation
 // (Cusumano-Towner, Lew and Mansinghka, Automating Involutive MCMC using Probabilistic and Differentiable Programming, 2020).
 #pragma once
 
@@ -52,14 +52,15 @@ void for_each_choice_of(dynamic_trace<Result> const& t, F const& f) {
 
 inline bool is_continuous(datum const& x) { return x.type().element == ir::scalar::f64; }
 inline std::size_t numbers_in(datum const& x) { return static_cast<std::size_t>(x.size()); }
-/// The number of free coordinates. The density of a simplex is one of its first n - 1 elements (distributions::simplex), which determine
-/// the last one. Other arrays sum to 1 with probability 0.
+/// The number of free coordinates of a choice. A simplex of n elements has n - 1: its density is that of the first n - 1 elements
+/// (distributions::simplex), which determine the last one. An array that satisfies the constraints of a simplex counts as one, since the
+/// elements of any other array sum to 1 with probability 0.
 inline std::size_t free_numbers_in(datum const& x) {
   if (x.type().rank != 1 || !distributions::simplex::contains(x.as<array<double>>())) return numbers_in(x);
   return numbers_in(x) - 1;
 }
 
-/// Differentiates a transform by eight of the numbers that it reads.
+/// Differentiates a transform with respect to eight of the numbers that it reads.
 class transform_tangents : public contexts::forward_along<8> {
 public:
   static constexpr std::string_view name = "choice_transform";
@@ -73,7 +74,8 @@ class transform_pass;
 using transformed_number = value<double, detail::transform_tangents>;
 
 /// The choices of the model, or of the auxiliary model, in a transform. It reads choices of the present trace, and writes those of the new
-/// one. An address has all indices of one choice; each choice is written at most once. All members throw model_error.
+/// one. An address must name one choice, with all its indices. A transform must write each choice at most once. All members may throw
+/// model_error.
 class transformed_choices {
 public:
   /// A choice of the present trace. Discrete choices are constants.
@@ -131,7 +133,8 @@ inline std::string text_of_address(transform_address const& p) {
   return (p.first == model_side ? "the choice " : "the auxiliary choice ") + text_of(p.second).substr(0, 80);
 }
 
-/// One run of a transform, differentiated by the numbers from `first` on, in the order in which it reads them.
+/// One run of a transform, with derivatives with respect to eight of the numbers that it reads: those from position `first` on in the order
+/// in which it reads them.
 class transform_pass {
 public:
   static constexpr int directions = transform_tangents::directions;
@@ -139,11 +142,11 @@ public:
   using source = std::function<datum(address const&)>;
 
   struct input {
-    std::size_t first = 0, size = 0; // of its free coordinates
+    std::size_t first = 0, size = 0; // the position of its first free coordinate, and their number
   };
   struct output {
     datum value;
-    std::vector<tangents> rows = {}; // of each number
+    std::vector<tangents> rows = {}; // the tangents of each number
     bool is_copy = false;
     transform_address from = {};
   };
@@ -260,15 +263,15 @@ public:
     return false;
   }
 
-  /// log |det J|. `is_lost(address)` is whether the new trace does not have a choice of the model, or has it with another value; other
-  /// choices that are read are constants. Throws model_error where the transform writes another number of coordinates than it reads. O(n^3)
-  /// for n coordinates.
+  /// log |det J|. `is_lost(address)` returns whether the new trace lacks a choice of the model, or has another value of it. The other
+  /// choices of the model are constants of the transform. Throws model_error if the transform does not write as many coordinates as it
+  /// reads. O(n^3) for n coordinates.
   template <class IsLost>
   double log_determinant(IsLost const& is_lost) const {
     auto const is_unchanged = [&](transform_address const& p) {
       return p.first == model_side && !is_lost(p.second);
     };
-    std::map<transform_address, bool> copied; // each choice once
+    std::map<transform_address, bool> copied; // the choices that were counted as copied
     std::size_t rows = 0, surplus = 0;
     std::vector<std::pair<transform_address, std::size_t>>
         all; // rows: the address and the coordinate that are written
@@ -300,7 +303,7 @@ public:
     return log_abs_determinant(std::move(matrix), rows);
   }
 
-  /// Throws model_error where the transform neither reads nor copies a continuous choice: the inverse could not restore it.
+  /// Throws model_error if the transform neither reads nor copies a continuous choice, which the inverse could not restore.
   void reject_unused(transform_address const& p, datum const& x) const {
     if (is_continuous(x) && !uses(p))
       throw model_error(message(
@@ -315,7 +318,7 @@ private:
   choice_map written_[2];
 };
 
-/// Throws model_error where `is` does not have a choice of `was`, or has another value, up to the tolerance.
+/// Throws model_error if `is` lacks a choice of `was`, or has a value of it that differs by more than the tolerance.
 template <class Was, class Is>
 void check_restored(Was const& was, Is const& is, int side, double tolerance) {
   for_each_choice_of(was, [&](address const& at, datum const& x) {

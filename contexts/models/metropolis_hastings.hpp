@@ -17,15 +17,15 @@ template <class Trace>
 struct metropolis_step {
   Trace of;
   bool accepted = false;
-  double weight = 0; // the logarithm of the acceptance ratio; the step is rejected where it is NaN
+  double weight = 0; // the logarithm of the acceptance ratio; if it is NaN, the step is rejected
 };
 
-/// A Metropolis-Hastings step from a trace of the model. `proposal_of(t)` is the model that proposes from the trace t; its choices become
-/// those of the new trace at the same addresses, and other choices that appear are drawn from their distributions. The reverse proposal is
-/// `proposal_of` of the new trace, which assesses the old choices (Cusumano-Towner and others, PLDI 2019). Throws model_error where the
-/// trace does not have the observations; where the proposal makes observed choices, or ones that the model does not make; and where the
-/// reverse proposal does not make all old choices. Runs the model once, and the proposal twice; kernels of `mcmc` are evaluated
-/// incrementally instead.
+/// A Metropolis-Hastings step from a trace of the model. `proposal_of(t)` is the model that proposes from the trace t. Its choices become
+/// those of the new trace at the same addresses; other choices that only the new trace has are drawn from their distributions. The reverse
+/// proposal is `proposal_of` of the new trace, which assesses the old choices (Cusumano-Towner and others, PLDI 2019). Throws model_error
+/// if the trace does not have the observations, if the proposal makes observed choices or choices that the model does not make, or if the
+/// reverse proposal does not make all old choices. Runs the model once, and the proposal twice. The kernels of `mcmc`, in contrast, are
+/// evaluated incrementally.
 template <class Model, class Trace, class Proposal>
 metropolis_step<Trace> metropolis_hastings(
     Model const& m, Trace const& t, Proposal const& proposal_of, choice_map const& observed,

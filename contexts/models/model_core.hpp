@@ -37,21 +37,21 @@ struct model_run {
   double score = 0;                 // of all choices; or of given ones
   double drawn_score = 0;           // of drawn ones
   std::vector<datum> values;        // by site
-  std::vector<datum> unconstrained; // by site; nothing where it has no transform
-  std::vector<datum> presence;      // by site; nothing where it is not conditional
+  std::vector<datum> unconstrained; // by site; nothing if it has no transform
+  std::vector<datum> presence;      // by site; nothing if it is not conditional
   std::vector<datum> densities;     // by site
 };
 
-/// Returns the value of a choice whose role is `chosen`; nothing, where it is to be drawn.
+/// Returns the value of a choice whose role is `chosen`; nothing, if the choice must be drawn.
 using chooser = std::function<datum(std::uint32_t site, std::span<i64 const> indices)>;
 
-/// The limit of cached programs. Beyond it, constraints of new combinations of sites run a generic program instead of one of their own.
+/// The limit of cached programs. Beyond it, constraints of new combinations of sites run a generic program instead of a specialised one.
 inline constexpr std::size_t maximum_programs = 32;
 
 /// A model's sites, and its programs by schema, each compiled at its first use. Logically immutable; thread-safe.
 class model_core : public std::enable_shared_from_this<model_core> {
 public:
-  /// Throws model_error where the addresses of the function's choices cannot be determined (`model_program_of`).
+  /// Throws model_error if the addresses of the function's choices cannot be determined (`model_program_of`).
   OVERDUB_DECL model_core(ir::program staged, compile_options const& o);
   model_core(model_core const&) = delete;
   model_core& operator=(model_core const&) = delete;
@@ -65,36 +65,36 @@ public:
   bool has_conditional_sites() const {
     return std::ranges::any_of(sites(), [](site const& s) { return s.is_conditional; });
   }
-  /// The site of this address. Throws model_error where there is none, with the name of a similar one.
+  /// The site of this address. If there is none, throws model_error, with the name of a similar one.
   OVERDUB_DECL std::uint32_t site_at(std::string_view address) const;
   /// Throws model_error for an address of a selection that no choice of the model can have.
   OVERDUB_DECL void check(selection const& of) const;
 
-  /// Runs the model. `given` has an element for each site, which is read where its role is given or unconstrained. Throws what the model
-  /// throws.
+  /// Runs the model. `given` has an element for each site, which is read if its role is given or unconstrained. Throws the exceptions
+  /// of the model.
   OVERDUB_DECL model_run
   run(choice_schema const& s, std::span<datum const> arguments, std::span<datum const> given,
       random_key const& key = random_key(0), chooser const& choose = {}) const;
-  /// The gradient of the score by the choices of the sites that are requested, in the order of sites.
+  /// The gradient of the score with respect to the choices of the requested sites, in the order of sites.
   OVERDUB_DECL std::vector<datum> gradient(
       std::vector<bool> const& requested, std::span<datum const> arguments,
       std::span<datum const> given) const;
-  /// The gradient of the score by all arguments: 0 or an empty array for those that are not differentiable.
+  /// The gradient of the score with respect to all arguments: 0 or an empty array for those that are not differentiable.
   OVERDUB_DECL std::vector<datum>
   argument_gradient(std::span<datum const> arguments, std::span<datum const> given) const;
 
   /// The trip counts of the maps and loops that enclose each site, with these arguments, outermost first: one number for each index of its
-  /// addresses; `unknown_trip_count`, where it depends on more than the arguments.
+  /// addresses; `unknown_trip_count`, if the arguments do not determine it.
   OVERDUB_DECL std::vector<i64> trip_counts(std::span<datum const> arguments) const;
 
-  /// The incremental program whose inputs are the arguments and the choices of each site, and whose results are the score, and of each
-  /// conditional site which of its choices were made.
+  /// The incremental program whose inputs are the arguments and the choices of each site. Its results are the score and, for each
+  /// conditional site, the bools that state which of its choices are made.
   OVERDUB_DECL std::shared_ptr<contexts::update_program_cache> update_programs() const;
-  /// The same program, to be run in full.
+  /// The same program, for runs in full.
   OVERDUB_DECL std::shared_ptr<tiered_program const> code_of_score() const;
-  /// The program of a query about one choice. Throws model_error where the site's distribution does not support it.
+  /// The program of a query about one choice. Throws model_error if the site's distribution does not support it.
   OVERDUB_DECL std::shared_ptr<tiered_program const> code_of(std::uint32_t site, site_query q) const;
-  /// Whether the result of a query depends on the model's arguments alone: it is the same for all choices of the site.
+  /// Whether the result of a query depends only on the model's arguments, so that it is the same for all choices of the site.
   OVERDUB_DECL bool is_same_for_all_choices(std::uint32_t site, site_query q) const;
   /// Programs of the density of the choices of active sites on the unconstrained space, given all other choices. `precomputed` takes the
   /// arguments and the other choices, and returns what depends on them alone; `gradient` takes the arguments, all choices, and these

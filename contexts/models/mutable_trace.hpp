@@ -26,16 +26,16 @@
 namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// A trace for transition kernels. A kernel sets choices, computes the weight of the proposal, and commits it or rolls it back. Choices in
-/// branches appear and vanish with their branch: one that appears, and was not set, is drawn from its distribution. A proposal allocates
-/// nothing where no choice appears. The number of choices of a site must not depend on other choices: `update` and `regenerate` make new
-/// traces of such models. Used by one thread at a time. A moved-from trace can be assigned to; other uses throw.
+/// A trace for transition kernels. A kernel sets choices, computes the weight of the proposal, and commits it or rolls it back. A choice in
+/// a branch appears in a proposal that takes the branch, and vanishes in one that does not. A choice that appears, and was not set, is
+/// drawn from its distribution. A proposal in which no choice appears does not allocate. The number of choices of a site must not depend on
+/// other choices: use `update` and `regenerate` for such models. Not thread-safe. A moved-from trace can be assigned to; other uses throw.
 template <class Program>
 class mutable_trace {
   static constexpr bool is_incremental = std::is_same_v<Program, contexts::incremental_program>;
 
 public:
-  /// From a trace. Observed choices are fixed. Throws model_error for a model with choices in a map or loop in a branch, and where the
+  /// Copies a trace. Observed choices are fixed. Throws model_error for a model with choices in a map or loop in a branch, and if the
   /// number of a site's choices depends on other choices.
   explicit mutable_trace(trace const& t, choice_map const& observed = {})
       : core_((static_cast<void>(t.core()), t.shared_core())),
@@ -52,7 +52,7 @@ public:
     observed_.add(t, observed);
   }
 
-  /// Copies the committed state, without pending changes. O(choices and saved values); runs nothing.
+  /// Copies the committed state, without the proposal. O(choices and saved values); does not run the model.
   mutable_trace(mutable_trace const& other)
       : core_(other.core_), site_input_(other.site_input_), structure_(other.structure_),
         program_(other.program_), calls_(other.calls_.size()), shapes_(other.shapes_),
@@ -60,7 +60,7 @@ public:
     structure_.clear();
   }
   mutable_trace(mutable_trace&&) = default;
-  /// The same. Reuses its memory where both traces are of one model, as an incremental_program does.
+  /// Copies the committed state. Reuses memory if both traces are of one model, as an incremental_program does.
   mutable_trace& operator=(mutable_trace const& other) {
     if (core_ != other.core_) return *this = mutable_trace(other);
     auto shapes = other.shapes_;
@@ -100,8 +100,8 @@ public:
   /// The observed choices. O(choices).
   choice_map observed() const { return observed_.values_in(*this); }
 
-  /// Whether a choice is made: of a conditional site this depends on other choices. `presence` is the array of these bools for all choices
-  /// of a site; nothing for other sites.
+  /// Whether a choice is made, which depends on other choices if its site is conditional. `presence` is the array of these bools for all
+  /// choices of a conditional site; nothing for other sites.
   bool is_made(std::uint32_t s, std::span<i64 const> at) const {
     return !structure_.is_conditional(s) || program_.result_bits(structure_.result(s), at) != 0;
   }
@@ -118,7 +118,7 @@ public:
   double number(std::uint32_t s, std::span<i64 const> at) const { return std::bit_cast<double>(bits(s, at)); }
   datum values(std::uint32_t s) const { return program_.input(site_input_ + s); }
 
-  /// A choice, or all choices of a site. Throws model_error where none is made, and type_error where it is no T. O(log n + elements).
+  /// A choice, or all choices of a site. Throws model_error if none is made, and type_error if it is not a T. O(log n + elements).
   template <class T>
   T get(address const& at) const {
     std::uint32_t const s = core().site_at(at.site);
@@ -130,8 +130,8 @@ public:
 
   // ---- proposals
 
-  /// Sets choices by address: single ones, or all of a site. Throws model_error where the model has none there, or where one is observed.
-  /// O(log n) each; `set_bits` needs no lookup.
+  /// Sets choices by address: single ones, or all of a site. Throws model_error if the model has no choice at an address, or if one is
+  /// observed. O(log n) for each address; `set_bits` needs no lookup.
   void set(choice_map const& changes) {
     detail::site_constraints const given(core(), changes);
     for (detail::given_choice const& c : given.all()) {
@@ -146,8 +146,9 @@ public:
             text_of(address(core_->sites()[c.site].address, c.indices)).c_str()));
     }
   }
-  /// Sets the k-th leaf of the model's arguments. Of an array of the same extents, only elements that differ are updated. Throws
-  /// model_error for an argument on which the number of choices depends, and argument_error where the type differs. O(elements).
+  /// Sets the k-th leaf of the model's arguments. If an array has the extents of the present one, only the elements that differ are
+  /// updated. Throws model_error for an argument on which the number of choices depends, and argument_error if the type differs.
+  /// O(elements).
   void set_argument(std::uint32_t k, datum const& x) {
     check_argument(k);
     datum now;
@@ -184,7 +185,7 @@ public:
     if (!structure_.is_fixed()) has_current_proposal_ = false;
     program_.set_at(k, path, x.bits());
   }
-  /// Sets a choice. Throws model_error where it is observed, and, of an incremental trace, where it has more than three indices.
+  /// Sets a choice. Throws model_error if it is observed, and, in an incremental trace, if it has more than three indices.
   void set_bits(std::uint32_t s, std::span<i64 const> at, std::uint64_t bits) {
     if (observed_.has(s) && is_observed(s, number_of(proposed_shapes()[s], at))) [[unlikely]]
       reject_observed(s);
@@ -194,7 +195,7 @@ public:
     }
     set_bits_unchecked(s, at, bits);
   }
-  /// Sets all choices of a site; observed ones must keep their values. Throws model_error where all are observed.
+  /// Sets all choices of a site; observed ones must keep their values. Throws model_error if all are observed.
   void set_all(std::uint32_t s, datum const& x) {
     if (is_observed(s)) reject_observed(s);
     if (growth_.is_growing()) [[unlikely]]
@@ -202,18 +203,18 @@ public:
     if (!has_fixed_structure()) set_in_structure(s, choice_index::all);
     program_.set(site_input_ + s, x);
   }
-  /// Proposes the arguments of another model of the same function, where a larger number or a longer array may give outermost maps and
-  /// loops larger trip counts. Appended choices that are given are observed from the commit on; others are `set`, or drawn by `propose`.
-  /// The proposed trace and its weight are those of `update` with the same key; the weight is -infinity where an observed choice vanishes.
-  /// Throws model_error where a site would have fewer choices, or their number depends on more than the arguments; where another value is
-  /// given for an existing choice; and where an appended choice is an array, and not given. `propose` throws model_error where an existing
-  /// choice appears on which appended choices may depend. An exception discards the proposal. O(appended choices + elements of array
-  /// arguments).
+  /// Proposes the arguments of another model of the same function. A larger number or a longer array may increase the trip counts of
+  /// outermost maps and loops, and so append choices. Appended choices in `observed` are observed from the commit on; others must be `set`,
+  /// or are drawn by `propose`. The proposed trace and its weight are those of `update` with the same key; the weight is -infinity if an
+  /// observed choice vanishes. Throws model_error if a site would have fewer choices; if their number depends on more than the arguments;
+  /// if `observed` has another value of an existing choice; and if an appended choice is an array that `observed` does not have. `propose`
+  /// throws model_error if a choice with existing indices appears, on which appended choices may depend. An exception discards the
+  /// proposal. O(appended choices + elements of array arguments).
   template <class Model>
   void extend(Model const& m, choice_map const& observed = {}) {
     or_rollback([&] { extend(trace_extension(m, observed)); });
   }
-  /// The same by an extension that many traces share.
+  /// Proposes an extension that many traces share.
   void extend(trace_extension const& by) {
     or_rollback([&] {
       if (by.core() != core_)
@@ -241,11 +242,11 @@ public:
   }
   /// Evaluates the proposal, and returns its weight: the log ratio of the proposed and the committed density, minus the log density of
   /// choices that appear and are drawn, plus that of choices that vanish, which the reverse proposal draws. It is the Metropolis-Hastings
-  /// ratio of `regenerate`. If the proposal is evaluated again, a key draws these choices again; without a key they are kept. The weight is
-  /// -infinity where an observed choice vanishes, and NaN where one that appears cannot be drawn. Throws what the model throws, and
-  /// discards the proposal then.
+  /// ratio of `regenerate`. If the proposal is evaluated again, these choices are drawn again with a key, and kept without a key. The
+  /// weight is -infinity if an observed choice vanishes, and NaN if a choice that appears cannot be drawn. Throws the exceptions of the
+  /// model, and then discards the proposal.
   double propose(random_key const& key) { return propose(&key); }
-  /// The same for a proposal in which no choice appears. Throws model_error where one does.
+  /// Evaluates a proposal in which no choice appears. Throws model_error if a choice appears.
   double propose() { return propose(nullptr); }
   /// Whether no choice appears or vanishes in the proposal.
   bool keeps_structure() const { return structure_.is_same() && !growth_.is_growing(); }
@@ -296,7 +297,7 @@ public:
     has_no_density_ = false;
   }
 
-  /// Returns f(), which makes a proposal. A commit in f throws model_error.
+  /// Calls f, which makes a proposal, and returns its result. A commit in f throws model_error.
   template <class F>
   auto without_commits(F const& f) {
     struct proposing {
@@ -333,7 +334,7 @@ public:
 private:
   // Whether no proposal can add or remove choices.
   bool has_fixed_structure() const { return structure_.is_fixed() && !growth_.is_growing(); }
-  // Whether there are choices whose indices begin with these.
+  // Whether the trace has choices of the site whose indices begin with these.
   bool has_choices(std::uint32_t s, std::vector<i64> const& indices) const {
     if (indices.size() > shapes_[s].size()) return false;
     for (std::size_t k = 0; k < indices.size(); ++k)
@@ -405,7 +406,7 @@ private:
     if (call == nullptr) call = std::make_unique<tiered_call>(core_->code_of(s, q));
     return *call;
   }
-  // Draws the choices that appear in the order of the program: one may depend on those before it, and decide which others appear.
+  // Draws the choices that appear, in the order of the program: a choice may depend on earlier ones, and determine which later ones appear.
   double propose_structure(random_key const* key) {
     double vanished_density = 0;
     has_no_density_ = true;
@@ -458,7 +459,7 @@ private:
     });
     return made;
   }
-  // Draws choices given all proposed ones. False where a distribution cannot be drawn from.
+  // Draws choices given all proposed ones. Returns false if a parameter of a distribution violates its constraint.
   bool draw(std::span<choice_index const> all, random_key const& key) {
     drawn_.clear(), densities_.clear();
     for (choice_index const& c : all)
@@ -497,7 +498,7 @@ private:
   std::vector<std::vector<i64>> const& proposed_shapes() const {
     return growth_.is_growing() ? growth_.shapes() : shapes_;
   }
-  // A choice that appears now, and precedes one that was drawn, should have been drawn before it.
+  // Throws model_error if a choice appears that precedes a choice that was drawn already, which may depend on it.
   void reject_late_appearance(choice_index const& c) {
     if (!structure_.precedes_drawn(c, proposed_shapes())) return;
     models::indices_of(proposed_shapes()[c.site], c.number, at_);
@@ -553,17 +554,17 @@ private:
   std::vector<std::vector<i64>> shapes_;            // by site
   observed_choices observed_;
   trace_growth growth_;
-  bool has_current_proposal_ = true; // choices that appear by the present changes were drawn
-  bool has_no_density_ = false;      // an observed choice vanishes, or one that appears cannot be drawn
+  bool has_current_proposal_ = true; // all choices that appear in the proposal were drawn
+  bool has_no_density_ = false;      // an observed choice vanishes, or a choice that appears cannot be drawn
   bool may_commit_ = true;           // false in `without_commits`
   std::vector<i64> at_;
   std::vector<std::uint64_t> drawn_;
   std::vector<double> densities_; // log densities of drawn_
 };
 
-/// An incremental trace: a proposal recomputes what its changes affect.
+/// An incremental trace: a proposal recomputes only the values that its changes affect.
 using followed_trace = mutable_trace<contexts::incremental_program>;
-/// Each proposal runs the whole model.
+/// A trace whose proposals run the whole model.
 using reexecuted_trace = mutable_trace<reexecuted_program>;
 
 #if !OVERDUB_HEADER_ONLY

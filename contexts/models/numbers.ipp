@@ -47,7 +47,7 @@ OVERDUB_DECL choice_map number_row::choices(std::span<double const> row) const {
     execute::with_type(s.type.element, [&]<class T>(T) {
       std::span<double const> const own = row.subspan(next, count(s));
       next += own.size();
-      if (s.is_conditional) { // NaN is a choice that was not made
+      if (s.is_conditional) { // NaN stands for a choice that was not made
         std::vector<i64> at;
         for (std::size_t k = 0; k < own.size(); ++k) {
           if (overdub::is_nan(own[k])) continue;
@@ -66,7 +66,7 @@ OVERDUB_DECL choice_map number_row::choices(std::span<double const> row) const {
   return all;
 }
 
-OVERDUB_DECL std::size_t number_row::count(one_site const& s) { // 1, where there are no axes
+OVERDUB_DECL std::size_t number_row::count(one_site const& s) { // 1 if there are no axes
   std::size_t n = 1;
   for (i64 const extent : s.shape) n *= static_cast<std::size_t>(extent);
   return n;

@@ -13,7 +13,7 @@
 namespace overdub::models {
 namespace detail {
 
-/// Copies the operations that a choice may depend on, in the iterations of its indices.
+/// Copies the operations on which a choice may depend, in the iterations that its indices identify.
 class site_lowering : public choice_lowering {
 public:
   site_lowering(
@@ -65,7 +65,7 @@ public:
       finish({parameters[0], parameters[1]});
       return;
     case site_query::is_made:
-      break; // it returned above: it needs no distribution
+      break; // handled above, since it needs no distribution
     }
   }
 
@@ -74,7 +74,7 @@ private:
     throw model_error(message("overdub: the choice \"%s\" %s", m_.sites[site_].address.c_str(), why));
   }
 
-  // Copies the operations before the choice, from the enclosing region of this depth on.
+  // Copies the operations that precede the choice in the enclosing regions from this depth on.
   void copy_operations_before(std::size_t depth) {
     ir::node_id const next =
         depth + 1 < enclosing_regions_.size() ? original()[enclosing_regions_[depth + 1]].parent : n_;
@@ -95,7 +95,7 @@ private:
     }
     copy_operations_before(depth + 1);
   }
-  // Whether a branch is taken and the choice is made in it.
+  // Emits the test whether a branch is taken and the choice is made in it: is_made_ becomes its result.
   void test_branch(ir::node_id branch, std::size_t depth) {
     ir::value_id const operands[] = {mapped(original().operand(branch, 0))};
     ir::type const result[] = {ir::boolean};
@@ -118,7 +118,7 @@ private:
     ir::value_id const index = indices_[next_index_++];
     bool const reversed = original()[loop].attributes.is_reversed();
     ir::value_id const one = at_.literal(std::int64_t{1});
-    ir::value_id before = index; // the number of iterations before it
+    ir::value_id before = index; // the number of iterations before that of the choice
     if (reversed)
       before = at_.add(ir::op::sub, at_.add(ir::op::sub, mapped(original().operand(loop, 0)), one), index);
     std::size_t const loop_carried = original().arguments_of(body).size() - 1;
@@ -134,7 +134,7 @@ private:
     map_.insert_or_assign(original().argument(body, 0), index);
   }
 
-  // Whether an iteration's loop-carried results depend on choices, and on no loop-carried value of the iteration before.
+  // Whether an iteration's loop-carried results depend on the loop-carried values of the previous iteration through choices alone.
   bool is_determined_by_choices(ir::region_id body) const {
     ir::function const& f = original();
     std::vector<bool> depends(f.value_count(), false);
@@ -226,7 +226,7 @@ private:
   std::size_t next_index_ = 0;
   outputs ignored_outputs_;
   bool tests_presence_ = false;
-  ir::value_id is_made_ = ir::nothing; // by the branches that were copied so far
+  ir::value_id is_made_ = ir::nothing; // the test of the branches that were copied so far
 };
 
 // Erases unused operations, even those that may fail: the run that made the trace executed them without failure.

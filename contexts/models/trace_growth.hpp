@@ -1,4 +1,4 @@
-// The extension of a trace by iterations of its outermost maps and loops, whose choices are given or drawn, as a particle filter needs it.
+// Extends a trace by iterations of its outermost maps and loops, whose choices are given or drawn, for particle filters.
 #pragma once
 
 #include <overdub/contexts/incremental/cells.hpp>
@@ -18,7 +18,7 @@ namespace overdub::models {
 inline namespace OVERDUB_EXECUTE_ABI {
 
 /// An extension of traces of a model: new arguments, the trip counts of maps and loops for them, and given choices. Any number of traces
-/// share one; reading is thread-safe.
+/// may share an extension; reading it is thread-safe.
 class trace_extension {
 public:
   /// Throws model_error for addresses that the model never samples.
@@ -30,7 +30,7 @@ public:
 
   std::shared_ptr<model_core const> const& core() const { return core_; }
   std::vector<datum> const& arguments() const { return arguments_; }
-  /// As `model_core::trip_counts` returns them.
+  /// The trip counts, in the order of `model_core::trip_counts`.
   std::span<i64 const> trip_counts() const { return trip_counts_; }
   detail::site_constraints const& given() const { return given_; }
 
@@ -41,18 +41,18 @@ private:
   detail::site_constraints given_;
 };
 
-/// The iterations that a proposal appends: the proposed shape of each site, and which of the appended choices are observed, or still to be
-/// drawn.
+/// The iterations that a proposal appends: the proposed shape of each site, and the appended choices that are observed, or still to
+/// be drawn.
 class trace_growth {
 public:
   bool is_growing() const { return is_growing_; }
   /// By site, with the appended choices.
   std::vector<std::vector<i64>> const& shapes() const { return shapes_; }
-  /// Begins to extend sites of these shapes. Throws model_error where a site would have fewer choices, where their number is unknown, and
-  /// where rows would have another length.
+  /// Begins to extend sites of these shapes. Throws model_error if a site would have fewer choices, if their number is unknown, and if
+  /// rows would have another length.
   void begin(trace_extension const& by, std::vector<std::vector<i64>> const& before);
-  /// Checks given choices whose address exists before the extension. One that is not made is set, and observed if it appears. Throws
-  /// model_error where one that is made has another value. O(log n) each; of whole sites O(choices).
+  /// Checks given choices whose address exists before the extension. A choice that is not made is set, and observed if it appears. Throws
+  /// model_error if a choice that is made has another value. O(log n) for each choice; O(choices) for whole sites.
   template <class Trace, class Program>
   void constrain_existing(
       Trace const& t, Program& p, detail::site_constraints const& given, trace_structure& structure) {
@@ -72,7 +72,7 @@ public:
     }
   }
 
-  /// Sets an input of a program; appends rows where the new value extends an array.
+  /// Sets an input of a program; appends rows if the new value extends an array.
   template <class Program>
   static void extend_input(Program& p, std::uint32_t input, datum const& x) {
     datum now;
@@ -84,7 +84,7 @@ public:
     else
       for (i64 row = now.shape()[0]; row < x.shape()[0]; ++row) p.append(input, part_of(x, {&row, 1}));
   }
-  /// Appends the rows of a site to an input of a program: given values, and 0 for choices that will be drawn. Throws model_error where a
+  /// Appends the rows of a site to an input of a program: given values, and 0 for choices that will be drawn. Throws model_error if a
   /// choice that will be drawn is an array.
   template <class Program>
   void extend_site(
@@ -119,7 +119,7 @@ public:
     }
   }
 
-  /// A kernel set the choice: it is not drawn.
+  /// Records that a kernel set the choice, so that it is not drawn.
   void was_set(std::uint32_t s, std::size_t number);
   /// The given choices that are appended, or that exist and are not made.
   std::vector<choice_index> const& observed() const { return observed_; }
@@ -131,15 +131,15 @@ public:
 
   /// Sorts the choices to be drawn in the order in which the model makes them.
   void sort(trace_structure const& structure);
-  /// The next choice to be drawn; nullptr after the last. `advance` passes it: it was drawn, or is not made.
+  /// The next choice to be drawn; nullptr after the last. `advance` skips it, after it was drawn or if it is not made.
   choice_index const* next() const { return next_ < pending_.size() ? &pending_[next_] : nullptr; }
   void advance() { ++next_; }
-  /// All are drawn again.
+  /// Starts again with the first choice to be drawn.
   void restart() { next_ = 0; }
   void clear();
 
 private:
-  // Throws size_error for an array that no memory can hold.
+  // Throws size_error for an array that exceeds the address space.
   static void check_size(std::vector<i64> const& shape, ir::type t);
   bool is_before(
       trace_structure const& structure, choice_index const& a, choice_index const& b, std::vector<i64>& of_a,

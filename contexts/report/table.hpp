@@ -10,7 +10,7 @@
 
 namespace overdub::report {
 
-/// Rows of cells below heads. A column whose cells are all numbers, or stand for a missing number, is right-aligned. At most 500 rows are
+/// Rows of cells below heads. A column is right-aligned if each of its cells is a number or marks a missing number. At most 500 rows are
 /// shown. O(size of the text).
 struct table {
   std::string title;

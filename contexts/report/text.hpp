@@ -1,4 +1,4 @@
-// The formatting of text and numbers on a page.
+// Formats text and numbers for reports.
 #pragma once
 
 #include <overdub/call/error.hpp>
@@ -16,7 +16,7 @@
 
 namespace overdub::report {
 
-/// A block of a report is invalid, or a report cannot be written.
+/// Thrown if a block of a report is invalid, or a report cannot be written.
 struct OVERDUB_EXPORTED report_error : error {
   using error::error;
 };
@@ -51,7 +51,7 @@ inline std::string fixed(double x, int decimals) {
   return text;
 }
 
-/// A number in scientific notation, as 1.5e7.
+/// A number in scientific notation, such as 1.5e7.
 inline std::string scientific(double x, int digits) {
   std::string text = io::number_text(x, io::scientific(digits - 1));
   std::size_t const e = text.find('e') + 1;
@@ -62,8 +62,8 @@ inline std::string scientific(double x, int digits) {
 
 } // namespace writing
 
-/// A number for readers: an integer in full, others with this number of significant digits, or all digits before the point; very large and
-/// very small numbers in scientific notation.
+/// A number for readers: an integer with all its digits, another number with `digits` significant digits, and at least all digits before
+/// the decimal point; very large and very small numbers in scientific notation.
 inline std::string number(double x, int digits = 3) {
   if (overdub::is_nan(x)) return "not defined";
   if (overdub::is_infinite(x)) return x < 0 ? "-∞" : "∞";
@@ -85,7 +85,7 @@ inline std::string number_beside(double x, double spread) {
   return writing::scientific(x, digits < 1 ? 1 : digits > 16 ? 16 : digits);
 }
 
-/// A count and what is counted, in a sentence: "1 draw", "4000 draws".
+/// A count and a noun, which is in the plural unless n is 1: "1 draw", "4000 draws".
 inline std::string counted(std::size_t n, std::string_view what) {
   return io::number_text(n) + " " + std::string(what) + (n == 1 ? "" : "s");
 }

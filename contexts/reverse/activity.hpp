@@ -1,5 +1,5 @@
-// Activity analysis (Hascoët and Pascual, The Tapenade automatic differentiation tool, 2013): which values vary with the
-// differentiated inputs. It goes forward along uses.
+// Activity analysis (Hascoët and Pascual, The Tapenade automatic differentiation tool, 2013): finds the values that vary with the
+// differentiated inputs, by forward data flow along uses.
 #pragma once
 
 #include <overdub/ir/program.hpp>
@@ -22,7 +22,7 @@ constexpr bool is_opaque(ir::type t) {
   return t.element == ir::scalar::opaque || t.element == ir::scalar::function;
 }
 
-/// How a value varies: not at all; as numbers do; or an opaque value contains something that does.
+/// How a value varies: it does not vary; it is a number or an array that varies; or it is opaque, and may hide one that varies.
 enum class change : std::uint8_t { none, varies, hides };
 
 /// The values of a function that vary with some of its parameters and have derivatives. All results of a callee are assumed
@@ -32,12 +32,12 @@ public:
   /// O(uses of the values that vary).
   activity(ir::program const& p, function_id f, std::vector<bool> const& parameters)
       : activity(p[f], parameters, &p) {}
-  /// For a function in which nothing varies yet.
+  /// For a function in which no value varies yet.
   explicit activity(function const& f) : activity(f, {}, nullptr) {}
 
   change of(value_id v) const { return index_of(v) < of_.size() ? of_[index_of(v)] : change::none; }
   bool varies(value_id v) const { return of(v) == change::varies; }
-  /// For values that are added later.
+  /// Sets the activity of a value, which may have been added after the analysis.
   void set(value_id v, change how) {
     if (index_of(v) >= of_.size()) of_.resize(index_of(v) + 1 + of_.size() / 2);
     of_[index_of(v)] = how;

@@ -46,8 +46,8 @@ struct restored_array {
   bool is_restored = false, is_refused = false;
 };
 
-/// The copy of a region, placed after `before` in a region of the adjoint and before `end`, the copy of the region's yield,
-/// which is erased in the end.
+/// The copy of a region in a region of the adjoint, between the operations `before` and `end`. `end` is the copy of the region's
+/// yield, and is erased when the adjoint is complete.
 class primal_copy {
 public:
   primal_copy(region_id of, region_id in, node_id before, node_id end)
@@ -56,9 +56,9 @@ public:
   region_id of() const { return of_; }
   region_id in() const { return in_; }
   node_id end() const { return end_; }
-  /// What stands for the region's index argument, if there is one.
+  /// The value that replaces the region's index argument, if it has one.
   value_id index = ir::nothing;
-  /// What stands for the loop-carried values of the region: they can be saved, but not recomputed.
+  /// The values that replace the loop-carried values of the region. They can be saved, but not recomputed.
   std::vector<value_id> arguments;
   /// The first of the trailing operations that only the adjoint needs, computed from values of the copy alone: the forward
   /// pass may compute them, too.
@@ -143,8 +143,8 @@ private:
   // An array whose shape is not known to be loop-invariant can be saved as a last resort: the loop throws size_error where
   // the shape differs.
   static constexpr double penalty_of_unknown_shape = 10'000;
-  static constexpr double penalty_of_ragged = 2;       // copied to the end of the others, and back
-  static constexpr double assumed_trip_count = 10;     // an assumed trip count
+  static constexpr double penalty_of_ragged = 2;   // copied to and from the concatenation of all iterations
+  static constexpr double assumed_trip_count = 10; // an assumed trip count
   static constexpr double preference_of_factor = 0.25; // prefer values that the forward pass computes anyway
 
   // `next`: the next state of a loop-carried value, which may be saved instead.
@@ -165,7 +165,7 @@ private:
     residual_problem::operation o;
     o.cost =
         callees_.effects().of(f_, n).can_merge() && !reads_version(n) ? cost(n) : residual_problem::never;
-    // A factor is computed once, in whichever pass; a sine is free where the cosine is computed.
+    // A factor is computed once, in either pass, so that its recomputation is free. A sine is free if the cosine is computed.
     if (is_factor && ir::other_of_sine_and_cosine(f_, n) == ir::nothing) o.cost = 0;
     each_use(n, [&](std::uint32_t v) { o.takes.push_back(v); });
     problem_.operations.push_back(std::move(o));

@@ -1,7 +1,7 @@
 // Checkpointing of loops that update arrays in place. A copy of the arrays for each iteration would take longer than the
-// iteration. The loop is strip-mined: checkpoints are taken between blocks of iterations, such that copying the arrays
-// costs about as much as running a block. While a block is differentiated, its iterations save the elements that they
-// overwrite (writer_restore.hpp).
+// iteration. The loop is strip-mined into blocks of iterations, with checkpoints between blocks. The length of a block is chosen
+// so that copying the arrays costs about as much as running the block. When the backward pass reaches a block, it runs the
+// iterations again, and these save the elements that they overwrite (writer_restore.hpp).
 #pragma once
 
 #include <overdub/contexts/reverse/update_chains.hpp>
@@ -20,8 +20,8 @@ inline bool writer::replaces_elements(node_id n) const {
   return false;
 }
 
-/// A number that the body of a loop computes from its index and loop-invariant values, recomputed for another index.
-/// Returns nothing if it depends on other values.
+/// Recomputes, for the given index, a number that the body of a loop computes from its index and loop-invariant values. Returns
+/// nothing if the number depends on other values.
 inline value_id writer::at_index(node_id n, value_id number, value_id index_value, int steps) {
   region_id const body = f().region_at(n, 0);
   if (number == f().argument(body, 0)) return index_value;
@@ -78,7 +78,7 @@ inline node_id writer::in_blocks(node_id n) {
     types.push_back(type_of(operands.back()));
     if (types.back().rank > 0) bytes = at_.add(op::add, bytes, bytes_of(operands.back()));
   }
-  // Where the cost of an iteration is not known, a block is one iteration.
+  // If the cost of an iteration is not known, a block is one iteration.
   value_id const each = inner_trip_count(n);
   value_id length = index(1);
   if (each != ir::nothing) {

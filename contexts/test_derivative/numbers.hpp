@@ -1,4 +1,4 @@
-// The numbers in lists of data that have derivatives, as one vector of doubles, and derivatives by differences.
+// The differentiable numbers of lists of data as one vector of doubles, and derivatives by finite differences.
 #pragma once
 
 #include <overdub/core/floating_point.hpp>
@@ -42,7 +42,7 @@ datum with_numbers(datum const& like, vector const& all, std::size_t& next) {
   for (i64 i = 0; i < like.size(); ++i) elements.push_back(static_cast<T>(all.at(next++)));
   return datum::of(like.shape(), array<T>::copy_of(elements));
 }
-/// Data like these with other numbers.
+/// Data of the same types and shapes with other differentiable numbers.
 inline std::vector<datum> with_numbers(std::vector<datum> const& like, vector const& all) {
   std::vector<datum> data;
   std::size_t next = 0;
@@ -56,7 +56,7 @@ inline std::vector<datum> with_numbers(std::vector<datum> const& like, vector co
   }
   return data;
 }
-/// Which datum a number belongs to, and where it stands in it.
+/// The text of the position of a number: the index of its datum, and its index in the datum.
 inline std::string place_of(std::vector<datum> const& data, std::size_t number) {
   for (std::size_t i = 0; i < data.size(); ++i) {
     if (!ir::is_differentiable(data[i].type())) continue;
@@ -68,14 +68,14 @@ inline std::string place_of(std::vector<datum> const& data, std::size_t number) 
   return "?";
 }
 
-/// A derivative by differences, and an estimate of its error.
+/// A derivative by finite differences, and an estimate of its error.
 struct estimate {
   double value = std::numeric_limits<double>::quiet_NaN();
   double error = std::numeric_limits<double>::infinity();
 };
 
-/// The derivatives of g at 0, by central differences that are extrapolated to none (Ridders, Accurate computation of F'(x) and
-/// F'(x) F''(x), 1982). Steps in which something is not finite do not count.
+/// The derivatives of g at 0, by central differences that are extrapolated to the step size 0 (Ridders, Accurate computation of F'(x) and
+/// F'(x) F''(x), 1982). Steps whose differences are not finite are ignored.
 inline std::vector<estimate> differences(std::function<vector(double)> const& g, double first_step) {
   constexpr std::size_t steps = 12;
   constexpr double shrinks = 1.6;

@@ -1,5 +1,5 @@
-// The oracle of derivatives: a function and what is claimed of its derivative, forwards, backwards and nested, in the direct way and
-// as programs, against differences.
+// The oracle of derivatives: compares the derivatives of a function in forward mode, in reverse mode and nested, in direct runs and in
+// programs, with finite differences.
 #pragma once
 
 #include <overdub/contexts/test_derivative/report.hpp>
@@ -14,33 +14,31 @@ namespace overdub::contexts::oracle {
 
 using leaf_list = std::vector<datum>;
 
-/// A function, on the leaves of its arguments. A direction has a datum for each leaf of them; what has no derivative in it is not
-/// looked at.
+/// A function of the leaves of its arguments. A direction has a datum for each leaf; those of leaves without a derivative are ignored.
 struct subject {
   ir::program program;
   leaf_list inputs;
   std::function<leaf_list(leaf_list const& x)> value;
   std::function<leaf_list(leaf_list const& x, leaf_list const& along)>
-      tangents; // of the results that have some
+      tangents; // of the results that have tangents, for the direction `along`
   std::function<leaf_list(leaf_list const& x, leaf_list const& a, leaf_list const& b)>
-      second; // how the tangents along a change along b
+      second; // the derivative of the tangents for a in the direction b
   std::function<leaf_list(leaf_list const& x, leaf_list const& along)>
-      reference; // the right tangents, where they are known; or none
+      reference; // the correct tangents, if they are known; or null
 };
 
-/// Compares. Throws nothing but std::bad_alloc: what the function throws is a failure.
+/// Compares the derivatives. Throws only std::bad_alloc: exceptions of the function are failures.
 OVERDUB_DECL derivative_report check(subject const& s, derivative_test const& how);
 
-/// A cotangent for results like these.
+/// A random cotangent for these results.
 OVERDUB_DECL leaf_list cotangent_like(leaf_list const& results, std::uint64_t seed);
 
 } // namespace overdub::contexts::oracle
 
 namespace overdub::contexts {
 
-/// The same for the entry of a program: its forward and reverse derivatives, once and nested, against differences of what it
-/// computes. `reference`, of the arguments and a direction, gives the tangents where they are known. Throws nothing but
-/// std::bad_alloc.
+/// Tests the derivatives of the entry of a program: compares forward mode, reverse mode and nested derivatives with finite differences.
+/// If `reference` is given, it must return the tangents for arguments and a direction. Throws only std::bad_alloc.
 OVERDUB_DECL derivative_report test_derivative(
     ir::program const& p, std::vector<datum> const& inputs, derivative_test const& how = {},
     std::function<std::vector<datum>(std::vector<datum> const& x, std::vector<datum> const& along)> const&

@@ -29,7 +29,7 @@ OVERDUB_DECL leaf_list cotangent_like(leaf_list const& results, std::uint64_t se
   return with_numbers(results, random_vector(numbers_of(results).size(), random));
 }
 
-// Numbers, each with its tangent behind it, where it has one; and the tangents among them.
+// The leaves, each followed by its tangent if it has one; `every_other` returns the tangents of such a list.
 inline leaf_list with_tangents(leaf_list const& x, leaf_list const& along) {
   leaf_list all;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -95,7 +95,7 @@ private:
   }
   static std::string text_of(double x) { return overdub::text_of(datum(x)); }
 
-  // Of what is the same up to rounding.
+  // The tolerance for values that are equal up to rounding.
   double rounding() const { return has_floats_ ? 1e-4 : 1e-9; }
   double tolerance() const { return has_floats_ ? std::max(how_.tolerance, 1e-2) : how_.tolerance; }
   static bool are_close(double a, double b, double most) {
@@ -186,7 +186,7 @@ private:
     return numbers_of(every_other(forward_->run(with_tangents(s_.inputs, along))));
   }
 
-  // The products of two vectors, compared in proportion to their terms.
+  // Compares the inner products a · b and c · d, with a tolerance relative to the magnitude of their terms.
   void compare_products(
       std::string const& what, vector const& a, vector const& b, vector const& c, vector const& d) {
     if (a.size() != b.size() || c.size() != d.size())
@@ -237,7 +237,7 @@ private:
       leaf_list const none = with_numbers(cotangent, vector(numbers_of(cotangent).size()));
       leaf_list const back =
           reversed(*reverse_over_forward_, with_tangents(s_.inputs, along), with_tangents(none, cotangent));
-      leaf_list by_inputs; // and not by the direction
+      leaf_list by_inputs; // the cotangents of the inputs, without those of the direction
       for (std::size_t i = 0; i < back.size(); ++i) {
         by_inputs.push_back(back[i]);
         if (ir::is_differentiable(back[i].type())) ++i;
@@ -279,7 +279,7 @@ OVERDUB_DECL derivative_report test_derivative(
     s.tangents = [&](leaf_list const& x, leaf_list const& along) {
       return oracle::every_other(once.run(oracle::with_tangents(x, along)));
     };
-    // The change of the tangents: that of each number along the one and the other direction, one behind the other.
+    // Nested forward mode returns four numbers for each: the value, its tangents for b and a, and the second derivative.
     s.second = [&](leaf_list const& x, leaf_list const& a, leaf_list const& b) {
       leaf_list const none = oracle::with_numbers(x, oracle::vector(oracle::numbers_of(x).size()));
       leaf_list const all =

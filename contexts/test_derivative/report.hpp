@@ -1,4 +1,4 @@
-// What a test of a derivative is asked, and what it found.
+// The settings and the report of a test of derivatives.
 #pragma once
 
 #include <overdub/core/requirements.hpp>
@@ -9,28 +9,28 @@
 
 namespace overdub::contexts {
 
-/// How a derivative is tested.
+/// Settings of a test of derivatives.
 struct derivative_test {
-  /// Of derivatives by differences, in proportion to the numbers that are compared, or to 1. Where an input is a float, it is 1e-2
-  /// at least.
+  /// The tolerance of comparisons with finite differences, relative to the numbers that are compared, or to 1 if that is larger. If an
+  /// input is a float, it is at least 1e-2.
   double tolerance = 1e-6;
-  /// How many numbers of the inputs are changed one at a time; then all are changed at once, twice.
+  /// The maximum number of directions in which one number of the inputs varies. Two more directions vary all numbers at once.
   int directions = 6;
-  std::uint64_t seed = 1; // of the directions
-  /// How many allocations were made so far, as allocations_of_thread of contexts/profile/allocations.hpp counts them: gradients of
-  /// numbers make none then. Without it they are not counted.
+  std::uint64_t seed = 1; // of the random directions
+  /// Returns the number of allocations so far, such as allocations_of_thread of contexts/profile/allocations.hpp. The test then checks that
+  /// gradients of functions of numbers do not allocate. If it is null, allocations are not counted.
   long (*allocations)() = nullptr;
 };
 
-/// What was found. It is true where nothing is wrong.
+/// The result of a test. It converts to true if all comparisons hold.
 class derivative_report {
 public:
-  int checks = 0; // how many comparisons were made
+  int checks = 0; // the number of comparisons
   std::vector<std::string>
-      failures; // sentences: what was compared, by which input, what was expected and what came
+      failures; // a sentence for each: the derivative, the input, the value and the expected value
 
   explicit operator bool() const { return failures.empty(); }
-  /// A line for each failure; or how much was compared.
+  /// A line for each failure; or the number of comparisons if there are none.
   std::string text() const {
     if (failures.empty()) return std::to_string(checks) + " comparisons hold\n";
     std::string all;

@@ -1,5 +1,5 @@
-// Whether what is no template is defined in headers, or compiled once, in the library overdub::compiled. All units of a
-// program must agree on it: the library's target defines OVERDUB_COMPILED for all that link it.
+// Whether functions that are not templates are defined in headers, or compiled once, in the library overdub::compiled. All
+// translation units of a program must agree: the library's target defines OVERDUB_COMPILED for all targets that link it.
 #pragma once
 
 #include <overdub/core/requirements.hpp>
@@ -12,8 +12,8 @@
 // For functions that use state of their own shared object: the library defines them for all that link it.
 #define OVERDUB_HIDDEN_IF_INLINE
 
-// Containers have one layout in the library and in the program. A unit with another standard library, or with its debug mode, does not link:
-// the name of the missing symbol says what the library would have to be compiled with.
+// Containers must have the same layout in the library and in the program. A translation unit that uses another standard library, or its
+// debug mode, does not link: the name of the missing symbol says how the library must be compiled.
 #if defined(_LIBCPP_VERSION)
 #define OVERDUB_LIBRARY_LAYOUT library_was_compiled_with_libcxx
 #elif defined(_GLIBCXX_DEBUG)

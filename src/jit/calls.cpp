@@ -1,4 +1,4 @@
-// Calls, function values, and operations that leave the program; whole functions.
+// Calls, function values, host functions and random choices; prologues and bodies of functions.
 #include "function.hpp"
 #include "runtime.hpp"
 

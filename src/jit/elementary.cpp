@@ -83,7 +83,7 @@ llvm::Function* elementary_functions::declare(ir::op code, ir::scalar s) {
   if (auto* const known = consistent ? module_.getFunction(name) : nullptr) return known;
   auto* const made = jit::declare(module_, code, s);
   if (made->hasFnAttribute("vector-function-abi-variant")) return made;
-  // With the declaration of the exact function, under another name.
+  // The declaration is that of the exact function, under another name.
   if (consistent) made->setName(name);
   std::string mappings;
   for (vector_variant const& v : variants(code, s)) {

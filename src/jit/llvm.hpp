@@ -25,17 +25,17 @@ namespace overdub::jit {
 /// The opaque pointer type.
 inline llvm::PointerType* pointer_type(llvm::LLVMContext& c) { return llvm::PointerType::get(c, 0); }
 
-/// Exceptions pass through, and stacks can be unwound at any instruction.
+/// Declares that exceptions may propagate through the function, and that the stack can be unwound at any of its instructions.
 inline void set_unwindable(llvm::Function& f) { f.setUWTableKind(llvm::UWTableKind::Async); }
 
-/// Returns equal results for equal arguments, accesses no memory, does not throw, and terminates.
+/// Declares that the function returns equal results for equal arguments, accesses no memory, does not throw, and terminates.
 inline void set_pure(llvm::Function& f) {
   f.setDoesNotAccessMemory();
   f.setDoesNotThrow();
   f.addFnAttr(llvm::Attribute::WillReturn);
 }
 
-/// An intrinsic function for one type.
+/// The declaration of an intrinsic function for these types.
 inline llvm::Function* intrinsic(llvm::Module& m, llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Type*> types) {
   return llvm::Intrinsic::getDeclaration(&m, id, types);
 }
@@ -50,7 +50,7 @@ using generation_level = llvm::CodeGenOpt::Level;
 inline constexpr auto object_file = llvm::CGFT_ObjectFile;
 #endif
 
-/// The address in a result of a symbol lookup.
+/// An address as the result of a symbol lookup.
 template <class Symbol>
 Symbol symbol_at(void const* address) {
   auto const flags = llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable;

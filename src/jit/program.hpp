@@ -34,12 +34,12 @@ void append_types(llvm::LLVMContext&, ir::type, llvm::SmallVectorImpl<llvm::Type
 /// Whether a value has a reference-counted buffer.
 inline bool is_counted(ir::type t) { return execute::is_counted(t) && !t.is_accumulator; }
 
-/// Which parameters a function owns: the caller transfers references to them. The others are borrowed.
+/// The parameters that a function owns: the caller transfers references to them. The others are borrowed.
 class ownership {
 public:
   ownership(ir::program const& p, ir::call_components const& calls);
   bool owns(function_id f, std::uint32_t parameter) const { return owned_[index_of(f)][parameter]; }
-  /// The same for function values of a type: whether any function of the type owns the parameter.
+  /// Whether any function of a function type owns the parameter.
   bool owns(ir::type function, std::uint32_t parameter) const { return of_type_[function.index][parameter]; }
 
 private:
@@ -59,9 +59,9 @@ public:
   /// of scalars one for C++, `overdub:target`.
   void compile();
 
-  /// The LLVM function of a callee, which is compiled, too.
+  /// The LLVM function of a callee. The callee is compiled later, if it is not yet compiled.
   llvm::Function* function_for(function_id f);
-  /// The index of a function in closures of this type with so many captures.
+  /// The index by which closures of this type, with `captured` captures, identify a function.
   std::uint32_t closure_number(function_id f, std::uint32_t captured, ir::type function);
   /// The function that applies function values of this type: (machine, function value, arguments) for the direct
   /// convention; else (machine, function value, words of arguments, words of results).
@@ -91,7 +91,7 @@ public:
   bool uses_machine = false;                // some function uses it
   bool const is_repeatable;                 // a failing run can be repeated: it has no side effects
   bool looks_ahead = false;                 // some function may throw fails_ahead
-  vector_width const width;                 // of vectors that are worth their calls
+  vector_width const width;                 // of vectors for which calls of vector functions are profitable
   vector_unit vectors;                      // of the processor
   elementary_functions elementary;
 

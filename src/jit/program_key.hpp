@@ -1,4 +1,4 @@
-// The key of a compiled program in the disk cache: everything that its machine code depends on, as text.
+// The key of a compiled program in the disk cache: the text of all data on which its machine code depends.
 #pragma once
 
 #include <overdub/ir/program.hpp>

@@ -1,4 +1,4 @@
-// The C++ functions that machine code calls, by symbol: the runtime (runtime.def), elementary functions, and those of the
+// The C++ functions that machine code calls, by symbol: the runtime (runtime.def), elementary functions, and functions of the
 // compiler's support library.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace overdub::jit {
 
-/// All of them.
+/// The symbols and addresses of all these functions.
 std::vector<symbol_address> runtime_symbols();
 
 enum class runtime_function : std::uint8_t {
@@ -25,8 +25,8 @@ llvm::Function* declare(llvm::Module&, runtime_function);
 
 /// Declares the elementary function that computes an operation on numbers of a type.
 llvm::Function* declare(llvm::Module&, ir::op, ir::scalar);
-/// Whether there is a function that writes the sine and the cosine of its first argument to two addresses, with the bits of
-/// the single functions: glibc has one.
+/// Whether libm has a function that writes the sine and the cosine of its first argument to two addresses, bitwise equal to those
+/// of the single functions. glibc has one.
 bool has_sine_and_cosine();
 llvm::Function* declare_sine_and_cosine(llvm::Module&, ir::scalar);
 

@@ -1,5 +1,5 @@
-// The table of the consistent mode, from SLEEF's deterministic functions without fused multiplication: those give the same
-// bits on all processors, one by one and in vectors. It is filled before main.
+// The table of the math mode `consistent`: SLEEF's deterministic functions without fused multiplication, which return the same bits
+// on all processors, for single numbers and for vectors. It is filled before main.
 #include "functions.hpp"
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace overdub::sleef {
 
-// One number at a time. The vectors of two are faster than the functions that have no vectors at all.
+// Functions of one number. SLEEF's functions on vectors of two are faster than its scalar ones.
 #if defined(__x86_64__)
 #define OVERDUB_ONE_F64(NAME, SUFFIX, X) _mm_cvtsd_f64(Sleef_cinz_##NAME##d2_##SUFFIX##sse2(_mm_set1_pd(X)))
 #define OVERDUB_ONE_F32(NAME, SUFFIX, X) _mm_cvtss_f32(Sleef_cinz_##NAME##f4_##SUFFIX##sse2(_mm_set1_ps(X)))
@@ -23,7 +23,7 @@ namespace overdub::sleef {
 #endif
 
 namespace {
-// The host's, where SLEEF's is not right.
+// The host's lgamma, for arguments for which SLEEF's is not accurate.
 double lgamma_of(double x) {
   int sign = 0; // std::lgamma writes a global variable
   return ::lgamma_r(x, &sign);
@@ -141,7 +141,7 @@ ir::consistent_functions const& filled() {
 } // namespace
 } // namespace overdub::sleef
 
-// Whoever links overdub::sleef asks for this symbol, so that this unit is linked.
+// Programs that link overdub::sleef refer to this symbol, so that this translation unit is linked.
 extern "C" {
 extern bool const overdub_sleef;
 bool const overdub_sleef = (overdub::ir::consistent = &overdub::sleef::filled(), true);

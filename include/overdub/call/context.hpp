@@ -48,7 +48,7 @@ concept is_context = std::is_base_of_v<context, std::remove_cvref_t<C>>;
 struct none {};
 
 /// A context that declares the data on which its programs depend. A program is compiled once for each fingerprint:
-///   auto fingerprint() const;   a number, enumeration, string, range, optional, tuple or described struct of such
+///   auto fingerprint() const;   a number, enumeration, string, range, optional, tuple or described struct of them
 template <class C>
 concept has_fingerprint = requires(C const& c) {
   c.fingerprint();
@@ -99,7 +99,7 @@ concept has_pass =
 struct leave_t {};
 inline constexpr leave_t leave{};
 
-/// The optional second parameter of `enter`: the types of the call's arguments without contexts, as double, array<double>, or
+/// The optional second parameter of `enter`: the types of the call's arguments without contexts, such as double, array<double>, or
 /// std::tuple<double, int>.
 template <class... A>
 struct argument_types {};

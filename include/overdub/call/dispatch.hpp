@@ -39,7 +39,7 @@ consteval auto find_call_type() {
 template <class S, class F, class... A>
 using call_t = typename decltype(find_call_type<S, F, A...>())::type;
 
-// Calls f in S. Arguments are constants for the contexts of S that they lack.
+// Calls f in S. An argument is a constant for those contexts of S of which it is not a value.
 template <class S, class F, class... A>
 OVERDUB_INLINE constexpr call_t<S, F, A...> call(S const& stack, F const& f, A&&... a);
 
@@ -255,9 +255,9 @@ struct answer_function {
   }
 };
 
-// ---- hooks around both
+// ---- hooks of functions and primitives
 
-// Hooks after a call observe its arguments, which the call must not consume then.
+// The type of an argument of a call with hooks: they observe it after the call, which must not consume it.
 template <class A>
 using kept_t = std::conditional_t<std::is_lvalue_reference_v<A>, A, std::remove_cvref_t<A> const>;
 
@@ -269,7 +269,7 @@ inline constexpr bool observes_end =
 // For staged programs: stages `compute`, and `fail` as the handler of its exceptions. Defined in stage/hooks.hpp.
 template <class R, class S, class Compute, class Fail>
 R stage_protected(S const& stack, Compute const& compute, Fail const& fail);
-// The same for a program's function whose results are not cells: the call stores them.
+// Stages a protected call of a program's function whose results are not cells: the call stores them.
 template <class S, class F, class Compute, class Fail>
 void stage_protected_call(S const& stack, F const& f, Compute const& compute, Fail const& fail);
 

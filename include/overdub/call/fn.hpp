@@ -12,8 +12,8 @@
 
 namespace overdub {
 
-/// A function with a name. Its body is any function object, called as f(x...), or as f(cx, x...) with the scope first. Functions without
-/// captures are empty. As thread-safe as the body.
+/// A function with a name. Its body is any function object, called as body(x...), or as body(cx, x...) with the scope. A function without
+/// captures is an empty class. As thread-safe as the body.
 template <fixed_string Name, class Body>
 struct fn_t {
   using overdub_callee = kind::function;
@@ -44,6 +44,7 @@ struct fn_t {
 
 namespace detail {
 
+// Calls a member function of its first argument.
 template <class M>
 struct member_function {
   M member;
@@ -70,8 +71,8 @@ constexpr auto as_body(B body) {
 } // namespace detail
 
 /// Creates a function from a function object, from several of different arity, or from a pointer to a member function (called with the
-/// object first): fn<"norm">([](auto x, auto y) { return sqrt(x * x + y * y); }). A recursive body takes the scope, declares its return
-/// type, and calls cx.self.
+/// object first): fn<"norm">([](auto x, auto y) { return sqrt(x * x + y * y); }). A recursive body must accept the scope, declare its
+/// return type, and call cx.self.
 template <fixed_string Name, class... Body>
 constexpr auto fn(Body... body) {
   static_assert(sizeof...(Body) > 0, "overdub: fn<\"name\"> takes the function's body");

@@ -25,7 +25,7 @@ OVERDUB_HIDDEN inline std::atomic<std::uint64_t>& last_artifact() {
   return number;
 }
 
-/// The time since it was made.
+/// Measures the time since its construction.
 class stopwatch {
 public:
   std::int64_t nanoseconds() const {
@@ -37,7 +37,7 @@ private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// The types that an entry is called by: C++ reads and writes them without asking again.
+/// The parameter and result types of an entry, which calls from C++ do not check again.
 struct entry_types {
   std::vector<ir::type> parameters, results;
   explicit entry_types(ir::program const& p) {
@@ -51,7 +51,7 @@ OVERDUB_DECL bool has_entry(ir::program const& p) {
   return p.entry != ir::nothing && index_of(p.entry) < p.functions.size() && !p.is_erased(p.entry);
 }
 
-/// Throws pass_error where `who` left no program of this function that can be called as it was before.
+/// Throws pass_error if `who` left an invalid program, or changed the types of the entry.
 OVERDUB_DECL void
 check_program(ir::program const& p, entry_types const& before, std::string const& who, recipe const& of) {
   std::vector<ir::diagnostic> const faults = ir::faults_of(p);
@@ -70,7 +70,7 @@ check_program(ir::program const& p, entry_types const& before, std::string const
         ir::print(p));
 }
 
-/// Calls a pass of the user's. Throws pass_error, with the pass's exception nested, but for those that say themselves what is wrong.
+/// Calls a user's pass. If it throws, throws pass_error with that exception nested; pass_error, refusal and std::bad_alloc pass unchanged.
 template <class Run>
 void call_pass(std::string const& who, recipe const& of, Run const& run) {
   auto const report = [&](char const* why) {
@@ -95,7 +95,7 @@ void call_pass(std::string const& who, recipe const& of, Run const& run) {
   }
 }
 
-/// Calls a pass of the user's, and finds out whether it left a program.
+/// Calls a user's pass, and checks the program after it.
 template <class Run>
 void call_checked(std::string const& who, recipe const& of, ir::program& p, Run const& run) {
   entry_types const before(p);
@@ -103,7 +103,7 @@ void call_checked(std::string const& who, recipe const& of, ir::program& p, Run 
   check_program(p, before, who, of);
 }
 
-/// Runs the pass of a context. After inference it only looks.
+/// Runs the pass of a context. The passes `after_inference` must not change the program.
 OVERDUB_DECL void run_pass(context_pass const& pass, recipe const& of, ir::program& p) {
   std::string const who = std::string(name_of(pass.stage)) + " of the context " + pass.name;
   auto const run = [&] { pass.run(p); };
@@ -113,7 +113,7 @@ OVERDUB_DECL void run_pass(context_pass const& pass, recipe const& of, ir::progr
     call_checked(who, of, p, run);
 }
 
-/// Runs the passes of the options. An observer is told of each.
+/// Runs the passes of the options, and notifies the observer of each.
 OVERDUB_DECL void run_pipeline(recipe const& of, ir::program& p, pass::pass_observer const& observer) {
   for (pass::pipeline_step const& step : of.options.passes) {
     if (step.is_own()) {
@@ -139,7 +139,7 @@ OVERDUB_DECL void run_pipeline(recipe const& of, ir::program& p, pass::pass_obse
   }
 }
 
-/// An estimate of what a program takes.
+/// An estimate of the memory of a program, in bytes.
 OVERDUB_DECL std::size_t bytes_of(ir::program const& p) {
   constexpr std::size_t node = 96, value = 24;
   std::size_t sum = sizeof p;
@@ -147,7 +147,7 @@ OVERDUB_DECL std::size_t bytes_of(ir::program const& p) {
   return sum;
 }
 
-/// Whether calls bring contexts: what its native functions belong to.
+/// Whether calls of the program supply contexts, to which some of its native functions are bound.
 OVERDUB_DECL bool needs_contexts(ir::program const& p) {
   return std::ranges::any_of(
       p.hosts, [](ir::host_binding const& h) { return h.context != ir::host_binding::no_context; });
@@ -244,7 +244,7 @@ OVERDUB_DECL void artifact::swap_in() const {
   try {
     code_->swap_in(by.prepare(program()));
     report(", in the background", "");
-  } catch (std::exception const& e) { // it is interpreted as before
+  } catch (std::exception const& e) { // the program remains interpreted
     report(" failed: ", e.what());
   } catch (...) {
     report(" failed", "");

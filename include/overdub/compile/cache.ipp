@@ -29,8 +29,8 @@
 namespace overdub {
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// Shards, each with a table whose chains readers follow while others add and drop entries: an addition takes as long however many entries
-/// there are.
+/// The entries of the cache, in shards. Each shard has a hash table, which threads read while one thread adds or removes entries. The time
+/// of an addition does not depend on the number of entries.
 class compilation_cache::entries {
   using kind = compilation_event::kind;
 
@@ -155,9 +155,9 @@ private:
   struct entry {
     cache_key key;
     std::size_t hash;
-    std::shared_ptr<artifact const> made;    // or else
-    std::exception_ptr refused;              // what is thrown again
-    std::atomic<std::uint64_t> mutable used; // when it was used last, by the clock
+    std::shared_ptr<artifact const> made;    // null for a refusal
+    std::exception_ptr refused;              // the exception of a refusal; otherwise null
+    std::atomic<std::uint64_t> mutable used; // the time of the last use, by clock_
     entry(cache_key k, std::size_t h, std::shared_ptr<artifact const> a, std::uint64_t now)
         : key(std::move(k)), hash(h), made(std::move(a)), used(now) {}
     entry(cache_key k, std::size_t h, std::exception_ptr r, std::uint64_t now)
@@ -166,23 +166,23 @@ private:
     std::size_t bytes() const { return made != nullptr ? made->bytes() : sizeof(entry) + key.data.size(); }
     std::string name() const { return made != nullptr ? made->name() : std::string(); }
   };
-  // What is looked for.
+  // A key and its hash.
   struct query {
     cache_key const& key;
     std::size_t hash;
   };
-  // A place in a chain. Readers follow `next`; the one in front owns what is behind, for those who change the chain.
+  // An element of a chain. Readers follow `next`; writers follow `owned`, by which each link owns its successor.
   struct link {
     std::shared_ptr<entry const> what;
     std::shared_ptr<link> owned;
     std::atomic<link const*> next{nullptr};
     explicit link(std::shared_ptr<entry const> e) : what(std::move(e)) {}
   };
-  // Entries by hash, in chains. One thread at a time changes it, while others read; what it takes out, it retires.
+  // A hash table with chains. One thread at a time changes it while others read; removed links are retired, and destroyed later.
   class table {
   public:
     explicit table(std::size_t chains = 8) : owned_(chains), seen_(chains) {}
-    /// Twice as many chains, of the same entries.
+    /// A table of the same entries with twice as many chains.
     static std::shared_ptr<table> larger(table const& old) {
       auto made = std::make_shared<table>(2 * old.owned_.size());
       old.for_each([&](std::shared_ptr<entry const> const& e) { made->put(std::make_shared<link>(e)); });
@@ -204,7 +204,8 @@ private:
       owned_[at] = std::move(made);
       ++size_;
     }
-    /// The link of a key's entry, if there is one: of this one, where it is named. Readers may still stand there.
+    /// Removes and returns the link of a key's entry; null, if there is none, or if `this_one` is given and the entry is another one.
+    /// Readers may still use the link.
     std::shared_ptr<link> take(query const& q, entry const* this_one) noexcept {
       std::size_t const in = chain(q.hash);
       std::atomic<link const*>* seen = &seen_[in];
@@ -233,15 +234,15 @@ private:
     std::size_t size_ = 0;
   };
 
-  // A compilation that runs.
+  // A running compilation.
   struct flight {
     cache_key key;
     std::thread::id thread;
     std::shared_future<std::shared_ptr<artifact const>> made;
     std::uint64_t number;
   };
-  // A thread that waits for another one's compilation. Where that one waits for this one, directly or through others, none of
-  // them would end.
+  // Registers that this thread waits for the compilation of another one. Throws recursive_compilation if the other thread waits for
+  // this one, directly or through further threads, which would be a deadlock.
   class waiting_thread {
   public:
     OVERDUB_HIDDEN waiting_thread(std::thread::id other, std::string const& name) {
@@ -276,7 +277,7 @@ private:
       return waits;
     }
   };
-  // Compilations of one thread that need one another.
+  // Counts the nested compilations of a thread. Throws recursive_compilation if there are too many.
   struct nesting {
     OVERDUB_HIDDEN explicit nesting(std::string const& name) {
       if (depth() == most)
@@ -298,14 +299,14 @@ private:
     }
   };
   struct alignas(64) shard {
-    std::mutex mutable mutex; // of those who change it
+    std::mutex mutable mutex; // held by writers
     std::shared_ptr<entries::table> table = std::make_shared<entries::table>();
     std::atomic<entries::table const*> seen{table.get()};
     std::vector<flight> flights;
     std::uint64_t last_flight = 0;
     std::atomic<std::uint64_t> hits{0};
 
-    // Throws what is kept of a refusal.
+    // Throws the stored exception of a refusal.
     std::shared_ptr<artifact const>
     find(cache_key const& key, std::size_t hash, std::atomic<std::uint64_t> const& clock) {
       std::exception_ptr refused;
@@ -333,7 +334,7 @@ private:
     return hash_mask_ &
            XXH3_64bits_withSeed(k.data.data(), k.data.size(), reinterpret_cast<std::uintptr_t>(k.types));
   }
-  // Ends a flight, and keeps what it brought, unless the cache was cleared meanwhile.
+  // Ends a running compilation, and stores its result unless the cache was cleared meanwhile.
   bool keep(shard& s, std::uint64_t number, std::shared_ptr<entry const> entered, std::uint64_t generation) {
     std::size_t const bytes = entered->bytes();
     auto added = std::make_shared<link>(std::move(entered));
@@ -348,7 +349,7 @@ private:
     s.table->put(std::move(added));
     return true;
   }
-  // The same of the exception that is handled. Where there is no memory for it, nothing is kept.
+  // Ends a running compilation, and stores the current exception. Stores nothing if memory is exhausted.
   void keep_refusal(
       shard& s, std::uint64_t number, cache_key const& key, std::size_t hash, std::uint64_t generation) {
     try {
@@ -377,32 +378,32 @@ private:
     detail::epochs::retire(std::move(gone));
     return what;
   }
-  // Where there is no memory for that, the next compilation does it.
+  // Evicts entries until the cache is within its limits. If memory is exhausted, the next compilation continues.
   void make_room() noexcept try {
     while (count_ > most_entries_ || (bytes_ > most_bytes_ && count_ > 1))
       if (!evict()) break;
   } catch (std::bad_alloc const&) {
   }
 
-  // An entry, and when it was used last, as far as that was looked at: never too late.
+  // An entry with a lower bound of the time of its last use.
   struct age {
     std::uint64_t used;
     std::weak_ptr<entry const> of;
     friend bool operator<(age const& a, age const& b) {
       return a.used > b.used;
-    } // in heaps the oldest is first
+    } // the oldest is at the top of the heap
   };
-  // With the entry's shard locked, so that who evicts it finds it there. Amortised O(log entries).
+  // Adds an entry to the heap. The caller holds the lock of its shard, so that an evicting thread finds it there. Amortised O(log entries).
   void note_age(std::shared_ptr<entry const> const& e) {
     std::lock_guard const lock(ages_mutex_);
-    if (ages_.size() > 2 * count_ + 64) { // most of them were dropped otherwise
+    if (ages_.size() > 2 * count_ + 64) { // most of them were removed in other ways
       std::erase_if(ages_, [](age const& a) { return a.of.expired(); });
       std::make_heap(ages_.begin(), ages_.end());
     }
     ages_.push_back({e->used.load(std::memory_order_relaxed), e});
     std::push_heap(ages_.begin(), ages_.end());
   }
-  // Drops what was used longest ago. O(log entries) for this one, and for each that was used since it was looked at.
+  // Removes the least recently used entry. O(log entries) for it, and for each entry that was used since its time was last read.
   bool evict() {
     std::shared_ptr<entry const> candidate;
     {
@@ -425,12 +426,12 @@ private:
     }
     std::shared_ptr<entry const> const gone =
         drop(shards_[candidate->hash % shard_count], candidate->key, candidate->hash, candidate.get());
-    if (gone == nullptr) return true; // another thread did it
+    if (gone == nullptr) return true; // another thread removed it
     evictions_.fetch_add(1, std::memory_order_relaxed);
     log_.add(kind::evicted, gone->name());
     return true;
   }
-  // Statistics, which may be lost where memory is.
+  // Counts the fingerprints of a list of context types. Counts may be lost if memory is exhausted.
   void count_fingerprint(void const* types, std::string const& name) try {
     std::lock_guard const lock(fingerprints_mutex_);
     if (++fingerprints_[types] != most_fingerprints_ + 1) return;
@@ -466,7 +467,7 @@ private:
   std::vector<age> ages_; // a heap
   detail::event_log log_;
   std::mutex mutable fingerprints_mutex_;
-  tsl::robin_map<void const*, std::size_t> fingerprints_; // compiled, by types
+  tsl::robin_map<void const*, std::size_t> fingerprints_; // the number of compiled ones, by context types
   std::vector<std::string> warnings_;
 };
 
@@ -482,7 +483,7 @@ OVERDUB_DECL compilation_cache::dropper compilation_cache::dropper_of(cache_key 
   return [weak = std::weak_ptr(entries_), key = std::move(key)] {
     try {
       if (auto const still = weak.lock()) still->invalidate(key);
-    } catch (std::bad_alloc const&) { // nobody asks for the key any more: it is evicted some time
+    } catch (std::bad_alloc const&) { // the key is not used again, so that the entry is evicted later
     }
   };
 }

@@ -18,7 +18,8 @@ inline namespace OVERDUB_EXECUTE_ABI {
 
 /// A type-erased scoped_global.
 struct global_context {
-  global_context const* before = nullptr; // the one that the thread entered before this one, and that this one encloses
+  // The scoped_global that the thread entered before this one, and that this one encloses.
+  global_context const* before = nullptr;
   void* object = nullptr;
   void const* type = nullptr;
   void (*append_fingerprint)(std::string& to, void const* object) = nullptr;

@@ -108,7 +108,8 @@ public:
   }
 
 private:
-  // A compiled program runs for other objects than those of its compilation, so that it cannot be bound to these.
+  // Rejects a program that is being compiled: its calls supply other context objects than its compilation, so that it cannot be bound to
+  // the present ones.
   void check_known(ir::program const& p) const requires is_symbolic<S> {
     recorder const& r = recorder_of(stack_);
     for (ir::host_binding const& h : p.hosts)

@@ -23,11 +23,12 @@ OVERDUB_DECL std::int64_t nanoseconds_now() noexcept {
       .count();
 }
 
-// Where objects of static storage are made first.
+// The thread that initialises objects of static storage.
 OVERDUB_HIDDEN inline std::thread::id const main_thread = std::this_thread::get_id();
 
-/// One thread, which begins with the first task and ends with the program, when the task that it runs is done: if the main thread gave
-/// it tasks, before objects of static storage are destroyed, since what compiles has such objects, which it makes when it needs them.
+/// The thread for background compilations. It starts with the first task, and ends with the program after its current task. If the main
+/// thread gave it tasks, it ends before objects of static storage are destroyed, since the compiler uses such objects, which it constructs
+/// on first use.
 class background_thread {
 public:
   OVERDUB_HIDDEN static background_thread& the() {
@@ -55,8 +56,8 @@ public:
   }
 
 private:
-  // A child of fork has none of its parent's threads, and locks as they left them: it gets a thread of its own. Where the parent's was at
-  // work, the compiler has locked what it shares: then the child compiles nothing in the background.
+  // A child of fork does not have the threads of its parent, and inherits the state of its locks; therefore it gets its own thread. If the
+  // parent's thread was compiling, locks of the compiler may be held: then the child does not compile in the background.
   class owner {
   public:
     background_thread& of_this_process() {
@@ -99,7 +100,7 @@ private:
       is_working_ = true;
       lock.unlock();
       task();
-      task = nullptr; // what it held, too
+      task = nullptr; // destroys its captures before the lock is taken
       lock.lock();
       is_working_ = false;
       changed_.notify_all();
@@ -109,11 +110,11 @@ private:
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> tasks_;
-  std::atomic<bool> is_working_{false}, ends_; // a child of fork reads its parent's without the lock
+  std::atomic<bool> is_working_{false}, ends_; // a child of fork reads those of its parent without the lock
   pid_t const process_ = getpid();
   std::unique_ptr<std::thread> thread_;
   [[maybe_unused]] background_thread const*
-      of_parent_; // in a child of fork: it is never destroyed, and no leak
+      of_parent_; // in a child of fork: the parent's, which is never destroyed; referred to so that it is not reported as a leak
 };
 
 OVERDUB_DECL bool run_in_background(std::function<void()> task) noexcept try {

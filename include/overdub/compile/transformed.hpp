@@ -1,4 +1,4 @@
-// transformed<"name", T>(f): a function whose program is the program of f, transformed by T. It can be called as any function: with
+// transformed<"name", T>(f): a function whose program is the program of f, transformed by T. It can be called like any function: with
 // numbers, in contexts, and during staging.
 #pragma once
 
@@ -68,7 +68,7 @@ std::string explain(compiled_program<Result, A...> const& c) {
   return explain(c.made());
 }
 
-/// The same for a function in contexts, which it owns or refers to.
+/// A program of a function in contexts as a C++ function object, which owns or refers to the contexts.
 template <class Composition, class Result, class... A>
 class compiled_program_in {
 public:
@@ -239,7 +239,7 @@ struct transformed_body {
   }
 };
 
-// The same for the function in contexts.
+// The body of a transformed function in contexts.
 template <class Transform, class F, class Composition>
 struct transformed_in_body;
 template <class Transform, class F, class... Held>
@@ -270,8 +270,8 @@ struct transformed_in_body<Transform, F, composition<Held...>> {
 ///   template <class... A> using arguments = types<...>;                    // (optional) f's arguments, if they are not A...
 ///
 /// Called with numbers, it is compiled once for their types (with default options; use `compile` for others); called with values of
-/// contexts, or during staging, its program is evaluated on these. f captures nothing. Throws the exceptions of `apply`, staging_error, and
-/// the exceptions of the program. Thread-safe.
+/// contexts, or during staging, its program is evaluated on these. f must not have captures. Throws the exceptions of `apply`,
+/// staging_error, and the exceptions of the program. Thread-safe.
 template <fixed_string Name, class Transform, class F>
 constexpr auto transformed(F const&) {
   static_assert(
@@ -281,9 +281,10 @@ constexpr auto transformed(F const&) {
   return fn<Name>(detail::transformed_body<Transform, F>{});
 }
 
-/// The same for f in contexts, overdub(contexts, f, x...). The contexts' rules and their passes before optimisation transform the program
-/// of f; then Transform is applied; `after_optimise` receives the result. It is compiled once for each fingerprint of the contexts. It
-/// refers to contexts that are lvalues, which must outlive it; their hooks observe the calls that the transformed program makes.
+/// Returns a function whose program is the transformed program of f in contexts, overdub(contexts, f, x...). The contexts' rules and their
+/// passes before optimisation transform the program of f; then Transform is applied; `after_optimise` receives the result. It is compiled
+/// once for each fingerprint of the contexts. It refers to contexts that are lvalues, which must outlive it; their hooks observe the calls
+/// that the transformed program makes.
 template <fixed_string Name, class Transform, detail::contexts_to_run_in Context, class F>
 constexpr auto transformed(Context&& contexts, F const&) {
   static_assert(
@@ -303,7 +304,7 @@ auto compile(
   using made = detail::transformation<Transform, F, types<A...>>;
   return compiled_program<typename made::result, A...>(made::get(F{}, options, {}));
 }
-/// The same for a function in contexts. The compiled function owns or refers to the contexts, as the transformed one does.
+/// Compiles a transformed function in contexts. The compiled function owns or refers to the contexts, like the transformed one.
 template <fixed_string Name, class Transform, class F, class Composition, class... A>
 auto compile(
     fn_t<Name, detail::transformed_in_body<Transform, F, Composition>> const& f, types<A...>,

@@ -1,5 +1,5 @@
-// How handlers call the next one. Units compiled with and without optimisation, or with the library, meet in one program:
-// each kind has its own interpreter in a hidden inline namespace.
+// The calling convention of instruction handlers. A program may link translation units with and without optimisation, and the
+// compiled library. Each kind of unit has its own interpreter, in a hidden inline namespace.
 #pragma once
 
 #include <overdub/header_only.hpp>
@@ -22,6 +22,6 @@
 #define OVERDUB_EXECUTE_ABI execute_looping
 #endif
 
-// Each header spells the full namespace: clang puts the contents of a reopened `namespace overdub::execute` beside the
-// inline namespace, GNU compilers inside it (CWG 2061), and objects of both are linked together.
+// Each header writes the full namespace. In a reopened `namespace overdub::execute`, clang declares names outside of the inline
+// namespace, and g++ inside it (CWG 2061); but objects of both compilers are linked together.
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {}

@@ -25,7 +25,7 @@ class flattening {
 public:
   explicit flattening(ir::program const& p) : calls_(p), p_(p) {}
 
-  /// The program with calls in maps inlined, within a limit; nothing if there are none. Recursive functions stay.
+  /// The program with calls in maps inlined, within a limit; nothing if there are none. Recursive functions are not inlined.
   /// O(operations of the program, and copied ones).
   std::optional<ir::program> run() {
     for (int round = 0; round < deepest && into_all(); ++round) {

@@ -1,4 +1,4 @@
-// Host calls of a program's operations. The functions are looked up when the program is lowered or compiled.
+// Host calls of a program's operations. Lowering and compilation look up the functions.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -13,9 +13,9 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-/// The call of an operation `host`. Its function comes from the registry of the code; a function that the program itself
-/// has is added to it. Throws host_error for a missing function, or one of other types. `refuse(why)` throws if the types
-/// are not supported.
+/// The call of an operation `host`. Looks up the function in the registry of the code; if the program itself has the function,
+/// adds it to the registry. Throws host_error if the function is missing or has other types. Calls refuse(why), which throws, if
+/// the types are not supported.
 template <class Refuse>
 host_call
 host_call_of(ir::program const& p, ir::function const& f, ir::node_id n, code& to, Refuse const& refuse) {
@@ -56,7 +56,7 @@ host_call_of(ir::program const& p, ir::function const& f, ir::node_id n, code& t
   return made;
 }
 
-/// The random choice of an operation `sample`. `refuse(why)` throws.
+/// The random choice of an operation `sample`. Calls refuse(why), which throws, if the code has no sampler.
 template <class Refuse>
 sample_call sample_call_of(
     ir::program const& p, ir::function const& f, ir::node_id n, code const& to, Refuse const& refuse) {

@@ -12,7 +12,7 @@ namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 // ---- arrays
 
-// Elements or parts of a uniform array.
+// Lowers reads of elements or parts of a uniform array.
 inline void lowering::lane_at_uniform(node_id n) {
   value_id const array = f_.operand(n, 0), result = f_.result(n), index = f_.operand(n, 1);
   ir::type const t = type_of(array);
@@ -217,7 +217,7 @@ inline void lowering::lane_add_to(node_id n) {
   });
 }
 
-// After an iteration of an outermost loop.
+// Applies deferred additions early, after an iteration of an outermost loop.
 inline void lowering::lane_add_early(region_id body) {
   if (lanes_->depth == 1 && lanes_->plan.defers_in(body)) out_.emit(&doing<add_early>::run, 0, lanes_->block);
 }

@@ -1,5 +1,4 @@
-// The state of a run: frames, buffers, protected regions. One thread uses a machine at a time; the memory is reused by the
-// next run, of any program.
+// The state of a run: frames, buffers, protected regions. Not thread-safe. The next run, of any program, reuses the memory.
 #pragma once
 
 #include <overdub/execute/abi.hpp>

@@ -29,8 +29,8 @@ namespace opening {
 // A path with symbolic links resolved.
 struct target {
   std::string path;              // the real path of the folder, and the name in it
-  std::optional<struct stat> is; // none: no such file
-  int descriptor = -1;           // an open descriptor of the process, as /dev/stdout
+  std::optional<struct stat> is; // none: the file does not exist
+  int descriptor = -1;           // an open descriptor of the process, such as /dev/stdout
 };
 
 // The number of an open descriptor, if the folder lists the descriptors of this process (/dev/fd).
@@ -96,7 +96,7 @@ inline bool is_at(int descriptor, std::string const& path) {
          open.st_ino == there.st_ino && open.st_dev == there.st_dev;
 }
 
-// The same as write, but a pipe without a reader causes the error EPIPE instead of the signal SIGPIPE.
+// Like write, but a pipe without a reader causes the error EPIPE instead of the signal SIGPIPE.
 inline ssize_t write_without_signal(int descriptor, char const* from, std::size_t bytes) {
   sigset_t pipe, before, pending;
   sigemptyset(&pipe);

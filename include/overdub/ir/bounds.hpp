@@ -1,4 +1,4 @@
-// Facts about sizes and indices, from their definitions. An operation that they show cannot fail is pure.
+// Derives facts about sizes and indices from their definitions. An operation that cannot fail according to these facts is pure.
 #pragma once
 
 #include <overdub/header_only.hpp>
@@ -11,7 +11,7 @@ namespace overdub::ir {
 /// Whether a value is the index of an enclosing loop or map: 0, 1, ... below that operation's first operand.
 OVERDUB_DECL bool is_index(function const& f, value_id v);
 
-/// Whether an i64 is known to be a size: not negative, and no literal that exceeds the address space.
+/// Whether an i64 is known to be a size: not negative, and not a literal that exceeds the address space.
 OVERDUB_DECL bool is_size(function const& f, value_id v);
 
 /// An array of the same length, before a chain of updates. O(1).

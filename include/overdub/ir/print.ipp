@@ -337,7 +337,7 @@ private:
     list(
         all, [](type t) { return t; }, " -> ");
   }
-  // In brackets, unless it is a single type that has none.
+  // Prints a list of types, in parentheses unless it is a single type that is not a function type or an array of functions.
   template <class List, class Type>
   void list(List const& all, Type type_at, std::string_view before) {
     if (all.empty()) return;

@@ -42,14 +42,14 @@ struct note {
   place_id at = nothing;
 };
 
-/// A native function that `host` operations call by name. `run` gets the addresses of its arguments and results, which are
-/// C++ objects: bool, std::int64_t, float, double, or overdub::array of them; results are constructed already, and
-/// assigned.
+/// A native function that `host` operations call by name. `run` accepts the addresses of the arguments and of the results, which
+/// are C++ objects: bool, std::int64_t, float, double, or overdub::array of them. The results are constructed before the call;
+/// `run` assigns them.
 struct host_binding {
   symbol name = nothing;
   void (*run)(void* object, void const* const* arguments, void* const* results) = nullptr;
   void* object = nullptr; // the receiver of the function, which must outlive runs of the program
-  // Or the index of a context of the calling run, outermost first: each call supplies its own.
+  // If it is set, the receiver is this context of the calling run, counted from the outermost: each call supplies its own.
   static constexpr std::uint32_t no_context = ~std::uint32_t{0};
   std::uint32_t context = no_context;
   void const* origin_in_cpp = nullptr; // the key of the C++ type that it was staged from, if any
@@ -62,8 +62,8 @@ public:
   std::vector<function> functions;
   function_id entry = nothing; // the function that `evaluate` runs
   math_mode math = math_mode::exact;
-  std::vector<note> notes;         // no part of equality
-  std::vector<host_binding> hosts; // the bound native functions; no part of equality, nor of text
+  std::vector<note> notes;         // equality ignores them
+  std::vector<host_binding> hosts; // the bound native functions; equality and the text ignore them
 
   OVERDUB_DECL program();
   OVERDUB_DECL program(program const& other);
@@ -129,8 +129,8 @@ private:
       tables_; // the numbers of texts, signatures and opaque types
 };
 
-/// Whether two valid programs have equal functions, operations, operands and types in the same order. Ids, names of values,
-/// locations and notes do not count. O(both).
+/// Whether two valid programs have equal functions, operations, operands and types in the same order. Ignores ids, names of
+/// values, locations and notes. O(size of both).
 OVERDUB_DECL bool operator==(program const& a, program const& b);
 
 } // namespace overdub::ir

@@ -11,7 +11,7 @@
 
 namespace overdub::pass {
 
-/// The costs of a program's functions with their callees; a recursive call costs the call alone. O(operations).
+/// The costs of a program's functions, including their callees. A recursive call has the cost of a call only. O(operations).
 class costs {
 public:
   /// The assumed trip count of a loop.
@@ -22,12 +22,12 @@ public:
   OVERDUB_DECL explicit costs(program const& p);
 
   double of(function_id f) const { return of_[index_of(f)]; }
-  /// Assigns the cost of a function to an added one.
+  /// Assigns the cost of a function to an added function.
   void add(function_id made, function_id like) {
     if (index_of(made) >= of_.size()) of_.resize(index_of(made) + 1);
     of_[index_of(made)] = of(like);
   }
-  /// The cost of a program: of its entry, or of all functions without one.
+  /// The cost of a program: that of its entry, or of all functions if it has no entry.
   OVERDUB_DECL double of(program const& p) const;
 
 private:

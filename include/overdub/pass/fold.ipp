@@ -38,7 +38,7 @@ private:
     }
   }
 
-  // Whether an operation was replaced.
+  // Folds an operation. Returns whether it was replaced.
   bool fold(node_id n) {
     if (auto const bits = constant(f(), n, cursor_.owner().math)) {
       value_id const v = cursor_.literal(f().type_of(f().result(n)), *bits);

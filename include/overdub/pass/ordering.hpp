@@ -46,7 +46,7 @@ private:
     node_id outer = nothing;  // its value in the enclosing region
     // The number of ordered effects before it in the region; for pure operations, a lower bound.
     std::uint32_t segment = 0;
-    std::uint32_t rank = 0; // the position in depth-first order of needs
+    std::uint32_t rank = 0; // the position in the depth-first order of dependences
     std::uint32_t stamp = 0;
     range uses_inside; // the values of its parent region that its regions use, in used_inside_
     range needs;       // the values of enclosing regions that its regions use, in needs_
@@ -68,7 +68,7 @@ private:
     return f_.is_result(w) ? of(f_.node_of(w)).latest : node_id(nothing);
   }
 
-  // ---- which values of its region an operation's regions use
+  // ---- the values of its region that an operation's regions use
   void note_uses_inside() {
     std::vector<std::pair<node_id, value_id>> found;
     std::vector<node_id> path; // the ancestors, by depth
@@ -119,7 +119,7 @@ private:
   }
   void leave(node_id n) { of(same_.of(n)).latest = of(n).outer; }
 
-  // The operations of a region without a dominating representative, and their segments.
+  // Collects the operations of a region that remain: those that no operation of the same class dominates. Computes their segments.
   void collect(region_id r, std::uint32_t depth, std::vector<node_id>& scheduled) {
     if (segment_at_.size() <= depth) segment_at_.resize(depth + 1);
     depth_of_region_.resize(f_.region_count());
@@ -235,8 +235,8 @@ private:
 
   bool is_root(node_id n) { return must_stay(n) && !of(n).is_demanded && !is_ordered(n); }
 
-  // Numbers the operations in depth-first order of needs, and finds those bound to their segments, and the ends of
-  // segments.
+  // Numbers the operations in the depth-first order of dependences. Finds the operations that are bound to a segment, and those
+  // that end one.
   void rank(std::span<node_id const> scheduled) {
     bound_.clear();
     ends_.clear();
@@ -297,7 +297,7 @@ private:
     }
     return true;
   }
-  // The array that a value is, or is a part of.
+  // The array of which a value is a part; the value itself, if it is not a part.
   value_id whole_array(value_id v) {
     while (f_.is_result(v)) {
       node_id const m = maker_of(v);

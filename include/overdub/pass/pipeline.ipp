@@ -16,7 +16,7 @@ OVERDUB_DECL std::size_t operation_count(program const& p) {
 
 namespace detail {
 
-/// Simplifies function values of other types; calls the functions that are known then, and inlines them.
+/// Removes reabstractions of function values. If the function of an applied value is then known, it is called directly, and inlined.
 inline void shorten_reabstractions(program const& p, pass_runner const& run) {
   constexpr int maximum_rounds = 4;
   for (int round = 0; round < maximum_rounds && has_reabstractions(p); ++round) {
@@ -31,7 +31,7 @@ inline void shorten_reabstractions(program const& p, pass_runner const& run) {
   }
 }
 
-// Executors do not support arrays of function values.
+// Whether arrays of function values remain, which executors do not support.
 inline bool has_arrays_of_functions(program const& p) {
   return ir::any_function_value(p, [](function const& f, value_id v) { return f.type_of(v).rank > 0; });
 }

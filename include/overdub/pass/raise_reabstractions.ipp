@@ -18,7 +18,7 @@ public:
   reabstraction_raising(program& p, function_id f) : program_(p), cursor_(p, f, function::body) {}
 
   std::size_t run() {
-    // Inner operations first: what leaves one may leave the enclosing one, too.
+    // Inner operations first: a reabstraction that is moved out of one may also be moved out of the enclosing one.
     std::vector<node_id> order;
     ir::walk(
         *cursor_, function::body, [](node_id) {}, [&](node_id n) { order.push_back(n); });
@@ -59,7 +59,7 @@ private:
   node_id yield_of(node_id n, std::uint32_t region) const { return f().yield_of(f().region_at(n, region)); }
   value_id value_of(operand const& o) const { return f().operand(o.node, o.index); }
 
-  // The type that a value was reabstracted from, for this use alone; no type, if it was not.
+  // The original type of a value that was reabstracted only for this use; no type, for other values.
   type origin(value_id v) const {
     node_id const made = maker_of(f(), v, op::reabstract);
     return made != nothing && is_used_once(f(), v) ? f().type_of(f().operand(made, 0)) : type{};
@@ -117,7 +117,7 @@ private:
     retype(cursor_, f().result(n, result), t);
     return true;
   }
-  // The same for a loop-carried value: the initial value and the yielded one are reabstracted.
+  // Moves the reabstraction of a loop-carried value after the loop, if the initial value and the yielded one are reabstracted.
   bool out_of_loop(node_id n, std::uint32_t result) {
     bool const counted = f()[n].code == op::loop;
     operand const initial{n, result + counted};

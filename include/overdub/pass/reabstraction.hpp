@@ -1,4 +1,4 @@
-// What the passes over reabstractions share: finding and inserting them.
+// Finds and inserts reabstractions: used by all passes over reabstractions.
 #pragma once
 
 #include <overdub/ir/function_types.hpp>

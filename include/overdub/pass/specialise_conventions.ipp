@@ -34,11 +34,12 @@ public:
 private:
   using parameter = std::pair<std::uint32_t, std::uint32_t>; // function and index
 
-  // ---- which parameters fit
+  // ---- the parameters whose calling convention can change
 
   static bool names_function(op code) { return code == op::call || code == op::closure; }
   bool fits(std::uint32_t f, std::uint32_t i) const { return fits_[f][i]; }
-  // Optimistic: all fit, until one of their uses does not.
+  // An optimistic fixed point: initially all parameters of small functions fit that are function values; removes each parameter
+  // with a use that does not fit, until no more are removed.
   void find_fitting() {
     for (function const& f : p_.functions) {
       std::size_t size = 0;
@@ -100,8 +101,8 @@ private:
     open_.push_back(made);
     return made;
   }
-  // Changes the type of a parameter. Applications and reabstractions of it are adapted; for other callees it is
-  // reabstracted.
+  // Changes the type of a parameter to t. Its reabstractions to t are removed. Where it is passed to a callee, a reabstraction
+  // to its original type is inserted.
   void retype_parameter(function_id id, std::uint32_t i, type t) {
     cursor c(p_, id, function::body);
     value_id const v = c->argument(function::body, i);

@@ -1,5 +1,5 @@
-// A leaf whose type is chosen at run time among several: what programs are evaluated on. To the dispatcher it is a tree with
-// one child.
+// A leaf with a dynamic type, one of several: the values on which programs are evaluated. For the dispatcher it is a tree with one
+// child.
 #pragma once
 
 #include <overdub/array/elements.hpp>
@@ -20,7 +20,7 @@
 namespace overdub {
 namespace detail {
 
-// What is done with an object of some type, where it stands.
+// The operations on an object of some type at an address.
 struct functions_of_type {
   void (*copy)(void* to, void const* from);
   void (*move)(void* to, void* from);
@@ -32,9 +32,8 @@ OVERDUB_HIDDEN inline constexpr functions_of_type functions_of{
     [](void* to, void* from) { ::new (to) T(std::move(*static_cast<T*>(from))); },
     [](void* at) { static_cast<T*>(at)->~T(); }};
 
-/// One of several types, or nothing. Alternatives are different types, whose moves throw nothing. A std::variant is
-/// the same, and of ten times as many functions: compilers took 1.4 times as long for a program in two contexts, each of which has its dozen
-/// of types.
+/// A value of one of several types, or nothing. The types must be different, and their moves must not throw. std::variant would instantiate
+/// ten times as many functions: a program in two contexts, with a dozen types each, took 1.4 times as long to compile with it.
 template <class... T>
 class any_of {
   static_assert((std::is_nothrow_move_constructible_v<T> && ...));
@@ -72,7 +71,7 @@ public:
     return index_ == index_of_type<X>() ? &held<X>(*this) : nullptr;
   }
   explicit operator bool() const { return index_ != 0; }
-  /// Of plain values: the number; throws error where it is none.
+  /// The number, if the value is a plain number. Throws error otherwise.
   operator double() const requires(std::is_same_v<T, double> || ...) {
     if (index_ == 0) throw_no_number();
     return visit([](auto const& x) -> double {
@@ -83,7 +82,7 @@ public:
     });
   }
 
-  // f on what is held; nothing may not be asked.
+  // Calls f with the value. There must be one.
   template <class F>
   decltype(auto) visit(F const& f) & {
     return visited(f, *this);
@@ -98,7 +97,7 @@ public:
   }
 
 private:
-  // From 1 on.
+  // The position of a type, from 1 on.
   template <class X>
   requires(std::is_same_v<X, T> || ...) static consteval std::uint8_t index_of_type() {
     std::uint8_t i = 0;
@@ -121,7 +120,7 @@ private:
     index_ = 0;
   }
 
-  // One function for all alternatives, for the same reason.
+  // One function for all types, so that the compiler instantiates few functions.
   template <class F, class Self>
   static decltype(auto) visited(F const& f, Self&& self) {
     static_assert(sizeof...(T) <= 12);
@@ -167,7 +166,7 @@ inline constexpr bool is_any_of<any_of<T...>> = true;
 template <class... T>
 struct tree_traits<detail::any_of<T...>> {
   using children = std::tuple<T...>;
-  // A child is consumed where the leaf is an rvalue.
+  // Moves the child from an rvalue.
   template <class F, class X>
   static auto map(F const& f, X&& x) {
     constexpr bool kept = std::is_lvalue_reference_v<X>;
@@ -188,7 +187,7 @@ struct tree_traits<detail::any_of<T...>> {
 
 namespace detail {
 
-// Arrays of what is chosen at run time: the first element tells of what; there is none where there are no elements.
+// Builds an array of elements with a dynamic type, that of the first element. Without elements, the result is empty.
 template <class... T>
 class any_builder {
 public:
@@ -215,7 +214,7 @@ private:
   std::variant<std::monostate, decltype(make_builders<T>(0))...> builder_;
 };
 
-// The same of a list: an array for each of its members; no array at all where there are no elements.
+// Builds an array for each member of lists of values with dynamic types. Without elements, the list is empty.
 template <class... T>
 class any_list_builder {
 public:

@@ -1,4 +1,4 @@
-// The types of the calls that make, read and change arrays, and the hooks for them, as data.
+// The types of calls that create, read and update arrays, and the hooks for such calls, as data.
 #pragma once
 
 #include <overdub/array/primitives.hpp>
@@ -13,7 +13,7 @@
 
 namespace overdub::detail {
 
-// A call of F on an array of type A, or one that makes it: its operation, and its result, followed by its arguments.
+// A call of F on an array of type A, or one that creates it: the operation, and the types of the result and of the arguments.
 template <class F, class A>
 struct array_call;
 #define OVERDUB_ARRAY_CALL(F, OPERATION, ...)                                                                \
@@ -32,7 +32,7 @@ OVERDUB_ARRAY_CALL(concat_t, concat, A, A, A)
 OVERDUB_ARRAY_CALL(gather_t, gather, A, A, array<i64>)
 #undef OVERDUB_ARRAY_CALL
 
-// The same at run time, with the hooks for it.
+// Such a call at run time, with the hooks for it.
 struct observed_array_call {
   ir::type result;
   std::span<observation const> contexts;
@@ -42,7 +42,7 @@ struct array_calls {
   std::string_view name;
   std::array<std::array<observed_array_call, 4>, 2> by_type; // by the rank and the elements' type
 
-  // Throws evaluation_error where cells have no such arrays.
+  // Throws evaluation_error if no cell type is this array type.
   observed_array_call const& of(ir::type array) const {
     with_type(array, [](auto) {});
     return by_type[array.rank - 1u][static_cast<std::size_t>(array.element) - 1];
@@ -62,7 +62,7 @@ OVERDUB_HIDDEN inline constexpr array_calls array_calls_of{
     F::name(),
     {observed_calls_on<S, F>(vector_types{}), observed_calls_on<S, F>(matrix_types{})}};
 
-// Whether a property holds of a call of F on arrays of each type that cells have.
+// Whether a property holds for calls of F on arrays of all cell types.
 template <class F, class Property>
 consteval bool for_all_arrays(Property const& holds) {
   return []<class... A>(types<A...>, Property const& of) {

@@ -1,4 +1,4 @@
-// What values of programs are while they are evaluated in the contexts of a stack: one of a list of C++ types each.
+// The values of a program that is evaluated in the contexts of a stack: a cell holds a value of one of several C++ types.
 #pragma once
 
 #include <overdub/ir/function.hpp>
@@ -11,12 +11,12 @@
 
 namespace overdub {
 
-/// A program cannot be evaluated: wrong arguments, or something that only other executors do.
+/// Thrown if a program cannot be evaluated: the arguments are wrong, or it needs a feature that only other executors have.
 struct OVERDUB_EXPORTED evaluation_error : rejected_program {
   using rejected_program::rejected_program;
 };
 
-/// An operation of a program, in a function; nothing, where none is meant.
+/// Identifies an operation by its function and its node; `nothing` stands for no operation.
 struct evaluation_place {
   ir::function_id function = ir::nothing;
   ir::node_id operation = ir::nothing;
@@ -24,7 +24,7 @@ struct evaluation_place {
 
 namespace detail {
 
-// Scalars, arrays of them, and arrays of arrays: evaluation goes up to rank 2.
+// Evaluation supports scalars, and arrays of rank 1 and 2.
 using scalar_types = types<bool, i64, float, double>;
 template <class List>
 struct array_types;
@@ -48,7 +48,7 @@ using element_cell = typename cell_of<S, concatenated_t<scalar_types, vector_typ
 template <class S>
 using array_cell = typename cell_of<S, concatenated_t<vector_types, matrix_types>>::type;
 
-// Calls f(std::type_identity<T>) with the C++ type of numbers of that type.
+// Calls f(std::type_identity<T>) with the C++ type T of scalars of type t.
 template <class F>
 auto with_scalar(ir::scalar t, F const& f) {
   switch (t) {
@@ -67,7 +67,7 @@ auto with_scalar(ir::scalar t, F const& f) {
   }
 }
 
-// Calls f(std::type_identity<T>) with the C++ type of values of type t.
+// Calls f(std::type_identity<T>) with the C++ type T of values of type t.
 template <class F>
 auto with_type(ir::type t, F const& f) {
   switch (t.rank) {
@@ -85,7 +85,7 @@ auto with_type(ir::type t, F const& f) {
   }
 }
 
-// A literal, as a number of C++.
+// The value of a literal as a C++ number.
 template <class T>
 T literal_value(ir::function const& f, ir::value_id v) {
   std::uint64_t const bits = f.bits_of(v);

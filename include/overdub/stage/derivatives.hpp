@@ -1,4 +1,4 @@
-// What a function says of its derivative, staged with it: its rule becomes functions of the program, which the function names.
+// Stages the declared derivative of a function: its rules become functions of the program, to which the function refers.
 #pragma once
 
 #include <overdub/call/derivative_rule.hpp>
@@ -14,7 +14,7 @@
 
 namespace overdub::detail {
 
-// Call is that of the function, which staging answers.
+// Call is the rule_call of the function's call in `staging`.
 template <class Call, class F, class R, class... X>
 class derivative_stager {
   using says = derivative_of<F>;
@@ -29,7 +29,7 @@ public:
       : call_(call), recorder_(call.context().recorder()), f_(f), of_(of),
         parameters_(std::move(parameters)) {}
 
-  // `result`, `x`: trees like what the function gives and takes.
+  // `result` and `x` have the structure of the function's result and arguments.
   void run(R const& result, X const&... x) {
     ir::derivative made;
     if constexpr (says::is_rule) {
@@ -109,7 +109,7 @@ private:
       return all;
     });
   }
-  // A function that takes and gives these types, of what is made of its parameters.
+  // Stages a function with these parameter and result types. `make` stages its body, and returns the yielded symbols.
   template <class Make>
   ir::function_id stage(void const* key, char const* suffix, ir::rule_signature const& s, Make const& make) {
     std::string name(f_.name()); // in two steps: g++ 12 warns of what + would read
@@ -130,7 +130,7 @@ private:
   template <class T>
   static constexpr bool changes = ir::is_differentiable(ir_type_of<T>);
 
-  // A tree with a parameter for each number that has a derivative, and `zero` for the others.
+  // A tree with a parameter as the tangent of each differentiable number, and `zero` for the others.
   template <class T, class Next>
   static auto tangents(T const& x, Next& next) {
     return map_symbols(
@@ -144,7 +144,7 @@ private:
         },
         x);
   }
-  // The values of a tree of tangents, as many as the other tree has numbers with derivatives.
+  // Appends the values of a tree of tangents: one for each differentiable number of `like`.
   template <class T, class D>
   void collect(std::vector<ir::value_id>& all, T const& like, D const& given) {
     if constexpr (is_symbol<T>) {

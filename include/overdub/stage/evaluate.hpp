@@ -1,5 +1,5 @@
-// evaluate<R>(program, x...): runs a program on numbers, on values of contexts, or on symbols; overdub(context, program): the
-// program that a context makes of another.
+// evaluate<R>(program, x...) runs a program on numbers, on values of contexts, or on symbols. overdub(context, program) returns
+// the program in a context.
 #pragma once
 
 #include <overdub/ir/function_types.hpp>
@@ -36,7 +36,7 @@ inline ir::function_id entry_of(ir::program const& p) {
   return p.entry;
 }
 
-// Throws argument_error where a function does not take arguments of these types.
+// Throws argument_error if a function does not accept arguments of these types.
 inline void check_arguments(ir::program const& p, ir::function_id id, std::span<ir::type const> given) {
   if (index_of(id) >= p.functions.size() || p.is_erased(id))
     throw argument_error(
@@ -54,11 +54,11 @@ inline void check_arguments(ir::program const& p, ir::function_id id, std::span<
           ir::text_of(p, wanted).c_str(), ir::text_of(p, given[i]).c_str()));
 }
 
-// The contexts from the first one on that intercepts calls: programs mean in S what they mean in these.
+// S without the outer contexts that do not intercept calls, which do not change the result of a program.
 template <class S>
 using skip_transparent_t = typename skip_transparent<S>::type;
 
-// Whether function values go through more than calls, branches and select: contexts do not follow them there.
+// Whether function values occur in other operations than calls, branches and select, where contexts do not track them.
 inline bool has_functions_in_data(ir::program const& p) {
   return ir::any_function_value(p, [](ir::function const& f, ir::value_id v) {
     if (f.type_of(v).rank > 0) return true;
@@ -68,18 +68,18 @@ inline bool has_functions_in_data(ir::program const& p) {
   });
 }
 
-// Makes the function values of a program data, where contexts do not follow them.
+// Defunctionalises a program with the given entry.
 inline ir::program with_functions_as_data(ir::program p, ir::function_id entry) {
   p.entry = entry;
   (void)pass::defunctionalise(p);
   return p;
 }
 
-// What is asked of an evaluator.
+// The functions of an evaluation, implemented by an evaluator.
 template <class S>
 struct evaluation_here {
-  // The results of a function; notes the operation that threw, where it is asked to. Contexts see what they see of the program that they
-  // make of this one: function values as data, where they do not follow them.
+  // Runs a function; returns its results. If `failed` is given, sets it to the operation that threw. If contexts cannot track the program's
+  // function values, it is first defunctionalised, as in overdub(context, program).
   static std::vector<cell<S>>
   run(ir::program const& given, S const& contexts, ir::function_id f, std::vector<cell<S>> const& arguments,
       [[maybe_unused]] evaluation_place* failed = nullptr) {
@@ -88,13 +88,13 @@ struct evaluation_here {
         return run_as_given(with_functions_as_data(given, f), contexts, f, arguments);
     return run_as_given(given, contexts, f, arguments, failed);
   }
-  // Those of a call of the function that it becomes in the contexts, which have others above them.
+  // Stages a call of the function in the contexts. `above` has the names of the outer contexts. Returns the results.
   static std::vector<cell<S>> call_staged(
       ir::program const& p, S const& contexts, std::string above, ir::function_id f,
       std::vector<cell<S>> const& arguments) requires is_symbolic<S> {
     return evaluator<S>(p, contexts, std::move(above)).call_staged(f, arguments);
   }
-  // What each of these functions becomes.
+  // Stages these functions in the contexts; returns the staged functions.
   static std::vector<ir::function_id> staged(
       ir::program const& p, S const& contexts, std::string above,
       std::span<ir::function_id const> functions) requires is_symbolic<S> {
@@ -120,7 +120,7 @@ private:
 
 template <class S>
 struct evaluation : evaluation_here<S> {};
-// Of these contexts, the library answers (evaluation_in_library.hpp).
+// The compiled library has the evaluation for these contexts (evaluation_in_library.hpp).
 template <class S>
 requires evaluated_in_library<S>
 struct evaluation<S> {
@@ -135,7 +135,7 @@ struct evaluation<S> {
       std::span<ir::function_id const> functions) requires is_symbolic<S>;
 };
 
-// Arguments as the function's parameters.
+// Converts arguments to cells for the function's parameters. Throws argument_error if they do not match.
 template <class S, class... A>
 std::vector<cell<skip_transparent_t<S>>>
 arguments_of(ir::program const& p, ir::function_id id, S const& stack, A const&... a) {
@@ -158,11 +158,11 @@ result_as(S const& stack, ir::program const& p, ir::function_id id, cell<skip_tr
 
 } // namespace detail
 
-/// Runs a function of a program, by default its entry: on numbers and arrays, in the contexts of values among them, or
-/// staging it again where they are symbols. Returns its results as R, or a tuple of several: evaluate<double>(p, 1.0, x).
-/// This is the meaning of programs, kept simple; an executable (execute/interpreter.hpp) is fast. Throws verify_error,
-/// argument_error, type_error, evaluation_error, and what the program's operations throw. Verifies the program first,
-/// O(operations). Thread-safe.
+/// Runs a function of a program, by default its entry, on numbers and arrays. If arguments are values of contexts, it runs in these
+/// contexts; if they are symbols, it is staged again. Returns the result as R, or several as a tuple: evaluate<double>(p, 1.0, x).
+/// It is the reference for the semantics of programs, and simple; an executable (execute/interpreter.hpp) is fast. Throws
+/// verify_error, argument_error, type_error, evaluation_error, and the exceptions of the program's operations. Verifies the
+/// program first, O(operations). Thread-safe.
 template <class R, class... More, class... A>
 auto evaluate(ir::program const& p, ir::function_id f, A const&... a) {
   ir::verify(p);
@@ -173,7 +173,7 @@ auto evaluate(ir::program const& p, ir::function_id f, A const&... a) {
 #if OVERDUB_CHECKED
   [[maybe_unused]] detail::watch_t<S> const unwatched{false};
 #endif
-  // Of a program that is staged into another, functions are made once: it must not give way to another at its address.
+  // The recorder identifies the staged functions of a program by its address. Therefore it keeps a copy of the program.
   ir::program const* program = &p;
   if constexpr (detail::is_symbolic<S>) program = &detail::recorder_of(stack).kept(p);
   auto const results = detail::evaluation<T>::run(
@@ -200,7 +200,7 @@ auto evaluate(ir::program const& p, A const&... a) {
 
 namespace detail {
 
-// Writes what the program becomes in the contexts.
+// Stages the program in the contexts.
 template <class S>
 void rewrite(recorder& r, S const& contexts, ir::program const& given) {
   ir::program data;
@@ -226,7 +226,7 @@ ir::program rewritten(recorder& r, S const& contexts, ir::program const& p) {
   return r.finish();
 }
 
-// The contexts are given from the outermost on.
+// Stages the program in these contexts, the first of which is the outermost.
 template <class... C>
 void rewrite_in(recorder& r, ir::program const& p, C&... contexts) {
   staging innermost(r);
@@ -236,22 +236,23 @@ void rewrite_in(recorder& r, ir::program const& p, C&... contexts) {
       p);
 }
 
-// How many contexts, from the outermost on, come before those with metadata; 0, where no context has metadata.
+// The number of contexts that precede the first one with metadata, from the outermost on; 0 if no context has metadata.
 template <class... C>
 consteval std::size_t first_stage() {
   constexpr bool keeps[] = {carries_metadata<C>...};
   std::size_t const first = static_cast<std::size_t>(std::ranges::find(keeps, true) - std::begin(keeps));
   return first < sizeof...(C) ? first : 0;
 }
-// Contexts without metadata make a program of the same types, which those within them rewrite: two evaluators of few contexts are less
-// to compile than one of all, whose values have metadata in each operation.
+// Stages the program in two steps: first in the outer contexts, which have no metadata and so do not change types, then in the inner ones.
+// Two evaluators of few contexts take less time to compile than one of all contexts, in which each operation has metadata.
 template <std::size_t First, class... C>
 void rewrite_in_stages(recorder& r, ir::program const& p, std::tuple<C&...> const& contexts) {
   [&]<std::size_t... Outer, std::size_t... Inner>(
       std::index_sequence<Outer...>, std::index_sequence<Inner...>) {
     recorder outer;
     rewrite_in(outer, p, std::get<Outer>(contexts)...);
-    ir::program const between = outer.take(); // not canonical: the others see each operation
+    // Not canonical, so that the inner contexts intercept each operation.
+    ir::program const between = outer.take();
     rewrite_in(r, between, std::get<First + Inner>(contexts)...);
   }
   (std::make_index_sequence<First>{}, std::make_index_sequence<sizeof...(C) - First>{});
@@ -259,10 +260,9 @@ void rewrite_in_stages(recorder& r, ir::program const& p, std::tuple<C&...> cons
 
 } // namespace detail
 
-/// The program that a context, or a composition, makes of another: what stage(context, f, signature) is for C++. The entry,
-/// and all that it calls, is rewritten; every function, where there is no entry. Where loops carry function values, or arrays hold
-/// them, they are made data before (pass/defunctionalise.hpp). Throws verify_error and evaluation_error.
-/// O(operations).
+/// Returns the program in a context or a composition, as stage(context, f, signature) does for a C++ function. Rewrites the entry and all
+/// functions that it calls; all functions, if the program has no entry. If function values are loop-carried or in arrays, the program is
+/// first defunctionalised (pass/defunctionalise.hpp). Throws verify_error and evaluation_error. O(operations).
 template <class Context>
 requires is_context<Context> ir::program overdub(Context&& context, ir::program const& p) {
   detail::refuse_temporary_hooks<Context>();
@@ -288,7 +288,7 @@ overdub(Composition&& composed, ir::program const& p) {
   return r.finish();
 }
 
-/// `overdub`, under a name that stays unambiguous after `using namespace overdub`.
+/// The same as `overdub`, with a name that is not ambiguous after `using namespace overdub`.
 template <class Context, class Program>
 requires std::is_same_v<std::remove_cvref_t<Program>, ir::program> ir::program
 run(Context&& context, Program&& p) {

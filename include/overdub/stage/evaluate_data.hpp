@@ -1,5 +1,5 @@
-// evaluate(program, function, data): runs a program on values whose types are found out at run time. It needs what
-// evaluate.hpp needs.
+// evaluate(program, function, data) runs a program on values with a dynamic type. It includes evaluate.hpp, with its compile
+// time.
 #pragma once
 
 #include <overdub/execute/datum.hpp>
@@ -12,9 +12,9 @@
 
 namespace overdub {
 
-/// Runs a function of a program, as evaluate<R>(program, function, x...) does where C++ knows the types. Throws
-/// verify_error, argument_error, evaluation_error, and what the program's operations throw; says in `failed`, when that is
-/// given, which operation threw. Thread-safe.
+/// Runs a function of a program, like evaluate<R>(program, function, x...), with types that are known only at run time. Throws
+/// verify_error, argument_error, evaluation_error, and the exceptions of the program's operations; then, if `failed` is given,
+/// sets it to the operation that threw. Thread-safe.
 inline std::vector<datum> evaluate(
     ir::program const& p, ir::function_id id, std::span<datum const> arguments,
     evaluation_place* failed = nullptr) {

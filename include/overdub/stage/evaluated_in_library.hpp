@@ -1,6 +1,6 @@
-// In which contexts the library evaluates programs, so that units which do need not make tables of all operations for them.
-// A context's header says it of its own where the library is compiled; the context's .ipp has what evaluation_in_library.hpp
-// makes.
+// The stacks of contexts for which the compiled library evaluates programs, so that other translation units do not instantiate
+// tables of all operations for them. A context's header declares its stack; its .ipp instantiates the evaluation by
+// evaluation_in_library.hpp.
 #pragma once
 
 #include <overdub/call/stack.hpp>

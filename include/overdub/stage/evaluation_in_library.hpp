@@ -1,5 +1,5 @@
-// What the library has of contexts that it evaluates programs in: an .ipp includes this and says
-// OVERDUB_EVALUATE_IN_LIBRARY(stack), in the namespace overdub::detail.
+// Instantiates the evaluation of programs for a stack of contexts in the library: an .ipp includes this header, and writes
+// OVERDUB_EVALUATE_IN_LIBRARY(stack) in the namespace overdub::detail.
 #pragma once
 
 #include <overdub/stage/evaluate.hpp>

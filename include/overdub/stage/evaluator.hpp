@@ -1,5 +1,6 @@
-// Runs the functions of a program by dispatch, in whatever contexts: on numbers it interprets, on values of a context it runs
-// in that context, on symbols it stages again. It is the reference that every executor is held against.
+// The evaluator runs the functions of a program by dispatching each operation in a stack of contexts. On numbers it interprets the
+// program, on values of a context it runs the program in that context, and on symbols it stages the program again. It is the
+// reference of all executors.
 #pragma once
 
 #include <overdub/call/stack_limit.hpp>
@@ -22,7 +23,7 @@
 
 namespace overdub::detail {
 
-// Combines as a function does, in the order of sums of floating-point numbers.
+// A function that combines elements in the order of sums of floating-point numbers.
 template <class F>
 struct summing {
   F const& f;
@@ -34,24 +35,24 @@ struct summing {
 template <class F>
 inline constexpr bool combines_in_lanes<summing<F>> = true;
 
-// Combines as the operation of that number does.
+// A function that combines elements by an operation.
 template <class F>
 struct named {
   F const& f;
   ir::op operation;
-  bool is_intercepted; // by a context: else it is staged as the operation
+  bool is_intercepted; // by a context; otherwise the operation is staged
   template <class X>
   constexpr auto operator()(X const& a, X const& b) const {
     return f(a, b);
   }
 };
 
-// Contexts that differentiate along one direction have a tangent for metadata.
+// Contexts of forward mode with one tangent, which is their metadata.
 template <class C>
 concept keeps_tangents = requires {
   requires C::directions == 1;
 };
-// Whether the outermost context that keeps metadata does.
+// Whether the outermost context with metadata keeps tangents.
 template <class S>
 consteval bool finds_tangents() {
   if constexpr (S::empty)
@@ -66,7 +67,7 @@ consteval bool finds_tangents() {
 template <class S>
 inline constexpr bool differentiates = finds_tangents<S>();
 
-// Whether a context of the stack, above `staging`, keeps metadata.
+// Whether a context of the stack, except `staging`, has metadata.
 template <class S>
 consteval bool keeps_metadata() {
   if constexpr (S::empty)
@@ -77,7 +78,7 @@ consteval bool keeps_metadata() {
     return carries_metadata<typename S::context> || keeps_metadata<typename S::tail>();
 }
 
-// Whether a context of the stack may tell constants from other values: by metadata, or by the types that its rules take.
+// Whether a context of the stack may distinguish constants from other values: by metadata, or by the types of its rules' arguments.
 template <class S>
 consteval bool finds_constants() {
   if constexpr (S::empty)
@@ -111,30 +112,30 @@ public:
   template <class T>
   using in = wrap_t<S, T>;
 
-  // Literals are constants: the contexts' rules see the difference.
+  // Whether literals must be passed as constants, since rules of the contexts may distinguish them.
   static constexpr bool tells_literals = has_constants<S>;
   static constexpr bool symbolic = is_symbolic<S>;
-  // A program is rewritten, and no context keeps metadata: a value is one symbol, and operations that are not intercepted stay
-  // as they are.
+  // Whether a program is rewritten in contexts without metadata: then each value is one symbol, and operations that are not
+  // intercepted are copied unchanged.
   static constexpr bool keeps_form = symbolic && !keeps_metadata<S>();
   static constexpr bool on_numbers = S::empty;
   static constexpr std::size_t most_stack = std::size_t{1} << 20; // bytes of the host's stack
 
   struct closure;
-  // What a value of the function is: a leaf, a function value, or an accumulator.
+  // A value of the function: a leaf, a function value, or an accumulator.
   struct slot {
-    mutable any leaf; // made of the symbol when it is read
+    mutable any leaf; // made from the symbol at the first read
     std::shared_ptr<closure> function_value;
     std::vector<ir::value_id> accumulators; // symbols, in symbolic contexts
-    ir::value_id symbol = ir::nothing;      // of a function value that is not known, and of what was copied
-    ir::type type{};                        // of what the symbol stands for, in the program that is evaluated
+    ir::value_id symbol = ir::nothing; // of an unknown function value, or of a result of a copied operation
+    ir::type type{};                   // the symbol's type in the program that is evaluated
   };
   struct closure {
     ir::function_id f;
     std::vector<slot> captured;
-    std::shared_ptr<closure> next = {}; // of those that are destroyed
+    std::shared_ptr<closure> next = {}; // in the list of closures to destroy
 
-    // Function values capture one another, as many as there is memory for: they are destroyed one after another, without recursion.
+    // Chains of function values that capture one another may be long: they are destroyed without recursion.
     ~closure() {
       std::shared_ptr<closure> left;
       auto const take_from = [&](closure& c) {
@@ -159,12 +160,12 @@ public:
   };
   using thunks = thunk_table<evaluator, frame>;
 
-  // Functions that are made have the names `above` behind theirs, and those of the contexts.
+  // Functions that it stages are named by their original name, followed by `above` and the names of the contexts.
   evaluator(ir::program const& p, S const& contexts, std::string above = {})
       : evaluator(p, contexts, std::move(above), finds_functions(p)) {}
 
   S const& stack() const { return stack_; }
-  /// Whether elementary functions are those of the consistent mode. (Fast programs are evaluated as exact ones.)
+  /// Whether elementary functions are those of the math mode `consistent`. (Programs of the mode `fast` are evaluated as `exact`.)
   bool is_consistent() const { return program_.math == ir::math_mode::consistent; }
 
   /// Runs a function on cells of its parameters' types.
@@ -193,7 +194,7 @@ public:
   // ---- for functions that contexts intercept
 
   ir::program const& program() const { return program_; }
-  /// The body of a function in the contexts.
+  /// Runs the body of a function in the contexts, without interception of the call.
   std::vector<slot> call_unseen(ir::function_id id, std::vector<slot> arguments);
   /// An evaluator in other contexts.
   template <class T>
@@ -208,7 +209,7 @@ public:
     other.limit_ = limit_;
     return other;
   }
-  /// The cell of a slot; none, where it holds what cells do not.
+  /// The cell of a slot; none, if the value has no cell type.
   any cell_or_none(slot const& s) const;
   static bool is_cell(ir::type t) { return t.rank <= 2 && t.element <= ir::scalar::f64 && !t.is_function(); }
   /// The symbols of a function's results, and results of such symbols.
@@ -223,14 +224,14 @@ public:
 
   /// Calls a native function with pointers to its arguments, and to its result, if any.
   void run_native(ir::function::node const& x, std::vector<void const*> const& given, void* result) const;
-  /// Its call in the program that is made; the result, if any.
+  /// Stages the call of a native function. Returns the result, if there is one.
   ir::value_id native_in_program(
       ir::function::node const& x, std::span<ir::value_id const> operands,
       std::vector<ir::type> const& results);
 
-  /// An operation that no context intercepts, as it is, in the program that is made; its regions are evaluated.
+  /// Copies an operation that no context intercepts to the staged program. Its regions are evaluated.
   void copy(frame& at, ir::node_id n);
-  /// One that gives one value, between calls of hooks.
+  /// Copies an operation with one result, between the calls of the hooks that observe it.
   void observe(frame& at, ir::node_id n, std::string_view name, std::span<observation const> contexts);
 
 private:
@@ -251,7 +252,7 @@ private:
       throw evaluation_error(message("overdub: evaluate: no literal"));
   }
 
-  // Refuses programs whose mathematics are not those that are at hand.
+  // Rejects programs of a math mode that is not available.
   void check_math() const;
 
   any const& leaf(slot const& s) const {
@@ -284,12 +285,12 @@ private:
   }
   in<i64> integer(frame& at, ir::node_id n, std::uint32_t i) { return typed<i64>(at, at.f.operand(n, i)); }
 
-  // Calls f with what a cell holds, and the C++ type of that.
+  // Calls f with the value of a cell and its C++ type without contexts.
   template <class Cell, class F>
   static decltype(auto) opened(Cell const& c, F const& f) {
     return c.visit([&]<class X>(X const& x) { return f(x, std::type_identity<plain_t<X>>{}); });
   }
-  // A cell of fewer types, or of more. Ranks that are too high are refused.
+  // Converts a cell to one of another list of types. Throws evaluation_error for ranks that are too high.
   template <class To, class From>
   static To narrowed(From const& from) {
     return from.visit([]<class X>(X const& x) -> To {
@@ -309,7 +310,7 @@ private:
   any empty_of(ir::type t) {
     return with_type(t, [&]<class T>(std::type_identity<T>) { return any(wrap(stack_, T{})); });
   }
-  // What gave nothing, since there were no elements: empty arrays of the declared types.
+  // The result of an operation that yielded no elements: an empty array of the declared type.
   any empty_array(ir::type t) {
     return with_type(t, [&]<class T>(std::type_identity<T>) -> any {
       if constexpr (is_array<T>)
@@ -326,7 +327,7 @@ private:
       at.slots[index_of(v)].leaf = none ? empty_array(at.f.type_of(v)) : narrowed<any>(arrays[i - first]);
     }
   }
-  // Arrays of programs are rectangular: a loop stops at the first iteration that yields a row of another size than the rows before.
+  // Arrays of programs are rectangular: throws size_error at the first iteration that yields a row of another size.
   using row_sizes = std::vector<i64>;
   static void
   check_rows(std::string_view op, row_sizes& sizes, std::vector<any> const& yielded, std::size_t first) {
@@ -385,7 +386,7 @@ private:
     for (ir::value_id const v : at.f.operands_of(last)) yielded.push_back(slot_of(at, v));
     return yielded;
   }
-  // Evaluates an operation; one that throws is noted.
+  // Evaluates an operation. If it throws, records it as failed_.
   void evaluate_noting(frame& at, ir::node_id n) {
     try {
       evaluate(at, n);
@@ -395,7 +396,7 @@ private:
       throw;
     }
   }
-  // A region whose arguments and results are leaves.
+  // Evaluates a region whose arguments and results are leaves.
   template <class... Arguments>
   std::vector<any> region(frame& at, ir::region_id r, Arguments const&... arguments) {
     std::vector<slot> slots;
@@ -432,7 +433,7 @@ private:
     else
       return false;
   }
-  // Whether no context replaces such a call, so that the operation stays, between calls of the hooks that observe it.
+  // Whether no context has a rule for such a call, so that the operation is kept, between the calls of the hooks that observe it.
   template <class F, class R, class... X>
   static consteval bool is_kept() {
     if constexpr (keeps_form)
@@ -440,15 +441,15 @@ private:
     else
       return false;
   }
-  // The same of calls of all F on arrays of all types.
+  // Whether calls of all F on arrays of all types are copied, or kept.
   template <class... F>
   static consteval bool are_copied_on_arrays();
   template <class... F>
   static consteval bool are_kept_on_arrays();
-  // Whether an operation on arrays is intercepted, or a conversion, for values of any types: else nothing is made for it.
+  // Whether a context intercepts an array operation or a conversion for values of some type. If not, no code is instantiated for it.
   template <ir::op Code>
   static consteval bool is_intercepted_for_any();
-  // Whether an operation is never looked at as a whole.
+  // Whether no context can intercept an operation as a whole.
   static bool is_always_copied(ir::op code);
   // Calls that contexts intercept, and those that leave them, are not copied.
   bool is_call_of_contexts(node const& x) const {
@@ -459,15 +460,16 @@ private:
   ir::value_id symbol_at(frame& at, ir::value_id v);
   std::vector<ir::value_id> symbols_at(frame& at, ir::node_id n);
   void set_symbol(frame& at, ir::value_id v, ir::value_id symbol);
-  // What is staged, between calls of hooks; a call of F on an array of this type, or one that makes it, which is kept.
+  // Stages an operation by `stage`, between the calls of the hooks that observe it. `stage_on`: a kept operation on an array of this
+  // type, or one that creates such an array.
   ir::value_id stage_between_hooks(
       std::string_view name, std::span<observation const> contexts, std::span<ir::value_id const> operands,
       function_view<ir::value_id()> stage);
   ir::value_id stage_on(array_calls const& calls, ir::type array, std::vector<ir::value_id> const& operands);
-  // A symbol of a value that is no function value.
+  // The symbol of a value that is not a function value.
   ir::value_id symbol_of(slot const& s) const;
   ir::type type_in(ir::type t) { return t.is_function() ? function_type_in(t) : t; }
-  // What an operation refers to, in the program that is made.
+  // The attributes of an operation in the staged program.
   ir::attributes attributes_in(node const& x);
 
   // ---- operations
@@ -593,7 +595,7 @@ private:
     }
     thunks::find(x.code, t.element, literals)(*this, at, n);
   }
-  // Of arrays, or of function values.
+  // Evaluates `select` of arrays or function values.
   void select_other(frame& at, ir::node_id n) {
     std::vector<any> branches;
     auto const first = [&] { return std::vector<any>{branches[0]}; };
@@ -627,7 +629,7 @@ private:
   void on_array(frame& at, ir::node_id n, F const& f);
   void make_array(frame& at, ir::node_id n);
   void make_iota(frame& at, ir::node_id n);
-  // A call of F on the first operand, which gives an array of the same type: f.
+  // Evaluates an operation F that returns an array of the type of its first operand, by f.
   template <class F, class Call>
   void part_of_array(frame& at, ir::node_id n, Call const& f);
   void length(frame& at, ir::node_id n);
@@ -636,7 +638,7 @@ private:
   ir::value_id updated_symbol(
       frame& at, ir::node_id n, ir::value_id a, ir::type t, std::uint32_t i, std::uint32_t last,
       ir::value_id element);
-  // `a` with the part that the operands from the i-th to before the last-th select replaced by what f makes of it.
+  // Returns `a` with a part replaced by f(part). The operands [i, last) are the indices of the part.
   template <class F>
   any updated(frame& at, ir::node_id n, any const& a, std::uint32_t i, std::uint32_t last, F const& f);
   void fill_array(frame& at, ir::node_id n);
@@ -646,7 +648,7 @@ private:
 
   void branch(frame& at, ir::node_id n);
   void run_loop(frame& at, ir::node_id n);
-  // Outputs are carried along, as arrays that grow.
+  // Stacked results are loop-carried arrays that grow.
   void run_while(frame& at, ir::node_id n);
   any extended(any const& arrays, any const& element);
   void run_map(frame& at, ir::node_id n);
@@ -671,7 +673,7 @@ private:
   void reduce_by_operation(frame& at, ir::node_id n);
   void reduce_several(frame& at, ir::node_id n, std::uint32_t arrays);
 
-  // ---- accumulators: cells that are added to; in symbolic contexts, accumulators of the program that is made
+  // ---- accumulators: cells, or, in symbolic contexts, accumulators of the staged program
 
   void accumulate(frame& at, ir::node_id n);
   void add_to(frame& at, ir::node_id n);
@@ -688,25 +690,25 @@ private:
   void branch_to_functions(frame& at, ir::node_id n);
   void loop_on_functions(frame& at, ir::node_id n);
   void give(frame& at, ir::node_id n, std::vector<slot> results);
-  // A call, as contexts intercept it (evaluator_callees.hpp).
+  // Calls a function, with interception by the contexts (evaluator_callees.hpp).
   std::vector<slot> called(ir::function_id id, std::vector<slot> arguments);
-  // A call that no context sees. What it gives is new to them, as a constant is.
+  // Calls a function outside of the contexts. Its results are constants in the contexts.
   std::vector<slot> called_outside(ir::function_id id, std::vector<slot> arguments);
   template <class Callee>
   class intercepted_call;
   struct function_callee;
-  // Whether a context may intercept calls of functions; whether one does intercept any of this program.
+  // Whether a context may intercept calls of functions; and whether one intercepts calls of functions of this program.
   static consteval bool may_intercept_functions();
   static bool finds_functions(ir::program const& p);
   template <class T>
   static consteval bool intercepts_same_functions();
 
-  // What a function that says how it is differentiated gives (evaluator_derivatives.hpp).
+  // Calls a function with a declared derivative (evaluator_derivatives.hpp).
   std::vector<slot> by_rule(ir::function_id id, std::vector<slot> const& arguments);
-  // Its derivative is that of the function in these contexts, where they take and give what it does.
+  // The declared derivative of a function in these contexts, if they preserve the types of its parameters and results.
   ir::derivative derivative_in_contexts(ir::function_id id);
 
-  // An exception runs the second region, and is thrown on.
+  // Evaluates `protect`: an exception runs the second region, and is rethrown.
   void protect(frame& at, ir::node_id n);
   void leave_program(frame& at, ir::node_id n);
 
@@ -728,13 +730,13 @@ private:
   ir::host_binding const& host_of(node const& x) const;
 
 public:
-  // ---- symbols: the program that is made
+  // ---- symbols: the staged program
 
-  /// The function of the program in the contexts of the stack, staged once.
+  /// Stages a function in the contexts of the stack, once. Returns it in the staged program.
   ir::function_id staged(ir::function_id id) requires symbolic;
-  /// A function that calls it as contexts intercept it.
+  /// A function of the staged program that calls the function with interception by the contexts.
   ir::function_id as_intercepted(ir::function_id id) requires symbolic;
-  /// A call of it, on cells of symbols.
+  /// Stages a call of the staged function with cells of symbols.
   std::vector<any> call_staged(ir::function_id id, std::vector<any> const& arguments);
 
 private:
@@ -742,20 +744,20 @@ private:
   static recorder& recorder_in(T const& contexts);
   recorder& recorder_() const;
 
-  // The symbols of cells, of their metadata too; and cells like them, of other symbols.
+  // The symbols of cells and of their metadata; `filled` returns cells of the same types with other symbols.
   static std::vector<ir::value_id> symbols(std::vector<any> const& cells);
   static std::vector<any> filled(std::vector<any> const& like, ir::id_range<ir::value_id> values);
-  // A cell of a type, to be filled.
+  // A cell of a type, with placeholders as symbols.
   any prototype(ir::type t);
   template <class Make>
   void in_region(ir::node_id n, std::uint32_t i, Make const& make);
-  // Gives an operation the results that its region yielded.
+  // Sets the results of a staged operation to those that its region yielded.
   std::vector<any> results_of(ir::node_id n, std::vector<any> const& like);
 
   void accumulate_symbols(frame& at, ir::node_id n);
-  // Sums are linear: what is added to a value is added to its metadata, symbol by symbol.
+  // Addition is linear: adds the values and their metadata, symbol by symbol.
   void add_to_symbols(frame& at, ir::node_id n);
-  // What leaves the program stays as it is, on inner values; it has no metadata to give.
+  // Copies a host operation with inner values as operands; its results have no metadata.
   void emit_host(frame& at, ir::node_id n);
 
   // Function values (evaluator_functions.hpp)
@@ -774,8 +776,8 @@ private:
   S const& stack_;
   std::string above_;
   evaluation_place failed_;
-  bool intercepts_functions_;     // calls of this program's functions are made as contexts intercept them
-  stack_limit limit_{most_stack}; // from where the run began
+  bool intercepts_functions_;     // whether contexts intercept calls of this program's functions
+  stack_limit limit_{most_stack}; // counted from the start of the run
 };
 
 } // namespace overdub::detail

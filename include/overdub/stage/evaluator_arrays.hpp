@@ -1,4 +1,4 @@
-// How an evaluator makes and reads arrays.
+// The evaluator: operations on arrays.
 #pragma once
 
 #include <overdub/stage/evaluator.hpp>
@@ -121,7 +121,7 @@ void evaluator<S>::update_array(frame& at, ir::node_id n) {
         updated(at, n, cell_of(at, at.f.operand(n, 0)), 1, last, [&](any const&) { return x; });
   }
 }
-// The array of type t with the element that the operands from the i-th on select replaced, where nothing replaces calls of `at` and `update`.
+// Stages the update of the element at the indices [i, last) of an array of type t, if no context has rules for `at` and `update`.
 template <class S>
 auto evaluator<S>::updated_symbol(
     frame& at, ir::node_id n, ir::value_id a, ir::type t, std::uint32_t i, std::uint32_t last,
@@ -133,7 +133,7 @@ auto evaluator<S>::updated_symbol(
         at, n, stage_on(array_calls_of<S, at_t>, t, {a, index}), t.element_type(), i + 1, last, element);
   return stage_on(array_calls_of<S, update_t>, t, {a, index, element});
 }
-// `a` with the part that the operands from the i-th to before the last-th select replaced by what f makes of it.
+// Returns `a` with a part replaced by f(part). The operands [i, last) are the indices of the part.
 template <class S>
 template <class F>
 auto evaluator<S>::updated(
@@ -143,7 +143,7 @@ auto evaluator<S>::updated(
     if constexpr (is_array<T>) {
       using E = typename T::value_type;
       auto const index = integer(at, n, i);
-      any part; // which nobody looks at where the element is replaced
+      any part; // unused if the element is replaced
       if (i + 1 < last || at.f[n].code != ir::op::update)
         part = any(in<E>(call(stack_, overdub::at, x, index)));
       any const element = updated(at, n, part, i + 1, last, f);

@@ -1,4 +1,4 @@
-// How an evaluator calls a function that a context intercepts: by the dispatcher, as a function of C++ is called (program_function.hpp).
+// The evaluator: calls of functions that a context intercepts, through the dispatcher, like calls of C++ functions (program_function.hpp).
 #pragma once
 
 #include <overdub/ir/walk.hpp>
@@ -12,19 +12,19 @@
 
 namespace overdub::detail {
 
-// The name that a function had before contexts made this one of it.
+// The name of the function from which contexts derived a function; its own name, if they did not.
 inline std::string_view origin_name_of(ir::program const& p, ir::function const& f) {
   return f.origin_name.empty() ? p.text(f.name) : f.origin_name;
 }
 
-// What is called: a function of the program.
+// The callee of an intercepted_call: a function of the program.
 template <class S>
 struct evaluator<S>::function_callee {
   evaluator& by;
   ir::function_id id;
   std::vector<slot> results = {};
   static constexpr bool has_typed_rules_for_all = true;
-  static constexpr bool tells_nothing = false; // functions that return nothing give an empty cell
+  static constexpr bool tells_nothing = false; // the result of a function without results is an empty cell
 
   template <class F, class R>
   using callee = program_function<evaluator, F, R>;
@@ -65,8 +65,8 @@ struct evaluator<S>::function_callee {
 template <class S>
 template <class Callee>
 class evaluator<S>::intercepted_call {
-  static constexpr std::size_t most_seen = 8;   // arguments of other values
-  static constexpr std::size_t most_probed = 3; // arguments that hooks are asked about one by one
+  static constexpr std::size_t most_seen = 8;   // the arguments of an untyped call that contexts receive
+  static constexpr std::size_t most_probed = 3; // the arguments for which hooks are tested one by one
 
   evaluator& by_;
   Callee callee_;
@@ -80,7 +80,7 @@ public:
         name_(interned_name(recorder::base_name(callee_.name()))), parameters_(callee_.parameter_types()),
         result_types_(callee_.result_types()) {}
 
-  /// The results, where a context intercepts the call: of the first of these that it is, or of one that none names.
+  /// Returns the results, if a context intercepts the call. The callee is the first function of the list that it matches, or else Unnamed.
   template <class Unnamed, class... F>
   std::optional<std::vector<slot>> run(types<F...>) {
     std::optional<std::vector<slot>> results;
@@ -96,7 +96,7 @@ public:
     return results;
   }
 
-  // Whether contexts intercept calls of a callee that none names.
+  // Whether contexts intercept calls of a callee that no context names.
   template <class Unnamed>
   static consteval bool is_any_intercepted() {
     return intercepts_any<Unnamed>(tried_signatures_t<S, Unnamed>{}) || intercepts_untyped<Unnamed>() ||
@@ -107,7 +107,7 @@ private:
   template <class F, class R>
   using callee_as = typename Callee::template callee<F, R>;
 
-  // ---- calls of values of known types
+  // ---- typed calls
 
   template <class R>
   using result_in = typename program_result<S, R>::type;
@@ -119,7 +119,7 @@ private:
   static consteval bool intercepts_any(types<Signature...>) {
     return (intercepts_signature<F>(Signature{}) || ...);
   }
-  // Whether a rule answers it that does not answer values of any type, too.
+  // Whether a context has a rule for the call, and does not declare answers_any_types.
   template <class F, class R, class... X>
   static consteval bool has_typed_rule(called_with<R, X...>) {
     if constexpr (Callee::template takes<F, X...>)
@@ -127,7 +127,7 @@ private:
     else
       return false;
   }
-  // Whether the `enter` of one asks for the types of any number of arguments.
+  // Whether the `enter` of a context accepts argument types, for any number of arguments.
   template <class F>
   static consteval bool asks_types_of() {
     return []<std::size_t... N>(std::index_sequence<N...>) {
@@ -141,7 +141,7 @@ private:
     constexpr std::size_t most = has_written_signatures<S, F> ? 1 : most_seen;
     return intercepts_cells<S, callee_as<F, one_cell>, most>();
   }
-  // Whether a hook takes calls of a few arguments of some types.
+  // Whether a hook accepts calls with up to `most_probed` arguments of some types.
   template <class F>
   static consteval bool observes_by_types() {
     constexpr auto takes_one = []<class... X>(types<X...>) {
@@ -185,7 +185,7 @@ private:
     if (!is_typed) run_untyped<F>(results);
     return results;
   }
-  // Each returns whether the function has a signature that it is called with.
+  // Each returns whether the function has one of the signatures, and then calls it.
   template <class F, class... Signature>
   bool run_written(types<Signature...>, std::optional<std::vector<slot>>& results) {
     return (run_typed<F>(Signature{}, results) || ...);
@@ -209,7 +209,7 @@ private:
   static called_with<one_cell, X...> with_cell(types<X...>) {
     return {};
   }
-  // It returns a number f64, or what the rule returns.
+  // The function must return an f64, or the type that the rule returns.
   template <class F, class... X>
   bool run_numbers(types<X...>, std::optional<std::vector<slot>>& results) {
     if constexpr (Callee::template takes<F, X...>) {
@@ -247,7 +247,7 @@ private:
       }
     }
   }
-  // What a program returns: numbers, arrays, and trees of them.
+  // Whether R can be the result type of a program's function: numbers, arrays, and trees of them.
   template <class R>
   static constexpr bool is_result = std::is_same_v<R, one_cell> || std::is_same_v<R, none> ||
                                     is_cell_type<R> || (tree<R> && generated<R>);
@@ -282,7 +282,7 @@ private:
           },
           x);
   }
-  // A rule that names the function takes it, or the call is refused.
+  // Throws evaluation_error if a rule names the function and does not accept its arguments.
   template <class F, bool HasRule>
   void reject_unmatched_rule() const {
     if constexpr (!HasRule && is_in_rules<F>())
@@ -291,7 +291,7 @@ private:
           "the rule one parameter for the function and one for each number or array",
           static_cast<int>(name_.size()), name_.data()));
   }
-  // Whether a rule names F, which does not answer values of any type.
+  // Whether a rule of a context that does not declare answers_any_types names F.
   template <class F, class T = S>
   static consteval bool is_in_rules() {
     if constexpr (T::empty)
@@ -309,7 +309,7 @@ private:
     return call(by_.stack_, callee_.template made<F, R>(arguments_), x...);
   }
 
-  // ---- calls of other values
+  // ---- untyped calls
 
   template <class F>
   void run_untyped(std::optional<std::vector<slot>>& results) {
@@ -328,7 +328,7 @@ private:
       refuse_typed_hooks<F>(std::make_index_sequence<most_probed + 1>{});
     }
   }
-  // A hook that takes the arguments that the call has, and no values whose types are found at run time.
+  // Throws evaluation_error if a hook accepts the C++ types of the arguments, but not values with a dynamic type.
   template <class F, std::size_t... N>
   void refuse_typed_hooks(std::index_sequence<N...>) const {
     bool const is_meant = ((count() == N && takes_by_types<F, N>(std::make_index_sequence<N>{})) || ...);
@@ -348,7 +348,7 @@ private:
     else
       return (takes_argument<F, I>(each) && ...);
   }
-  // Whether a hook takes the I-th argument, of the type that it has, whatever the others are.
+  // Whether a hook accepts the I-th argument with its C++ type and arbitrary other arguments.
   template <class F, std::size_t I, std::size_t... K>
   bool takes_argument(std::index_sequence<K...>) const {
     if (!is_cell(parameters_[I])) return false;
@@ -356,7 +356,7 @@ private:
       return hooks_take<S, callee_as<F, one_cell>>(types<std::conditional_t<K == I, in<T>, anything>...>{});
     });
   }
-  // Contexts see the first arguments, where there are many.
+  // Contexts receive at most `most_seen` arguments, the first ones.
   template <class F, class R>
   any call_untyped(std::vector<any> const& all) {
     if constexpr (Callee::template is_only_observed<F, R>())
@@ -380,12 +380,12 @@ private:
     } else
       return called<F, R>(all[I]...);
   }
-  // Several results, and what a cell does not hold, are as the body gave them.
+  // Several results, and results without a cell type, are those of the body.
   std::vector<slot> slots_of_result(any const& result) const {
     if (result) return {slot{result, nullptr, {}}};
     return callee_.results;
   }
-  // The types of values are known when the program is, and not to the compiler.
+  // Throws evaluation_error if `enter` accepts argument types, which are known only at run time.
   template <class F>
   void refuse_types() const {
     bool const asks = [&]<std::size_t... N>(std::index_sequence<N...>) {
@@ -401,7 +401,7 @@ private:
           "in it",
           static_cast<int>(name_.size()), name_.data()));
   }
-  // A rule that would answer the function, if it were compiled for its signature.
+  // Throws evaluation_error if a rule matches the function, but is not compiled for its signature.
   template <class F>
   void refuse_rules() const {
     if (is_in_rules<F>() || is_in_families<F>()) {
@@ -466,11 +466,12 @@ consteval bool evaluator<S>::intercepts_same_functions() {
          std::is_same_v<named_functions_t<S>, named_functions_t<T>>;
 }
 
-// Whether a function's name is the other's, or that with the names of contexts after it.
+// Whether a function's name is `origin`, or `origin` followed by the names of contexts.
 inline bool is_made_of(std::string_view name, std::string_view origin) {
   return name.starts_with(origin) && (name.size() == origin.size() || name[origin.size()] == '.');
 }
-/// Whether a native function is a hook of a context for this function, for what an outer context made of it, or for what it was made of.
+/// Whether a native function is a hook of a context for this function, for the function from which it was derived, or for one that was
+/// derived from it.
 inline bool is_hook_of(std::string_view native, std::string_view function) {
   for (std::string_view const hook : {".before ", ".after ", ".failed "})
     if (std::size_t const at = native.find(hook); at != native.npos) {
@@ -480,7 +481,7 @@ inline bool is_hook_of(std::string_view native, std::string_view function) {
     }
   return false;
 }
-/// Whether an entry is what contexts with hooks do around a call, and not a function: it calls that function, named after them, and hooks.
+/// Whether an entry is a wrapper that contexts with hooks generated: it calls hooks, and the function, whose name ends with the contexts'.
 inline bool is_run_of_function(ir::program const& p, ir::function_id entry) {
   std::string_view const own = recorder::base_name(p.name_of(entry));
   bool has_hooks = false, calls = false;
@@ -495,7 +496,7 @@ inline bool is_run_of_function(ir::program const& p, ir::function_id entry) {
   return has_hooks && calls;
 }
 
-/// A function that calls this one as contexts intercept it: the function in the contexts, where none does.
+/// A staged function that calls this one with interception by the contexts; if no context intercepts it, the function in the contexts.
 template <class S>
 auto evaluator<S>::as_intercepted(ir::function_id id) -> ir::function_id requires symbolic {
   if (!intercepts_functions_ || (id == program_.entry && is_run_of_function(program_, id))) return staged(id);
@@ -524,7 +525,7 @@ auto evaluator<S>::as_intercepted(ir::function_id id) -> ir::function_id require
     r.end(number, std::vector<any>());
     ir::function_id const callee = only_callee(r.program, made);
     if (callee == ir::nothing) return made;
-    r.program.erase(made); // nothing is done around the call
+    r.program.erase(made); // it only forwards its arguments
     r.find(key)->id = callee;
     return callee;
   }

@@ -1,4 +1,4 @@
-// How an evaluator calls functions, leaves the program, and stages functions again in symbolic contexts.
+// The evaluator: calls of functions and of the host; and, in symbolic contexts, staging of functions.
 #pragma once
 
 #include <overdub/stage/evaluator_copy.hpp>
@@ -117,7 +117,7 @@ template <class S>
 auto evaluator<S>::call_unseen(ir::function_id id, std::vector<slot> arguments) -> std::vector<slot> {
   if constexpr (symbolic) {
     if constexpr (differentiates<
-                      S>) // of constants, it is not differentiated, and here it can be seen what they are
+                      S>) // with constant arguments, which are known only here, it is not differentiated
       if (program_[id].derivative.how == ir::derivative::by::refused) return by_rule(id, arguments);
     return call_staged_on(id, arguments);
   } else
@@ -131,7 +131,7 @@ auto evaluator<S>::cell_or_none(slot const& s) const -> any {
   return leaf(s);
 }
 
-// An exception runs the second region, and is thrown on.
+// Evaluates `protect`: an exception runs the second region, and is rethrown.
 template <class S>
 void evaluator<S>::protect(frame& at, ir::node_id n) {
   if constexpr (symbolic) {
@@ -144,7 +144,7 @@ void evaluator<S>::protect(frame& at, ir::node_id n) {
       give(at, n, region_slots(at, at.f.region_at(n, 0), {}));
     } catch (...) {
       auto const first = std::exchange(failed_, {});
-      (void)region(at, at.f.region_at(n, 1)); // what it throws has a place of its own
+      (void)region(at, at.f.region_at(n, 1)); // an exception in it has its own location
       failed_ = first;
       throw;
     }
@@ -162,7 +162,8 @@ void evaluator<S>::leave_program(frame& at, ir::node_id n) {
   } else
     call_host(at, n, text);
 }
-// A context that keeps metadata, and has a rule for all native functions, would not have them lose it; of constants there is none.
+// Throws evaluation_error if the call would lose metadata, and a context with metadata has a rule for all native functions, which does not
+// apply here. Constants have no metadata to lose.
 template <class S>
 void evaluator<S>::refuse_lost_metadata([[maybe_unused]] frame& at, [[maybe_unused]] ir::node_id n) {
   if constexpr (keeps_metadata<S>()) {
@@ -201,7 +202,7 @@ void evaluator<S>::call_host(frame& at, ir::node_id n, std::string const& name) 
         name.c_str()));
   ir::host_binding const& known = host_of(at.f[n]);
   refuse_lost_metadata(at, n);
-  // It is called on numbers. What it gives is new to the contexts, as a constant is.
+  // The native function is called with plain numbers. Its results are constants in the contexts.
   using plain = cell<overdub::stack<>>;
   std::vector<plain> operands, results;
   for (any const& x : cells(at, n, 0, at.f[n].operand_count))
@@ -219,9 +220,9 @@ void evaluator<S>::call_host(frame& at, ir::node_id n, std::string const& name) 
   set_all(at, n, made);
 }
 
-// ---- symbols: the program that is made
+// ---- symbols: the staged program
 
-// The objects of the stack whose hooks are called when the program runs.
+// The context objects of the stack whose hooks the program calls.
 template <class S>
 std::vector<void const*> observers_above(S const& contexts) {
   std::vector<void const*> all;
@@ -232,7 +233,7 @@ std::vector<void const*> observers_above(S const& contexts) {
   return all;
 }
 
-/// The function of the program in the contexts of the stack, staged once.
+/// Stages a function in the contexts of the stack, once.
 template <class S>
 auto evaluator<S>::staged(ir::function_id id) -> ir::function_id requires symbolic {
   recorder& r = recorder_();
@@ -293,7 +294,7 @@ auto evaluator<S>::recorder_() const -> recorder& {
   return recorder_in(stack_);
 }
 
-// The symbols of cells, of their metadata too; and cells like them, of other symbols.
+// The symbols of cells and of their metadata; `filled` returns cells of the same types with other symbols.
 template <class S>
 auto evaluator<S>::symbols(std::vector<any> const& cells) -> std::vector<ir::value_id> {
   symbol_list all;
@@ -308,7 +309,7 @@ auto evaluator<S>::filled(std::vector<any> const& like, ir::id_range<ir::value_i
   for (any const& c : like) all.push_back(with_symbols(c, values, next));
   return all;
 }
-// A cell of a type, to be filled.
+// A cell of a type, with placeholders as symbols.
 template <class S>
 auto evaluator<S>::prototype(ir::type t) -> any {
   auto const scope = recorder_().enter(recorder_().scratch());
@@ -321,7 +322,7 @@ void evaluator<S>::in_region(ir::node_id n, std::uint32_t i, Make const& make) {
   auto const yielded = symbols(make()); // before at(), which staging moves
   recorder_().yield(yielded);
 }
-// Gives an operation the results that its region yielded.
+// Sets the results of a staged operation to those that its region yielded.
 template <class S>
 auto evaluator<S>::results_of(ir::node_id n, std::vector<any> const& like) -> std::vector<any> {
   recorder_().set_results(n, recorder_().types_of(symbols(like)));
@@ -377,7 +378,7 @@ void evaluator<S>::accumulate_symbols(frame& at, ir::node_id n) {
   results.insert(results.end(), further.begin(), further.end());
   set_all(at, n, results_of(made, results));
 }
-// Sums are linear: what is added to a value is added to its metadata, symbol by symbol.
+// Addition is linear: adds the values and their metadata, symbol by symbol.
 template <class S>
 void evaluator<S>::add_to_symbols(frame& at, ir::node_id n) {
   std::uint32_t const last = at.f[n].operand_count - 1;
@@ -392,7 +393,7 @@ void evaluator<S>::add_to_symbols(frame& at, ir::node_id n) {
     recorder_().insert(ir::op::add_to, operands, {});
   }
 }
-// What leaves the program stays as it is, on plain values. What it returns is new to the contexts, as a constant is.
+// Copies a host operation, with plain values as operands. Its results are constants in the contexts.
 template <class S>
 void evaluator<S>::emit_host(frame& at, ir::node_id n) {
   recorder& r = recorder_();
@@ -419,7 +420,7 @@ void evaluator<S>::emit_host(frame& at, ir::node_id n) {
   std::vector<any> like;
   std::vector<ir::type> types;
   for (ir::value_id const v : at.f.results_of(n)) {
-    like.push_back(prototype(at.f.type_of(v))); // whose symbols are of another function
+    like.push_back(prototype(at.f.type_of(v))); // its symbols are placeholders of another function
     append_types_in(types, at.f.type_of(v));
   }
   if (operands.size() != at.f[n].operand_count || types.size() != at.f[n].result_count)

@@ -1,4 +1,4 @@
-// How an evaluator runs branches, loops, maps, reductions and accumulators.
+// The evaluator: branches, loops, maps, reductions and accumulators.
 #pragma once
 
 #include <cstdlib>
@@ -63,7 +63,7 @@ void evaluator<S>::run_loop(frame& at, ir::node_id n) {
       finish(call(stack_, indexed_scan_t<false>{}, count, start, step));
   }
 }
-// Outputs are carried along, as arrays that grow.
+// Stacked results are loop-carried arrays that grow.
 template <class S>
 void evaluator<S>::run_while(frame& at, ir::node_id n) {
   node const& x = at.f[n];
@@ -101,7 +101,7 @@ auto evaluator<S>::extended(any const& arrays, any const& element) -> any {
       return {};
   });
 }
-// A program has `tabulate` where C++ called `map`, and an indexed loop where it called `scan`: what names these would not be asked.
+// Throws evaluation_error if a rule or hook names F. Staging replaced F by Replacement: `map` by `tabulate`, and `scan` by an indexed loop.
 template <class S>
 template <class F, class Replacement>
 void evaluator<S>::refuse_named() const {
@@ -155,15 +155,15 @@ void evaluator<S>::run_reduce(frame& at, ir::node_id n) {
     if (t.rank > 2) return copy(at, n);
   with_type(t, of_arrays);
 }
-// Stands for what an array is reduced by, where that is no operation which contexts know by its type: contexts are
-// asked about its type, and nothing calls it. (Clang warns of a call operator without a body if E is local to a unit.)
+// The type of the function of a reduction, for testing whether contexts intercept the reduction, if the function is not an
+// operation. It is never called. (Clang warns of a call operator without a body if E is local to a translation unit.)
 template <class E>
 struct combination {
   void const* region;
   [[noreturn]] E operator()(E const&, E const&) const { std::abort(); }
 };
 
-// Whether nothing replaces a reduction: contexts observe it, and may observe or replace what it combines by.
+// Whether no context replaces a reduction. Contexts may observe it, and may observe or replace the operation that combines elements.
 template <class S>
 template <class E>
 consteval bool evaluator<S>::are_reductions_kept() {
@@ -208,7 +208,7 @@ void evaluator<S>::stage_reduction(frame& at, ir::node_id n) {
                return at.slots[index_of(result)].symbol;
              }));
 }
-// A reduction by an operation that a context intercepts becomes one by a region, in which the context intercepts it.
+// Stages a reduction by an operation that a context intercepts as a reduction by a region, in which the context intercepts it.
 template <class S>
 auto evaluator<S>::reduction_by_operation(frame& at, ir::node_id n) -> ir::value_id {
   ir::type const element = at.f.type_of(at.f.result(n));
@@ -248,7 +248,7 @@ void evaluator<S>::reduce_by(frame& at, ir::node_id n, F const& f) {
       set(at, at.f.result(n), call(stack_, reduce, f, xs));
   }
 }
-// Whether a context may intercept what a reduction combines two elements by. (A region says so of its own operations.)
+// Whether a context may intercept the operation that combines two elements. (Operations of a region are tested themselves.)
 template <class S>
 template <class E, class F>
 consteval bool evaluator<S>::may_intercept_combination() {
@@ -259,7 +259,7 @@ consteval bool evaluator<S>::may_intercept_combination() {
   else
     return false;
 }
-// Only sums are told by their type: their order, and what contexts say of them, are their own.
+// Only `add` is passed by its type: the order of sums is special, and contexts may name `add`.
 template <class S>
 template <class E>
 void evaluator<S>::reduce_by_operation(frame& at, ir::node_id n) {
@@ -298,7 +298,7 @@ void evaluator<S>::reduce_several(frame& at, ir::node_id n, std::uint32_t arrays
   set_all(at, n, at.f[n].attributes.is_in_lanes() ? by(summing<decltype(combine)>{combine}) : by(combine));
 }
 
-// ---- accumulators: cells that are added to; in symbolic contexts, accumulators of the program that is made
+// ---- accumulators: cells, or, in symbolic contexts, accumulators of the staged program
 
 template <class S>
 void evaluator<S>::accumulate(frame& at, ir::node_id n) {
@@ -327,7 +327,7 @@ void evaluator<S>::add_to(frame& at, ir::node_id n) {
     sum = updated(at, n, sum, 1, last, [&](any const& part) { return added(part, x); });
   }
 }
-// By `add`, as the contexts of the values have it.
+// Adds by `add`, with interception by the contexts of the values.
 struct add_elements {
   template <class X>
   auto operator()(X const& x, X const& y) const {
@@ -337,8 +337,8 @@ struct add_elements {
       return overdub::add(x, y);
   }
 };
-// An accumulator's additions are no calls of `add`: they have no order. Metadata that is not made of numbers, or of one type for all
-// values, is added up by the context's own rule.
+// The additions of an accumulator are not calls of `add`, since their order is unspecified. Metadata that do not consist of numbers, or
+// have one type for all values, are combined by the context's rule for `add`.
 template <class S>
 auto evaluator<S>::added(any const& a, any const& b) const -> any {
   return opened(a, [&]<class T>(auto const& x, std::type_identity<T>) -> any {

@@ -1,5 +1,5 @@
-// How an evaluator copies what no context intercepts: node for node, into the program that is made. Operations in regions are
-// evaluated, since contexts may intercept these.
+// The evaluator: copies operations that no context intercepts to the staged program. Operations in their regions are evaluated,
+// since contexts may intercept them.
 #pragma once
 
 #include <overdub/stage/evaluator.hpp>
@@ -37,7 +37,7 @@ consteval bool evaluator<S>::is_intercepted_for_any() {
       };
       return !(is_copied_to(std::type_identity<From>{}, all) && ...);
     }(scalar_types{});
-  else if constexpr (Code == ir::op::array) // of values: an array filled with the first, and updated
+  else if constexpr (Code == ir::op::array) // evaluated as `fill` and `update`
     return !are_copied_on_arrays<fill_t, update_t>();
   else if constexpr (Code == ir::op::length)
     return !is_copied<array_size_t, in<i64>, std::vector<any_array>>() ||
@@ -105,14 +105,14 @@ void evaluator<S>::set_symbol(frame& at, ir::value_id v, ir::value_id symbol) {
   at.slots[index_of(v)] = {{}, nullptr, {}, symbol, at.f.type_of(v)};
 }
 
-// A function of a context that each call brings.
+// Rejects a hook of a context that each call of a compiled function supplies.
 inline void refuse_context(ir::host_binding const& b) {
   if (b.context != ir::host_binding::no_context)
     throw host_error(
         message("overdub: evaluate: the program was compiled for contexts, which its calls bring; call what "
                 "compile gave, or stage it in contexts of your own"));
 }
-// A function of a context's of the same calls stays one.
+// A hook of a context that each call supplies remains bound to that context.
 template <class S>
 auto evaluator<S>::attributes_in(node const& x) -> ir::attributes {
   recorder& r = recorder_();
@@ -143,7 +143,7 @@ auto evaluator<S>::attributes_in(node const& x) -> ir::attributes {
 
 template <class S>
 void evaluator<S>::copy([[maybe_unused]] frame& at, [[maybe_unused]] ir::node_id n) {
-  if constexpr (keeps_form) { // else it is not called
+  if constexpr (keeps_form) { // otherwise never called
     recorder& r = recorder_();
     ir::attributes const a = attributes_in(at.f[n]); // which may stage functions
     std::vector<ir::value_id> const operands = symbols_at(at, n);
@@ -180,7 +180,7 @@ void evaluator<S>::copy([[maybe_unused]] frame& at, [[maybe_unused]] ir::node_id
   }
 }
 
-// `stage` stages the call alone, and returns its result.
+// `stage` stages the call itself, and returns its result.
 template <class S>
 auto evaluator<S>::stage_between_hooks(
     std::string_view name, std::span<observation const> contexts, std::span<ir::value_id const> operands,
@@ -197,7 +197,7 @@ template <class S>
 void evaluator<S>::observe(
     [[maybe_unused]] frame& at, [[maybe_unused]] ir::node_id n, [[maybe_unused]] std::string_view name,
     [[maybe_unused]] std::span<observation const> contexts) {
-  if constexpr (keeps_form) { // else it is not called
+  if constexpr (keeps_form) { // otherwise never called
     std::vector<ir::value_id> const operands = symbols_at(at, n);
     slot& result = at.slots[index_of(at.f.result(n))];
     result.symbol = stage_between_hooks(name, contexts, operands, [&] {

@@ -1,5 +1,5 @@
-// How an evaluator calls functions that say how they are differentiated, in a context that differentiates forwards: one whose
-// metadata are tangents, along one direction.
+// The evaluator: calls of functions with a declared derivative in a context of forward mode, whose metadata are tangents for one
+// direction.
 #pragma once
 
 #include <overdub/ir/error.hpp>
@@ -15,7 +15,7 @@ namespace overdub {
 
 namespace detail {
 
-// What the outermost context that keeps tangents is, and the contexts without it: those around it keep no metadata.
+// Splits a stack into the outermost context with tangents and the other contexts. Contexts that enclose it have no metadata.
 template <class S>
 struct split_at_tangents;
 template <class S>
@@ -33,7 +33,7 @@ requires(!keeps_tangents<typename S::context>) struct split_at_tangents<S> {
   static others without(S const& s) { return others(s.top(), rest::without(s.rest())); }
 };
 
-// A tangent that is known to be zero: of a constant.
+// Whether a tangent is known to be zero, as that of a constant is.
 template <class M>
 bool is_known_zero([[maybe_unused]] ir::function const* made, M const& tangent) {
   using P = plain_t<M>;
@@ -71,7 +71,7 @@ auto evaluator<S>::by_rule(ir::function_id id, std::vector<slot> const& argument
   evaluator<others> values(program_, around);
   evaluator<below> changes(program_, here.rest());
   values.limit_ = changes.limit_ = limit_;
-  ir::function const* made = nullptr; // which the symbols belong to
+  ir::function const* made = nullptr; // the function of the symbols
   if constexpr (symbolic) made = &recorder_().here();
 
   std::vector<other_slot> inner;

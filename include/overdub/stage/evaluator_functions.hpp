@@ -1,7 +1,7 @@
-// How an evaluator makes, chooses and applies function values. In symbolic contexts those that are known are called at once;
-// where one leaves the function that makes it, a function value of the program that is made stands for it, whose function is
-// that in the contexts, and whose type is the same, with what the contexts keep besides: a function value that is
-// reabstracted becomes one of its type in the contexts, reabstracted.
+// The evaluator: creates, selects and applies function values. In symbolic contexts, a known function value is called directly. If
+// it escapes the function that creates it, a closure of the staged program represents it: its function is the function in the
+// contexts, and its type has the same calling convention, with the contexts' metadata among its parameters and results. Therefore
+// transformation by contexts commutes with `reabstract`.
 #pragma once
 
 #include <overdub/stage/evaluator.hpp>
@@ -30,7 +30,7 @@ void evaluator<S>::apply_closure(frame& at, ir::node_id n) {
   else
     throw evaluation_error(message("overdub: evaluate: a function value came from outside of the program"));
 }
-// Function values of all conventions are called in one way here. A symbol becomes one of another type where it is used as such.
+// The evaluator calls function values of all conventions in the same way. A symbol is reabstracted when it is used with another type.
 template <class S>
 void evaluator<S>::reabstract(frame& at, ir::node_id n) {
   at.slots[index_of(at.f.result(n))] = slot_of(at, at.f.operand(n, 0));
@@ -48,7 +48,7 @@ void evaluator<S>::select_function(frame& at, ir::node_id n) {
     result = slot_of(at, at.f.operand(n, concrete(typed<bool>(at, at.f.operand(n, 0))) ? 1 : 2));
 }
 
-// ---- control operations that give function values; rules of contexts for these operations are not asked
+// ---- control operations with function values as results, to which rules of contexts do not apply
 
 template <class S>
 bool evaluator<S>::gives_functions(frame const& at, ir::node_id n) {
@@ -98,7 +98,7 @@ void evaluator<S>::loop_on_functions(frame& at, ir::node_id n) {
 
 // ---- symbols of function values
 
-// A function value as one of this type of the program that is evaluated.
+// The symbol of a function value, with the given type of the evaluated program.
 template <class S>
 auto evaluator<S>::function_symbol(slot const& s, ir::type wanted) -> ir::value_id {
   if (!s.function_value && s.symbol == ir::nothing) (void)leaf(s); // which throws
@@ -124,7 +124,7 @@ void evaluator<S>::append_symbols(std::vector<ir::value_id>& all, slot const& s,
   else
     for (ir::value_id const v : symbols({leaf(s)})) all.push_back(v);
 }
-// The types of the symbols that stand for values of a type; that of functions keeps its convention.
+// Appends the types of the symbols that represent a value of a type. Function types keep their calling convention.
 template <class S>
 void evaluator<S>::append_types_in(std::vector<ir::type>& all, ir::type t) {
   if (t.is_function()) return all.push_back(function_type_in(t));
@@ -141,7 +141,7 @@ auto evaluator<S>::function_type_in(ir::type t) -> ir::type {
   for (ir::type const each : s.results) append_types_in(made.results, each);
   return recorder_().program.function_type(made);
 }
-// Values of these types, whose symbols are given.
+// Values of these types with the given symbols.
 template <class S>
 auto evaluator<S>::slots_of(std::vector<ir::type> const& all, ir::id_range<ir::value_id> given)
     -> std::vector<slot> {
@@ -170,7 +170,7 @@ auto evaluator<S>::applied(slot const& f, ir::type t, std::vector<slot> const& a
   ir::node_id const n = recorder_().insert(ir::op::apply, operands, types);
   return slots_of(s.results, recorder_().here().results_of(n));
 }
-// Region i of an operation, as that of the one that is made.
+// Evaluates region i of an operation into the same region of the staged operation.
 template <class S>
 void evaluator<S>::slots_in_region(frame& at, ir::node_id n, ir::node_id made, std::uint32_t i) {
   auto const scope = recorder_().enter(recorder_().region_of(made, i));

@@ -1,4 +1,4 @@
-// How an evaluator calls a native function that a context intercepts: by the dispatcher, as one of C++ is called (program_native.hpp).
+// The evaluator: calls of native functions that a context intercepts, through the dispatcher, like calls of a `leaf` (program_native.hpp).
 #pragma once
 
 #include <overdub/stage/evaluator_callees.hpp>
@@ -12,17 +12,17 @@
 
 namespace overdub::detail {
 
-// How many arguments of a native function contexts see.
+// The maximum number of arguments of an intercepted native function.
 inline constexpr std::size_t seen_of_natives = 8;
 
-// What is called: a native function.
+// The callee of an intercepted_call: a native function.
 template <class S>
 struct evaluator<S>::native_callee {
   evaluator& by;
   frame& at;
   ir::node_id n;
   std::vector<ir::type> types_of_results;
-  std::vector<slot> results = {}; // none: contexts see what a native function returns
+  std::vector<slot> results = {}; // empty: contexts receive all results of a native function
   static constexpr bool has_typed_rules_for_all = false;
   static constexpr bool tells_nothing = true;
 
@@ -38,7 +38,7 @@ struct evaluator<S>::native_callee {
   void const* origin_in_cpp() const { return by.origin_of_native(at.f[n]); }
   std::vector<ir::type> parameter_types() const { return by.program_types(at, at.f.operands_of(n)); }
   std::vector<ir::type> const& result_types() const { return types_of_results; }
-  // It is called on what the contexts saw.
+  // Throws evaluation_error unless contexts receive all arguments, since the native function is called with the values from the contexts.
   void check_untyped(std::vector<any> const& arguments) const {
     bool const is_seen = arguments.size() <= seen_of_natives && types_of_results.size() <= 1 &&
                          std::ranges::all_of(types_of_results, is_cell) &&
@@ -55,7 +55,8 @@ struct evaluator<S>::native_callee {
   template <class F, class R>
   using result_in = std::conditional_t<std::is_same_v<R, no_cell>, none, any>;
 
-  // Whether contexts have hooks for calls of F, and neither rules nor metadata: the call is staged between calls of the hooks (observed.hpp).
+  // Whether contexts have hooks for calls of F, and neither rules nor metadata: the call is staged between calls of the hooks
+  // (observed.hpp).
   template <class F, class R>
   static consteval bool is_only_observed() {
     if constexpr (keeps_form && !named_at_compile_time<F>)
@@ -115,7 +116,7 @@ using all_effects = types<
     unnamed_native<effect::pure>, unnamed_native<effect::may_fail>, unnamed_native<effect::reads_context>,
     unnamed_native<effect::addressed>, unnamed_native<effect::accumulates>, unnamed_native<effect::ordered>>;
 
-// Hooks for all native functions get values of any types, and rules for all where they answer these.
+// Whether hooks for all native functions, or rules of contexts with answers_any_types, accept values with a dynamic type.
 template <class S, class F>
 consteval bool intercepts_unnamed() {
   return intercepts_cells<S, program_native<evaluator<S>, F, one_cell>, seen_of_natives>();
@@ -130,7 +131,7 @@ consteval bool evaluator<S>::may_intercept_natives() {
     return []<class... F>(types<F...>) { return (intercepts_unnamed<S, F>() || ...); }(all_effects{});
 }
 
-// Whether contexts answered a call of a native function, or observed it.
+// Dispatches a call of a native function. Returns whether contexts observed or replaced it.
 template <class S>
 bool evaluator<S>::native([[maybe_unused]] frame& at, [[maybe_unused]] ir::node_id n) {
   if constexpr (!S::empty) {
@@ -158,7 +159,7 @@ bool evaluator<S>::native([[maybe_unused]] frame& at, [[maybe_unused]] ir::node_
   }
   return false;
 }
-// What a context does about native functions in a function of C++, it does not do about one that it does not intercept in a program.
+// Rejects a native function that a context would intercept in a C++ function, but does not intercept in a program.
 template <class S>
 void evaluator<S>::refuse_native(std::string_view name) {
   throw evaluation_error(message(
@@ -186,7 +187,7 @@ auto evaluator<S>::native_in_program(
   return results.empty() ? ir::value_id{ir::nothing} : r.here().result(made);
 }
 
-// Hooks are given the name's number, and of each value the number of its type and the value (hooks.hpp).
+// Hooks receive the number of the name, and for each value the number of its type and the value (hooks.hpp).
 template <class S>
 auto evaluator<S>::observe_native(
     node const& x, std::vector<any> const& arguments, std::vector<ir::type> const& results,

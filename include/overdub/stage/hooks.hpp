@@ -1,5 +1,5 @@
-// Hooks in staged programs: each call of a hook becomes an operation `host`, which calls it on the values that are there when the
-// program runs. Leaves are host operations, too.
+// Hooks in staged programs: each call of a hook becomes an operation `host`, which calls the hook with the values when the
+// program runs. Calls of leaves become host operations, too.
 #pragma once
 
 #include <overdub/call/callee_name.hpp>
@@ -19,7 +19,8 @@
 
 namespace overdub::detail {
 
-// What hooks see of a function in outer contexts, or of a program, when the program runs: its name and its origin.
+// The callee that a hook receives at run time for a program's function, or for a function that outer contexts transformed: it has the name
+// and the origin of the function.
 template <class F>
 struct callee_in_program {
   using overdub_callee = kind_of<F>;
@@ -28,14 +29,14 @@ struct callee_in_program {
   static constexpr bool is_named = named_at_compile_time<F>;
   static constexpr std::string_view name() {
     return F::name();
-  } // of a program's function: while the hook runs
+  } // for a program's function, valid only while the hook runs
 };
 template <class F>
 struct callee_at_run_time {
   using type =
       std::conditional_t<std::is_empty_v<F> && std::is_default_constructible_v<F>, F, callee_in_program<F>>;
 };
-// A program's function, or native function, that came from one of C++ is that one.
+// For a program's function, or native function, that was staged from a C++ function, hooks receive the C++ function.
 template <class F>
 requires(called_in_program<F>&& F::depth == 0 && named_at_compile_time<F>) struct callee_at_run_time<F> {
   using type = origin_t<F>;
@@ -47,7 +48,7 @@ requires(of_kind<F, kind::native_of_program> && !named_at_compile_time<F>) struc
 template <class F>
 using callee_at_run_time_t = typename callee_at_run_time<F>::type;
 
-// The number of a type among those of cells.
+// The position of a type among the types of cells, from 1 on; 0 if it is not one of them.
 template <class X>
 consteval i64 number_of_cell() {
   return []<class... T>(types<T...>) {
@@ -60,15 +61,15 @@ inline i64 number_of_cell(ir::type t) {
   return with_type(t, []<class T>(std::type_identity<T>) { return number_of_cell<T>(); });
 }
 
-// What control primitives carry in programs.
+// Whether X is a list of values of cell types: the arguments and results of control primitives of programs.
 template <class X>
 inline constexpr bool is_list = false;
 template <class... T>
 inline constexpr bool is_list<std::vector<any_of<T...>>> = true;
 
-// A tree of plain values, as hooks get it: functions given to control primitives are `none` there. A list of one value is that value, and
-// another is empty. What an outer context made of a function
-// takes and returns inner values with metadata, which hooks do not get.
+// The type of a hook's argument at run time for a staged argument of type X: the same tree with plain values, and without the metadata of
+// outer contexts. A function that is an argument of a control primitive becomes `none`. A list becomes a cell: it has the value of a list
+// of one value, and is empty otherwise.
 template <class X>
 consteval auto find_hooked() {
   if constexpr (is_carried<X>)
@@ -88,7 +89,7 @@ consteval auto find_hooked() {
 template <class X>
 using hooked_t = typename decltype(find_hooked<X>())::type;
 
-// The symbols of a tree of values, without metadata; literals for what is plain.
+// Appends the symbols of the values of a tree, without metadata, and literals for plain values.
 struct add_symbols {
   recorder& to;
   std::vector<ir::value_id>& symbols;
@@ -125,7 +126,7 @@ private:
   void each_member(X const& x, std::index_sequence<I...>) const {
     ((*this)(member<I>(x)), ...);
   }
-  // The number of the type, from 1 on, and the value; 0, and no value.
+  // Appends the position of the cell's type, from 1 on, and its value; for an empty cell, 0.
   template <class X>
   void add_cell(X const& x) const {
     i64 number = 0;
@@ -135,7 +136,7 @@ private:
   }
 };
 
-// The tree of a hook's argument, of values that stand one after the other.
+// Reads the tree of a hook's argument from consecutive values.
 struct read_values {
   void const* const*& next;
   template <class X>
@@ -169,7 +170,7 @@ private:
   }
 };
 
-// A call of a hook. The initialisers of an object are evaluated in order, which arguments of a call are not.
+// Calls a hook in its constructor: C++ evaluates the initialisers of an object in order, but not the arguments of a call.
 template <class Hook, class C, class F>
 struct hook_on_values {
   template <class... X>
@@ -182,7 +183,7 @@ struct hook_on_values {
       Hook::family(context, f, x...);
   }
 };
-// There is one such function for each operation and type that a hook observes: it calls few others.
+// This template is instantiated for each operation and type that a hook observes; therefore it calls few other functions.
 template <class Hook, class C, class F, class... X>
 void run_hook(void* object, [[maybe_unused]] void const* const* arguments, void* const*) {
   using call = hook_on_values<Hook, C, F>;

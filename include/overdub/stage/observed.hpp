@@ -1,5 +1,5 @@
-// Calls that contexts observe and do not replace. A program that is staged has the same operation, between calls of the hooks. Which
-// hooks there are is data, made from the types, so that a unit has little code for each operation.
+// Calls that contexts observe and do not replace. The staged program has the operation, between calls of the hooks. The hooks are data,
+// computed from the types, so that a translation unit has little code for each operation.
 #pragma once
 
 #include <overdub/call/intercepts.hpp>
@@ -13,7 +13,7 @@
 
 namespace overdub::detail {
 
-// Whether a rule of a context above `staging` answers a call of F with these arguments, which returns an R.
+// Whether a context of S, except `staging`, has a rule for a call of F with these arguments, which returns an R.
 template <class S, class F, class R, class... X>
 consteval bool any_rule() {
   if constexpr (symbolic<typename S::context>)
@@ -39,7 +39,7 @@ consteval observation::hook observing_hook() {
     return &run_hook<Hook, typename S::context, callee_at_run_time_t<F>, hooked_t<X>...>;
 }
 
-// The hooks of the contexts of S above `staging` for calls of F with these arguments, which return an R.
+// The hooks of the contexts of S, except `staging`, for calls of F with these arguments, which return an R.
 template <class S, class F, class R, class... X>
 constexpr void find_observations(observation* next) {
   using C = typename S::context;
@@ -57,7 +57,7 @@ inline constexpr auto observations = [] {
   return all;
 }();
 
-// The contexts of S above `staging`.
+// The context objects of S, except `staging`.
 template <class S>
 std::array<void*, S::depth - 1> objects_of(S const& contexts) {
   std::array<void*, S::depth - 1> all{};

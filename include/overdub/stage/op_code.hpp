@@ -1,4 +1,4 @@
-// The operations of programs that primitives of the table are staged to, and the types of their operands.
+// The operation code of each primitive of the table ops.def, and the types of the operation's operands.
 #pragma once
 
 #include <overdub/call/lowered.hpp>
@@ -11,7 +11,7 @@
 
 namespace overdub::detail {
 
-// The operation of a primitive of the table.
+// The operation code of a primitive.
 template <class F>
 inline constexpr ir::op op_code = ir::op::none;
 #define OVERDUB_UNARY(NAME, ...)                                                                             \
@@ -21,7 +21,7 @@ inline constexpr ir::op op_code = ir::op::none;
 #define OVERDUB_TERNARY(NAME, ...) OVERDUB_UNARY(NAME)
 #include <overdub/ir/ops.def>
 
-// A function that combines as one operation of the table, whose number it has at run time.
+// A function that combines values by an operation whose code is known at run time.
 template <class F>
 concept names_operation = requires(F const& f) {
   requires std::is_same_v<decltype(f.operation), ir::op>;

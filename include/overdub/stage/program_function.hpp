@@ -1,8 +1,8 @@
-// Functions of programs as callees of the dispatcher: rules, hooks and `enter` apply to their calls as to those of functions of C++.
+// Functions of programs as callees of the dispatcher: rules, hooks and `enter` apply to their calls as to calls of C++ functions.
 //
-// A call is typed where contexts are compiled for its signature (program_signatures.hpp): they then see what they see of a function of C++.
-// Else each argument is a value whose type is known when the program is (cell.hpp); hooks observe such a call, and rules refuse
-// it, but for those that answer any types.
+// A call is typed if contexts are compiled for its signature (program_signatures.hpp): they then receive arguments of C++ types. Otherwise
+// each argument is a value with a dynamic type (cell.hpp). Hooks observe such an untyped call; rules reject it, unless their context
+// declares answers_any_types.
 #pragma once
 
 #include <overdub/call/arity.hpp>
@@ -34,7 +34,7 @@ namespace overdub::detail {
 
 // ---- the functions that contexts name
 
-// Those of the context C at the head of S, or of one that it extends.
+// Whether the context C, which is the head of S or is extended by it, names functions for arguments of these types. Records the names.
 template <class C, class S, class... X>
 consteval bool find_names_at(types<X...>) {
   return find_names<C>(types<open_t<S, wrap_t<S, X>>...>{}, types<X...>{});
@@ -59,7 +59,7 @@ struct names_in {
   using rules = decltype(remembered_functions<types<C, S, std::bool_constant<is_looked_for>>, rules_of<C>>());
   using own_hooks =
       decltype(remembered_functions<types<C, S, std::bool_constant<is_looked_for>>, hooks_of<C>>());
-  // The hooks of contexts that it extends are called by one for all callees, which says no names.
+  // A hook for all callees calls the hooks of extended contexts, and does not state their names.
   template <class... Base>
   static auto with_bases(types<Base...>) -> concatenated_t<own_hooks, typename names_in<Base, S>::hooks...>;
   using hooks = decltype(with_bases(typename extended_contexts<C>::type{}));
@@ -72,7 +72,7 @@ struct level_names {
   using type = typename united_lists<typename listed_functions<C>::type, concatenated_t<rules, hooks>>::type;
 };
 
-// Those of all contexts of S above `staging`, one time each; those that rules name.
+// The functions that the contexts of S, except `staging`, name, without duplicates.
 template <class S>
 consteval auto find_named_functions() {
   if constexpr (S::empty)
@@ -88,7 +88,7 @@ auto functions_among(types<F...>) -> concatenated_t<keep<function<F>, F>...>;
 template <class S>
 using named_functions_t = decltype(functions_among(find_named_functions<S>()));
 
-// Whether a function of C++ may be called with these arguments, in front of which its body may take the scope.
+// Whether a C++ function may be called with these arguments. Its body may have the scope as an additional first parameter.
 struct any_scope : scope_base {};
 template <class F, class... A>
 inline constexpr bool is_called_with = true;
@@ -97,8 +97,8 @@ inline constexpr bool is_called_with<fn_t<Name, Body>, A...> = may_take<Body, A.
                                                                (!mistakes_scope<Body, A...> &&
                                                                 may_take<Body, any_scope, A...>());
 
-// Whether a callee of a program is F: by its type, where it came from C++ in this shared object, and by its name elsewhere. A name has a number
-// behind it where there are several of it.
+// Whether a callee of a program is F. Compares the C++ type if the callee was staged in this shared object, and otherwise the name, which
+// may be followed by the number of a signature.
 template <class F>
 bool is_called_as(void const* origin_in_cpp, std::string_view name) {
   bool const is_named = name == F::name() || recorder::base_name(name) == F::name();
@@ -112,7 +112,7 @@ bool is_called_as(void const* origin_in_cpp, std::string_view name) {
 
 // ---- the callee
 
-// The number of the evaluation that runs on this thread, in which the program does not change. Each shared object has numbers of its own.
+// The number of the evaluation that runs on this thread, during which the program does not change. Each shared object has its own numbers.
 OVERDUB_HIDDEN inline i64& evaluation_number() {
   thread_local i64 number = 0;
   return number;
@@ -132,10 +132,10 @@ private:
   i64 before_;
 };
 
-// Programs have one number where they, and their native functions, are equal.
+// Numbers programs. Programs that are equal and call the same native functions have one number.
 class known_programs {
 public:
-  /// O(program) for each new evaluation, however many are known.
+  /// O(program) for each new evaluation, independently of the number of known programs.
   i64 number_of(ir::program const& p) {
     if (&evaluation_number() == thread_ && evaluation_number() == evaluation_) return number_;
     thread_ = &evaluation_number();
@@ -151,7 +151,7 @@ private:
   i64 number_ = 0;
 };
 
-// A function of a program that came from no function of C++ which is named.
+// A function of a program that no context names.
 struct unnamed_function {
   using overdub_callee = kind::of_program;
   static constexpr int depth = 0;
@@ -167,7 +167,7 @@ struct program_result<S, one_cell> {
   using type = cell<S>;
 };
 
-/// A call of a function that an evaluator has come to. F is the function of C++ that it is called as; R is its result.
+/// A call of a program's function in an evaluation. F is the C++ function that contexts receive as the callee; R is the result type.
 template <class Evaluator, class F, class R>
 struct program_function : F {
   using overdub_callee = kind::of_program;
@@ -192,7 +192,7 @@ struct program_function : F {
   bool returns_cell = true;
 
   program_function const& call_of_program() const { return *this; }
-  // Whether contexts see all that the function takes and returns.
+  // Whether contexts receive all arguments and results of the function.
   template <class... X>
   bool is_seen_whole(X const&... x) const {
     [[maybe_unused]] constexpr auto is_seen = []<class Y>(Y const& y) {
@@ -203,7 +203,7 @@ struct program_function : F {
     };
     return sizeof...(X) == arguments->size() && (is_typed || returns_cell) && (is_seen(x) && ...);
   }
-  // What tells the function from those of other programs; `programs` is kept by who asks.
+  // Appends a key that identifies the function among those of all programs. The caller keeps `programs`.
   void append_identity(std::string& key, std::shared_ptr<void>& programs) const {
     if (!programs) programs = std::make_shared<known_programs>();
     i64 const number = static_cast<known_programs*>(programs.get())->number_of(evaluator->program());
@@ -211,7 +211,7 @@ struct program_function : F {
         .append(evaluator->program().name_of(id));
     key.append(1, '\0');
   }
-  // The symbols of the results, of which others take the place.
+  // The symbols of the results; take_results replaces them.
   std::vector<ir::value_id> result_symbols() const { return evaluator->symbols_of_results(id, *results); }
   void take_results(ir::id_range<ir::value_id> symbols) const {
     *results = evaluator->results_of_symbols(id, symbols);
@@ -224,7 +224,7 @@ struct program_function : F {
   template <class S, class... X>
   using body_type = typename program_result<S, R>::type;
 
-  // The body, in whatever contexts the call has come to.
+  // Runs the body in the contexts that the dispatcher has reached.
   template <class S, class... X>
   body_type<S, X...> run(S const& stack, X const&... x) const {
     if constexpr (std::is_same_v<S, typename Evaluator::stack_type>) {
@@ -250,7 +250,7 @@ struct program_function : F {
   }
 
 private:
-  // What a cell does not hold is what it was: a function value, a key, an array of rank 3.
+  // Adds an argument. An empty cell stands for an original argument that has no cell type: a function value, a key, an array of rank 3.
   template <class X>
   void put_argument(std::vector<slot>& slots, std::size_t& i, X const& x) const {
     if constexpr (std::is_same_v<X, typename Evaluator::any>) {
@@ -299,9 +299,9 @@ private:
   }
 };
 
-// ---- which calls contexts intercept
+// ---- the calls that contexts intercept
 
-// Whether the outermost context of S says something of a call of the function F.
+// Whether the outermost context of S intercepts a call of the function F.
 template <class S, class F, class R, class... X>
 consteval bool intercepts_function() {
   using C = typename S::context;
@@ -312,7 +312,7 @@ consteval bool intercepts_function() {
   if (!intercepted) intercepted = rule_for<S, F, open_t<S, X>...> != rule::none;
   return intercepted;
 }
-// Whether a context above `staging` does.
+// Whether a context of S, except `staging`, intercepts it.
 template <class S, class F, class R, class... X>
 consteval bool any_intercepts_function() {
   if constexpr (S::empty)
@@ -320,11 +320,11 @@ consteval bool any_intercepts_function() {
   else if constexpr (symbolic<typename S::context>)
     return false;
   else if constexpr (intercepts_function<S, F, R, X...>())
-    return true; // those below need not be asked, whose rules may refuse
+    return true; // does not instantiate rules of inner contexts, which may be ill-formed
   else
     return any_intercepts_function<typename S::tail, F, inner_t<S, R>, inner_t<S, X>...>();
 }
-// Whether the `enter` of one asks for the types of a call of F with N arguments, which are not all numbers f64.
+// Whether the `enter` of a context accepts the argument types of a call of F with N arguments.
 template <class C, class F, class... X>
 inline constexpr bool takes_types = requires(C& context, F const& f) {
   context.enter(f, argument_types<X...>{});
@@ -348,7 +348,7 @@ consteval bool any_asks_types() {
   else
     return asks_types<typename S::context, F, N>() || any_asks_types<typename S::tail, F, N>();
 }
-// Whether one does a call of values whose types are found at run time, of up to N.
+// Whether a context intercepts an untyped call of at most N arguments.
 template <class S, class F, std::size_t N>
 consteval bool intercepts_cells() {
   constexpr bool here = []<class... X>(types<X...>) {
@@ -359,7 +359,7 @@ consteval bool intercepts_cells() {
   else
     return intercepts_cells<S, F, N - 1>();
 }
-// Whether a hook of a context above `staging` takes a call of F with these arguments.
+// Whether a hook of a context of S, except `staging`, accepts a call of F with these arguments.
 template <class S, class F, class... X>
 consteval bool hooks_take(types<X...> list) {
   if constexpr (S::empty)
@@ -372,7 +372,8 @@ consteval bool hooks_take(types<X...> list) {
            find_hook<failed_hook, S, F, std::exception_ptr, X...>() != hook_kind::never ||
            hooks_take<typename S::tail, F>(list);
 }
-// Whether a rule or hook of a context above `staging` names the operation F, and none F's replacement.
+// Whether a rule or hook of the outermost context of S names the operation F. `any_names`: whether one of a context of S, except `staging`,
+// names F and not its replacement.
 template <class S, class F>
 consteval bool names_operation_in() {
   using C = typename S::context;
@@ -399,7 +400,7 @@ consteval bool any_answers_any_types() {
   else
     return answers_any_types<typename S::context> || any_answers_any_types<typename S::tail>();
 }
-// Whether one has a rule; Untyped: one that does not answer values of any type, too.
+// Whether a context has a rule for a call of F. With Untyped, contexts that declare answers_any_types do not count.
 template <bool Untyped, class S, class F, class... X>
 consteval bool any_has_function_rule() {
   if constexpr (S::empty)
@@ -414,9 +415,9 @@ consteval bool any_has_function_rule() {
     return any_has_function_rule<Untyped, typename S::tail, F, inner_t<S, X>...>();
 }
 
-// ---- the signatures that a call of F is compiled for
+// ---- the signatures for which calls of F are compiled
 
-// What a context lists is for the functions that it names, or for all, if it names none.
+// The signatures that a context lists apply to the functions that it names, or to all functions if it names none.
 template <class S, class F>
 consteval auto find_written_signatures() {
   using own = typename named_signatures<F>::type;
@@ -438,7 +439,7 @@ consteval auto find_written_signatures() {
   }
 }
 
-// The signatures that a call of F is compiled for in S: those that are written, or numbers f64.
+// The signatures for which a call of F is compiled in S: those that contexts list, or else calls with f64 numbers.
 template <class S, class F>
 using written_signatures_t = decltype(find_written_signatures<S, F>());
 template <class S, class F>
@@ -447,7 +448,7 @@ template <class S, class F>
 using tried_signatures_t =
     std::conditional_t<has_written_signatures<S, F>, written_signatures_t<S, F>, calls_of_reals>;
 
-// Those of argument_lists that the rules, or the hooks, of a context of S say.
+// The lists in argument_lists that the parameters of rules, or of hooks, of a context of S state.
 template <bool OfRules, class S, class F, class... X>
 consteval bool states_types(types<X...> list) {
   if constexpr (all_reals<types<X...>>)
@@ -476,7 +477,7 @@ consteval auto find_said_types() {
   }
 }
 
-// What the outermost rule that names F, and does not take the call, returns for these arguments; nothing, where there is none.
+// The result type, for these arguments, of the outermost rule that names F and has no parameter `rule_call`; nothing, if there is none.
 template <class S, class F, class... X>
 consteval auto find_rule_result() {
   if constexpr (S::empty)

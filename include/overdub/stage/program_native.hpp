@@ -1,8 +1,8 @@
-// Native functions that programs call, as callees of the dispatcher: rules and hooks apply to their calls as to those of `leaf`.
+// Native functions that programs call, as callees of the dispatcher: rules and hooks apply to their calls as to calls of a `leaf`.
 //
-// A rule or hook that names one gets arguments of the types that it is compiled for (program_signatures.hpp). Hooks for all native functions get
-// values whose type is found at run time. A rule for all of them is a template, which need not compile for all types: it answers those
-// of no name only where its context says so (answers_any_types).
+// A rule or hook that names a native function receives arguments of the types for which it is compiled (program_signatures.hpp). Hooks for
+// all native functions receive values with a dynamic type. A rule for all native functions is a template, which need not compile for all
+// types: it applies to native functions that no context names only if its context declares answers_any_types.
 #pragma once
 
 #include <overdub/call/leaf.hpp>
@@ -16,7 +16,7 @@
 
 namespace overdub::detail {
 
-// Whether a host's function is a hook (recorder::add_hook): "context.before f(f64)".
+// Whether a host function is a hook (recorder::add_hook), with a name such as "context.before f(f64)".
 inline bool is_name_of_hook(std::string_view name) {
   for (std::string_view const hook : {".before ", ".after ", ".failed "})
     if (name.find(hook) != name.npos && name.ends_with(')')) return true;
@@ -36,7 +36,7 @@ struct unnamed_native {
     else
       return called_name();
   }
-  // Where it is asked whether a context has a rule for it. It is not called.
+  // Used to test whether a context has a rule for it; never called.
   static constexpr none compute(auto const&...) { return {}; }
   constexpr none operator()(auto const&...) const { return {}; }
 };
@@ -58,7 +58,7 @@ auto with_effect(effect e, Call const& call) {
   }
 }
 
-// What a native function of C++ returns for arguments of these types; a number f64, where only a name is known.
+// The result type of a C++ native function for arguments of these types; double, if only its name is known.
 template <class F, class... X>
 struct native_result {
   using type = double;
@@ -74,7 +74,7 @@ template <fixed_string Name, class Body, effect E, class... X>
 inline constexpr bool is_native_called_with<leaf_t<Name, Body, E>, X...> =
     std::is_invocable_v<Body const&, X...>;
 
-// The types of the parameters of a native function, where C++ says them.
+// The parameter types of a native function, if it is not a template.
 template <class F>
 struct native_signature {
   using type = types<>;
@@ -91,7 +91,7 @@ template <fixed_string Name, class Body, effect E>
 requires requires { typename call_operator<decltype(&Body::operator())>::type; }
 struct native_signature<leaf_t<Name, Body, E>> : call_operator<decltype(&Body::operator())> {};
 
-// What an untyped one returns that returns nothing.
+// The result type of an untyped call of a native function without a result.
 struct no_cell {};
 
 template <class F>
@@ -99,7 +99,8 @@ inline constexpr effect effects_of_native = effect::ordered;
 template <native_leaf F>
 inline constexpr effect effects_of_native<F> = F::effects;
 
-/// A call of a native function that an evaluator has come to. F is the native function of C++, or the name, that it is called as; R is its result.
+/// A call of a native function in an evaluation. F is the C++ native function, or the symbol, that contexts receive as the callee; R is the
+/// result type.
 template <class Evaluator, class F, class R>
 struct program_native : F {
   using overdub_callee = kind::native_of_program;
@@ -113,9 +114,9 @@ struct program_native : F {
 
   Evaluator* evaluator = nullptr;
   ir::function::node const* node = nullptr;
-  std::vector<ir::type> const* results = nullptr; // their types
+  std::vector<ir::type> const* results = nullptr; // the types of the results
 
-  /// On numbers, outside of all contexts.
+  /// Calls it with plain numbers, outside of all contexts.
   template <class... X>
   auto compute(X const&... x) const {
     std::vector<void const*> given;
@@ -136,7 +137,7 @@ struct program_native : F {
     }
   }
 
-  /// The operation, in the program that is made.
+  /// Stages the operation.
   template <class S, class... X>
   auto stage(S const& contexts, X const&... x) const {
     std::vector<ir::value_id> operands;
@@ -169,7 +170,7 @@ private:
   }
 };
 
-// ---- contexts that are for native functions
+// ---- contexts for native functions
 
 // Whether a context of S has a rule for all native functions of this effect.
 template <class S, effect E>
@@ -181,7 +182,7 @@ consteval bool has_native_rule() {
   else
     return has_rule<S, unnamed_native<E>, wrap_t<S, double>>() || has_native_rule<typename S::tail, E>();
 }
-// Whether one has such a rule, and none for an operation: it is for native functions.
+// Whether a context has such a rule, and no rule for operations: its rules are for native functions only.
 template <class S, effect E>
 consteval bool answers_natives_alone() {
   if constexpr (S::empty)
@@ -194,12 +195,12 @@ consteval bool answers_natives_alone() {
     return has_rule<S, unnamed_native<E>, wrap_t<S, double>>() ||
            answers_natives_alone<typename S::tail, E>();
 }
-// A context whose hooks are for native functions of C++ alone, with their types, says so.
+// A context declares is_for_native_functions if its hooks are only for C++ native functions, with C++ types.
 template <class C>
 concept says_it_is_for_natives = requires {
   requires C::is_for_native_functions;
 };
-// Whether one in S does not name the one of this effect, type and name.
+// Whether such a context of S does not name the native function of this effect, type and name.
 template <class S>
 bool misses_native(effect e, void const* origin_in_cpp, std::string_view name) {
   if constexpr (S::empty)
@@ -217,7 +218,7 @@ bool misses_native(effect e, void const* origin_in_cpp, std::string_view name) {
   }
 }
 
-// ---- the native functions that contexts name, by type or by a name alone
+// ---- the native functions that contexts name, by type or by symbol
 
 template <class... F>
 auto natives_among(types<F...>) -> concatenated_t<keep<native_leaf<F> || is_symbol_name<F>, F>...>;

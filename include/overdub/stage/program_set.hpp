@@ -1,4 +1,4 @@
-// Copies of programs, one for those that are equal and call the same native functions.
+// A set of copies of programs. Programs that are equal and call the same native functions have one copy.
 #pragma once
 
 #include <overdub/header_only.hpp>
@@ -16,9 +16,9 @@ public:
   program_set& operator=(program_set const&) = delete;
   OVERDUB_DECL ~program_set();
 
-  /// The number of a program, from 0 on; it is added where it is new. O(program), however many there are.
+  /// The number of a program, from 0 on. Adds the program if it is new. O(program), independently of the number of programs.
   OVERDUB_DECL std::size_t number_of(ir::program const& p);
-  /// The copy, at one address as long as this lives.
+  /// The copy of this number. Its address is valid during the lifetime of the set.
   OVERDUB_DECL ir::program const& operator[](std::size_t number) const;
 
 private:

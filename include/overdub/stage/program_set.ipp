@@ -15,9 +15,9 @@ namespace overdub::detail {
 
 struct program_set::tables {
   std::deque<ir::program> all;
-  tsl::robin_map<std::size_t, std::vector<std::size_t>> of_hash; // the numbers of those of a hash
+  tsl::robin_map<std::size_t, std::vector<std::size_t>> of_hash; // the numbers of the programs with a hash
 
-  // Native functions are no part of a program's equality.
+  // Includes the native functions, which the equality of programs ignores.
   static std::size_t hash_of(ir::program const& p) {
     std::size_t hash = ir::hash_of(p);
     auto const add = [&](std::size_t x) {

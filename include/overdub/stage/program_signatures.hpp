@@ -1,6 +1,7 @@
-// The signatures that contexts are compiled for where they answer functions of programs, whose types are found at run time:
-// numbers f64; those that a context lists, or a symbol's; and those that the parameters of rules and hooks say, by their types or
-// constraints. A rule whose parameters take anything is a template, which need not compile for arrays, and is not asked for them.
+// The signatures for which contexts are compiled to intercept functions of programs, whose types are known only at run time: calls
+// with f64 numbers; signatures that a context or a symbol lists; and signatures that the parameters of rules and hooks state by their
+// types or constraints. A rule with unconstrained parameters is a template, which need not compile for arrays, and is not
+// instantiated for them.
 #pragma once
 
 #include <overdub/call/hook.hpp>
@@ -16,14 +17,14 @@
 
 namespace overdub::detail {
 
-// What is called where the types of the values are known when the program is: the result is a cell; none, where there are several.
+// The result type of an untyped call: a cell, which is empty if there are several results.
 struct one_cell {};
 
-/// Arguments of these types, and a result: a number, an array, a tree of them, or whatever it is, as a cell.
+/// A signature: arguments of these types, and a result, which is a number, an array, a tree of them, or a cell.
 template <class R, class... X>
 struct called_with {};
 
-inline constexpr std::size_t most_typed = 8; // arguments of a call of numbers f64
+inline constexpr std::size_t most_typed = 8; // the maximum number of arguments of a call with f64 numbers
 
 template <class X, std::size_t>
 using repeated = X;
@@ -46,12 +47,12 @@ inline constexpr bool is_listed = false;
 template <class... L, class X>
 inline constexpr bool is_listed<types<L...>, X> = (std::is_same_v<L, X> || ...);
 
-// ---- types of C++, and of programs
+// ---- C++ types and types of programs
 
 template <class X>
 inline constexpr bool is_cell_type = is_listed<concatenated_t<scalar_types, vector_types, matrix_types>, X>;
 
-// The types of a result's leaves; nothing, where one has none.
+// Appends the types of a result's leaves. Returns false if a leaf has no type in programs.
 template <class R>
 bool append_leaf_types(std::vector<ir::type>& all) {
   if constexpr (is_cell_type<R>)
@@ -67,7 +68,7 @@ bool append_leaf_types(std::vector<ir::type>& all) {
     return false;
 }
 
-// A type of a program, as C++ has it, for messages.
+// The C++ spelling of a program's type, for messages.
 inline std::string text_in_cpp(ir::type t) {
   if (t.is_function() || t.rank > 2 || t.element > ir::scalar::f64) return "?";
   constexpr char const* names[] = {"?", "bool", "overdub::i64", "float", "double"};
@@ -86,7 +87,7 @@ signature_in_cpp(std::vector<ir::type> const& parameters, std::vector<ir::type> 
   return text + ')';
 }
 
-// ---- signatures that are written
+// ---- listed signatures
 
 template <class Signature>
 struct written_signature {
@@ -111,9 +112,9 @@ struct written_signatures<types<Signature...>> {
   using type = concatenated_t<typename written_signature<Signature>::type...>;
 };
 
-// ---- arguments that parameters say
+// ---- arguments that parameters of rules and hooks state
 
-// Calls with one argument, and with two, of these types are looked at; others are listed, since each takes the compiler some 20 ms.
+// Calls with one argument, and with two, of these types are tested. Others must be listed, since each test takes about 20 ms to compile.
 using types_of_one = types<bool, i64, float, double, array<double>, array<array<double>>>;
 using types_of_two = types<double, array<double>>;
 
@@ -129,10 +130,10 @@ inline constexpr bool all_reals = false;
 template <class... X>
 inline constexpr bool all_reals<types<X...>> = (std::is_same_v<X, double> && ...);
 
-// Stands for an argument that only a parameter of any type takes.
+// An argument that only an unconstrained parameter accepts.
 struct unlike_all {};
 
-// Whether the context of S has a rule for F whose parameters say that it takes X....
+// Whether the context of S has a rule for F whose parameters state that it accepts X....
 template <class S, class F, class... X, std::size_t... I>
 consteval bool says_it_takes(types<X...>, std::index_sequence<I...> each) {
   using C = typename S::context;
@@ -146,7 +147,7 @@ consteval bool says_it_takes(types<X...>, std::index_sequence<I...> each) {
     return ((std::is_same_v<X, double> || is_said(each, std::integral_constant<std::size_t, I>{})) && ...);
   }
 }
-// Whether one of its hooks takes them, and says of one of them what it is.
+// Whether a hook of the context accepts X..., with a parameter that states a type or a constraint.
 template <class S, class F, class... X>
 consteval bool observes_types(types<X...>) {
   constexpr auto hooks_observe_it = []<class Result, class... Y>(types<Result, Y...>) {

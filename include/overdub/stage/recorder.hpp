@@ -1,4 +1,4 @@
-// The program that is being staged, and the places in it where operations are appended.
+// The recorder: the program that is being staged, and the region to which operations are appended.
 #pragma once
 
 #include <overdub/call/error.hpp>
@@ -21,7 +21,7 @@ namespace ir {
 class cursor;
 }
 
-/// A program could not be staged.
+/// Thrown if a function cannot be staged.
 struct OVERDUB_EXPORTED staging_error : rejected_program {
   using rejected_program::rejected_program;
 };
@@ -31,7 +31,7 @@ namespace detail {
 class recorder {
 public:
   static constexpr int most_signatures = 64;
-  static constexpr std::uint32_t unrolled = 1000; // operations in one function, from which on a note is made
+  static constexpr std::uint32_t unrolled = 1000; // a function with more operations gets a note
 
   recorder();
   recorder(recorder const&) = delete;
@@ -39,27 +39,27 @@ public:
   ~recorder();
 
   ir::program program;
-  // Where a context of the runs that will call the program stands now: they bring the objects themselves.
+  // The memory of a context object during staging. A call of the program supplies its own object in place of it.
   struct context_of_call {
     std::byte* begin;
     std::size_t size;
   };
   std::vector<context_of_call> contexts; // outermost first
-  // The number of the context that stands there; as many as there are, if none does.
+  // The index of the context that is this object; the number of contexts, if none is.
   std::size_t context_at(void const* object) const {
     std::size_t i = 0;
     while (i < contexts.size() && contexts[i].begin != object) ++i;
     return i;
   }
 
-  /// Where operations are appended.
+  /// The cursor at which operations are appended.
   ir::cursor& at();
-  /// The function that they are appended to.
+  /// The function to which operations are appended.
   ir::function const& here();
 
-  // ---- where operations go
+  // ---- the current region
 
-  // Operations go into a region of the function at hand, or of another one, until the end of the scope.
+  // Appends operations to a region of the current function, or of another one, until the end of the scope.
   class inside {
   public:
     inside(recorder& r, ir::region_id region);
@@ -83,16 +83,16 @@ public:
   ir::node_id insert(
       ir::op code, std::span<ir::value_id const> operands, std::span<ir::type const> results,
       ir::attributes const& a = {}, std::span<std::vector<ir::type> const> regions = {});
-  // Ends the region at hand.
+  // Ends the current region.
   void yield(std::span<ir::value_id const> results);
-  // Results for an operation that was inserted without any.
+  // Adds results to an operation that was inserted without results.
   void set_results(ir::node_id n, std::span<ir::type const> results);
   ir::value_id literal(ir::type t, std::uint64_t bits);
   ir::value_id literal(double x);
   ir::value_id literal(float x);
   ir::value_id literal(std::int64_t x);
   ir::value_id literal(bool x);
-  // The value as one of another type: a literal at once.
+  // Converts a value to another type. A literal is converted during staging.
   ir::value_id converted(ir::value_id v, ir::type to);
 
   std::vector<ir::type> types_of(std::span<ir::value_id const> values);
@@ -109,13 +109,13 @@ public:
     }
   }
 
-  // The symbol of a native function. Others of the name have a number behind it. O(natives of the name). An object that is one of `contexts` is
-  // brought by each call of the program; or the number of one is given.
+  // Binds a native function; returns its symbol. Different functions of one name get a number after it. If the object is one of `contexts`,
+  // or the index `context` of one is given, each call of the program supplies the object. O(native functions of the name).
   ir::symbol bind(
       std::string name, void (*run)(void*, void const* const*, void* const*), void* object,
       std::uint32_t context = ir::host_binding::no_context, void const* origin_in_cpp = nullptr);
 
-  // A hook of a context that observes a function, and how it is called.
+  // A hook of a context for a function, and the native function that calls it.
   struct hook {
     std::string_view context, name, function;
     void (*run)(void*, void const* const*, void* const*);
@@ -123,36 +123,37 @@ public:
     bool has_state;
   };
   void add_hook(hook const& h, std::span<ir::value_id const> operands);
-  // Contexts that `enter` gave by value, whose calls are being staged. They end before the program runs.
+  // Contexts that `enter` returned by value, whose calls are being staged. They are destroyed before the program runs.
   std::vector<std::span<std::byte const>> temporaries;
 
   // ---- functions
 
   struct staged {
     ir::function_id id;
-    std::any results; // a tree of symbols of what it returns, when its body has been staged
+    std::any results; // the tree of symbols that it returns; empty until its body has been staged
   };
-  // The key of a function that is made in some way: of a program's function, and with hooks of these objects.
+  // The key of a staged function: by the template that stages it, the objects whose hooks it calls, and a program's function, if it has
+  // one.
   void const* key_of(
       void const* way, std::vector<void const*> objects, void const* of = nullptr, std::uint32_t number = 0);
-  // A copy of a program that lives as long as this: its address tells it from others. One for equal programs. O(programs).
+  // A copy of a program that lives as long as the recorder. Equal programs have one copy, whose address identifies them. O(programs).
   ir::program const& kept(ir::program const& p);
-  // What is known of a function called with arguments of certain types; told by the address of their key.
+  // The staged function with this key; null, if there is none.
   staged* find(void const* key);
   ir::function_id id_of(std::size_t number) const;
-  // A function for operations that nobody needs: those that make a value of a type, to be filled with other symbols.
+  // A function for temporary operations: they create a value of a type, whose symbols are then replaced.
   ir::function_id scratch();
-  // The program: functions of one name are numbered by their signatures, whichever was staged first.
+  // Returns the program. Functions of one name are numbered by their signatures, independently of the order of staging.
   ir::program take();
-  // The same in canonical form.
+  // Returns the program in canonical form.
   ir::program finish();
   // The name without the number of its signature: f of f#2.
   static std::string_view base_name(std::string_view name);
-  // Of several functions of one name the first has it, the others have a number behind it.
+  // A name that no function has: the name itself, or the name followed by a number.
   std::string unique_name(std::string_view name);
-  // Begins a function, whose body is staged next.
+  // Begins a function whose body is staged next; returns its number.
   std::size_t begin(void const* key, std::string_view name, std::span<ir::type const> parameters);
-  // Ends it: `results` is what its body returned.
+  // Ends a function. `results` is the tree of symbols that its body returned.
   void end(std::size_t number, std::any results);
 
 private:

@@ -24,15 +24,15 @@ namespace overdub::detail {
 struct recorder::tables {
   ir::function_id scratch = ir::nothing;
   std::map<std::tuple<std::uintptr_t, std::uintptr_t, std::uint32_t, std::vector<void const*>>, char>
-      made_keys; // whose addresses are keys
+      made_keys; // the addresses of its elements are keys
   program_set kept;
   std::vector<ir::cursor> open;
   std::vector<staged> functions;
   tsl::robin_map<void const*, std::size_t> of_key;
-  tsl::robin_map<ir::symbol, std::size_t> bound; // their numbers in program.hosts
+  tsl::robin_map<ir::symbol, std::size_t> bound; // their indices in program.hosts
   tsl::robin_map<std::string, int> signatures_of;
   tsl::robin_map<std::string, std::string>
-      numbered;                   // names with the number of a signature, and those without
+      numbered;                   // from names with the number of a signature to names without
   std::vector<std::string> chain; // the functions whose bodies are being staged
 };
 

@@ -1,4 +1,4 @@
-// stage(f, signature): a C++ function as a program; stage(contexts, f, signature): the program that the contexts make of it.
+// stage(f, signature) records a C++ function as a program; stage(contexts, f, signature) records it in contexts.
 #pragma once
 
 #include <overdub/call/keep_loaded.hpp>
@@ -20,7 +20,7 @@ inline constexpr types<T...> signature{};
 
 namespace detail {
 
-// An entry that only calls another function gives way to it.
+// If the entry only calls another function, makes that function the entry.
 inline void enter_callee(ir::program& p) {
   ir::function_id const callee = only_callee(p, p.entry);
   if (callee == ir::nothing) return;
@@ -28,7 +28,7 @@ inline void enter_callee(ir::program& p) {
   p.entry = callee;
 }
 
-// A program calls the hooks of the contexts that it was staged in.
+// Rejects temporary contexts with hooks: the program calls the hooks of the contexts in which it was staged.
 template <class... Given>
 consteval void refuse_temporary_hooks() {
   constexpr bool is_kept =
@@ -39,7 +39,7 @@ consteval void refuse_temporary_hooks() {
                "called when the "
                "program runs, and it is gone; give a variable that lives as long as the program is run");
 }
-// What a composition that ends here owns.
+// The contexts that a temporary composition owns.
 template <class Composition>
 struct owned_contexts;
 template <class... Held>
@@ -64,10 +64,10 @@ public:
         return wrap(contexts, run_body(contexts, f, a...));
     });
   }
-  // A program whose entry is called like F, and computes body(admit(x)...) for its arguments x of these types.
+  // Stages a program whose entry has the name of F, and computes body(admit(x)...) for arguments x of these types.
   template <class F, class... A, class Admit, class Body>
   static ir::program run_body_of(recorder& r, types<A...> arguments, Admit const& admit, Body const& body) {
-    keep_loaded(); // the program has addresses of this object's functions, and so has what is made of it
+    keep_loaded(); // the program, and programs derived from it, have addresses of functions of this shared object
     if constexpr ((has_known_size<A>() && ...))
       return staged<F>(r, arguments, admit, body);
     else
@@ -122,10 +122,10 @@ private:
 
 } // namespace detail
 
-/// Stages f for arguments of these types, run in a context or in a composition of contexts: a program whose entry computes
-/// what f does there. Parameters are flattened: a context that keeps metadata has a parameter for each. Calls stay calls,
-/// one function per signature. The result is canonical: the same source gives the same program under every compiler.
-/// Throws staging_error. O(operations). Thread-safe.
+/// Stages f for arguments of these types, in a context or in a composition of contexts: the entry of the program computes f in the
+/// contexts. Parameters are flattened; a context with metadata adds parameters for the metadata. A call becomes a `call`, of one
+/// function for each signature. The result is canonical: one source has one program under all compilers. Throws staging_error.
+/// O(operations). Thread-safe.
 template <class Composition, class F, class... A>
 requires detail::is_composition<std::remove_reference_t<Composition>> ir::program
 stage(Composition&& composed, F const& f, types<A...> arguments) {

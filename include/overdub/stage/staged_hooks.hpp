@@ -1,4 +1,4 @@
-// How a program that is staged calls hooks around an operation, and what runs in it when an exception leaves one.
+// Stages calls of hooks around an operation, and the operation `protect`.
 #pragma once
 
 #include <overdub/core/function_view.hpp>
@@ -10,12 +10,12 @@
 
 namespace overdub::detail {
 
-// An operation `protect`: what is staged by `compute`, which gives the symbols, and by `fail` when an exception leaves that. Returns
-// the symbols behind it.
+// Stages an operation `protect`. `compute` stages the first region and returns the yielded symbols; `fail` stages the second one. Returns
+// the symbols of the results.
 ir::id_range<ir::value_id>
 stage_protect(recorder& r, function_view<std::vector<ir::value_id>()> compute, function_view<void()> fail);
 
-/// The hooks that one context has for a callee; null, where it has none.
+/// The hooks of a context for a callee; null for those that it does not have.
 struct observation {
   using hook = void (*)(void* context, void const* const* arguments, void* const*);
   std::string_view context;
@@ -33,10 +33,10 @@ struct observed_call {
   std::span<ir::value_id const> operands; // of `before` and `failed`
   function_view<std::vector<ir::value_id>(ir::value_id result)> operands_after;
   function_view<ir::value_id()>
-      stage; // stages the call alone, and returns its result; nothing, where there is none
+      stage; // stages the call itself, and returns its result, or nothing if it has none
 };
 
-/// Stages the call between calls of the hooks of its contexts. Returns its result. O(contexts).
+/// Stages the call between calls of the contexts' hooks. Returns its result. O(contexts).
 ir::value_id stage_observed(recorder& r, observed_call const& call);
 
 } // namespace overdub::detail

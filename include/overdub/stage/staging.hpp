@@ -1,4 +1,4 @@
-// The context that stages: each call is appended to a program, and gives the symbol of its result. It is always innermost.
+// The context that stages: it appends each call to a program, and returns the symbol of its result. It is always the innermost context.
 #pragma once
 
 #include <overdub/array/primitives.hpp>
@@ -26,7 +26,7 @@ class staging;
 
 namespace detail {
 
-// The objects whose hooks the body of a function in contexts calls when the program runs: functions of other ones are others.
+// The context objects whose hooks the body of a staged function calls. A function is staged once for each list of them.
 template <class C>
 void add_observer(std::vector<void const*>& all, C const& context) {
   if constexpr (has_hooks<C> && !std::is_empty_v<C>) all.push_back(&context);
@@ -42,7 +42,7 @@ std::vector<void const*> observers_of(derived<S, F> const& f) {
   return all;
 }
 
-// A leaf, called when the program runs.
+// Calls a leaf when the program runs.
 template <class F, class R, class... X>
 void run_leaf(void*, void const* const* arguments, void* const* results) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -63,7 +63,7 @@ auto constant_members(C& context, S const& x) {
   (std::make_index_sequence<member_count<S>>{});
 }
 
-// What the call of a function returns, from its declared type; compilers may ask before they look at constraints.
+// The declared result type of a call of a function. Compilers may instantiate it before they check constraints.
 template <class Call, class F, class... X>
 struct staged_result {
   using type = none;
@@ -75,7 +75,7 @@ struct staged_result<Call, F, X...> {
 
 } // namespace detail
 
-/// Stages what runs in it: a context as others are, with one rule for each kind of call. `stage` (stage.hpp) runs it.
+/// Stages the functions that run in it: an ordinary context, with one rule for each kind of call. `stage` (stage.hpp) runs it.
 class staging : public context {
   detail::recorder* recorder_;
 
@@ -102,7 +102,7 @@ class staging : public context {
     ir::value_id const all[] = {operands...};
     return overdub::tag(R{}, symbol_of_value{recorder_->add(code, all, detail::ir_type_of<R>, a)});
   }
-  // The same, of the level that another symbol was taken from.
+  // The result of an operation, as a symbol of the type R and of the level of another symbol.
   template <class R, class Symbol, class... V>
   auto like(Symbol const&, ir::op code, V... operands) {
     ir::value_id const all[] = {operands...};
@@ -115,7 +115,7 @@ class staging : public context {
     auto const arrays = detail::flat(without_metadata(a)...);
     return recorder_->add(ir::op::length, arrays, ir::i64);
   }
-  // Metadata has the sizes of what it belongs to.
+  // Removes the metadata, whose sizes are those of the values.
   template <class X>
   static auto without_metadata(X const& x) {
     if constexpr (detail::is_symbol<X>)
@@ -127,7 +127,7 @@ class staging : public context {
     else
       return x;
   }
-  // Plain arrays as symbols of constants.
+  // Converts plain arrays to symbols of constants.
   template <class A>
   auto as_symbols(A const& a) {
     if constexpr (detail::is_array<A> && is_carried<A>)
@@ -146,7 +146,7 @@ class staging : public context {
         },
         a);
   }
-  // The tree of arrays that hold trees like this one.
+  // The tree of arrays whose elements are trees of this structure.
   template <class E>
   static auto stacked(E const& element) {
     return detail::map_symbols(
@@ -157,7 +157,7 @@ class staging : public context {
         element);
   }
 
-  // ---- operations with regions: opened without results, which are known when the regions have been staged
+  // ---- operations with regions, which get their results after the regions have been staged
 
   ir::node_id open(
       ir::op code, std::vector<ir::value_id> const& operands,
@@ -176,7 +176,7 @@ class staging : public context {
     recorder_->yield(detail::flat(tree));
     return tree;
   }
-  // Gives results to an operation: a tree like that which its region yielded, of arrays from the `carried`-th value on.
+  // Adds results to an operation: a tree of the structure that its region yielded, with arrays from the `carried`-th value on.
   template <class Tree>
   Tree finish(ir::node_id n, Tree const& like, std::size_t carried = ~std::size_t{}) {
     std::vector<ir::type> types;
@@ -252,7 +252,7 @@ class staging : public context {
       return finish(n, result);
     }
   }
-  // A tree like the elements of a tree of arrays, of the arrays' own numbers.
+  // A tree of the types of the elements of a tree of arrays, with the symbols of the arrays.
   template <class A>
   static auto elements_of(A const& a) {
     return detail::map_symbols(
@@ -290,7 +290,7 @@ class staging : public context {
     recorder_->program[recorder_->id_of(number)].results = recorder_->types_of(yielded);
     recorder_->end(number, results);
   }
-  // The types of a tree whose type tells its size.
+  // The types of the leaves of a tree, if its C++ type determines their number.
   template <class R>
   static std::vector<ir::type> known_types() {
     std::vector<ir::type> types;
@@ -369,7 +369,7 @@ public:
 
   // ---- arrays
 
-  // f of arrays; the compiler says where something else is given, as to a rule that is compiled for numbers.
+  // Calls f if the arguments are arrays. Other arguments occur where a rule is compiled for numbers, and are rejected.
   template <class F, class... A>
   static auto of_arrays(F const& f, A const&... a) {
     if constexpr (detail::trees_of_arrays<A...>())
@@ -517,7 +517,7 @@ public:
 
   // ---- functions
 
-  // A function of another program is staged by what evaluates that.
+  // The evaluator stages functions of other programs.
   template <rule_call Call, function F, class... X>
   requires detail::of_kind<F, kind::of_program>
   auto overdub(Call const& call, F const&, X const&... x) ->
@@ -529,7 +529,7 @@ public:
       typename detail::staged_result<Call, F, X...>::type {
     return stage_call<0>(call, f, x...);
   }
-  // A call that contexts do not see is one of the same function, with a mark.
+  // An exempt call is a call of the function itself with the attribute `exempt`.
   template <rule_call Call, function F, class... X>
   requires detail::is_exempt_call<F>
   auto overdub(Call const& call, F const& f, X const&... x) ->
@@ -602,11 +602,11 @@ public:
         return detail::refused{};
     }
   }
-  // Of another program, it stays the operation that it is.
+  // A native function of another program: copies the operation.
   template <rule_call Call, native_leaf F, class... X>
   requires detail::of_kind<F, kind::native_of_program>
   auto overdub(Call const& call, F const& f, X const&... x) { return f.stage(call.levels(), x...); }
-  // A random choice says itself what it is in programs.
+  // A random choice stages itself.
   template <rule_call Call, random_choice F, class... X>
   auto overdub(Call const& call, F const& f, X const&... x) {
     return f.stage(call, x...);

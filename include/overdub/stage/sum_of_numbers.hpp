@@ -1,6 +1,5 @@
-// The sum of two values of one type, number by number: of the numbers that they hold, and of those in their metadata. No context sees
-// the additions. Accumulators add by it where metadata are numbers that follow the value, in evaluated runs as in programs that contexts
-// make: a sum is linear.
+// The sum of two values of one type: adds their numbers and the numbers in their metadata. Contexts do not intercept the additions.
+// Accumulators use it if metadata are numbers of the type of the value, in evaluations and in staged programs, since addition is linear.
 #pragma once
 
 #include <overdub/array/primitives.hpp>
@@ -18,8 +17,8 @@ inline constexpr bool
     is_of_numbers = (std::is_arithmetic_v<X> && !std::is_same_v<X, bool>) || std::is_empty_v<X>;
 template <class T>
 inline constexpr bool is_of_numbers<array<T>> = is_of_numbers<T>;
-// Whether a context's metadata are numbers that follow the value, as tangents do. Those of one type for all values, as exponents of units,
-// are not summed: the context says what becomes of them.
+// Whether the type of a context's metadata depends on the type of the value, as that of tangents does. Metadata of one type for all values,
+// such as exponents of units, are not summed: the context's rule combines them.
 template <class C>
 inline constexpr bool follows_values =
     std::is_empty_v<metadata_t<C, double>> || !std::is_same_v<metadata_t<C, double>, metadata_t<C, float>>;

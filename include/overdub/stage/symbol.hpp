@@ -1,4 +1,4 @@
-// Symbols: what stands for a value while a program is staged; and trees of them, seen as lists.
+// Symbols, which represent values while a program is staged; and trees of symbols, converted to and from lists.
 #pragma once
 
 #include <overdub/array/elements.hpp>
@@ -15,15 +15,15 @@
 
 namespace overdub {
 
-/// What `stage` keeps for a value: its number in the function that is being made. The value itself is not there yet.
+/// The symbol of a value: its id in the function that is being staged. The value itself is not known during staging.
 struct symbol_of_value {
   ir::value_id id = ir::nothing;
 };
 
 namespace detail {
 
-// The type in programs of values of the C++ type T: every signed integer of 64 bits is one. Short integers are there as
-// literals alone.
+// The type in programs of values of the C++ type T: i64 for all signed integers of 64 bits. Shorter integers can only be
+// literals.
 template <class T>
 constexpr ir::type ir_type_of = type_of_cpp<T>;
 template <class T>
@@ -35,7 +35,7 @@ template <class T>
 constexpr ir::type literal_type_of =
     std::is_integral_v<T> && !std::is_same_v<T, bool> ? ir::i64 : ir_type_of<T>;
 
-// Programs have integers of 64 bits, and numbers of two precisions.
+// Rejects C++ types that programs do not have: they have integers of 64 bits, float and double.
 template <class T>
 consteval bool has_ir_type() {
   constexpr bool has = static_cast<bool>(ir_type_of<T>);
@@ -48,7 +48,7 @@ consteval bool has_ir_type() {
   return has;
 }
 
-// A leaf of the trees that the rules of `staging` are given.
+// Whether X is a leaf of the trees that rules of `staging` receive.
 template <class X>
 inline constexpr bool is_symbol = false;
 template <class T, class L>
@@ -67,13 +67,13 @@ constexpr tagged<T, symbol_of_value, L> symbol_for(ir::value_id v) {
   return {T{}, {v}};
 }
 
-// A plain described struct, with the symbols of its members.
+// Whether X is a plain described struct with the symbols of its members.
 template <class X>
 inline constexpr bool is_struct_of_symbols = false;
 template <class T, class... M, class L>
 inline constexpr bool is_struct_of_symbols<tagged<T, std::tuple<M...>, L>> = plain_described<T>;
 
-// Its metadata, with f(symbol) in the place of each symbol.
+// Replaces each symbol of such metadata by f(symbol).
 template <class T, class L, class M, class F>
 constexpr M map_members(M const& metadata, F const& f) {
   if constexpr (std::is_same_v<M, symbol_of_value>)
@@ -85,7 +85,7 @@ constexpr M map_members(M const& metadata, F const& f) {
            std::make_index_sequence<std::tuple_size_v<M>>{});
 }
 
-// The tree of f(symbol) for each symbol of a tree. What has no data is itself.
+// Replaces each symbol of a tree by f(symbol). Empty objects are unchanged.
 template <class F>
 struct symbol_mapper {
   F const& f;
@@ -126,7 +126,7 @@ std::vector<ir::value_id> flat(X const&... x) {
   return all;
 }
 
-// A tree like x, of other values, which are taken one after the other.
+// A tree of the structure of x, with the values that next() returns in order.
 template <class X, class Next>
 auto refilled(X const& x, Next& next) {
   return map_symbols(
@@ -143,7 +143,7 @@ auto refilled(X const& x, ir::id_range<ir::value_id> values, std::size_t first =
   return refilled(x, next);
 }
 
-// A tree of type X, before there is one: for calls of functions whose bodies are still being staged.
+// Creates a tree of type X without symbols, for calls of functions whose bodies are still being staged.
 struct make_symbols {
   template <class X>
   constexpr X operator()(std::type_identity<X>) const {

@@ -1,5 +1,5 @@
-// The table that connects the numbers of operations to primitives: one thunk an operation, type and arrangement of literals,
-// made from ir/ops.def for each stack of contexts.
+// The table from operation codes to primitives: one thunk for each operation, type and set of literal operands, generated from
+// ir/ops.def for each stack of contexts.
 #pragma once
 
 #include <overdub/ir/consistent.hpp>
@@ -14,7 +14,7 @@
 
 namespace overdub::detail {
 
-// Whether an operation of this rule takes values whose main type is T, and the type of its I-th operand then.
+// Whether an operation with this typing rule accepts operands of the main type T.
 template <ir::type_rule Rule, class T>
 consteval bool takes_type() {
   switch (Rule) {
@@ -31,7 +31,7 @@ consteval bool takes_type() {
     return std::is_floating_point_v<T>;
   }
 }
-// Whether it takes two of one type, and gives one of the same.
+// Whether it has two operands and a result of one type.
 template <ir::type_rule Rule, class T>
 consteval bool combines_type() {
   switch (Rule) {
@@ -90,12 +90,12 @@ void run_elementwise(Evaluator& e, Frame& frame, ir::node_id n) {
   (std::make_index_sequence<Arity>{});
 }
 
-// An operation that no context above `staging` intercepts is the same one in the program that is made.
+// Copies an operation that no context, except `staging`, intercepts to the staged program.
 template <class Evaluator, class Frame>
 void copy_elementwise(Evaluator& e, Frame& frame, ir::node_id n) {
   e.copy(frame, n);
 }
-// One that contexts observe, and do not replace.
+// Stages an operation that contexts observe and do not replace.
 template <class Evaluator, class Frame, class F, class R, class... X>
 void observe_elementwise(Evaluator& e, Frame& frame, ir::node_id n) {
   e.observe(frame, n, F::name(), observations<typename Evaluator::stack_type, F, R, X...>);
@@ -122,7 +122,7 @@ private:
     fill<F, double, Arity>(r[3]);
     return r;
   }
-  // All literals at once are no case of their own: the first is lifted then.
+  // If all operands are literals, the first is lifted, so that this case needs no entry.
   template <class F, class T, std::size_t Arity>
   static constexpr void fill(std::array<entry, 8>& entries) {
     constexpr ir::type_rule rule = ir::row_of(op_code<F>).types;
@@ -136,7 +136,7 @@ private:
       (std::make_index_sequence<cases>{});
     }
   }
-  // What a rule is given of an operand: a literal as a number.
+  // The type of an operand that a rule receives: a plain number for a literal.
   template <class T, bool Literal>
   using given_t = std::conditional_t<Literal, T, wrap_t<typename Evaluator::stack_type, T>>;
   template <class F, class T, std::size_t Arity, unsigned Literals>
@@ -173,7 +173,7 @@ private:
   }();
 };
 
-/// The operations that combine two values of type T to one, by their numbers.
+/// The operations that combine two values of type T to one, by operation code.
 template <class S, class T>
 class combine_table {
 public:
@@ -202,7 +202,7 @@ private:
   }();
 
 public:
-  /// Whether one does any.
+  /// Whether a context of S intercepts any of these operations.
   static constexpr bool is_any_intercepted = [] {
     for (bool const each : intercepted)
       if (each) return true;

@@ -1,4 +1,4 @@
-// Values on symbols with other symbols in the place of theirs, on all levels of contexts.
+// Replaces the symbols of values, on all levels of contexts.
 #pragma once
 
 #include <overdub/stage/staging.hpp>
@@ -11,7 +11,7 @@
 
 namespace overdub::detail {
 
-// A tree of values like x, with f(symbol, type) in the place of each symbol, on all levels.
+// Replaces each symbol of a tree of values, on all levels, by f(symbol, type).
 template <class F>
 struct symbol_transform {
   F const& f;
@@ -32,7 +32,7 @@ struct symbol_transform {
     } else if constexpr (tree<X>)
       return tree_traits<X>::map(*this, x);
     else {
-      // Else it would be what it was when the program was staged.
+      // Other data would keep their value from staging.
       static_assert(
           std::is_empty_v<X>,
           "overdub: a context keeps metadata of a type that a program does not compute, and cannot be "
@@ -51,7 +51,7 @@ struct symbol_list {
   std::vector<ir::value_id> ids;
   std::vector<ir::type> types;
 };
-// One type for all who ask, so that trees of one type are walked by one function.
+// A named type, so that trees of one type are traversed by one instantiation.
 struct note_symbol {
   symbol_list& to;
   template <class T>
@@ -73,13 +73,13 @@ template <class X>
 void note_symbols(symbol_list& to, X const& x) {
   (void)transform_symbols(x, note_symbol{to});
 }
-// A tree like x, with the symbols from `next` on in the place of its own.
+// A tree of the structure of x, with the symbols from `next` on.
 template <class X>
 X with_symbols(X const& x, ir::id_range<ir::value_id> const& values, std::size_t& next) {
   return transform_symbols(x, next_symbol{values, next});
 }
 
-// The symbol of a value, under contexts that keep nothing.
+// The symbol of a value in contexts without metadata.
 template <class X>
 constexpr ir::value_id symbol_below(X const& x) {
   if constexpr (std::is_same_v<typename X::context_type, staging>)
@@ -87,7 +87,7 @@ constexpr ir::value_id symbol_below(X const& x) {
   else
     return symbol_below(x.inner());
 }
-// The value of type T in these contexts that has a symbol.
+// The value of type T with this symbol in these contexts.
 template <class T, class S>
 constexpr wrap_t<S, T> symbol_in(S const& stack, ir::value_id v) {
   if constexpr (S::depth == 1)
@@ -96,7 +96,7 @@ constexpr wrap_t<S, T> symbol_in(S const& stack, ir::value_id v) {
     return wrap(stack, symbol_in<T>(stack.rest(), v));
 }
 
-// What a function calls that only calls another one; nothing, where it does more.
+// The callee of a function that only forwards its arguments to another function; nothing, for other functions.
 inline ir::function_id only_callee(ir::program const& p, ir::function_id f) {
   ir::function const& root = p[f];
   ir::node_id const first = root[ir::function::body].first;

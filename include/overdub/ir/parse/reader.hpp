@@ -29,7 +29,7 @@ protected:
   std::string on_line(std::size_t at) { return "on line " + std::to_string(in_.faults().line_of(at)); }
   std::uint32_t offset() const { return static_cast<std::uint32_t>(in_.offset()); }
 
-  // ---- functions, by name; they may be used before their definition
+  // ---- functions by name, which may be used before their definition
   struct function_entry {
     function_id id = nothing;
     std::uint32_t where = 0;
@@ -102,7 +102,7 @@ protected:
       nearest.try_word(known);
     in_.fail(at, "expected a type, found " + quoted(word) + nearest.suggestion());
   }
-  /// One type, or several in brackets, after an arrow.
+  /// Reads the types after an arrow: one type, or any number in parentheses.
   void read_results(type_list& types) {
     if (!in_.take('(')) return types.push_back(read_type());
     if (in_.take(')')) return;
@@ -118,7 +118,7 @@ protected:
       in_.fail(at, "there are no arrays of " + ir::text_of(p_, row));
     return row.array_of();
   }
-  /// In brackets, unless it is a single type.
+  /// The text of types, in parentheses unless it is one type.
   std::string text_of(std::span<type const> types) const {
     if (types.size() == 1) return ir::text_of(p_, types[0]);
     std::string text = "(";
@@ -153,7 +153,7 @@ protected:
 private:
   static constexpr int most_depth = 100;
 
-  // Locations are requested nearly in text order.
+  // Counts lines from the previous location on, since locations are requested nearly in the order of the text.
   place_id place_in_text(std::uint32_t at) {
     if (file_.empty()) return nothing;
     if (at < counted_to_) counted_to_ = 0, line_ = 1, line_start_ = 0;
@@ -188,7 +188,7 @@ private:
     --depth_;
     return interned(at, [&] { return p_.function_type(s); });
   }
-  // Interned types are limited by the range of ids.
+  // Interns a type. Fails if the program has no more ids for types.
   template <class Intern>
   type interned(std::size_t at, Intern intern) {
     try {

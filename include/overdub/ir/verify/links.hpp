@@ -150,7 +150,7 @@ private:
     return true;
   }
 
-  // Checks that everything of an operation refers back to it.
+  // Checks that the operands, results and regions of an operation refer back to it.
   bool check_node(node_id n) {
     function const& f = *f_;
     function::node const& node = f[n];
@@ -197,7 +197,7 @@ private:
     return true;
   }
 
-  // Checks that what the walk did not reach is marked as erased.
+  // Checks that operations and regions that the walk did not reach are marked as erased.
   void check_unreached() {
     function const& f = *f_;
     for (std::uint32_t i = 0; i < f.node_count() && met_ < f.node_count(); ++i)
@@ -208,7 +208,7 @@ private:
         wrong("region " + std::to_string(i) + " says that it belongs to an operation, and does not");
   }
 
-  // Checks that values know their definitions, and that their use lists are exact.
+  // Checks that values refer to their definitions, and that their use lists are exact.
   void check_values() {
     function const& f = *f_;
     std::uint64_t listed = 0;

@@ -1,4 +1,4 @@
-// Dispatch functions: applications of function values become calls of them. Each branches on the tag.
+// Dispatch functions: an application of a function value becomes a call of a dispatch function, which branches on the tag.
 #pragma once
 
 #include <overdub/pass/defunctionalise/parts.hpp>
@@ -42,12 +42,12 @@ public:
     if (added) at->second = declared(what);
     return at->second;
   }
-  /// Writes the bodies, after the callees have got their new parameters.
+  /// Writes the bodies. The callees must have their new parameters.
   void write() {
     for (auto const& [what, f] : made_) write(what, f);
   }
 
-  /// Emits a call of the function of a kind. `arguments` and `results` have types and kinds.
+  /// Emits a call of the function of a closure kind, and returns the parts of its results. `what` has the types and kinds.
   parts call(
       cursor& c, std::uint32_t kind, parts const& captured, std::vector<parts> const& arguments,
       applied const& what) {
@@ -114,7 +114,7 @@ private:
     c.to_end(function::body);
     c.yield(results);
   }
-  // Branches between the remaining kinds.
+  // Emits a binary search for the tag among the remaining kinds. Returns the results.
   parts choose(
       cursor& c, applied const& what, parts const& given, std::vector<parts> const& arguments,
       std::span<std::uint32_t const> left) {
