@@ -1,6 +1,8 @@
 // indirect: a value behind a pointer, whose type a header need not know.
 #pragma once
 
+#include <overdub/core/requirements.hpp>
+
 #include <utility>
 
 namespace overdub::detail {

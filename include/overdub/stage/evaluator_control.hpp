@@ -1,11 +1,11 @@
 // The evaluator: branches, loops, maps, reductions and accumulators.
 #pragma once
 
-#include <cstdlib>
-
 #include <overdub/stage/evaluator.hpp>
 #include <overdub/stage/program_function.hpp>
 #include <overdub/stage/sum_of_numbers.hpp>
+
+#include <cstdlib>
 
 namespace overdub::detail {
 
