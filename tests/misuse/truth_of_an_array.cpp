@@ -1,5 +1,5 @@
 // A branch on an array in a context.
-// expect: overdub: a branch on a value that has no truth
+// expect: overdub: a branch on a value whose type has no bool
 // expect: "first"
 #include <overdub/overdub.hpp>
 

@@ -51,7 +51,7 @@ constexpr void find_observations(observation* next) {
   }
 }
 template <class S, class F, class R, class... X>
-inline constexpr auto observations = [] {
+OVERDUB_HIDDEN inline constexpr auto observations = [] {
   std::array<observation, S::depth - 1> all{};
   find_observations<S, F, R, X...>(all.data());
   return all;
