@@ -122,12 +122,12 @@ target_machines& machines() {
 }
 
 // A target machine for a scope.
-struct borrowed_machine {
+struct borrowed_target_machine {
   target_machines::key key;
   target_machines::machine machine;
-  borrowed_machine(options const& o, vector_width widest)
+  borrowed_target_machine(options const& o, vector_width widest)
       : key{o.cpu, o.features, o.optimisation, widest}, machine(machines().take(key)) {}
-  ~borrowed_machine() { machines().give(std::move(key), std::move(machine)); }
+  ~borrowed_target_machine() { machines().give(std::move(key), std::move(machine)); }
 };
 
 // Loop load elimination: forwards a store to the next iteration's load in a register. It compares accesses in pairs, so
@@ -309,7 +309,7 @@ std::string target_text(options const& o) {
 }
 
 vector_unit set_target(llvm::Module& m, options const& o, vector_width widest) {
-  borrowed_machine const target(o, widest);
+  borrowed_target_machine const target(o, widest);
   m.setDataLayout(target.machine->createDataLayout());
   m.setTargetTriple(target.machine->getTargetTriple().str());
   if (!target.machine->getTargetTriple().isX86()) return {};
@@ -352,7 +352,7 @@ void run_callback(module_callback const& callback, char const* when, llvm::Modul
 
 void optimise(llvm::Module& m, options const& o, vector_width widest) {
   run_callback(o.before_optimisation, "before", m);
-  borrowed_machine const target(o, widest);
+  borrowed_target_machine const target(o, widest);
 #if !defined(NDEBUG)
   std::string why;
   llvm::raw_string_ostream faults(why);
@@ -375,7 +375,7 @@ std::string text_of(llvm::Module const& m) {
 }
 
 std::vector<char> object_of(llvm::Module& m, options const& o, vector_width widest) {
-  borrowed_machine const target(o, widest);
+  borrowed_target_machine const target(o, widest);
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream out(bytes);
   generation_passes passes;
