@@ -11,6 +11,7 @@
 
 #include <sstream>
 #include <stdexcept>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -41,6 +42,20 @@ constexpr auto with_halves = fn<"with_halves">([](auto x) {
   return w * z;
 });
 
+constexpr auto applied = fn<"applied">([](auto const& f, auto x) { return f(x); });
+constexpr auto squares = fn<"squares">([](auto xs) {
+  auto const all = map(functions::square, xs);
+  return applied(functions::square, reduce(mul, all));
+});
+struct names_functions_given : context {
+  std::vector<std::string> seen;
+  void before(map_t, decltype(functions::square), auto const&...) { seen.emplace_back("map square"); }
+  void before(reduce_t, mul_t, auto const&...) { seen.emplace_back("reduce mul"); }
+  void before(decltype(applied), decltype(functions::square) f, auto const&) {
+    seen.push_back("applied " + std::string(f.name()));
+  }
+};
+
 struct moving {
   BOOST_HANA_DEFINE_STRUCT(moving, (double, mass), (double, speed));
 };
@@ -68,6 +83,15 @@ TEST_CASE("a hook gets a plain struct when a staged program runs") {
   ir::program const with_slopes = stage(compose(contexts::forward(), inner), of_struct, signature<double>);
   evaluate<double, double>(with_slopes, 3.0, 1.0);
   CHECK(inner.seen == std::vector{3.0, 6.0});
+}
+
+TEST_CASE("a hook that names a function among the arguments is called when a staged program runs") {
+  names_functions_given direct, staged;
+  array<double> const xs{1.0, 2.0, 3.0};
+  double const expected = overdub::run(direct, squares, xs);
+  CHECK(evaluate<double>(stage(staged, squares, signature<array<double>>), xs) == expected);
+  CHECK(direct.seen == std::vector<std::string>{"map square", "reduce mul", "applied square"});
+  CHECK(staged.seen == direct.seen);
 }
 
 TEST_CASE("a log of a staged program is the log of the direct run") {

@@ -68,8 +68,9 @@ template <class... T>
 inline constexpr bool is_list<std::vector<any_of<T...>>> = true;
 
 // The type of a hook's argument at run time for a staged argument of type X: the same tree with plain values, and without the metadata of
-// outer contexts. A function that is an argument of a control primitive becomes `none`. A list becomes a cell: it has the value of a list
-// of one value, and is empty otherwise.
+// outer contexts. A function that is an argument keeps its type if it is known to the compiler and captures nothing, since hooks may name
+// it: before(reduce_t, add_t, ...). Other functions become `none`. A list becomes a cell: it has the value of a list of one value, and is
+// empty otherwise.
 template <class X>
 consteval auto find_hooked() {
   if constexpr (is_carried<X>)
@@ -83,8 +84,7 @@ consteval auto find_hooked() {
   else if constexpr (tree<X> && generated<concrete_t<X>>)
     return type_is<concrete_t<X>>{};
   else
-    return type_is<std::conditional_t<
-        std::is_empty_v<X> && std::is_default_constructible_v<X> && !callee<X>, X, none>>{};
+    return type_is<std::conditional_t<std::is_empty_v<X> && std::is_default_constructible_v<X>, X, none>>{};
 }
 template <class X>
 using hooked_t = typename decltype(find_hooked<X>())::type;
