@@ -14,6 +14,7 @@
 #include <overdub/stage/evaluator_derivatives.hpp>
 #include <overdub/stage/evaluator_functions.hpp>
 #include <overdub/stage/evaluator_natives.hpp>
+#include <overdub/stage/evaluator_reductions.hpp>
 #include <overdub/stage/stage.hpp>
 
 #include <algorithm>

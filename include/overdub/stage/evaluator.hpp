@@ -102,6 +102,8 @@ std::string names_above() {
            names_above<typename S::tail, T>();
 }
 
+struct reduction_interest;
+
 template <class S>
 class evaluator {
 public:
@@ -658,19 +660,22 @@ private:
   template <class F, class Replacement>
   void refuse_named() const;
   void run_reduce(frame& at, ir::node_id n);
-  template <class E>
-  static consteval bool are_reductions_kept();
+  // How contexts intercept reductions of elements of type E by F.
   template <class E, class F>
-  static std::span<observation const> observations_of_reduction(bool is_started);
+  static consteval reduction_interest interest_in_reduction();
   template <class E>
-  void stage_reduction(frame& at, ir::node_id n);
-  ir::value_id reduction_by_operation(frame& at, ir::node_id n);
+  class reductions_by_primitive;
+  template <class E>
+  void reduce_by_region(frame& at, ir::node_id n);
+  template <class E>
+  void reduce_by_operation(frame& at, ir::node_id n);
   template <class E, class F>
   void reduce_by(frame& at, ir::node_id n, F const& f);
   template <class E, class F>
-  static consteval bool may_intercept_combination();
+  void stage_reduction(frame& at, ir::node_id n);
   template <class E>
-  void reduce_by_operation(frame& at, ir::node_id n);
+  void stage_reduction(frame& at, ir::node_id n, std::span<observation const> contexts);
+  ir::value_id reduction_by_operation(frame& at, ir::node_id n);
   void reduce_several(frame& at, ir::node_id n, std::uint32_t arrays);
 
   // ---- accumulators: cells, or, in symbolic contexts, accumulators of the staged program

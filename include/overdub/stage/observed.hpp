@@ -39,14 +39,19 @@ consteval observation::hook observing_hook() {
     return &run_hook<Hook, typename S::context, callee_at_run_time_t<F>, hooked_t<X>...>;
 }
 
-// The hooks of the contexts of S, except `staging`, for calls of F with these arguments, which return an R.
+// The hooks of the outermost context of S for calls of F with these arguments, which return an R.
+template <class S, class F, class R, class... X>
+consteval observation find_observation() {
+  using C = typename S::context;
+  return {
+      context_name_v<C>, !std::is_empty_v<C>, observing_hook<before_hook, S, F, X...>(),
+      observing_hook<after_hook, S, F, R, X...>(), observing_hook<failed_hook, S, F, X...>()};
+}
+// The same of all contexts of S, except `staging`.
 template <class S, class F, class R, class... X>
 constexpr void find_observations(observation* next) {
-  using C = typename S::context;
-  if constexpr (!symbolic<C>) {
-    *next = {
-        context_name_v<C>, !std::is_empty_v<C>, observing_hook<before_hook, S, F, X...>(),
-        observing_hook<after_hook, S, F, R, X...>(), observing_hook<failed_hook, S, F, X...>()};
+  if constexpr (!symbolic<typename S::context>) {
+    *next = find_observation<S, F, R, X...>();
     find_observations<typename S::tail, F, inner_t<S, R>, inner_t<S, X>...>(next + 1);
   }
 }

@@ -1,0 +1,257 @@
+// The evaluator: reductions. Contexts receive the operation of a reduction as its C++ primitive, as in a direct run. To compile a dispatch
+// for each operation takes long; therefore operations that contexts do not tell apart share one, which finds the operation at run time.
+#pragma once
+
+#include <overdub/stage/evaluator.hpp>
+
+#include <array>
+#include <cstdlib>
+
+namespace overdub::detail {
+
+// The type of the function of a reduction, for testing whether contexts intercept the reduction, if the function is not an
+// operation. It is never called. (Clang warns of a call operator without a body if E is local to a translation unit.)
+template <class E>
+struct combination {
+  void const* region;
+  [[noreturn]] E operator()(E const&, E const&) const { std::abort(); }
+};
+
+// The function of reduce(f, x...) that the next inner context receives.
+template <class S, class F, class... X>
+using combination_below_t = std::conditional_t<keeps_reduction<S, F, X...>(), F, lowered<S, F>>;
+
+// How contexts of S, except `staging`, intercept reduce(f, x...), which returns an R. Metadata alone are no interception.
+struct reduction_interest {
+  bool by_rule = false; // then hooks of inner contexts are not tested
+  bool by_hook = false;
+};
+template <class S, class F, class R, class... X>
+consteval reduction_interest find_interest() {
+  if constexpr (S::empty)
+    return {};
+  else if constexpr (symbolic<typename S::context>)
+    return {};
+  else if constexpr (has_rule<S, reduce_t, F, X...>())
+    return {.by_rule = true};
+  else {
+    reduction_interest found =
+        find_interest<typename S::tail, combination_below_t<S, F, X...>, inner_t<S, R>, inner_t<S, X>...>();
+    found.by_hook = found.by_hook || find_hook<before_hook, S, reduce_t, F, X...>() != hook_kind::never ||
+                    find_hook<after_hook, S, reduce_t, R, F, X...>() != hook_kind::never ||
+                    find_hook<failed_hook, S, reduce_t, std::exception_ptr, F, X...>() != hook_kind::never;
+    return found;
+  }
+}
+
+// The hooks of the contexts of S, except `staging`, for reduce(f, x...), which returns an R.
+template <class S, class F, class R, class... X>
+constexpr void find_reduction_observations(observation* next) {
+  if constexpr (!symbolic<typename S::context>) {
+    *next = find_observation<S, reduce_t, R, F, X...>();
+    find_reduction_observations<
+        typename S::tail, combination_below_t<S, F, X...>, inner_t<S, R>, inner_t<S, X>...>(next + 1);
+  }
+}
+template <class S, class F, class R, class... X>
+OVERDUB_HIDDEN inline constexpr auto observations_of_reduction = [] {
+  std::array<observation, S::depth - 1> all{};
+  find_reduction_observations<S, F, R, X...>(all.data());
+  return all;
+}();
+
+template <class S>
+template <class E, class F>
+consteval reduction_interest evaluator<S>::interest_in_reduction() {
+  using A = in<array<E>>;
+  constexpr reduction_interest plain = find_interest<S, F, in<E>, A>();
+  constexpr reduction_interest started = find_interest<S, F, in<E>, in<E>, A>();
+  return {plain.by_rule || started.by_rule, plain.by_hook || started.by_hook};
+}
+
+// Evaluates reductions by an operation that contexts tell from others, as calls of `reduce` with its primitive; by operation code.
+template <class S>
+template <class E>
+class evaluator<S>::reductions_by_primitive {
+public:
+  using entry = void (*)(evaluator&, frame&, ir::node_id);
+  /// None, if contexts do not tell the operation from others.
+  static entry find(ir::op code) { return rows[static_cast<std::size_t>(code)]; }
+
+private:
+  // Whether contexts intercept reductions by F, or reductions by functions that stand for F if it is not told from others. A sum always
+  // has its primitive, since it has an order of its own, and contexts with metadata may have rules for it.
+  template <class F>
+  static consteval bool is_told() {
+    constexpr reduction_interest found = interest_in_reduction<E, F>();
+    if constexpr (std::is_same_v<F, add_t> || found.by_rule || found.by_hook)
+      return true;
+    else if constexpr (keeps_form)
+      return false;
+    else {
+      constexpr reduction_interest other = interest_in_reduction<E, combination<in<E>>>();
+      return other.by_rule || other.by_hook;
+    }
+  }
+  template <class F>
+  static constexpr entry make_row() {
+    constexpr ir::type_rule rule = ir::row_of(op_code<F>).types;
+    if constexpr (!takes_type<rule, E>() || !combines_type<rule, E>())
+      return nullptr;
+    else if constexpr (!is_told<F>())
+      return nullptr;
+    else
+      return +[](evaluator& e, frame& at, ir::node_id n) {
+        if constexpr (keeps_form && !interest_in_reduction<E, F>().by_rule)
+          e.template stage_reduction<E, F>(at, n);
+        else
+          e.template reduce_by<E>(at, n, F{});
+      };
+  }
+
+  OVERDUB_HIDDEN static constexpr std::array<entry, ir::op_count> rows = [] {
+    std::array<entry, ir::op_count> all{};
+#define OVERDUB_BINARY(NAME, ...) all[static_cast<std::size_t>(ir::op::NAME)] = make_row<NAME##_t>();
+#include <overdub/ir/ops.def>
+    return all;
+  }();
+};
+
+template <class S>
+void evaluator<S>::run_reduce(frame& at, ir::node_id n) {
+  node const& x = at.f[n];
+  std::uint32_t const arrays = x.attributes.is_started() ? x.operand_count / 2 : x.operand_count;
+  if (arrays != 1) return reduce_several(at, n, arrays);
+  ir::type const t = at.f.type_of(at.f.operand(n, 0));
+  if constexpr (keeps_form)
+    if (t.rank > 2) return copy(at, n);
+  with_type(t, [&]<class T>(std::type_identity<T>) {
+    if constexpr (is_array<T>) {
+      using E = typename T::value_type;
+      if (x.region_count > 0)
+        reduce_by_region<E>(at, n);
+      else if constexpr (std::is_arithmetic_v<E>)
+        reduce_by_operation<E>(at, n);
+    }
+  });
+}
+template <class S>
+template <class E>
+void evaluator<S>::reduce_by_region(frame& at, ir::node_id n) {
+  using Combination = combination<in<E>>;
+  if constexpr (keeps_form && !interest_in_reduction<E, Combination>().by_rule)
+    stage_reduction<E, Combination>(at, n);
+  else {
+    auto combine = [&](auto const& l, auto const& r) {
+      return *region(at, at.f.region_at(n, 0), in<E>(wrap(stack_, l)), in<E>(wrap(stack_, r)))[0]
+                  .template get<in<E>>();
+    };
+    if (!at.f[n].attributes.is_in_lanes()) return reduce_by<E>(at, n, combine);
+    return reduce_by<E>(at, n, summing<decltype(combine)>{combine});
+  }
+}
+template <class S>
+template <class E>
+void evaluator<S>::reduce_by_operation(frame& at, ir::node_id n) {
+  ir::op const operation = at.f[n].attributes.operation;
+  if (auto const by_primitive = reductions_by_primitive<E>::find(operation))
+    return by_primitive(*this, at, n);
+  if constexpr (keeps_form)
+    stage_reduction<E>(at, n, {});
+  else {
+    if constexpr (on_numbers && std::is_floating_point_v<E>)
+      if (is_consistent() && ir::is_elementary(operation)) {
+        auto const f = ir::consistent->of<E>().two[static_cast<std::size_t>(operation)];
+        return reduce_by<E>(at, n, [f](E l, E r) { return f(l, r); });
+      }
+    auto const by_number = [&](auto const& l, auto const& r) {
+      return combine_table<S, E>::find(operation)(stack_, in<E>(wrap(stack_, l)), in<E>(wrap(stack_, r)));
+    };
+    bool const is_intercepted = combine_table<S, E>::is_intercepted(operation);
+    reduce_by<E>(at, n, named<decltype(by_number)>{by_number, operation, is_intercepted});
+  }
+}
+template <class S>
+template <class E, class F>
+void evaluator<S>::reduce_by(frame& at, ir::node_id n, F const& f) {
+  in<array<E>> const xs = typed<array<E>>(at, at.f.operand(n, 0));
+  if (at.f[n].attributes.is_started())
+    set(at, at.f.result(n), call(stack_, reduce, f, typed<E>(at, at.f.operand(n, 1)), xs));
+  else
+    set(at, at.f.result(n), call(stack_, reduce, f, xs));
+}
+
+// Stages a reduction that no context replaces, between the calls of the hooks that observe it. Contexts may intercept the operation that
+// combines elements.
+template <class S>
+template <class E, class F>
+void evaluator<S>::stage_reduction(frame& at, ir::node_id n) {
+  if constexpr (!interest_in_reduction<E, F>().by_hook)
+    stage_reduction<E>(at, n, {});
+  else if (at.f[n].attributes.is_started())
+    stage_reduction<E>(at, n, observations_of_reduction<S, F, in<E>, in<E>, in<array<E>>>);
+  else
+    stage_reduction<E>(at, n, observations_of_reduction<S, F, in<E>, in<array<E>>>);
+}
+template <class S>
+template <class E>
+void evaluator<S>::stage_reduction(frame& at, ir::node_id n, std::span<observation const> contexts) {
+  bool is_combination_intercepted = false;
+  if constexpr (std::is_arithmetic_v<E>)
+    is_combination_intercepted =
+        at.f[n].region_count == 0 && combine_table<S, E>::is_intercepted(at.f[n].attributes.operation);
+  if (contexts.empty() && !is_combination_intercepted) return copy(at, n);
+  std::vector<ir::value_id> arguments = symbols_at(at, n);
+  if (at.f[n].attributes.is_started()) std::swap(arguments[0], arguments[1]); // hooks get (f, initial, array)
+  ir::value_id const result = at.f.result(n);
+  set_symbol(at, result, stage_between_hooks(reduce_t::name(), contexts, arguments, [&] {
+               if (is_combination_intercepted) return reduction_by_operation(at, n);
+               copy(at, n);
+               return at.slots[index_of(result)].symbol;
+             }));
+}
+// Stages a reduction by an operation that a context intercepts as a reduction by a region, in which the context intercepts it.
+template <class S>
+auto evaluator<S>::reduction_by_operation(frame& at, ir::node_id n) -> ir::value_id {
+  ir::type const element = at.f.type_of(at.f.result(n));
+  ir::attributes by_region;
+  by_region.flags = at.f[n].attributes.flags;
+  if (at.f[n].attributes.operation == ir::op::add && element.is_floating())
+    by_region.flags |= ir::attributes::in_lanes;
+  ir::program const combination = combination_by(at.f[n].attributes.operation, element);
+  recorder& r = recorder_();
+  std::vector<std::vector<ir::type>> const regions{{element, element}};
+  ir::node_id const made =
+      r.insert(ir::op::reduce, symbols_at(at, n), std::vector{element}, by_region, regions);
+  auto const scope = r.enter(r.region_of(made, 0));
+  std::vector<slot> sides;
+  for (std::uint32_t side = 0; side < 2; ++side)
+    sides.push_back({{}, nullptr, {}, r.here().argument(r.here().region_at(made, 0), side), element});
+  ir::function const& f = combination[combination.entry];
+  frame of_combination{f, std::vector<slot>(f.value_count())};
+  std::vector<slot> const combined = region_slots(of_combination, ir::function::body, std::move(sides));
+  r.yield(std::vector{symbol_of(combined[0])});
+  return r.here().result(made);
+}
+template <class S>
+void evaluator<S>::reduce_several(frame& at, ir::node_id n, std::uint32_t arrays) {
+  auto combine = [&](auto const& x, auto const& y) {
+    return narrowed_all<any_element>(region(at, at.f.region_at(n, 0), x, y));
+  };
+  using Element = std::vector<any_element>;
+  using Arrays = std::vector<any_array>;
+  if constexpr (
+      is_copied<reduce_t, Element, decltype(combine), Arrays>() &&
+      is_copied<reduce_t, Element, decltype(combine), Element, Arrays>())
+    return copy(at, n);
+  auto const xs = narrowed_all<any_array>(cells(at, n, 0, arrays));
+  auto by = [&](auto const& f) {
+    if (at.f[n].attributes.is_started())
+      return narrowed_all<any>(
+          call(stack_, reduce, f, narrowed_all<any_element>(cells(at, n, arrays, arrays)), xs));
+    return narrowed_all<any>(call(stack_, reduce, f, xs));
+  };
+  set_all(at, n, at.f[n].attributes.is_in_lanes() ? by(summing<decltype(combine)>{combine}) : by(combine));
+}
+
+} // namespace overdub::detail
