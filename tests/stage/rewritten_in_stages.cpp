@@ -25,6 +25,16 @@ struct sin_is_two_squares : od::context {
 struct half_is_third : od::context {
   auto overdub(decltype(half), auto x) { return x / 3.0; }
 };
+// With metadata, and a rule that names a function: outer contexts pass the call on, and do not intercept the body.
+struct forward_with_half : forward {
+  using forward::overdub;
+  auto overdub(od::rule_call auto call, decltype(half), auto x) {
+    return od::tag(call.fallback(x), 7.0 * x.metadata);
+  }
+};
+struct mul_is_add : od::context {
+  auto overdub(od::mul_t, auto x, auto y) { return x + y; }
+};
 struct listed : od::context {
   std::vector<std::string> calls;
   void before(od::callee auto f, auto const&...) { calls.emplace_back(f.name()); }
@@ -64,6 +74,17 @@ TEST_CASE("A context outside of forward observes the calls that the program has"
   (void)values_of(od::compose(staged, f));
   CHECK(direct.calls == std::vector<std::string>{"wave", "sin", "half", "mul", "add"});
   CHECK(staged.calls == direct.calls);
+}
+
+TEST_CASE(
+    "A rule of the context with metadata that names a function applies to it, and outer contexts do not") {
+  mul_is_add a;
+  forward_with_half f;
+  CHECK(direct_of(od::compose(a, f)) == values_of(od::compose(a, f)));
+  products direct, staged;
+  CHECK(direct_of(od::compose(direct, f)) == values_of(od::compose(staged, f)));
+  CHECK(direct.count == 0);
+  CHECK(staged.count == 0);
 }
 
 TEST_CASE("A context inside of forward observes each operation that a rule outside makes, also equal ones") {

@@ -237,12 +237,20 @@ void rewrite_in(recorder& r, ir::program const& p, C&... contexts) {
       p);
 }
 
-// The number of contexts that precede the first one with metadata, from the outermost on; 0 if no context has metadata.
+// Whether rules of a context name functions.
+template <class C>
+inline constexpr bool rules_name_functions =
+    !std::is_same_v<decltype(functions_among(typename level_names<stack<level<C, void>>>::rules{})), types<>>;
+// The number of contexts that precede the first one with metadata, from the outermost on; 0 if no context has metadata, or if that one has
+// rules that name functions: outer contexts pass calls of these functions to it, and do not intercept their bodies.
 template <class... C>
 consteval std::size_t first_stage() {
   constexpr bool keeps[] = {carries_metadata<C>...};
-  std::size_t const first = static_cast<std::size_t>(std::ranges::find(keeps, true) - std::begin(keeps));
-  return first < sizeof...(C) ? first : 0;
+  constexpr auto first = static_cast<std::size_t>(std::ranges::find(keeps, true) - std::begin(keeps));
+  if constexpr (first == 0 || first == sizeof...(C))
+    return 0;
+  else
+    return rules_name_functions<std::tuple_element_t<first, std::tuple<C...>>> ? 0 : first;
 }
 // Stages the program in two steps: first in the outer contexts, which have no metadata and so do not change types, then in the inner ones.
 // Two evaluators of few contexts take less time to compile than one of all contexts, in which each operation has metadata.
