@@ -8,6 +8,7 @@
 #include <overdub/overdub.hpp>
 
 #include <cmath>
+#include <concepts>
 #include <exception>
 #include <string>
 #include <string_view>
@@ -156,6 +157,18 @@ struct scales_reductions : context {
   }
 };
 
+// Of reductions by one operation.
+struct scales_largest : context {
+  template <std::same_as<max_t> F>
+  auto overdub(reduce_t reduce, F const& f, auto const&... x) {
+    auto const result = reduce(f, x...);
+    if constexpr (real<decltype(result)>)
+      return result * 0.9;
+    else
+      return result;
+  }
+};
+
 // ---- parts that observe
 
 #define OVERDUB_OBSERVES(NAME, FAMILY)                                                                       \
@@ -184,6 +197,18 @@ OVERDUB_OBSERVES(observes_maps, map_t)
 OVERDUB_OBSERVES(observes_scans, scan_t)
 OVERDUB_OBSERVES(observes_guarded, decltype(random_function::f_guarded))
 #undef OVERDUB_OBSERVES
+// Reductions by two operations.
+template <char Name>
+struct observes_combinations : context {
+  static constexpr char letter[] = {Name};
+  static constexpr std::string_view as{letter, 1};
+  void before(reduce_t, max_t f, auto const&... x) { note(as, "before reduce", f.name(), x...); }
+  void before(reduce_t, add_t f, auto const&... x) { note(as, "before reduce", f.name(), x...); }
+  void after(reduce_t, auto const& result, max_t f, auto const&...) {
+    note(as, "after reduce", f.name(), result);
+  }
+  void failed(reduce_t, std::exception_ptr, add_t f, auto const&...) { note(as, "failed reduce", f.name()); }
+};
 template <char Name>
 struct observes_operations : context {
   static constexpr char letter[] = {Name};
@@ -239,6 +264,13 @@ struct with_natives : context {
     return overdub::tag(f(x.inner), x.metadata * 2.0);
   }
   auto overdub(decltype(random_function::f_noted) f, auto x) { return overdub::tag(f(x.inner), x.metadata); }
+};
+// A rule of such a context for a function: "when a context without metadata has no rule for a function, and an inner context has one, the
+// function passes to the inner one whole" (composition).
+struct scales_metadata_of_one : context {
+  auto overdub(rule_call auto call, decltype(random_function::f_one), auto x) {
+    return overdub::tag(call.fallback(x), x.metadata * 0.25);
+  }
 };
 // How many operations are behind a number, at most; of any type, since programs compute it.
 struct follows_depth : context {

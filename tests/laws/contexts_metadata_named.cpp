@@ -1,0 +1,18 @@
+// Run by g++: the sanitizers run contexts_composed, contexts_functions and contexts_natives, which share its code.
+// The law of contexts, for a context with metadata whose rule names a function, inside of another context.
+#include "laws/support/context_law.hpp"
+
+#include <overdub/contexts/forward.hpp>
+
+namespace {
+using namespace made_contexts;
+using namespace random_function;
+
+using compositions = types<types<
+    made_of<'a', becomes_of_two<mul_t, sub_t>, observes_product<'a'>, observes_functions<'a'>>,
+    made_of<'m', contexts::forward, with_natives, scales_metadata_of_one>>>;
+} // namespace
+
+TEST_CASE("the law of contexts holds where a rule of a context with metadata names a function") {
+  context_law::check_in(compositions{});
+}

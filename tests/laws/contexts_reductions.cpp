@@ -1,0 +1,16 @@
+// Run by g++: the sanitizers run contexts_composed, contexts_functions and contexts_natives, which share its code.
+// The law of contexts, for rules and hooks of reductions that name the operation.
+#include "laws/support/context_law.hpp"
+
+namespace {
+using namespace made_contexts;
+using namespace random_function;
+
+using compositions = types<
+    types<made_of<'a', scales_largest, observes_combinations<'a'>>>,
+    types<made_of<'a', becomes_of_two<add_t, sub_t>>, made_of<'b', observes_combinations<'b'>>>>;
+} // namespace
+
+TEST_CASE("the law of contexts holds where contexts name the operations of reductions") {
+  context_law::check_in(compositions{});
+}
