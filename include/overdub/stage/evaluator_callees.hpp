@@ -502,8 +502,9 @@ auto evaluator<S>::as_intercepted(ir::function_id id) -> ir::function_id require
   if (!intercepts_functions_ || (id == program_.entry && is_run_of_function(program_, id))) return staged(id);
   if constexpr (may_intercept_functions()) {
     recorder& r = recorder_();
-    void const* const key =
-        r.key_of(&type_key<evaluator>, observers_above(stack_), &program_, ir::index_of(id));
+    void const* const key = r.key_of(
+        &type_key<evaluator>,
+        {.contexts = contexts_above(stack_), .of = &program_, .number = ir::index_of(id)});
     if (auto const* known = r.find(key)) return known->id;
     ir::function const& f = program_[id];
     std::vector<ir::type> parameters, parameter_symbols;

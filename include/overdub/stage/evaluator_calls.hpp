@@ -222,13 +222,13 @@ void evaluator<S>::call_host(frame& at, ir::node_id n, std::string const& name) 
 
 // ---- symbols: the staged program
 
-// The context objects of the stack whose hooks the program calls.
+// The contexts of the stack.
 template <class S>
-std::vector<void const*> observers_above(S const& contexts) {
-  std::vector<void const*> all;
+std::vector<context_identity> contexts_above(S const& contexts) {
+  std::vector<context_identity> all;
   if constexpr (!detail::symbolic<typename S::context>) {
-    all = observers_above(contexts.rest());
-    add_observer(all, contexts.top().get());
+    all = contexts_above(contexts.rest());
+    add_context(all, contexts.top().get());
   }
   return all;
 }
@@ -237,7 +237,8 @@ std::vector<void const*> observers_above(S const& contexts) {
 template <class S>
 auto evaluator<S>::staged(ir::function_id id) -> ir::function_id requires symbolic {
   recorder& r = recorder_();
-  void const* const key = r.key_of(&type_key<S>, observers_above(stack_), &program_, ir::index_of(id));
+  void const* const key = r.key_of(
+      &type_key<S>, {.contexts = contexts_above(stack_), .of = &program_, .number = ir::index_of(id)});
   if (auto const* known = r.find(key)) return known->id;
   ir::function const& f = program_[id];
   std::vector<ir::type> parameters, parameter_symbols, result_symbols;

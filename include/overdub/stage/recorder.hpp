@@ -4,9 +4,11 @@
 #include <overdub/call/error.hpp>
 #include <overdub/header_only.hpp>
 #include <overdub/ir/program.hpp>
+#include <overdub/stage/context_identity.hpp>
 #include <overdub/stage/symbol.hpp>
 
 #include <any>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -132,10 +134,16 @@ public:
     ir::function_id id;
     std::any results; // the tree of symbols that it returns; empty until its body has been staged
   };
-  // The key of a staged function: by the template that stages it, the objects whose hooks it calls, and a program's function, if it has
-  // one.
-  void const* key_of(
-      void const* way, std::vector<void const*> objects, void const* of = nullptr, std::uint32_t number = 0);
+  // What distinguishes the staged functions of one C++ type.
+  struct variant {
+    std::vector<context_identity> contexts{};
+    std::vector<std::size_t> lengths{}; // of its arguments that are trees of run-time lengths
+    void const* of = nullptr;         // the function of a program, if it is one
+    std::uint32_t number = 0;
+    auto operator<=>(variant const&) const = default;
+  };
+  // The key of a staged function: by the template that stages it, and by its variant.
+  void const* key_of(void const* way, variant v);
   // A copy of a program that lives as long as the recorder. Equal programs have one copy, whose address identifies them. O(programs).
   ir::program const& kept(ir::program const& p);
   // The staged function with this key; null, if there is none.
@@ -160,8 +168,11 @@ private:
   [[noreturn]] void throw_signatures(std::string_view name) const;
   void note_unrolled(ir::function_id f);
 
+  bool is_local(void const* object) const;
+
   struct tables;
   std::unique_ptr<tables> tables_;
+  void const* stack_; // the stack at the beginning of staging
 };
 
 // A program whose entry combines two elements by one operation.

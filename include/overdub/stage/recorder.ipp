@@ -23,8 +23,7 @@ namespace overdub::detail {
 
 struct recorder::tables {
   ir::function_id scratch = ir::nothing;
-  std::map<std::tuple<std::uintptr_t, std::uintptr_t, std::uint32_t, std::vector<void const*>>, char>
-      made_keys; // the addresses of its elements are keys
+  std::map<std::pair<std::uintptr_t, variant>, char> made_keys; // the addresses of its elements are keys
   program_set kept;
   std::vector<ir::cursor> open;
   std::vector<staged> functions;
@@ -36,7 +35,7 @@ struct recorder::tables {
   std::vector<std::string> chain; // the functions whose bodies are being staged
 };
 
-OVERDUB_DECL recorder::recorder() : tables_(std::make_unique<tables>()) {}
+OVERDUB_DECL recorder::recorder() : tables_(std::make_unique<tables>()), stack_(__builtin_frame_address(0)) {}
 OVERDUB_DECL recorder::~recorder() = default;
 
 OVERDUB_DECL ir::cursor& recorder::at() { return tables_->open.back(); }
@@ -78,11 +77,8 @@ OVERDUB_DECL std::vector<ir::type> recorder::types_of(std::span<ir::value_id con
   return types;
 }
 
-OVERDUB_DECL void const*
-recorder::key_of(void const* way, std::vector<void const*> objects, void const* of, std::uint32_t number) {
-  return &tables_->made_keys[{
-      reinterpret_cast<std::uintptr_t>(way), reinterpret_cast<std::uintptr_t>(of), number,
-      std::move(objects)}];
+OVERDUB_DECL void const* recorder::key_of(void const* way, variant v) {
+  return &tables_->made_keys[{reinterpret_cast<std::uintptr_t>(way), std::move(v)}];
 }
 
 OVERDUB_DECL ir::program const& recorder::kept(ir::program const& p) {
@@ -117,6 +113,11 @@ OVERDUB_DECL ir::symbol recorder::bind(
   }
 }
 
+// Whether an object is a variable of a C++ function that is running since staging began. The stack grows downwards.
+OVERDUB_DECL bool recorder::is_local(void const* object) const {
+  return std::less<>{}(__builtin_frame_address(0), object) && std::less<>{}(object, stack_);
+}
+
 OVERDUB_DECL void recorder::add_hook(hook const& h, std::span<ir::value_id const> operands) {
   if (h.has_state && !contexts.empty() && context_at(h.object) == contexts.size())
     throw staging_error(message(
@@ -131,6 +132,13 @@ OVERDUB_DECL void recorder::add_hook(hook const& h, std::span<ir::value_id const
           "when the "
           "program runs, and it is gone; return a reference to one that the outer context keeps",
           std::string(h.context).c_str()));
+  if (h.has_state && context_at(h.object) == contexts.size() && is_local(h.object))
+    throw staging_error(message(
+        "overdub: %s is a local variable of a function that is staged, and its hooks would be called when "
+        "the "
+        "program runs, and it is gone; make it a variable outside of the function, and stage or compile the "
+        "function in it",
+        std::string(h.context).c_str()));
   std::string name(h.context);
   name.append(".").append(h.name).append(" ").append(h.function);
   for (std::size_t i = 0; i < operands.size(); ++i)

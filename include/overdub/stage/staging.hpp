@@ -11,6 +11,7 @@
 #include <overdub/control/loop.hpp>
 #include <overdub/control/map.hpp>
 #include <overdub/control/reduce.hpp>
+#include <overdub/stage/context_identity.hpp>
 #include <overdub/stage/derivatives.hpp>
 #include <overdub/stage/op_code.hpp>
 #include <overdub/stage/recorder.hpp>
@@ -26,20 +27,25 @@ class staging;
 
 namespace detail {
 
-// The context objects whose hooks the body of a staged function calls. A function is staged once for each list of them.
-template <class C>
-void add_observer(std::vector<void const*>& all, C const& context) {
-  if constexpr (has_hooks<C> && !std::is_empty_v<C>) all.push_back(&context);
-}
+// The contexts in which the body of a staged function runs. A function is staged once for each list of them.
 template <class F>
-std::vector<void const*> observers_of(F const&) {
+std::vector<context_identity> contexts_of(F const&) {
   return {};
 }
 template <class S, class F>
-std::vector<void const*> observers_of(derived<S, F> const& f) {
-  std::vector<void const*> all = observers_of(f.f);
-  add_observer(all, f.stack.top().get());
+std::vector<context_identity> contexts_of(derived<S, F> const& f) {
+  std::vector<context_identity> all = contexts_of(f.f);
+  add_context(all, f.stack.top().get());
   return all;
+}
+
+// Appends the lengths of the trees whose types do not determine them, such as std::vector. A function is staged once for each list of them.
+template <class X>
+void add_lengths(std::vector<std::size_t>& all, X const& x) {
+  if constexpr (!is_symbol<X> && !is_struct_of_symbols<X> && tree<X>) {
+    if constexpr (requires { x.size(); } && !generated_tree<X>) all.push_back(x.size());
+    each_child([&](auto const& child) { add_lengths(all, child); }, x);
+  }
 }
 
 // Calls a leaf when the program runs.
@@ -546,8 +552,10 @@ private:
                                       "is used again; give what it captures as an argument");
     using R = typename detail::staged_result<Call, F, X...>::type;
     void const* key = &detail::type_key<F, X...>;
-    if (auto observers = detail::observers_of(f); !observers.empty())
-      key = recorder_->key_of(key, std::move(observers));
+    std::vector<std::size_t> lengths;
+    (detail::add_lengths(lengths, x), ...);
+    if (auto contexts = detail::contexts_of(f); !contexts.empty() || !lengths.empty())
+      key = recorder_->key_of(key, {.contexts = std::move(contexts), .lengths = std::move(lengths)});
     auto const operands = detail::flat(x...);
     detail::recorder::staged* known = recorder_->find(key);
     if (known == nullptr) {
