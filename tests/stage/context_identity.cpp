@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -178,6 +179,14 @@ constexpr auto of_nested_lengths = od::fn<"of_nested_lengths">([](auto x) {
   return first * 100.0 + rows(std::vector<list>{{x, x}, {x}});
 });
 } // namespace
+
+namespace {
+constexpr auto of_nothing = od::fn<"of_nothing">([](auto x, std::tuple<> const&) { return x * 2.0; });
+constexpr auto calls_of_nothing =
+    od::fn<"calls_of_nothing">([](auto x) { return of_nothing(x, std::tuple<>{}); });
+} // namespace
+
+TEST_CASE("a staged function takes an empty tuple") { CHECK(staged(calls_of_nothing, 3.0) == 6.0); }
 
 TEST_CASE("calls of a staged function are told apart by the lengths of its std::vector arguments") {
   CHECK(staged(of_lengths, 1.0) == of_lengths(1.0));

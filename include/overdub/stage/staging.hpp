@@ -44,7 +44,8 @@ template <class X>
 void add_lengths(std::vector<std::size_t>& all, X const& x) {
   if constexpr (!is_symbol<X> && !is_struct_of_symbols<X> && tree<X>) {
     if constexpr (requires { x.size(); } && !generated_tree<X>) all.push_back(x.size());
-    each_child([&](auto const& child) { add_lengths(all, child); }, x);
+    if constexpr (std::tuple_size_v < typename tree_traits<X>::children >> 0)
+      each_child([&](auto const& child) { add_lengths(all, child); }, x);
   }
 }
 
