@@ -113,8 +113,18 @@ OVERDUB_DECL ir::symbol recorder::bind(
   }
 }
 
+// Of AddressSanitizer: they are null where the process runs without it.
+static void* sanitizer_stack() __attribute__((weakref("__asan_get_current_fake_stack")));
+static void* sanitizer_frame(void* stack, void* address, void** begin, void** end)
+    __attribute__((weakref("__asan_addr_is_in_fake_stack")));
+
 // Whether an object is a variable of a C++ function that is running since staging began. The stack grows downwards.
+// AddressSanitizer keeps variables in memory of its own, and knows the frame on the stack that they belong to.
 OVERDUB_DECL bool recorder::is_local(void const* object) const {
+  if (sanitizer_stack != nullptr && sanitizer_frame != nullptr)
+    if (void const* const frame =
+            sanitizer_frame(sanitizer_stack(), const_cast<void*>(object), nullptr, nullptr))
+      object = frame;
   return std::less<>{}(__builtin_frame_address(0), object) && std::less<>{}(object, stack_);
 }
 
