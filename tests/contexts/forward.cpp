@@ -164,6 +164,16 @@ TEST_CASE("array operations move tangents with the elements") {
   agrees_with_differences(program, {-1.2, 0.3, 0.9});
 }
 
+TEST_CASE("one tangent that is given to an array of arrays is each element's") {
+  auto const f =
+      fn<"f">([](auto const& rows) { return sum(map([](auto const& row) { return dot(row, row); }, rows)); });
+  array<array<double>> const rows{{1, 2}, {3, 4}, {5, 6}};
+  auto const r = run(forward{}, f, tag(rows, 1.0));
+  CHECK((r.inner == 91.0 && r.metadata == 42.0));
+  auto const inside = run(compose(no_op{}, forward{}), f, tag(rows, 1.0));
+  CHECK((inside.inner == 91.0 && inside.metadata == 42.0));
+}
+
 TEST_CASE("pairs, arrays and vectors of numbers are trees of values with tangents") {
   auto const program = [](auto p, auto a, auto v) {
     auto const s = p.first * a[0] + p.second * a[1] * v[2];

@@ -101,6 +101,56 @@ TEST_CASE("tag: an array's elements have sets of their own, through map, zip, co
   CHECK(r.metadata == od::array<inputs<>>{input(6), set({1, 3, 4, 6}), input(0), input(1)});
 }
 
+TEST_CASE("tag: each argument of an operation on arrays reaches what it makes") {
+  auto const x = from(od::array<double>{1, 2, 3}, 0);
+  auto const matrix = from(od::array<od::array<double>>{{1, 2}, {3, 4}, {5, 6}}, 0);
+  auto const total = [](auto const& operation, auto const&... arguments) {
+    auto const f = od::fn<"total">([=](auto... a) { return od::sum(operation(a...)); });
+    return traced(f, arguments...).metadata;
+  };
+  auto const n = from(i64{1}, 1);
+  auto const m = from(i64{2}, 2);
+  CHECK(total(od::slice, x, n, m) == set({0, 1, 2}));
+  CHECK(total(od::gather, x, from(od::array<i64>{2, 0}, 1)) == set({0, 1}));
+  CHECK(total(od::fill, n, from(2.0, 0)) == set({0, 1}));
+  CHECK(total(od::iota, m) == set({2}));
+  CHECK(total(od::update, x, n, from(7.0, 2)) == set({0, 1, 2}));
+  CHECK(total(od::concat, x, from(od::array<double>{4}, 1)) == set({0, 1}));
+  auto const flat = [](auto const& rows) {
+    return od::map([](auto const& row) { return od::sum(row); }, rows);
+  };
+  CHECK(total(od::at, matrix, n) == set({0, 1}));
+  CHECK(
+      total(
+          [&](auto const& a, auto const& i, auto const& j) { return flat(od::slice(a, i, j)); }, matrix, n,
+          m) == set({0, 1, 2}));
+  CHECK(
+      total(
+          [&](auto const& a, auto const& i) { return flat(od::gather(a, i)); }, matrix,
+          from(od::array<i64>{2}, 1)) == set({0, 1}));
+  CHECK(total([&](auto const& i, auto const& row) { return flat(od::fill(i, row)); }, m, x) == set({0, 2}));
+  CHECK(
+      total(
+          [&](auto const& a, auto const& i, auto const& row) { return flat(od::update(a, i, row)); }, matrix,
+          n, from(od::array<double>{8, 9}, 2)) == set({0, 1, 2}));
+
+  auto const pairs = [&](auto const& operation) {
+    return [&operation](auto const& a, auto const& b, auto const&... rest) {
+      auto const [first, second] = operation(od::zip(a, b), rest...);
+      return std::tuple(od::sum(first), od::sum(second));
+    };
+  };
+  auto const y = from(od::array<double>{1, 2, 3}, 3);
+  auto const f = od::fn<"of_pairs">([&](auto a, auto b, auto i, auto j, auto indices) {
+    return std::tuple(pairs(od::slice)(a, b, i, j), pairs(od::gather)(a, b, indices));
+  });
+  auto const [sliced, gathered] = traced(f, x, y, n, m, from(od::array<i64>{2, 0}, 4));
+  CHECK(std::get<0>(sliced).metadata == set({0, 1, 2}));
+  CHECK(std::get<1>(sliced).metadata == set({1, 2, 3}));
+  CHECK(std::get<0>(gathered).metadata == set({0, 4}));
+  CHECK(std::get<1>(gathered).metadata == set({3, 4}));
+}
+
 TEST_CASE("tag: one set given to an array is every element's") {
   auto const f = od::fn<"f">([](auto xs) { return std::tuple(od::at(xs, 1), od::sum(xs), od::size(xs)); });
   auto const [element, sum, size] = traced(f, from(od::array<double>{1, 2, 3}, 8));
@@ -220,9 +270,11 @@ TEST_CASE("tag: native functions may return tuples, structs, opaque classes, or 
 TEST_CASE("tag: fill and iota") {
   auto const f = od::fn<"f">([](auto n, auto x) { return std::tuple(od::fill(n, x), od::iota(n)); });
   auto const [filled, counted] = traced(f, from(i64{2}, 0), from(5.0, 1));
-  CHECK((
-      filled.inner == od::array<double>{5, 5} && filled.metadata == od::array<inputs<>>{input(1), input(1)}));
-  CHECK(counted.inner == od::array<i64>{0, 1});
+  CHECK(
+      (filled.inner == od::array<double>{5, 5} &&
+       filled.metadata == od::array<inputs<>>{set({0, 1}), set({0, 1})}));
+  CHECK(
+      (counted.inner == od::array<i64>{0, 1} && counted.metadata == od::array<inputs<>>{input(0), input(0)}));
 }
 
 TEST_CASE("tag with more than 64 inputs") {

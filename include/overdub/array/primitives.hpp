@@ -289,18 +289,6 @@ struct zip_t {
 };
 inline constexpr zip_t zip{};
 
-namespace detail {
-
-template <class E, class S, class T, class Z>
-constexpr auto fill_metadata(S const& rest, T const& inner, Z const& z) {
-  if constexpr (stack_in_t<E>::empty && !S::empty)
-    return fill_metadata<E>(stack<>{}, make_concrete{}(inner), z);
-  else
-    return call(rest, fill, call(rest, overdub::size, inner), become<E>(rest, z, inner));
-}
-
-} // namespace detail
-
 namespace values {
 template <class T, class C, class R>
 template <class I>

@@ -12,7 +12,7 @@ namespace overdub {
 
 namespace detail {
 
-// An array with the shape of `inner`, filled with metadata of type E that are converted from z; defined in array/primitives.hpp.
+// An array with the shape of `inner`, filled with metadata of type E that are converted from z; defined in control/map.hpp.
 template <class E, class S, class T, class Z>
 constexpr auto fill_metadata(S const& rest, T const& inner, Z const& z);
 

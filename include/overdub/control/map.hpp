@@ -90,6 +90,18 @@ struct tabulate_t {
 inline constexpr tabulate_t tabulate{};
 
 namespace detail {
+
+template <class E, class S, class T, class Z>
+constexpr auto fill_metadata(S const& rest, T const& inner, Z const& z) {
+  if constexpr (stack_in_t<E>::empty && !S::empty)
+    return fill_metadata<E>(stack<>{}, make_concrete{}(inner), z);
+  else if constexpr (is_array<bottom_t<E>> && !is_array<bottom_t<Z>> && array_inside<array_element_t<T>>)
+    return call(
+        rest, map, [&](auto const& row) { return become<E>(rest, z, row); }, inner);
+  else
+    return call(rest, fill, call(rest, overdub::size, inner), become<E>(rest, z, inner));
+}
+
 template <class Z>
 constexpr auto split_metadata(Z const& z) {
   return overdub::map([](auto const& each) { return each; }, z);
