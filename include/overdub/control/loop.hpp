@@ -143,6 +143,16 @@ inline constexpr scan_t scan{};
 
 namespace detail {
 
+// The arrays of the outputs of iterations, in their order, or from the last to the first. Origin: the function that computed them.
+template <bool Reversed, class Origin, class Output>
+constexpr auto collected(std::vector<Output>&& outputs) {
+  i64 const n = static_cast<i64>(outputs.size());
+  auto out = make_builders<Output, Origin>(n);
+  for (i64 i = 0; i < n; ++i)
+    put_element(out, i, std::move(outputs[static_cast<std::size_t>(Reversed ? n - 1 - i : i)]));
+  return finish_elements(std::move(out), n);
+}
+
 /// The indexed scan of programs: {state, y} = f(i, state) for i = 0, ..., n - 1, or from the last to the first. In both cases the y of
 /// iteration i has the index i.
 template <bool Reversed>
@@ -157,19 +167,42 @@ struct indexed_scan_t {
   static constexpr auto compute(N const& count, X&& start, F const& f) {
     using State = std::remove_cvref_t<X>;
     using Step = std::remove_cvref_t<decltype(f(i64{}, std::declval<State>()))>;
-    using Output = std::remove_cvref_t<decltype(std::get<1>(std::declval<Step>()))>;
     i64 const n = as_index(count) < 0 ? 0 : as_index(count);
     State state(std::forward<X>(start));
-    std::vector<Output> outputs;
+    std::vector<std::remove_cvref_t<decltype(std::get<1>(std::declval<Step>()))>> outputs;
     for (i64 k = 0; k < n; ++k) {
       auto step = call_given(f, Reversed ? n - 1 - k : k, std::move(state));
       state = std::get<0>(std::move(step));
       outputs.push_back(std::get<1>(std::move(step)));
     }
-    auto out = make_builders<Output, lowered_from_t<F>>(n);
-    for (i64 i = 0; i < n; ++i)
-      put_element(out, i, std::move(outputs[static_cast<std::size_t>(Reversed ? n - 1 - i : i)]));
-    auto arrays = finish_elements(std::move(out), n);
+    auto arrays = collected<Reversed, lowered_from_t<F>>(std::move(outputs));
+    return std::tuple<State, decltype(arrays)>{std::move(state), std::move(arrays)};
+  }
+};
+
+/// The `while` of programs with outputs: {state, y} = body(state) as long as condition(state). Returns {the last state, the array of the
+/// y}.
+struct while_scan_t {
+  OVERDUB_PRIMITIVE("while", control)
+  template <class S, class K, class X, class C, class F>
+  static constexpr auto
+  lower(S const& stack, K const& call_lowered, X&& state, C const& condition, F const& body) {
+    return call_lowered(
+        lift_down(stack, std::forward<X>(state)), lower_predicate(stack, condition),
+        overdub::detail::lower(stack, body));
+  }
+  template <class X, class C, class F>
+  static constexpr auto compute(X&& start, C const& condition, F const& body) {
+    using State = std::remove_cvref_t<X>;
+    using Step = std::remove_cvref_t<decltype(body(std::declval<State>()))>;
+    State state(std::forward<X>(start));
+    std::vector<std::remove_cvref_t<decltype(std::get<1>(std::declval<Step>()))>> outputs;
+    while (call_given(condition, std::as_const(state))) {
+      auto step = call_given(body, std::move(state));
+      state = std::get<0>(std::move(step));
+      outputs.push_back(std::get<1>(std::move(step)));
+    }
+    auto arrays = collected<false, lowered_from_t<F>>(std::move(outputs));
     return std::tuple<State, decltype(arrays)>{std::move(state), std::move(arrays)};
   }
 };

@@ -17,6 +17,8 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -650,9 +652,11 @@ private:
 
   void branch(frame& at, ir::node_id n);
   void run_loop(frame& at, ir::node_id n);
-  // Stacked results are loop-carried arrays that grow.
   void run_while(frame& at, ir::node_id n);
-  any extended(any const& arrays, any const& element);
+  using step = std::tuple<std::vector<any>, std::vector<any_element>>;
+  static step step_of(std::string_view op, row_sizes& sizes, std::vector<any> all, std::uint32_t carried);
+  void
+  set_outputs(frame& at, ir::node_id n, std::tuple<std::vector<any>, std::vector<any_array>> const& results);
   void run_map(frame& at, ir::node_id n);
 
   // ---- reductions

@@ -20,6 +20,23 @@ void evaluator<S>::branch(frame& at, ir::node_id n) {
   else
     set_all(at, n, call(stack_, if_, typed<bool>(at, at.f.operand(n, 0)), take(0), take(1)));
 }
+// The results of an iteration: the loop-carried values, and the outputs.
+template <class S>
+auto evaluator<S>::step_of(std::string_view op, row_sizes& sizes, std::vector<any> all, std::uint32_t carried)
+    -> step {
+  check_rows(op, sizes, all, carried);
+  std::vector<any_element> outputs;
+  for (std::size_t k = carried; k < all.size(); ++k) outputs.push_back(narrowed<any_element>(all[k]));
+  all.resize(carried);
+  return {std::move(all), std::move(outputs)};
+}
+template <class S>
+void evaluator<S>::set_outputs(
+    frame& at, ir::node_id n, std::tuple<std::vector<any>, std::vector<any_array>> const& results) {
+  auto const& [state, arrays] = results;
+  set_all(at, n, state);
+  set_arrays(at, n, state.size(), arrays);
+}
 template <class S>
 void evaluator<S>::run_loop(frame& at, ir::node_id n) {
   node const& x = at.f[n];
@@ -29,85 +46,70 @@ void evaluator<S>::run_loop(frame& at, ir::node_id n) {
   auto whole = [&](auto const& i, std::vector<any> const& state) {
     return region(at, body, in<i64>(wrap(stack_, i)), state);
   };
-  auto step = [&](auto const& i, std::vector<any> const& state) {
-    auto all = whole(i, state);
-    check_rows("map", sizes, all, carried);
-    std::vector<any_element> outputs;
-    for (std::size_t k = carried; k < all.size(); ++k) outputs.push_back(narrowed<any_element>(all[k]));
-    all.resize(carried);
-    return std::tuple{std::move(all), std::move(outputs)};
+  auto iteration = [&](auto const& i, std::vector<any> const& state) {
+    return step_of("map", sizes, whole(i, state), carried);
   };
   using State = std::vector<any>;
   using Outputs = std::tuple<State, std::vector<any_array>>;
   if (x.result_count > carried) refuse_named<scan_t, indexed_scan_t<false>>();
   if constexpr (
       is_copied<loop_t, State, in<i64>, State, decltype(whole)>() &&
-      is_copied<indexed_scan_t<false>, Outputs, in<i64>, State, decltype(step)>() &&
-      is_copied<indexed_scan_t<true>, Outputs, in<i64>, State, decltype(step)>())
+      is_copied<indexed_scan_t<false>, Outputs, in<i64>, State, decltype(iteration)>() &&
+      is_copied<indexed_scan_t<true>, Outputs, in<i64>, State, decltype(iteration)>())
     return copy(at, n);
   else {
     if (gives_functions(at, n)) return loop_on_functions(at, n);
     auto const count = integer(at, n, 0);
     auto const start = cells(at, n, 1, carried);
     if (x.result_count == carried && !x.attributes.is_reversed())
-      return set_all(at, n, call(stack_, loop, count, start, whole));
-    auto finish = [&](auto const& result) {
-      set_all(at, n, std::get<0>(result));
-      set_arrays(at, n, carried, std::get<1>(result));
-    };
-    if (x.attributes.is_reversed())
-      finish(call(stack_, indexed_scan_t<true>{}, count, start, step));
+      set_all(at, n, call(stack_, loop, count, start, whole));
+    else if (x.attributes.is_reversed())
+      set_outputs(at, n, call(stack_, indexed_scan_t<true>{}, count, start, iteration));
     else
-      finish(call(stack_, indexed_scan_t<false>{}, count, start, step));
+      set_outputs(at, n, call(stack_, indexed_scan_t<false>{}, count, start, iteration));
   }
 }
-// Stacked results are loop-carried arrays that grow.
 template <class S>
 void evaluator<S>::run_while(frame& at, ir::node_id n) {
   node const& x = at.f[n];
   std::uint32_t const carried = x.operand_count;
   row_sizes sizes;
-  auto condition = [&](std::vector<any> state) {
-    state.resize(carried);
+  auto condition = [&](std::vector<any> const& state) {
     return *region(at, at.f.region_at(n, 0), state)[0].template get<in<bool>>();
   };
-  auto body = [&](std::vector<any> const& state) {
-    auto next = region(at, at.f.region_at(n, 1), std::vector<any>(state.begin(), state.begin() + carried));
-    check_rows("while", sizes, next, carried);
-    for (std::size_t k = carried; k < next.size(); ++k) next[k] = extended(state[k], next[k]);
-    return next;
+  auto body = [&](std::vector<any> const& state) { return region(at, at.f.region_at(n, 1), state); };
+  auto iteration = [&](std::vector<any> const& state) {
+    return step_of("while", sizes, body(state), carried);
   };
   using State = std::vector<any>;
-  if constexpr (is_copied<while_t, State, State, decltype(condition), decltype(body)>())
+  using Outputs = std::tuple<State, std::vector<any_array>>;
+  if (x.result_count > carried) refuse_named<while_t, while_scan_t>();
+  if constexpr (
+      is_copied<while_t, State, State, decltype(condition), decltype(body)>() &&
+      is_copied<while_scan_t, Outputs, State, decltype(condition), decltype(iteration)>())
     return copy(at, n);
   else {
     if (gives_functions(at, n)) return loop_on_functions(at, n);
-    auto start = cells(at, n, 0, carried);
-    for (std::uint32_t i = carried; i < x.result_count; ++i)
-      start.push_back(empty_array(at.f.type_of(at.f.result(n, i))));
-    set_all(at, n, call(stack_, while_, start, condition, body));
+    auto const start = cells(at, n, 0, carried);
+    if (x.result_count == carried)
+      set_all(at, n, call(stack_, while_, start, condition, body));
+    else
+      set_outputs(at, n, call(stack_, while_scan_t{}, start, condition, iteration));
   }
 }
-template <class S>
-auto evaluator<S>::extended(any const& arrays, any const& element) -> any {
-  return opened(arrays, [&]<class T>(auto const& a, std::type_identity<T>) -> any {
-    if constexpr (is_array<T>) {
-      auto const& e = *element.template get<in<typename T::value_type>>();
-      return in<T>(
-          call(stack_, overdub::concat, a, in<T>(call(stack_, overdub::fill, wrap(stack_, i64{1}), e))));
-    } else
-      return {};
-  });
-}
-// Throws evaluation_error if a rule or hook names F. Staging replaced F by Replacement: `map` by `tabulate`, and `scan` by an indexed loop.
+// Throws evaluation_error if a rule or hook names F, which the program has in another form: `tabulate` for `map`, an indexed loop for
+// `scan`, and a `while` with outputs for `while`.
 template <class S>
 template <class F, class Replacement>
 void evaluator<S>::refuse_named() const {
   if constexpr (any_names<S, F, Replacement>())
     throw evaluation_error(message(
-        "overdub: a context has a rule or a hook for `%.*s`, and a program that was staged before has "
-        "`tabulate`, or an "
-        "indexed loop, in its place; stage the function of C++ in the context",
+        std::is_same_v<F, while_t>
+            ? "overdub: a context has a rule or a hook for `%.*s`, and this program's has outputs, which "
+              "that of C++ has not; apply the context before a transformation, such as a gradient, adds them"
+            : "overdub: a context has a rule or a hook for `%.*s`, and a program that was staged before has "
+              "`tabulate`, or an "
+              "indexed loop, in its place; stage the function of C++ in the context",
         static_cast<int>(F::name().size()), F::name().data()));
 }
 template <class S>

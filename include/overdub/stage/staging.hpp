@@ -221,10 +221,24 @@ class staging : public context {
     auto const step = in_region(node, 0, [&] {
       return detail::owned_tree(take_step(argument(node, 0), detail::refilled(state, arguments(node), 1)));
     });
+    return with_outputs<X>(node, step, start.size());
+  }
+  // Adds the results of a loop whose iterations yield {state, outputs}.
+  template <class X, class Step>
+  auto with_outputs(ir::node_id n, Step const& step, std::size_t carried) {
     auto const outputs = stacked(std::get<1>(step));
     std::tuple<X, std::remove_cvref_t<decltype(outputs)>> const result{
         next_state<X>(std::get<0>(step)), outputs};
-    return finish(node, result, start.size());
+    return finish(n, result, carried);
+  }
+  // Opens a `while`, and stages its condition.
+  template <class X, class C>
+  ir::node_id open_while(X const& state, std::vector<ir::value_id> const& start, C const& condition) {
+    auto const carried = recorder_->types_of(start);
+    ir::node_id const node = open(ir::op::while_, start, {carried, carried});
+    (void)in_region(
+        node, 0, [&] { return detail::owned_tree(condition(detail::refilled(state, arguments(node)))); });
+    return node;
   }
 
   template <class E>
@@ -480,14 +494,18 @@ public:
   }
   template <class X, class C, class F>
   auto overdub(while_t const&, X const& state, C const& condition, F const& body) {
-    auto const start = detail::flat(state);
-    auto const carried = recorder_->types_of(start);
-    ir::node_id const node = open(ir::op::while_, start, {carried, carried});
-    (void)in_region(
-        node, 0, [&] { return detail::owned_tree(condition(detail::refilled(state, arguments(node)))); });
+    ir::node_id const node = open_while(state, detail::flat(state), condition);
     X const last =
         in_region(node, 1, [&] { return next_state<X>(body(detail::refilled(state, arguments(node, 1)))); });
     return finish(node, last);
+  }
+  template <class X, class C, class F>
+  auto overdub(detail::while_scan_t const&, X const& state, C const& condition, F const& body) {
+    auto const start = detail::flat(state);
+    ir::node_id const node = open_while(state, start, condition);
+    auto const step = in_region(
+        node, 1, [&] { return detail::owned_tree(body(detail::refilled(state, arguments(node, 1)))); });
+    return with_outputs<X>(node, step, start.size());
   }
   template <class F, class X, class A>
   auto overdub(scan_t const&, F const& f, X const& state, A const& xs) {
