@@ -7,8 +7,9 @@ using namespace made_contexts;
 using namespace random_function;
 
 using compositions = types<
-    beside_observer<enters_one>, types<made_of<'a', enters_all, observes_functions<'a'>>>,
-    beside_observer<leaves_calls_of_two_numbers>, one_around_the_other<replaces_array, leaves_two>>;
+    beside_observer<enters_one>, beside_observer<enters_scales>,
+    types<made_of<'a', enters_all, observes_functions<'a'>>>, beside_observer<leaves_calls_of_two_numbers>,
+    one_around_the_other<replaces_array, leaves_two>>;
 } // namespace
 
 TEST_CASE("the law of contexts holds where contexts change on the way in") {

@@ -46,6 +46,8 @@ enum class form {
   pair,    // a function that returns two numbers
   applied, // a function that is given a function
   scaled,  // the sum of the array that a function returns
+  local,   // a function that is run in a context of the function's own, by a literal
+  vector,  // a function of a std::vector, of one or three parts
   let      // part 0, used by part 1 as often as it likes
 };
 
@@ -107,6 +109,29 @@ inline constexpr auto f_applied = fn<"applied">([](auto const& f, auto x) -> dec
 });
 inline constexpr auto f_scaled =
     fn<"scaled">([](auto xs) { return overdub::map([](auto x) { return x * 1.75; }, xs); });
+inline constexpr auto f_small = fn<"small">([](auto x) -> decltype(x) {
+  auto const y = x * 1.125;
+  return y - 0.1875;
+});
+inline constexpr auto f_list = fn<"list">([](auto const& xs) {
+  auto all = xs[0];
+  for (std::size_t i = 1; i < xs.size(); ++i) {
+    auto const scaled = all * 0.6875;
+    all = scaled + xs[i];
+  }
+  return all - 0.3125 * static_cast<double>(xs.size());
+});
+// Multiplies products by a member.
+struct scales : context {
+  double factor;
+  explicit scales(double by) : factor(by) {}
+  template <class X, class Y>
+  requires(std::is_same_v<plain_t<X>, double>&& std::is_same_v<plain_t<Y>, double>) auto overdub(
+      mul_t mul, X const& x, Y const& y) {
+    auto const product = mul(x, y);
+    return mul(product, factor);
+  }
+};
 inline constexpr auto f_native = leaf<"native">([](double x) { return x * 0.5 + 1.25; }, effects::pure);
 inline constexpr auto f_guarded = leaf<"guarded">(
     [](double x) {
@@ -235,6 +260,13 @@ struct runner {
     }
     case form::applied:
       return f_applied(f_one, value(part[0]));
+    case form::local:
+      return overdub::run(scales(e.literal), f_small, value(part[0]));
+    case form::vector: {
+      std::vector<V> all;
+      for (expression const& each : part) all.push_back(value(each));
+      return f_list(all);
+    }
     case form::let: {
       V const x = value(part[0]);
       return with(x).value(part[1]);
@@ -350,9 +382,10 @@ private:
       return true;
     return operations_.insert(text(e)).second;
   }
-  // Operations of as many numbers are not told apart: a rule may make one of another.
+  // Operations of as many numbers are not distinguished, nor are local contexts: a rule may make one of another.
   static std::string text(expression const& e) {
-    std::string all = std::to_string(static_cast<int>(e.is)) + '.' + std::to_string(e.literal);
+    std::string all = std::to_string(static_cast<int>(e.is)) + '.';
+    if (e.is != form::local) all += std::to_string(e.literal);
     if (e.is == form::parameter || e.is == form::element) all += '.' + std::to_string(e.which);
     for (expression const& part : e.parts) all += '(' + text(part) + ')';
     return all;
@@ -367,7 +400,7 @@ private:
     if (depth == 0 || random_.chance(5)) return leaf(numbers);
     auto part = [&] { return any(depth - 1, numbers); };
     auto with_one_more = [&] { return any(depth - 1, numbers + 1); };
-    switch (random_.below(23)) {
+    switch (random_.below(25)) {
     case 0:
     case 1:
       return {form::unary, random_.below(unary_operations), 0, {part()}};
@@ -413,6 +446,14 @@ private:
     case 20:
       if (may_call(one)) return {form::applied, 0, 0, {part()}};
       break;
+    case 21:
+      return {form::local, 0, next_literal(), {part()}};
+    case 22: {
+      expression e{form::vector};
+      std::uint32_t const parts = random_.chance(50) ? 1 : 3;
+      for (std::uint32_t i = 0; i < parts; ++i) e.parts.push_back(part());
+      return e;
+    }
     default:
       if (!has_row()) break;
       switch (random_.below(7)) {
