@@ -193,3 +193,27 @@ TEST_CASE("calls of a staged function are told apart by the lengths of its std::
   CHECK(staged(of_nested_lengths, 1.0) == of_nested_lengths(1.0));
   CHECK(of_nested_lengths(1.0) == 504.0);
 }
+
+namespace {
+constexpr auto in_many = od::fn<"in_many">([](auto x) {
+  auto sum = x * 0.0;
+  for (int i = 1; i <= 100; ++i) sum = sum + od::run(scale(i), triple, x);
+  return sum;
+});
+constexpr auto deeper =
+    od::fn<"deeper">([](od::scope auto& cx, auto const& list) -> std::remove_cvref_t<decltype(list[0])> {
+      auto longer = list;
+      longer.push_back(list.back() * 0.5);
+      return cx.self(longer);
+    });
+constexpr auto endless = od::fn<"endless">([](auto x) { return deeper(std::vector{x}); });
+} // namespace
+
+TEST_CASE("a function may be staged in any number of contexts, and not in itself without end") {
+  auto const p = od::stage(in_many, od::signature<double>);
+  CHECK(od::evaluate<double>(p, 1.0) == in_many(1.0));
+  CHECK_THROWS_WITH(
+      od::stage(endless, od::signature<double>),
+      Catch::Contains("signatures of deeper, each in the one before") &&
+          Catch::Contains("vectors of ever new lengths"));
+}

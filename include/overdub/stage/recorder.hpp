@@ -32,7 +32,7 @@ namespace detail {
 
 class recorder {
 public:
-  static constexpr int most_signatures = 64;
+  static constexpr int most_nested = 64;
   static constexpr std::uint32_t unrolled = 1000; // a function with more operations gets a note
 
   recorder();
@@ -138,7 +138,7 @@ public:
   struct variant {
     std::vector<context_identity> contexts{};
     std::vector<std::size_t> lengths{}; // of its arguments that are trees of run-time lengths
-    void const* of = nullptr;         // the function of a program, if it is one
+    void const* of = nullptr;           // the function of a program, if it is one
     std::uint32_t number = 0;
     auto operator<=>(variant const&) const = default;
   };
@@ -165,7 +165,7 @@ public:
   void end(std::size_t number, std::any results);
 
 private:
-  [[noreturn]] void throw_signatures(std::string_view name) const;
+  [[noreturn]] void throw_nested(std::string_view name) const;
   void note_unrolled(ir::function_id f);
 
   bool is_local(void const* object) const;

@@ -31,8 +31,9 @@ struct recorder::tables {
   tsl::robin_map<ir::symbol, std::size_t> bound; // their indices in program.hosts
   tsl::robin_map<std::string, int> signatures_of;
   tsl::robin_map<std::string, std::string>
-      numbered;                   // from names with the number of a signature to names without
-  std::vector<std::string> chain; // the functions whose bodies are being staged
+      numbered;                      // from names with the number of a signature to names without
+  std::vector<std::string> chain;    // the functions whose bodies are being staged
+  std::map<std::string, int> nested; // how many of them have a name
 };
 
 OVERDUB_DECL recorder::recorder() : tables_(std::make_unique<tables>()), stack_(__builtin_frame_address(0)) {}
@@ -231,7 +232,6 @@ OVERDUB_DECL std::string_view recorder::base_name(std::string_view name) {
 
 OVERDUB_DECL std::string recorder::unique_name(std::string_view name) {
   int const signatures = ++tables_->signatures_of[std::string(name)];
-  if (signatures > most_signatures) throw_signatures(name);
   if (signatures == 1) return std::string(name);
   std::string made = std::string(name) + '#' + std::to_string(signatures);
   tables_->numbered.emplace(made, name);
@@ -241,6 +241,7 @@ OVERDUB_DECL std::string recorder::unique_name(std::string_view name) {
 OVERDUB_DECL std::size_t
 recorder::begin(void const* key, std::string_view name, std::span<ir::type const> parameters) {
   tables_->functions.push_back({program.add(unique_name(name), parameters), {}});
+  if (++tables_->nested[std::string(name)] > most_nested) throw_nested(name);
   tables_->chain.emplace_back(name);
   tables_->of_key.emplace(key, tables_->functions.size() - 1);
   return tables_->functions.size() - 1;
@@ -250,19 +251,20 @@ OVERDUB_DECL void recorder::end(std::size_t number, std::any results) {
   auto const f = tables_->functions[number].id;
   tables_->functions[number].results = std::move(results);
   if (program[f].node_count() > unrolled) note_unrolled(f);
+  --tables_->nested[tables_->chain.back()];
   tables_->chain.pop_back();
 }
 
-[[noreturn]] OVERDUB_DECL void recorder::throw_signatures(std::string_view name) const {
+[[noreturn]] OVERDUB_DECL void recorder::throw_nested(std::string_view name) const {
   std::string chain;
   std::size_t const first = tables_->chain.size() > 6 ? tables_->chain.size() - 6 : 0;
   for (std::size_t i = first; i < tables_->chain.size(); ++i) chain += tables_->chain[i] + " -> ";
   throw staging_error(message(
-      "overdub: staging made more than %d signatures of %.*s, called by %s%.*s; does it call itself with "
-      "arguments of ever new "
-      "types?",
-      most_signatures, static_cast<int>(name.size()), name.data(), chain.c_str(),
-      static_cast<int>(name.size()), name.data()));
+      "overdub: staging made more than %d signatures of %.*s, each in the one before, called by %s%.*s; does "
+      "it call itself with "
+      "arguments of ever new types, vectors of ever new lengths, or contexts of ever new members?",
+      most_nested, static_cast<int>(name.size()), name.data(), chain.c_str(), static_cast<int>(name.size()),
+      name.data()));
 }
 
 OVERDUB_DECL void recorder::note_unrolled(ir::function_id f) {
