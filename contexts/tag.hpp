@@ -60,7 +60,7 @@ struct tag_of : context {
   }
   auto overdub(iota_t f, auto count) {
     auto const numbers = f(count.inner);
-    return overdub::tag(numbers, fill(concrete(size(numbers)), count.metadata));
+    return overdub::tag(numbers, fill(size(concrete(numbers)), count.metadata));
   }
   template <class A>
   auto overdub(rule_call auto call, gather_t, A a, auto indices) {

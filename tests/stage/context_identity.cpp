@@ -1,3 +1,4 @@
+#include <overdub/compile/compile.hpp>
 #include <overdub/contexts/reverse.hpp>
 #include <overdub/overdub.hpp>
 #include <overdub/stage/evaluate.hpp>
@@ -150,7 +151,7 @@ TEST_CASE("a context with hooks that is a variable of a staged function is an er
   CHECK(in_local(1.0) == 30.0);
   CHECK_THROWS_WITH(
       od::stage(in_local, od::signature<double>),
-      Catch::Contains("observed_scale is a local variable of a function that is staged"));
+      Catch::Contains("the context is a local variable of a function that is staged"));
   CHECK_THROWS_AS(od::stage(in_temporary, od::signature<double>), od::staging_error);
 }
 
@@ -216,4 +217,96 @@ TEST_CASE("a function may be staged in any number of contexts, and not in itself
       od::stage(endless, od::signature<double>),
       Catch::Contains("signatures of deeper, each in the one before") &&
           Catch::Contains("vectors of ever new lengths"));
+}
+
+namespace {
+// Contexts whose storage is freed when they end, and given to the next.
+struct scale_by_vector : od::context {
+  std::vector<double> by;
+  explicit scale_by_vector(double b) : by{b} {}
+  template <class X, class Y>
+  requires(std::same_as<od::plain_t<X>, double>&& std::same_as<od::plain_t<Y>, double>) auto overdub(
+      od::mul_t const& m, X const& x, Y const& y) {
+    return m(m(x, y), by[0]);
+  }
+};
+constexpr auto in_vectors = od::fn<"in_vectors">([](auto x) {
+  auto sum = x * 0.0;
+  for (double const b : {10.0, 20.0, 30.0}) sum = sum * 100.0 + od::run(scale_by_vector(b), triple, x);
+  return sum;
+});
+struct scale_by_table : od::context {
+  double by[std::size_t{1} << 21];
+  scale_by_table() { by[0] = 10.0; }
+  template <class X, class Y>
+  requires(std::same_as<od::plain_t<X>, double>&& std::same_as<od::plain_t<Y>, double>) auto overdub(
+      od::mul_t const& m, X const& x, Y const& y) {
+    return m(m(x, y), by[0]);
+  }
+};
+scale_by_table large;
+
+constexpr auto product = od::fn<"product">([](auto x) { return x * x; });
+constexpr auto product_and_more = od::fn<"product_and_more">([](auto x, auto y) {
+  auto const a = product(x);
+  return a * y;
+});
+struct enters_another : od::context {
+  double more = 1;
+  int products = 0;
+  enters_another* other = nullptr;
+  auto& enter(decltype(product) const&) { return other != nullptr ? *other : *this; }
+  template <class X, class Y>
+  requires(std::same_as<od::plain_t<X>, double>&& std::same_as<od::plain_t<Y>, double>) auto overdub(
+      od::mul_t const& m, X const& x, Y const& y) {
+    return m(x, y) + more;
+  }
+  void before(od::mul_t const&, double, double) { ++products; }
+};
+
+struct observes_products : od::context {
+  std::vector<double> products;
+  void after(od::mul_t const&, double result, double, double) { products.push_back(result); }
+};
+constexpr auto in_compiled = od::fn<"in_compiled">([](auto x) {
+  observes_products local;
+  return od::compile(local, triple, od::signature<double>)(x);
+});
+} // namespace
+
+TEST_CASE("contexts with members that refer to memory are told apart") {
+  CHECK(in_vectors(1.0) == 306090.0);
+  CHECK(od::evaluate<double>(od::stage(in_vectors, od::signature<double>), 1.0) == 306090.0);
+}
+
+TEST_CASE("a large context does not overflow the stack") {
+  CHECK(od::evaluate<double>(od::stage(large, triple, od::signature<double>), 1.0) == 30.0);
+}
+
+TEST_CASE("an object of the same class that enter returns has its own members and hooks in programs, too") {
+  enters_another outer, inner;
+  inner.more = 7;
+  outer.other = &inner;
+  auto const check = [&](auto const& run) {
+    outer.products = inner.products = 0;
+    CHECK(run() == 19.5);
+    CHECK(outer.products == 1);
+    CHECK(inner.products == 1);
+  };
+  constexpr auto numbers = od::signature<double, double>;
+  auto const p = od::stage(product_and_more, numbers);
+  check([&] { return od::run(outer, product_and_more, 1.5, 2.0); });
+  check([&] { return od::evaluate<double>(od::stage(outer, product_and_more, numbers), 1.5, 2.0); });
+  check([&] { return od::evaluate<double>(od::overdub(outer, p), 1.5, 2.0); });
+  check([&] {
+    return od::run(
+        outer, [&](auto x, auto y) { return od::evaluate<double>(p, x, y); }, 1.5, 2.0);
+  });
+}
+
+TEST_CASE("a local context for which a function is compiled cannot be observed by a staged function") {
+  CHECK(in_compiled(1.0) == 3.0);
+  CHECK_THROWS_WITH(
+      od::stage(in_compiled, od::signature<double>),
+      Catch::Contains("is a local variable of a function that is staged"));
 }

@@ -205,6 +205,32 @@ private:
   S const& stack_;
 };
 
+// A run in contexts while a function is staged. When it has ended, other contexts may have their addresses. Defined in stage/hooks.hpp.
+template <class S>
+void begin_context(S const& stack, void const* context);
+template <class S>
+void end_context(S const& stack, void const* context);
+template <class S, class... C>
+struct staged_run {
+  OVERDUB_INLINE constexpr staged_run(S const&, C const&...) {}
+};
+template <class S, class... C>
+requires(is_symbolic<S> && (!std::is_trivially_copyable_v<C> || ...)) class staged_run<S, C...> {
+public:
+  staged_run(S const& stack, C const&... contexts) : stack_(stack), contexts_{&contexts...} {
+    for (void const* const each : contexts_) begin_context(stack_, each);
+  }
+  staged_run(staged_run const&) = delete;
+  staged_run& operator=(staged_run const&) = delete;
+  ~staged_run() {
+    for (void const* const each : contexts_) end_context(stack_, each);
+  }
+
+private:
+  S const& stack_;
+  void const* contexts_[sizeof...(C)];
+};
+
 struct answer_function {
   template <class S, class F, class... A>
   OVERDUB_INLINE static constexpr result_t<S, F, A...> answer(S const& stack, F const& f, A&&... a) {

@@ -192,12 +192,14 @@ OVERDUB_INLINE constexpr auto start(Below const& below, Context&& context, F con
     return refused{};
   else if constexpr (!is_composition<std::remove_cvref_t<Context>>) {
     run_lifetime<std::remove_cvref_t<Context>> const run;
+    [[maybe_unused]] staged_run<Below, std::remove_cvref_t<Context>> const staged(below, context);
     auto const stack = make_run_stack<hiding_t<F, std::remove_cvref_t<A>...>>(run.get(), below, context);
     return run_in<Below>(stack, f, admit<Below>(stack, std::forward<A>(a))...);
   } else {
     auto&& contexts = changeable(std::forward<Context>(context));
     return hana::unpack(contexts.contexts, [&]<class... Held>(Held&... held) OVERDUB_INLINE {
       run_lifetime<held_context_t<Held>...> const run;
+      [[maybe_unused]] staged_run<Below, held_context_t<Held>...> const staged(below, get_held(held)...);
       auto const stack =
           make_run_stack<hiding_t<F, std::remove_cvref_t<A>...>>(run.get(), below, get_held(held)...);
       return run_in<Below>(stack, f, admit<Below>(stack, std::forward<A>(a))...);

@@ -105,8 +105,9 @@ void evaluator<S>::refuse_named() const {
   if constexpr (any_names<S, F, Replacement>())
     throw evaluation_error(message(
         std::is_same_v<F, while_t>
-            ? "overdub: a context has a rule or a hook for `%.*s`, and this program's has outputs, which "
-              "that of C++ has not; apply the context before a transformation, such as a gradient, adds them"
+            ? "overdub: a context has a rule or a hook for `%.*s`, which does not apply to a `while` with "
+              "outputs, and the program has one; "
+              "apply the context before a transformation, such as a gradient, adds the outputs"
             : "overdub: a context has a rule or a hook for `%.*s`, and a program that was staged before has "
               "`tabulate`, or an "
               "indexed loop, in its place; stage the function of C++ in the context",

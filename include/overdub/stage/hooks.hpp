@@ -249,12 +249,23 @@ void stage_hook(S const& stack, F const& f, X const&... x) {
 }
 
 template <class S>
+void begin_context(S const& stack, void const* context) {
+  recorder_of(stack).begin_context(context);
+}
+template <class S>
+void end_context(S const& stack, void const* context) {
+  recorder_of(stack).end_context(context);
+}
+template <class S>
 void begin_temporary(S const& stack, void const* begin, std::size_t size) {
+  begin_context(stack, begin);
   recorder_of(stack).temporaries.push_back({static_cast<std::byte const*>(begin), size});
 }
 template <class S>
 void end_temporary(S const& stack) {
-  recorder_of(stack).temporaries.pop_back();
+  recorder& r = recorder_of(stack);
+  r.end_context(r.temporaries.back().data());
+  r.temporaries.pop_back();
 }
 
 template <class R, class S, class Compute, class Fail>

@@ -232,8 +232,13 @@ struct program_function : F {
       std::vector<slot> slots;
       (put_argument(slots, i, x), ...);
       while (i < arguments->size()) slots.push_back((*arguments)[i++]);
-      *results = evaluator->call_unseen(id, std::move(slots));
-      return result_of<S>(*evaluator, *results);
+      if (are_same(stack, evaluator->stack())) {
+        *results = evaluator->call_unseen(id, std::move(slots));
+        return result_of<S>(*evaluator, *results);
+      }
+      auto other = evaluator->in_contexts(stack); // `enter` returned another object of the class
+      *results = other.call_unseen(id, std::move(slots));
+      return result_of<S>(other, *results);
     } else {
       auto other = evaluator->in_contexts(stack);
       std::vector<typename decltype(other)::slot> slots;
@@ -250,6 +255,14 @@ struct program_function : F {
   }
 
 private:
+  // Whether two stacks have the same context objects.
+  template <class S>
+  static bool are_same(S const& a, S const& b) {
+    if constexpr (S::empty)
+      return true;
+    else
+      return &a.top().get() == &b.top().get() && are_same(a.rest(), b.rest());
+  }
   // Adds an argument. An empty cell stands for an original argument that has no cell type: a function value, a key, an array of rank 3.
   template <class X>
   void put_argument(std::vector<slot>& slots, std::size_t& i, X const& x) const {

@@ -142,6 +142,9 @@ public:
     std::uint32_t number = 0;
     auto operator<=>(variant const&) const = default;
   };
+  // A run in a context begins, and ends: afterwards another context may have its address.
+  void begin_context(void const* object);
+  void end_context(void const* object);
   // The key of a staged function: by the template that stages it, and by its variant.
   void const* key_of(void const* way, variant v);
   // A copy of a program that lives as long as the recorder. Equal programs have one copy, whose address identifies them. O(programs).

@@ -31,9 +31,10 @@ struct recorder::tables {
   tsl::robin_map<ir::symbol, std::size_t> bound; // their indices in program.hosts
   tsl::robin_map<std::string, int> signatures_of;
   tsl::robin_map<std::string, std::string>
-      numbered;                      // from names with the number of a signature to names without
-  std::vector<std::string> chain;    // the functions whose bodies are being staged
-  std::map<std::string, int> nested; // how many of them have a name
+      numbered;                              // from names with the number of a signature to names without
+  std::vector<std::string> chain;            // the functions whose bodies are being staged
+  std::map<std::string, int> nested;         // how many of them have a name
+  std::map<void const*, std::uint32_t> runs; // that ended, in the contexts at these addresses
 };
 
 OVERDUB_DECL recorder::recorder() : tables_(std::make_unique<tables>()), stack_(__builtin_frame_address(0)) {}
@@ -78,7 +79,12 @@ OVERDUB_DECL std::vector<ir::type> recorder::types_of(std::span<ir::value_id con
   return types;
 }
 
+OVERDUB_DECL void recorder::begin_context(void const* object) { tables_->runs.try_emplace(object, 0u); }
+OVERDUB_DECL void recorder::end_context(void const* object) { ++tables_->runs.at(object); }
+
 OVERDUB_DECL void const* recorder::key_of(void const* way, variant v) {
+  for (context_identity& c : v.contexts)
+    if (auto const at = tables_->runs.find(c.object); at != tables_->runs.end()) c.run = at->second;
   return &tables_->made_keys[{reinterpret_cast<std::uintptr_t>(way), std::move(v)}];
 }
 
@@ -96,24 +102,6 @@ OVERDUB_DECL ir::function_id recorder::scratch() {
   return tables_->scratch;
 }
 
-OVERDUB_DECL ir::symbol recorder::bind(
-    std::string name, void (*run)(void*, void const* const*, void* const*), void* object,
-    std::uint32_t context, void const* origin_in_cpp) {
-  std::string const base = name;
-  if (std::size_t const at = context_at(object); object != nullptr && at < contexts.size()) {
-    context = static_cast<std::uint32_t>(at);
-    object = nullptr;
-  }
-  for (int number = 2;; ++number) {
-    ir::symbol const s = program.intern(name);
-    auto const [at, is_new] = tables_->bound.try_emplace(s, program.hosts.size());
-    if (is_new) program.hosts.push_back({s, run, object, context, origin_in_cpp});
-    ir::host_binding const& known = program.hosts[at->second];
-    if (known.run == run && known.object == object && known.context == context) return s;
-    name = base + '#' + std::to_string(number);
-  }
-}
-
 // Of AddressSanitizer: they are null where the process runs without it.
 static void* sanitizer_stack() __attribute__((weakref("__asan_get_current_fake_stack")));
 static void* sanitizer_frame(void* stack, void* address, void** begin, void** end)
@@ -129,33 +117,55 @@ OVERDUB_DECL bool recorder::is_local(void const* object) const {
   return std::less<>{}(__builtin_frame_address(0), object) && std::less<>{}(object, stack_);
 }
 
+OVERDUB_DECL ir::symbol recorder::bind(
+    std::string name, void (*run)(void*, void const* const*, void* const*), void* object,
+    std::uint32_t context, void const* origin_in_cpp) {
+  std::string const base = name;
+  if (std::size_t const at = context_at(object); object != nullptr && at < contexts.size()) {
+    context = static_cast<std::uint32_t>(at);
+    object = nullptr;
+  }
+  if (is_local(object))
+    throw staging_error(message(
+        "overdub: %s: the context is a local variable of a function that is staged. The program would call "
+        "its hooks after its lifetime "
+        "ends. Declare it outside of the function, and stage or compile the function in it",
+        name.c_str()));
+  for (int number = 2;; ++number) {
+    ir::symbol const s = program.intern(name);
+    auto const [at, is_new] = tables_->bound.try_emplace(s, program.hosts.size());
+    if (is_new) program.hosts.push_back({s, run, object, context, origin_in_cpp});
+    ir::host_binding const& known = program.hosts[at->second];
+    if (known.run == run && known.object == object && known.context == context) return s;
+    name = base + '#' + std::to_string(number);
+  }
+}
+
 OVERDUB_DECL void recorder::add_hook(hook const& h, std::span<ir::value_id const> operands) {
   if (h.has_state && !contexts.empty() && context_at(h.object) == contexts.size())
     throw staging_error(message(
-        "overdub: %s observes a part of a compiled program, and is none of the contexts that it is "
-        "compiled for; run the whole program in it",
+        "overdub: %s has hooks and data, and observes a part of a compiled program, which calls the hooks of "
+        "the contexts alone that it is compiled for. Compile the program for this context, too; a context "
+        "that "
+        "`enter` returns has no data, or no hooks, there",
         std::string(h.context).c_str()));
   for (std::span<std::byte const> const t : temporaries)
     if (auto const* const at = static_cast<std::byte const*>(h.object);
         h.has_state && std::less_equal<>{}(t.data(), at) && std::less<>{}(at, t.data() + t.size()))
       throw staging_error(message(
-          "overdub: %s is a part of a context that `enter` returned by value, and its hooks would be called "
-          "when the "
-          "program runs, and it is gone; return a reference to one that the outer context keeps",
+          "overdub: %s is a part of a context that `enter` returned by value. The program would call its "
+          "hooks "
+          "after its lifetime ends. Return a reference to one that the outer context keeps",
           std::string(h.context).c_str()));
-  if (h.has_state && context_at(h.object) == contexts.size() && is_local(h.object))
-    throw staging_error(message(
-        "overdub: %s is a local variable of a function that is staged, and its hooks would be called when "
-        "the "
-        "program runs, and it is gone; make it a variable outside of the function, and stage or compile the "
-        "function in it",
-        std::string(h.context).c_str()));
+  // A context without data may be any object: one that is never destroyed.
+  void* const object =
+      h.has_state || context_at(h.object) < contexts.size() ? h.object : const_cast<char*>(h.context.data());
   std::string name(h.context);
   name.append(".").append(h.name).append(" ").append(h.function);
   for (std::size_t i = 0; i < operands.size(); ++i)
     name += (i == 0 ? "(" : ", ") + ir::text_of(program, here().type_of(operands[i]));
   name += operands.empty() ? "()" : ")";
-  ir::attributes a = ir::attributes::of(bind(name, h.run, h.object));
+  ir::attributes a = ir::attributes::of(bind(name, h.run, object));
   a.effects = effect::ordered;
   insert(ir::op::host, operands, {}, a);
 }
