@@ -21,8 +21,8 @@ inputs<N> input(std::size_t i) {
 }
 
 /// Every value carries the set of inputs that it was computed from: run(tag{}, f, overdub::tag(x, input(0)), ...). The flow of data counts
-/// (an index, a number of elements, the condition of select), the flow of control (the condition of if_, a number of iterations) does not. The sets of an array
-/// are those of its elements: an empty array has none, and neither has a `size`.
+/// (an index, a number of elements, the condition of select), and the flow of control does not (the condition of if_, a number of
+/// iterations). The sets of an array are those of its elements: an empty array has none, and neither has a `size`.
 template <std::size_t N>
 struct tag_of : context {
   static constexpr std::string_view name = "tag";
