@@ -35,7 +35,8 @@ void append_text(std::string& to, X const& x) {
     to += std::isnan(number) ? " nan" : ' ' + io::number_text(number); // a NaN's sign is unspecified
   } else if constexpr (requires { x[x.size() - 1]; }) {
     to += " [";
-    for (i64 i = 0; i < static_cast<i64>(x.size()); ++i) append_text(to, x[i]);
+    for (i64 i = 0; i < static_cast<i64>(x.size()); ++i)
+      append_text(to, x[static_cast<decltype(x.size())>(i)]);
     to += " ]";
   }
 }
