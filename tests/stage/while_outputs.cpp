@@ -67,25 +67,30 @@ struct doubled : context {
   auto overdub(mul_t mul, auto x, auto y) { return mul(x, y) + mul(x, y); }
 };
 
-// Metadata that count their copies.
-struct counted {
+} // namespace
+
+// Metadata that count their copies. It has linkage, since headers declare functions of its type alone.
+struct copy_counter {
   static inline long copies = 0;
-  counted() = default;
-  counted(counted const&) noexcept { ++copies; }
-  counted(counted&&) noexcept {}
-  counted& operator=(counted const&) noexcept {
+  copy_counter() = default;
+  copy_counter(copy_counter const&) noexcept { ++copies; }
+  copy_counter(copy_counter&&) noexcept {}
+  copy_counter& operator=(copy_counter const&) noexcept {
     ++copies;
     return *this;
   }
-  counted& operator=(counted&&) noexcept { return *this; }
+  copy_counter& operator=(copy_counter&&) noexcept { return *this; }
 };
+
+namespace {
+
 struct counts_copies : context {
   template <class T>
-  using metadata = counted;
-  counted constant(auto const&) const { return {}; }
+  using metadata = copy_counter;
+  copy_counter constant(auto const&) const { return {}; }
   template <elementwise F>
   auto overdub(F f, auto... x) {
-    return tag(f(x.inner...), counted{});
+    return tag(f(x.inner...), copy_counter{});
   }
 };
 
@@ -158,13 +163,13 @@ TEST_CASE("a while with outputs is rewritten in a context with metadata") {
 TEST_CASE("collecting the outputs of a while takes time proportional to their number") {
   ir::program const p = program_of(rows);
   auto const copies_of = [&](i64 n) {
-    counted::copies = 0;
+    copy_counter::copies = 0;
     counts_copies context;
     auto const r = run(
         context, [&](auto x) { return evaluate<double, array<array<double>>>(p, x, n); },
-        tag(0.5, counted{}));
+        tag(0.5, copy_counter{}));
     CHECK(std::get<1>(r).inner.size() == n);
-    return static_cast<double>(counted::copies);
+    return static_cast<double>(copy_counter::copies);
   };
   double const few = copies_of(100);
   CHECK(few > 100);
