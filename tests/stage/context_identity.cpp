@@ -99,7 +99,7 @@ double staged(F const& f, double x) {
 
 } // namespace
 
-TEST_CASE("contexts of one class in a staged function are told apart by their members") {
+TEST_CASE("contexts of one class in a staged function are distinguished by their members") {
   CHECK(in_two(1.0) == 3060.0);
   CHECK(staged(in_two, 1.0) == 3060.0);
   CHECK(od::contexts::gradient(in_two)(1.0) == 3060.0);
@@ -115,7 +115,7 @@ TEST_CASE("contexts of one class and equal members are staged once") {
   CHECK(functions == 3); // in_each, and triple in two contexts
 }
 
-TEST_CASE("contexts of one class with hooks and rules are told apart, and each hears its own calls") {
+TEST_CASE("contexts of one class with hooks and rules are distinguished, and each observes its own calls") {
   first_global.products.clear(), second_global.products.clear();
   CHECK(in_globals(1.0) == 3060.0);
   auto const first = std::exchange(first_global.products, {});
@@ -126,7 +126,7 @@ TEST_CASE("contexts of one class with hooks and rules are told apart, and each h
 }
 
 TEMPLATE_TEST_CASE(
-    "contexts of one class that enter returns are told apart", "", enters_members, enters_values,
+    "contexts of one class that enter returns are distinguished", "", enters_members, enters_values,
     enters_changed) {
   TestType direct, stages, rewrites, evaluates;
   CHECK(od::run(direct, both, 1.0) == 3060.0);
@@ -189,7 +189,7 @@ constexpr auto calls_of_nothing =
 
 TEST_CASE("a staged function takes an empty tuple") { CHECK(staged(calls_of_nothing, 3.0) == 6.0); }
 
-TEST_CASE("calls of a staged function are told apart by the lengths of its std::vector arguments") {
+TEST_CASE("calls of a staged function are distinguished by the lengths of its std::vector arguments") {
   CHECK(staged(of_lengths, 1.0) == of_lengths(1.0));
   CHECK(staged(of_nested_lengths, 1.0) == of_nested_lengths(1.0));
   CHECK(of_nested_lengths(1.0) == 504.0);
@@ -274,7 +274,7 @@ constexpr auto in_compiled = od::fn<"in_compiled">([](auto x) {
 });
 } // namespace
 
-TEST_CASE("contexts with members that refer to memory are told apart") {
+TEST_CASE("contexts whose members own memory are distinguished") {
   CHECK(in_vectors(1.0) == 306090.0);
   CHECK(od::evaluate<double>(od::stage(in_vectors, od::signature<double>), 1.0) == 306090.0);
 }
