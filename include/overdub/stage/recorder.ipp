@@ -33,7 +33,6 @@ struct recorder::tables {
   tsl::robin_map<std::string, std::string>
       numbered;                              // from names with the number of a signature to names without
   std::vector<std::string> chain;            // the functions whose bodies are being staged
-  std::map<std::string, int> nested;         // how many of them have a name
   std::map<void const*, std::uint32_t> runs; // that ended, in the contexts at these addresses
 };
 
@@ -128,8 +127,8 @@ OVERDUB_DECL ir::symbol recorder::bind(
   if (is_local(object))
     throw staging_error(message(
         "overdub: %s: the context is a local variable of a function that is staged. The program would call "
-        "its hooks after its lifetime "
-        "ends. Declare it outside of the function, and stage or compile the function in it",
+        "its hooks after its lifetime ends. Declare it outside of the function, and stage or compile the "
+        "function in it",
         name.c_str()));
   for (int number = 2;; ++number) {
     ir::symbol const s = program.intern(name);
@@ -146,16 +145,14 @@ OVERDUB_DECL void recorder::add_hook(hook const& h, std::span<ir::value_id const
     throw staging_error(message(
         "overdub: %s has hooks and data, and observes a part of a compiled program, which calls the hooks of "
         "the contexts alone that it is compiled for. Compile the program for this context, too; a context "
-        "that "
-        "`enter` returns has no data, or no hooks, there",
+        "that `enter` returns has no data, or no hooks, there",
         std::string(h.context).c_str()));
   for (std::span<std::byte const> const t : temporaries)
     if (auto const* const at = static_cast<std::byte const*>(h.object);
         h.has_state && std::less_equal<>{}(t.data(), at) && std::less<>{}(at, t.data() + t.size()))
       throw staging_error(message(
           "overdub: %s is a part of a context that `enter` returned by value. The program would call its "
-          "hooks "
-          "after its lifetime ends. Return a reference to one that the outer context keeps",
+          "hooks after its lifetime ends. Return a reference to one that the outer context keeps",
           std::string(h.context).c_str()));
   // A context without data may be any object: one that is never destroyed.
   void* const object =
@@ -251,7 +248,7 @@ OVERDUB_DECL std::string recorder::unique_name(std::string_view name) {
 OVERDUB_DECL std::size_t
 recorder::begin(void const* key, std::string_view name, std::span<ir::type const> parameters) {
   tables_->functions.push_back({program.add(unique_name(name), parameters), {}});
-  if (++tables_->nested[std::string(name)] > most_nested) throw_nested(name);
+  if (std::ranges::count(tables_->chain, name) == most_nested) throw_nested(name);
   tables_->chain.emplace_back(name);
   tables_->of_key.emplace(key, tables_->functions.size() - 1);
   return tables_->functions.size() - 1;
@@ -261,7 +258,6 @@ OVERDUB_DECL void recorder::end(std::size_t number, std::any results) {
   auto const f = tables_->functions[number].id;
   tables_->functions[number].results = std::move(results);
   if (program[f].node_count() > unrolled) note_unrolled(f);
-  --tables_->nested[tables_->chain.back()];
   tables_->chain.pop_back();
 }
 
@@ -271,8 +267,8 @@ OVERDUB_DECL void recorder::end(std::size_t number, std::any results) {
   for (std::size_t i = first; i < tables_->chain.size(); ++i) chain += tables_->chain[i] + " -> ";
   throw staging_error(message(
       "overdub: staging made more than %d signatures of %.*s, each in the one before, called by %s%.*s; does "
-      "it call itself with "
-      "arguments of ever new types, vectors of ever new lengths, or contexts of ever new members?",
+      "it call itself with arguments of ever new types, vectors of ever new lengths, or contexts of ever new "
+      "members?",
       most_nested, static_cast<int>(name.size()), name.data(), chain.c_str(), static_cast<int>(name.size()),
       name.data()));
 }
