@@ -181,7 +181,7 @@ TEST_CASE("a rule or hook that names while_ is rejected where a while has output
   ir::program const with_outputs = program_of(halves);
   CHECK_THROWS_WITH(
       halves_in(context, with_outputs, 8.0, 3.0),
-      Catch::Contains("which does not apply to a `while` with outputs"));
+      Catch::Contains("and the program has a `while` with outputs"));
   CHECK_THROWS_WITH(overdub::overdub(context, with_outputs), Catch::Contains("with outputs"));
   CHECK(context.calls == 0);
 }

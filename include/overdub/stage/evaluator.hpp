@@ -662,7 +662,7 @@ private:
   // ---- reductions
 
   template <class F, class Replacement>
-  void refuse_named() const;
+  void refuse_named(char const* why) const;
   void run_reduce(frame& at, ir::node_id n);
   // How contexts intercept reductions of elements of type E by F.
   template <class E, class F>

@@ -9,6 +9,10 @@ namespace overdub::detail {
 
 // ---- control
 
+inline constexpr char const* replaced_by_staging =
+    "a program that was staged before has `tabulate`, or an indexed loop, in its place; stage the function "
+    "of C++ in the context";
+
 template <class S>
 void evaluator<S>::branch(frame& at, ir::node_id n) {
   auto take = [&](std::uint32_t i) { return [&, i] { return region(at, at.f.region_at(n, i)); }; };
@@ -51,7 +55,7 @@ void evaluator<S>::run_loop(frame& at, ir::node_id n) {
   };
   using State = std::vector<any>;
   using Outputs = std::tuple<State, std::vector<any_array>>;
-  if (x.result_count > carried) refuse_named<scan_t, indexed_scan_t<false>>();
+  if (x.result_count > carried) refuse_named<scan_t, indexed_scan_t<false>>(replaced_by_staging);
   if constexpr (
       is_copied<loop_t, State, in<i64>, State, decltype(whole)>() &&
       is_copied<indexed_scan_t<false>, Outputs, in<i64>, State, decltype(iteration)>() &&
@@ -83,7 +87,10 @@ void evaluator<S>::run_while(frame& at, ir::node_id n) {
   };
   using State = std::vector<any>;
   using Outputs = std::tuple<State, std::vector<any_array>>;
-  if (x.result_count > carried) refuse_named<while_t, while_scan_t>();
+  if (x.result_count > carried)
+    refuse_named<while_t, while_scan_t>(
+        "the program has a `while` with outputs, to which it does not apply; apply the context before a "
+        "transformation, such as a gradient, adds the outputs");
   if constexpr (
       is_copied<while_t, State, State, decltype(condition), decltype(body)>() &&
       is_copied<while_scan_t, Outputs, State, decltype(condition), decltype(iteration)>())
@@ -97,25 +104,18 @@ void evaluator<S>::run_while(frame& at, ir::node_id n) {
       set_outputs(at, n, call(stack_, while_scan_t{}, start, condition, iteration));
   }
 }
-// Throws evaluation_error if a rule or hook names F, which the program has in another form: `tabulate` for `map`, an indexed loop for
-// `scan`, and a `while` with outputs for `while`.
+// Throws evaluation_error if a rule or hook names F, and the program has Replacement.
 template <class S>
 template <class F, class Replacement>
-void evaluator<S>::refuse_named() const {
+void evaluator<S>::refuse_named(char const* why) const {
   if constexpr (any_names<S, F, Replacement>())
     throw evaluation_error(message(
-        std::is_same_v<F, while_t>
-            ? "overdub: a context has a rule or a hook for `%.*s`, which does not apply to a `while` with "
-              "outputs, and the program has one; "
-              "apply the context before a transformation, such as a gradient, adds the outputs"
-            : "overdub: a context has a rule or a hook for `%.*s`, and a program that was staged before has "
-              "`tabulate`, or an "
-              "indexed loop, in its place; stage the function of C++ in the context",
-        static_cast<int>(F::name().size()), F::name().data()));
+        "overdub: a context has a rule or a hook for `%.*s`, and %s", static_cast<int>(F::name().size()),
+        F::name().data(), why));
 }
 template <class S>
 void evaluator<S>::run_map(frame& at, ir::node_id n) {
-  refuse_named<map_t, tabulate_t>();
+  refuse_named<map_t, tabulate_t>(replaced_by_staging);
   row_sizes sizes;
   auto element = [&](auto const& i) {
     auto const all = region(at, at.f.region_at(n, 0), in<i64>(wrap(stack_, i)));
