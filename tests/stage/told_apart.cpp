@@ -1,6 +1,7 @@
 // What tells the callees and contexts of a program apart: the C++ type that a function came from, whole names, and the objects of contexts.
 #include "catch.hpp"
 
+#include <overdub/contexts/count.hpp>
 #include <overdub/execute/interpreter.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
@@ -262,6 +263,12 @@ TEST_CASE("programs at one address are told apart") {
   CHECK(run(rule_for_map{}, f, 2.0) == 10.0);
   CHECK(executable(stage(f, signature<double>)).call<double>(2.0) == 10.0);
 }
+namespace {
+using count_maps = contexts::count_of<map_t, tabulate_t>;
+struct three_arguments : context {
+  void before(scan_t, auto const&, auto const&, auto const&) {}
+};
+} // namespace
 TEST_CASE("what a program has another form of is refused where it is named") {
   auto const doubles = fn<"doubles">([](auto xs) { return map([](auto x) { return x * 2.0; }, xs); });
   CHECK(refused(rule_for_map{}, doubles, signature<array<double>>).find("for `map`") != std::string::npos);
@@ -270,6 +277,12 @@ TEST_CASE("what a program has another form of is refused where it is named") {
     return std::get<1>(scan([](auto s, auto x) { return std::tuple{s + x, s * x}; }, 0.0, xs));
   });
   CHECK(refused(rule_for_scan{}, scans, signature<array<double>>).find("for `scan`") != std::string::npos);
+  CHECK(
+      refused(contexts::count_of<map_t>{}, doubles, signature<array<double>>).find("for `map`") !=
+      std::string::npos);
+  CHECK(refused(count_maps{}, doubles, signature<array<double>>).empty());
+  CHECK(refused(contexts::count{}, doubles, signature<array<double>>).empty());
+  CHECK(refused(three_arguments{}, scans, signature<array<double>>).find("for `scan`") != std::string::npos);
 }
 TEST_CASE("hooks of a fixed number of parameters hear calls in programs") {
   two_arguments direct, in_program;

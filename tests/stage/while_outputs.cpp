@@ -1,6 +1,7 @@
 // A `while` with outputs: contexts observe what its regions compute, and nothing that collects the outputs.
 #include "catch.hpp"
 
+#include <overdub/contexts/count.hpp>
 #include <overdub/contexts/forward.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
@@ -184,4 +185,6 @@ TEST_CASE("a rule or hook that names while_ is rejected where a while has output
       Catch::Contains("and the program has a `while` with outputs"));
   CHECK_THROWS_WITH(overdub::overdub(context, with_outputs), Catch::Contains("with outputs"));
   CHECK(context.calls == 0);
+  contexts::count_of<while_t> counts;
+  CHECK_THROWS_WITH(halves_in(counts, with_outputs, 8.0, 3.0), Catch::Contains("with outputs"));
 }

@@ -385,16 +385,26 @@ consteval bool hooks_take(types<X...> list) {
            find_hook<failed_hook, S, F, std::exception_ptr, X...>() != hook_kind::never ||
            hooks_take<typename S::tail, F>(list);
 }
-// Whether a rule or hook of the outermost context of S names the operation F. `any_names`: whether one of a context of S, except `staging`,
-// names F and not its replacement.
+// Whether hooks of the outermost context of S observe calls of the operation F with some number of arguments.
 template <class S, class F>
+consteval bool observes_operation_in() {
+  return []<std::size_t... N>(std::index_sequence<N...>) {
+    constexpr auto observes = []<class... X>(types<X...>) {
+      return find_hook<before_hook, S, F, X...>() != hook_kind::never ||
+             find_hook<after_hook, S, F, anything, X...>() != hook_kind::never;
+    };
+    return (observes(list_of_t<anything, N + 1>{}) || ...);
+  }
+  (std::make_index_sequence<4>{});
+}
+// Whether a rule or hook of the outermost context of S is for the operation F and not for another one. `any_names`: whether one of a
+// context of S, except `staging`, is.
+template <class S, class F, class Other>
 consteval bool names_operation_in() {
   using C = typename S::context;
   if constexpr (declares_rules<C>)
-    if (named_arities<C, F>() != 0) return true;
-  constexpr auto is_named = [](hook_kind how) { return how == hook_kind::named; };
-  return is_named(find_hook<before_hook, S, F, anything, anything>()) ||
-         is_named(find_hook<after_hook, S, F, anything, anything, anything>());
+    if (named_arities<C, F>() != 0 && named_arities<C, Other>() == 0) return true;
+  return observes_operation_in<S, F>() && !observes_operation_in<S, Other>();
 }
 template <class S, class F, class Replacement>
 consteval bool any_names() {
@@ -403,8 +413,7 @@ consteval bool any_names() {
   else if constexpr (symbolic<typename S::context>)
     return false;
   else
-    return (names_operation_in<S, F>() && !names_operation_in<S, Replacement>()) ||
-           any_names<typename S::tail, F, Replacement>();
+    return names_operation_in<S, F, Replacement>() || any_names<typename S::tail, F, Replacement>();
 }
 template <class S>
 consteval bool any_answers_any_types() {
