@@ -3,10 +3,10 @@
 #pragma once
 
 #include <overdub/call/keep_loaded.hpp>
+#include <overdub/call/named_functions.hpp>
 #include <overdub/overdub.hpp>
 
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <exception>
 #include <map>
@@ -48,9 +48,7 @@ struct count_of : context {
   }
 
   template <callee F>
-  requires(std::same_as<origin_t<F>, std::remove_cv_t<Callees>> || ...) void before(F, auto const&...) {
-    ++calls[position<F>()];
-  }
+  requires(named_by<F, Callees> || ...) void before(F, auto const&...) { ++calls[position<F>()]; }
 
   count_of fork() { return {}; }
   void join(count_of&& other) {
@@ -60,11 +58,9 @@ struct count_of : context {
 private:
   template <class F>
   static consteval std::size_t position() {
-    static_assert(
-        (std::same_as<origin_t<F>, std::remove_cv_t<Callees>> || ...),
-        "overdub: this callee is not among those of count_of<...>");
+    static_assert((named_by<F, Callees> || ...), "overdub: this callee is not among those of count_of<...>");
     std::size_t index = 0;
-    (void)((std::same_as<origin_t<F>, std::remove_cv_t<Callees>> || (++index, false)) || ...);
+    (void)((named_by<F, Callees> || (++index, false)) || ...);
     return index;
   }
 };

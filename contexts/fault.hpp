@@ -1,9 +1,9 @@
 // fault: calls that fail, where a test wants them to.
 #pragma once
 
+#include <overdub/call/named_functions.hpp>
 #include <overdub/overdub.hpp>
 
-#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <string_view>
@@ -36,9 +36,8 @@ inline auto random_calls(double probability, std::uint64_t seed = 1) {
 
 /// The callees whose calls may be made to fail: Callees; without any, native functions that are not pure.
 template <class F, class... Callees>
-concept fallible = (std::same_as<origin_t<F>, std::remove_cv_t<Callees>> || ...) ||
-                   (sizeof...(Callees) == 0 && native_leaf<F> &&
-                    requires { requires F::effects != effect::pure; });
+concept fallible = (named_by<F, Callees> || ...) || (sizeof...(Callees) == 0 && native_leaf<F> &&
+                                                     requires { requires F::effects != effect::pure; });
 
 /// Makes calls of Callees fail: of functions, native functions or operations; without any, of each native function that is not
 /// pure. The call throws instead of being made. Calls are numbered in the order in which they are made, all callees together,

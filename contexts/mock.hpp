@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/call/arity.hpp>
+#include <overdub/call/named_functions.hpp>
 #include <overdub/overdub.hpp>
 
 #include <concepts>
@@ -36,7 +37,7 @@ struct mocked : context {
   // The depth of calls in the body of F.
   template <class F>
   static consteval int deeper() {
-    return Depth >= 0 ? Range::next(Depth) : (std::same_as<origin_t<F>, typename Range::below> ? 1 : -1);
+    return Depth >= 0 ? Range::next(Depth) : (named_by<F, typename Range::below> ? 1 : -1);
   }
   static constexpr bool replaces = Range::first <= Depth && Depth <= Range::last;
   [[no_unique_address]] Replacement replacement;
@@ -52,7 +53,7 @@ struct mocked : context {
 
   // An outer context with metadata has transformed the function, so that the replacement does not match its arguments: rejects it.
   template <rule_call Call, function F, class... X>
-  requires(replaces&& std::same_as<origin_t<F>, Callee>&& F::depth > 0 && !std::same_as<F, Callee>)
+  requires(replaces&& named_by<F, Callee>&& F::depth > 0 && !std::same_as<F, Callee>)
       recurse_t<Call, F, X...> overdub(Call call, F, X... x) {
     constexpr bool reached = std::same_as<F, Callee>;
     static_assert(

@@ -1,9 +1,9 @@
 // retry: repeats calls that throw.
 #pragma once
 
+#include <overdub/call/named_functions.hpp>
 #include <overdub/overdub.hpp>
 
-#include <concepts>
 #include <cstddef>
 #include <exception>
 #include <string_view>
@@ -72,7 +72,7 @@ struct retried : context {
   constexpr explicit retried(Policy p) : policy(std::move(p)) {}
 
   template <callee F, class... X>
-  requires(std::same_as<origin_t<F>, Callees> || ...) auto overdub(rule_call auto call, F const& f, X... x) {
+  requires(named_by<F, Callees> || ...) auto overdub(rule_call auto call, F const& f, X... x) {
     constexpr bool staged = overdub::detail::is_symbolic<typename decltype(call)::stack_type>;
     if constexpr (!staged)
       return attempt_again(policy, f.name(), [&] {

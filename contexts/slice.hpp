@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/array/owned.hpp>
+#include <overdub/call/named_functions.hpp>
 #include <overdub/overdub.hpp>
 
 #include <concepts>
@@ -19,7 +20,7 @@ namespace overdub::contexts {
 /// The native functions whose calls are effects: those that accumulate, or are ordered. Of Callees alone, if there are any.
 template <class F, class... Callees>
 concept sliced = native_leaf<F> &&(F::effects >= effect::accumulates) &&
-                 (sizeof...(Callees) == 0 || (std::same_as<origin_t<F>, std::remove_cv_t<Callees>> || ...));
+                 (sizeof...(Callees) == 0 || (named_by<F, Callees> || ...));
 
 /// Takes effects away: a native function that returns nothing is not called.
 template <class... Callees>

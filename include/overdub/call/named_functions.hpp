@@ -16,14 +16,23 @@
 
 namespace overdub {
 
-/// Names a function of a program that has no type in C++: auto overdub(decltype(overdub::symbol<"area(double)">), auto x), or
-/// mock(overdub::symbol<"area(double)">, replacement). It matches only functions of programs. With a C++ signature, symbol<"weight",
-/// double(array<double>)>, rules and hooks receive arguments of its types.
+/// Names the functions and native functions of this name, such as a function of a program that has no type in C++:
+/// auto overdub(decltype(overdub::symbol<"area(double)">), auto x), or mock(overdub::symbol<"area(double)">, replacement). A function of C++
+/// converts to the symbol of its name. With a C++ signature, symbol<"weight", double(array<double>)>, rules and hooks receive arguments of
+/// its types.
 template <fixed_string Name, class... Signatures>
 struct symbol_t {
   using overdub_callee = kind::function;
   static constexpr int depth = 0;
   static constexpr std::string_view name() { return Name.view(); }
+
+  symbol_t() = default;
+  template <class F>
+  requires(function<F> || native_leaf<F>) && requires {
+    requires F::name()
+    == Name.view();
+  }
+  constexpr symbol_t(F const&) {}
 };
 template <fixed_string Name, class... Signatures>
 inline constexpr symbol_t<Name, Signatures...> symbol{};
@@ -34,6 +43,16 @@ template <class F>
 inline constexpr bool is_symbol_name = false;
 template <fixed_string Name, class... Signatures>
 inline constexpr bool is_symbol_name<symbol_t<Name, Signatures...>> = true;
+
+} // namespace detail
+
+/// F is Callee, a function that outer contexts derived from it, or a function that the symbol Callee names.
+template <class F, class Callee>
+concept named_by = std::is_same_v<origin_t<F>, std::remove_cv_t<Callee>> ||
+    (detail::is_symbol_name<std::remove_cv_t<Callee>>&&
+         std::is_convertible_v<origin_t<F> const&, std::remove_cv_t<Callee>>);
+
+namespace detail {
 
 // The signatures of a symbol, and those that a context lists.
 template <class F>

@@ -52,7 +52,8 @@ consteval bool conversion_in() {
       "apply it to each element");
   static_assert(
       mixable, "overdub: numbers of these types cannot be mixed here without losing some; write "
-               "overdub::convert<double>(n) (or another type) around one of them");
+               "overdub::convert<double>(n) (or another type) around one of them; a rule for programs is "
+               "compiled for all types of numbers: constrain it to those that it is for");
   return scalars && mixable && !(std::is_same_v<Numbers, wrong> || ...);
 }
 

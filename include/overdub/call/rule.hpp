@@ -91,7 +91,8 @@ consteval bool rule_arity() {
     static_assert(
         !here,
         "overdub: the context has a rule that names this function, but it does not take these arguments; "
-        "write its parameters as auto, so that they accept values of inner contexts and tagged values");
+        "write its parameters as auto, so that they accept values of inner contexts and tagged values, and "
+        "constrain those of one type: std::same_as<overdub::max_t> auto");
     return arities == 0;
   }
 }

@@ -83,8 +83,10 @@ consteval auto find_named_functions() {
     return typename united_lists<
         typename level_names<S>::type, decltype(find_named_functions<typename S::tail>())>::type{};
 }
+// Symbols are last: a function that is named by its type, too, is dispatched as the function, which converts to the symbol.
 template <class... F>
-auto functions_among(types<F...>) -> concatenated_t<keep<function<F>, F>...>;
+auto functions_among(types<F...>)
+    -> concatenated_t<keep<function<F> && !is_symbol_name<F>, F>..., keep<is_symbol_name<F>, F>...>;
 template <class S>
 using named_functions_t = decltype(functions_among(find_named_functions<S>()));
 

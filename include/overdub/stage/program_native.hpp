@@ -221,7 +221,7 @@ bool misses_native(effect e, void const* origin_in_cpp, std::string_view name) {
 // ---- the native functions that contexts name, by type or by symbol
 
 template <class... F>
-auto natives_among(types<F...>) -> concatenated_t<keep<native_leaf<F> || is_symbol_name<F>, F>...>;
+auto natives_among(types<F...>) -> concatenated_t<keep<native_leaf<F>, F>..., keep<is_symbol_name<F>, F>...>;
 template <class S>
 using named_natives_t = decltype(natives_among(find_named_functions<S>()));
 
