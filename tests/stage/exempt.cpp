@@ -1,3 +1,4 @@
+// Run by g++: each of its many contexts has tables of all operations, which take clang with the sanitizers minutes and 10 GB.
 // Exempt calls in programs: the mark comes from C++ and from text, is kept by what prints, parses, compares and rewrites, and is obeyed in
 // all ways to run.
 #include "catch.hpp"

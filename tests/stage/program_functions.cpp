@@ -1,3 +1,4 @@
+// Run by g++: each of its many contexts has tables of all operations, which take clang with the sanitizers minutes and 10 GB.
 // Calls of a program's functions that have no type in C++, and of those on arrays, on many values, and on function values.
 #include "catch.hpp"
 
