@@ -1,7 +1,7 @@
 // Run by g++: each of its contexts has tables of all operations.
 // Contexts and programs: a context changes what it intercepts and nothing else, and what it sees is the same whether a program is run in
 // the context, or rewritten by it and then executed. The ordinary run takes 2,000 pairs of a random program and a context;
-// OVERDUB_CONTEXT_PAIRS=100000 takes more.
+// OVERDUB_CONTEXT_PAIRS=100000, or scripts/test --long, takes more.
 #include "laws/functions.hpp"
 #include "laws/support/executors.hpp"
 #include "pass/laws.hpp"
