@@ -2,6 +2,7 @@
 // both modes, so that their sum or product has the right derivative.
 #include "catch.hpp"
 
+#include <overdub/contexts/distributions.hpp>
 #include <overdub/contexts/forward.hpp>
 #include <overdub/contexts/reverse.hpp>
 #include <overdub/overdub.hpp>
@@ -28,13 +29,20 @@ constexpr auto greatest_from =
 constexpr auto least_from =
     od::fn<"least_from">([](auto const& x) { return od::reduce(od::min, x[0] + x[1] - 1.0, x); });
 
+// The kinks of abs and max cancel.
+constexpr auto softplus_of_minus = od::fn<"softplus_of_minus">(
+    [](auto const& x) { return od::max(-x[0], 0.0) + od::log1p(od::exp(-od::abs(-x[0]))); });
+constexpr auto successes = od::fn<"successes">([](auto const& x) {
+  return od::distributions::log_density(od::distributions::binomial_logit(od::i64{3}, x[0]), od::i64{1});
+});
+
 template <class F>
 void check(F const& f, numbers const& x, numbers const& wanted) {
   numbers const backwards = contexts::gradient(f)(x), forwards = contexts::forward_gradient(f, x);
   for (od::i64 i = 0; i < x.size(); ++i) {
     INFO(f.name() << ", element " << i);
-    CHECK(backwards[i] == wanted[i]);
-    CHECK(forwards[i] == wanted[i]);
+    CHECK(backwards[i] == Approx(wanted[i]));
+    CHECK(forwards[i] == Approx(wanted[i]));
   }
 }
 
@@ -73,4 +81,12 @@ TEST_CASE("the derivative of 0 to a power, along the exponent, is its limit from
   constexpr auto power = od::fn<"power">([](auto const& x) { return od::pow(x[0], x[1]); });
   CHECK(contexts::gradient(power)(numbers{0.0, 0.0})[1] == 0.0);
   CHECK(contexts::gradient(power)(numbers{0.0, 2.0})[1] == 0.0);
+}
+
+TEST_CASE("the derivative of |-x| at 0 is -1, and smooth functions of it have their derivatives there") {
+  for (double const zero : {0.0, -0.0}) {
+    check(od::fn<"size_of_minus">([](auto const& x) { return od::abs(-x[0]); }), {zero}, {-1.0});
+    check(softplus_of_minus, {zero}, {-0.5});
+    check(successes, {zero}, {-0.5}); // 1 - 3 / 2
+  }
 }

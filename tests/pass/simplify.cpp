@@ -2,12 +2,14 @@
 #include "pass/laws.hpp"
 #include "property.hpp"
 
+#include <overdub/contexts/forward_program.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/pass/rules.hpp>
 #include <overdub/pass/simplify.hpp>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <string>
 
@@ -90,7 +92,44 @@ void check(overdub::pass::rule const& rule, type t) {
   }
 }
 
+// The directional derivative of a rule's left side is that of its right side, at kinks and ties, too.
+void check_derivative(overdub::pass::rule const& rule) {
+  program const before = computation(f64).of(pattern(rule.left));
+  if (before[before.entry].results[0] != f64) return;
+  program simplified = before;
+  overdub::pass::simplify(simplified);
+  program const derivative = overdub::contexts::forward_of(before),
+                of_simplified = overdub::contexts::forward_of(simplified);
+  double const points[] = {-2.0, -1.0, -0.0, 0.0, 1.0, 2.0};
+  double const directions[][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {-1.0, 0.0, 0.0}, {0.5, -3.0, 2.0}};
+  for (double const x : points)
+    for (double const y : points)
+      for (auto const& d : directions)
+        for (bool const truth : {false, true}) {
+          std::vector<reference::value> in;
+          for (double const number : {x, d[0], y, d[1], 2.0, d[2]})
+            in.push_back(reference::of_number(number));
+          in.push_back(reference::of_number(truth));
+          auto const slope = [&](program const& p) {
+            return reference::number<double>(reference::run(p, in)->results.back());
+          };
+          double const expected = slope(derivative), found = slope(of_simplified);
+          INFO(
+              rule.left << " is " << rule.right << " at " << x << ", " << y << " along " << d[0] << ", "
+                        << d[1]);
+          if (std::isnan(expected))
+            CHECK(std::isnan(found));
+          else
+            CHECK(found == Approx(expected));
+        }
+}
+
 } // namespace
+
+TEST_CASE("rewrite rules keep derivatives") {
+  for (overdub::pass::rule const& rule : overdub::pass::rewrite_rules)
+    if (rule.rewrite == nullptr && applies_to(rule.types, f64)) check_derivative(rule);
+}
 
 TEST_CASE("every rewrite rule that is a pattern holds to the bit, and is applied") {
   for (overdub::pass::rule const& rule : overdub::pass::rewrite_rules) {
