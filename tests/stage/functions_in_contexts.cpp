@@ -158,6 +158,11 @@ std::string run_directly(F const& f = main_function) {
   double const value = overdub::run(c, f, 1.5, 2.0);
   return outcome(value, c);
 }
+// Programs are evaluated in some of the contexts alone: each takes the compiler ten seconds.
+template <class C>
+inline constexpr bool is_evaluated = std::is_same_v<C, hears_two> || std::is_same_v<C, replaces_two> ||
+                                     std::is_same_v<C, deeper> || std::is_same_v<C, goes_on_in_factorial>;
+
 template <class C, function F = std::remove_const_t<decltype(main_function)>>
 void same_in_all_ways(F const& f = main_function) {
   std::string const expected = run_directly<C>(f);
@@ -167,13 +172,16 @@ void same_in_all_ways(F const& f = main_function) {
     parsed.hosts.push_back(h);
     parsed.hosts.back().name = parsed.intern(p.text(h.name));
   }
-  C staged, rewritten, from_text, evaluated;
+  C staged, rewritten, from_text;
   CHECK(run_program(staged, stage(staged, f, signature<double, double>)) == expected);
   CHECK(run_program(rewritten, overdub::overdub(rewritten, p)) == expected);
   CHECK(run_program(from_text, overdub::overdub(from_text, parsed)) == expected);
-  double const value = overdub::run(
-      evaluated, [&](auto x, auto y) { return evaluate<double>(p, x, y); }, 1.5, 2.0);
-  CHECK(outcome(value, evaluated) == expected);
+  if constexpr (is_evaluated<C>) {
+    C evaluated;
+    double const value = overdub::run(
+        evaluated, [&](auto x, auto y) { return evaluate<double>(p, x, y); }, 1.5, 2.0);
+    CHECK(outcome(value, evaluated) == expected);
+  }
 }
 
 } // namespace
