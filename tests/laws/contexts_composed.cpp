@@ -1,3 +1,4 @@
+// Run by g++: the sanitizers run contexts_functions, which shares its code.
 // The law of contexts, for two contexts that each replace and observe.
 #include "laws/support/context_law.hpp"
 

@@ -1,3 +1,4 @@
+// Run by g++: the sanitizers run contexts_functions, which shares its code.
 // The law of contexts, for native functions.
 #include "laws/support/context_law.hpp"
 

@@ -1,4 +1,4 @@
-// Run by g++: the sanitizers run contexts_composed, contexts_functions and contexts_natives, which share its code.
+// Run by g++: the sanitizers run contexts_functions, which shares its code.
 // The law of contexts, for rules and hooks of reductions that name the operation.
 #include "laws/support/context_law.hpp"
 

@@ -1,4 +1,4 @@
-// Run by g++: the sanitizers run contexts_composed, contexts_functions and contexts_natives, which share its code.
+// Long mode: further compositions of the contexts of the other sources.
 // The law of contexts, for two contexts that keep metadata: the inner one keeps some of the outer one's, too.
 #include "laws/support/context_law.hpp"
 

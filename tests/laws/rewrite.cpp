@@ -1,3 +1,4 @@
+// Run by g++: each of its contexts has tables of all operations.
 // Rewriting a program in a context gives the program that staging in the context gives.
 #include "catch.hpp"
 #include "functions.hpp"

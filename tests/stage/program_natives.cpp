@@ -1,3 +1,4 @@
+// Run by g++: each of its many contexts has tables of all operations.
 // Native functions that programs call are heard by contexts as those of C++ are, whether the program was staged, or parsed, before.
 #include "catch.hpp"
 

@@ -1,3 +1,4 @@
+// Run by g++: each of its many contexts has tables of all operations.
 // Rules and hooks for reduce that name the operation that combines elements: values and events are the same in all ways to run.
 #include "catch.hpp"
 

@@ -1,3 +1,4 @@
+// Run by g++: each of its many contexts has tables of all operations.
 // Contexts without metadata rewrite a program first, and those with metadata, and what is within them, rewrite what they made: values and
 // events are those of a direct run.
 #include "catch.hpp"

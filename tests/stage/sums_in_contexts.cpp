@@ -1,3 +1,4 @@
+// Run by g++: each of its many contexts has tables of all operations.
 // sum and dot are reductions by add: every context says so, in all ways to run.
 #include "catch.hpp"
 

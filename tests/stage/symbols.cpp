@@ -1,3 +1,4 @@
+// Run by g++: each of its many contexts has tables of all operations.
 // A symbol names functions of C++, too: a context that names one gives the same directly, staged, and for the function's program.
 #include "catch.hpp"
 

@@ -1,3 +1,4 @@
+// Run by g++: each of its many contexts has tables of all operations.
 // A `while` with outputs: contexts observe what its regions compute, and nothing that collects the outputs.
 #include "catch.hpp"
 
