@@ -54,6 +54,12 @@ concept named_by = std::is_same_v<origin_t<F>, std::remove_cv_t<Callee>> ||
 
 namespace detail {
 
+// A function, or a native function, of a program that contexts name by a symbol: its C++ function is unknown.
+template <class F>
+concept called_with_symbol = called_in_program<F> && is_symbol_name<origin_t<F>>;
+template <class F>
+concept native_with_symbol = called_with_symbol<F> && of_kind<F, kind::native_of_program>;
+
 // The signatures of a symbol, and those that a context lists.
 template <class F>
 struct named_signatures {
