@@ -3,6 +3,7 @@
 // by their tags, so that perturbations are not confused.
 #pragma once
 
+#include <overdub/call/named_functions.hpp>
 #include <overdub/contexts/forward/tangents.hpp>
 #include <overdub/overdub.hpp>
 #include <overdub/stage/evaluated_in_library.hpp>

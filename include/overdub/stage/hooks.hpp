@@ -3,6 +3,7 @@
 #pragma once
 
 #include <overdub/call/callee_name.hpp>
+#include <overdub/call/named_functions.hpp>
 #include <overdub/stage/cell.hpp>
 #include <overdub/stage/staged_hooks.hpp>
 #include <overdub/stage/transform.hpp>
