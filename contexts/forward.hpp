@@ -3,6 +3,7 @@
 // by their tags, so that perturbations are not confused.
 #pragma once
 
+#include <overdub/call/named_functions.hpp>
 #include <overdub/contexts/forward/tangents.hpp>
 #include <overdub/overdub.hpp>
 #include <overdub/stage/evaluated_in_library.hpp>
@@ -77,10 +78,20 @@ struct forward_along : context {
   requires(!elementwise<F> && !data_movement<F> && !control<F>) constexpr auto overdub(
       Call const& call, F, X... x) {
     auto result = call.fallback(x...);
-    static_assert(
-        !(varies<X>() || ...) || !varies<decltype(result)>(),
-        "overdub: forward cannot differentiate this native function; extend the context with a rule for it: "
-        "auto overdub(decltype(f), auto x) { return overdub::tag(f(x.inner), derivative * x.metadata); }");
+    constexpr bool is_constant = !(varies<X>() || ...) || !varies<decltype(result)>();
+    if constexpr (detail::native_with_symbol<F>) {
+      if constexpr (!is_constant)
+        throw rejected_program(message(
+            "overdub: forward cannot differentiate the native function \"%.*s\"; extend the context with a "
+            "rule for it: auto overdub(decltype(f), auto x) { return overdub::tag(f(x.inner), derivative * "
+            "x.metadata); }",
+            static_cast<int>(F::name().size()), F::name().data()));
+    } else
+      static_assert(
+          is_constant,
+          "overdub: forward cannot differentiate this native function; extend the context with a rule for "
+          "it: auto overdub(decltype(f), auto x) { return overdub::tag(f(x.inner), derivative * x.metadata); "
+          "}");
     return result;
   }
 

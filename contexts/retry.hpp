@@ -45,8 +45,8 @@ struct native_retry {
 template <class F, class Policy, class... X>
 consteval bool is_retried_in_program() {
   if constexpr (
-      native_leaf<F> && !overdub::detail::is_untyped<F> && sizeof...(X) > 0 && std::is_empty_v<Policy> &&
-      std::is_empty_v<origin_t<F>>)
+      native_leaf<F> && !overdub::detail::is_untyped<F> && !overdub::detail::native_with_symbol<F> &&
+      sizeof...(X) > 0 && std::is_empty_v<Policy> && std::is_empty_v<origin_t<F>>)
     return (!in_context<decltype(std::declval<X>().inner())> && ...);
   else
     return false;
@@ -84,11 +84,12 @@ struct retried : context {
     else if constexpr (is_retried_in_program<F, Policy, X...>())
       return leaf<name_of_callee<F>()>(native_retry<origin_t<F>, Policy>{}, effects::constant<F::effects>{})(
           x...);
-    else if constexpr (native_leaf<F> && overdub::detail::is_untyped<F>) { // of a program
+    else if constexpr (
+        overdub::detail::called_with_symbol<F> || (native_leaf<F> && overdub::detail::is_untyped<F>)) {
       throw rejected_program(message(
-          "overdub: retry calls \"%.*s\" again in programs for arguments of the types that it is declared "
-          "with, and "
-          "this program gives it others; stage the function of C++ in the context",
+          "overdub: retry calls \"%.*s\" again in programs if it is a native function of C++, is named by "
+          "its type, and has arguments "
+          "of the types that it is declared with; stage the function of C++ in the context",
           static_cast<int>(f.name().size()), f.name().data()));
       return call.fallback(x...);
     } else {

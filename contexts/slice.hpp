@@ -60,6 +60,10 @@ struct dropped_effects : context {
 /// takes the effects away behind it.
 template <class... Callees>
 struct deferred_effects : context {
+  static_assert(
+      !(overdub::detail::is_symbol_name<std::remove_cv_t<Callees>> || ...),
+      "overdub: deferred_effects calls native functions later, and a symbol has none; name the function by "
+      "its type: deferred_effects<decltype(print)>");
   static constexpr std::string_view name = "deferred";
   using callees = types<Callees...>;
   static constexpr bool is_for_native_functions =

@@ -29,14 +29,10 @@ struct rule_for_one : context {
 };
 
 inline constexpr auto layer = fn<"model.layer">([](auto x) { return x * x; });
-inline constexpr auto block = fn<"block#2">([](auto x) { return x + 2.0; });
 inline constexpr auto model = fn<"model">([](auto x) { return layer(x) * 2.0; });
-inline constexpr auto uses = fn<"uses">([](auto x) { return layer(x) + block(x); });
+inline constexpr auto uses = fn<"uses">([](auto x) { return layer(x) + 2.0; });
 struct rule_for_model : context {
   auto overdub(decltype(model), auto x) { return x * 100.0; }
-};
-struct rule_for_block : context {
-  auto overdub(decltype(symbol<"block#2">), auto x) { return x * 1000.0; }
 };
 
 // Functions that run in one of two contexts of a class.
@@ -193,11 +189,6 @@ TEST_CASE("a name with a point is another name") {
   ir::program const p = stage(uses, signature<double>);
   for (ir::program const& q : {p, ir::parse(ir::print(p))})
     CHECK(executable(overdub::overdub(context, q)).call<double>(2.0) == run(context, uses, 2.0));
-}
-TEST_CASE("a name with a number is a name") {
-  rule_for_block context;
-  ir::program const p = ir::parse(ir::print(stage(uses, signature<double>)));
-  CHECK(executable(overdub::overdub(context, p)).call<double>(2.0) == 2004.0);
 }
 TEST_CASE("functions that run in other objects of a class of contexts are others") {
   outside direct, staged, rewritten;

@@ -19,6 +19,9 @@ struct fn_t {
   using overdub_callee = kind::function;
   static constexpr int depth = 0;
   static constexpr std::string_view name() { return Name.view(); }
+  static_assert(
+      !detail::names_version(Name.view()), "overdub: the name of a function cannot end in # and a number: in "
+                                           "programs, norm#2 is the second version of norm");
 
   [[no_unique_address]] Body body;
 

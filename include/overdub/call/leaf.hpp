@@ -30,6 +30,9 @@ struct leaf_t {
   static constexpr int depth = 0;
   static constexpr effect effects = Effect;
   static constexpr std::string_view name() { return Name.view(); }
+  static_assert(
+      !detail::names_version(Name.view()), "overdub: the name of a function cannot end in # and a number: in "
+                                           "programs, norm#2 is the second version of norm");
 
   [[no_unique_address]] Body body;
 

@@ -21,6 +21,12 @@ struct fixed_string {
 
 namespace detail {
 
+// Whether a name ends in # and a number, as do the names of a function's versions in programs: norm#2.
+constexpr bool names_version(std::string_view name) {
+  auto const behind = name.find_last_not_of("0123456789");
+  return behind != name.npos && behind > 0 && behind + 1 < name.size() && name[behind] == '#';
+}
+
 template <class T>
 consteval std::string_view qualified_type_name() {
   std::string_view text = __PRETTY_FUNCTION__;

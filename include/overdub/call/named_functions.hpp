@@ -25,6 +25,10 @@ struct symbol_t {
   using overdub_callee = kind::function;
   static constexpr int depth = 0;
   static constexpr std::string_view name() { return Name.view(); }
+  static_assert(
+      !detail::names_version(Name.view()), "overdub: norm#2 is a version of norm, for other types of "
+                                           "arguments, and a symbol names all versions of a function; name "
+                                           "norm");
 
   symbol_t() = default;
   template <class F>
@@ -53,6 +57,12 @@ concept named_by = std::is_same_v<origin_t<F>, std::remove_cv_t<Callee>> ||
          std::is_convertible_v<origin_t<F> const&, std::remove_cv_t<Callee>>);
 
 namespace detail {
+
+// A function, or a native function, of a program that contexts name by a symbol: its C++ function is unknown.
+template <class F>
+concept called_with_symbol = called_in_program<F> && is_symbol_name<origin_t<F>>;
+template <class F>
+concept native_with_symbol = called_with_symbol<F> && of_kind<F, kind::native_of_program>;
 
 // The signatures of a symbol, and those that a context lists.
 template <class F>

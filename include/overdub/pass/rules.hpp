@@ -1,6 +1,6 @@
 // The rewrite rules of `simplify`, in one table, and the table indexed by operation. Each rule preserves results to the bit
-// (except payloads of NaNs) and derivatives, also at kinks, drops no error, and never raises the cost. |-x| is not |x|: at 0, the derivative of
-// the one is -1, and that of the other 1.
+// (except payloads of NaNs) and derivatives, also at kinks, drops no error, and never raises the cost. |-x| is not |x|: at 0, their
+// derivatives are -1 and 1.
 #pragma once
 
 #include <overdub/pass/pattern.hpp>

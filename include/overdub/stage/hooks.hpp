@@ -3,6 +3,7 @@
 #pragma once
 
 #include <overdub/call/callee_name.hpp>
+#include <overdub/call/named_functions.hpp>
 #include <overdub/stage/cell.hpp>
 #include <overdub/stage/staged_hooks.hpp>
 #include <overdub/stage/transform.hpp>
@@ -36,9 +37,23 @@ struct callee_at_run_time {
   using type =
       std::conditional_t<std::is_empty_v<F> && std::is_default_constructible_v<F>, F, callee_in_program<F>>;
 };
+// A native function that contexts name by a symbol: it converts to the symbol, and is a native function for hooks of families.
+template <class F>
+struct named_native {
+  using overdub_callee = kind::leaf;
+  static constexpr int depth = 0;
+  static constexpr effect effects = F::effects;
+  static constexpr std::string_view name() { return F::name(); }
+};
+template <native_with_symbol F>
+struct callee_at_run_time<F> {
+  using type = named_native<F>;
+};
 // For a program's function, or native function, that was staged from a C++ function, hooks receive the C++ function.
 template <class F>
-requires(called_in_program<F>&& F::depth == 0 && named_at_compile_time<F>) struct callee_at_run_time<F> {
+requires(
+    called_in_program<F>&& F::depth == 0 && named_at_compile_time<F> &&
+    !native_with_symbol<F>) struct callee_at_run_time<F> {
   using type = origin_t<F>;
 };
 template <class F>
@@ -67,6 +82,13 @@ inline constexpr bool is_list = false;
 template <class... T>
 inline constexpr bool is_list<std::vector<any_of<T...>>> = true;
 
+// Whether X is a std::vector that is traversed: its number of elements is known when the hook is staged.
+template <class X>
+inline constexpr bool is_vector_of_values = false;
+template <class T, class Allocator>
+requires tree<std::vector<T, Allocator>>
+inline constexpr bool is_vector_of_values<std::vector<T, Allocator>> = !is_list<std::vector<T, Allocator>>;
+
 // The type of a hook's argument at run time for a staged argument of type X: the same tree with plain values, and without the metadata of
 // outer contexts. A function that is an argument keeps its type if it is known to the compiler and captures nothing, since hooks may name
 // it: before(reduce_t, add_t, ...). Other functions become `none`. A list becomes a cell: it has the value of a list of one value, and is
@@ -81,7 +103,7 @@ consteval auto find_hooked() {
     return type_is<cell<stack<>>>{};
   else if constexpr (is_value<X>)
     return type_is<bottom_t<X>>{};
-  else if constexpr (tree<X> && generated<concrete_t<X>>)
+  else if constexpr (is_vector_of_values<X> || generated_tree<concrete_t<X>>)
     return type_is<concrete_t<X>>{};
   else
     return type_is<std::conditional_t<std::is_empty_v<X> && std::is_default_constructible_v<X>, X, none>>{};
@@ -110,7 +132,10 @@ struct add_symbols {
       add_cell(x);
     else if constexpr (is_list<X>)
       add_cell(x.size() == 1 ? x[0] : typename X::value_type{});
-    else if constexpr (tree<X> && generated<concrete_t<X>>)
+    else if constexpr (is_vector_of_values<X>) {
+      symbols.push_back(to.literal(static_cast<i64>(x.size())));
+      for (auto const& element : x) (*this)(element);
+    } else if constexpr (generated_tree<concrete_t<X>>)
       (void)tree_traits<X>::map(*this, x);
     return 0;
   }
@@ -147,7 +172,12 @@ struct read_values {
       return *static_cast<X const*>(*next++);
     else if constexpr (is_any_of<X>)
       return read_cell(concatenated_t<scalar_types, vector_types, matrix_types>{});
-    else if constexpr (tree<X> && generated<X>)
+    else if constexpr (is_vector_of_values<X>) {
+      X read;
+      for (i64 left = *static_cast<i64 const*>(*next++); left > 0; --left)
+        read.push_back((*this)(std::type_identity<typename X::value_type>{}));
+      return read;
+    } else if constexpr (generated_tree<X>)
       return tree_traits<X>::generate(*this);
     else
       return X{};

@@ -231,10 +231,7 @@ OVERDUB_DECL ir::program recorder::take() {
 }
 
 OVERDUB_DECL std::string_view recorder::base_name(std::string_view name) {
-  std::size_t const behind = name.find_last_not_of("0123456789");
-  bool const is_numbered =
-      behind != name.npos && behind > 0 && behind + 1 < name.size() && name[behind] == '#';
-  return is_numbered ? name.substr(0, behind) : name;
+  return detail::names_version(name) ? name.substr(0, name.find_last_of('#')) : name;
 }
 
 OVERDUB_DECL std::string recorder::unique_name(std::string_view name) {

@@ -296,7 +296,9 @@ class staging : public context {
       Call const& call, void const* key, F const& f, std::vector<ir::value_id> const& operands,
       X const&... x) {
     std::size_t const number = recorder_->begin(key, f.name(), recorder_->types_of(operands));
-    recorder_->program[recorder_->id_of(number)].origin_in_cpp = &detail::type_key<origin_t<F>>;
+    ir::function& staged = recorder_->program[recorder_->id_of(number)];
+    staged.origin_in_cpp = &detail::type_key<origin_t<F>>;
+    if constexpr (F::depth > 0) staged.origin_name = detail::interned_name(origin_t<F>::name());
     auto const scope = recorder_->enter(recorder_->id_of(number));
     auto const parameters = recorder_->here().parameters();
     std::size_t next = 0;
