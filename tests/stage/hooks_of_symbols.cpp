@@ -60,9 +60,9 @@ struct first : context {
 struct replaces_inner : context {
   auto overdub(decltype(symbol<"inner">), auto x) { return 7.0 * x; }
 };
-struct hears_inner : context {
-  double heard = 0.0;
-  void before(decltype(symbol<"inner">), double x) { heard += x; }
+struct observes_inner : context {
+  double sum = 0.0;
+  void before(decltype(symbol<"inner">), double x) { sum += x; }
 };
 
 // Fails twice.
@@ -119,9 +119,9 @@ TEST_CASE("a symbol names a function of a program that was staged in another con
   replaces_inner replaces;
   CHECK(overdub::run(compose(a, replaces), two, 3.0) == 21.25);
   CHECK(executable(overdub::overdub(replaces, stage(a, two, signature<double>))).call<double>(3.0) == 21.25);
-  hears_inner hears;
-  CHECK(executable(overdub::overdub(hears, stage(a, two, signature<double>))).call<double>(3.0) == 9.25);
-  CHECK(hears.heard == 3.0);
+  observes_inner observer;
+  CHECK(executable(overdub::overdub(observer, stage(a, two, signature<double>))).call<double>(3.0) == 9.25);
+  CHECK(observer.sum == 3.0);
 }
 TEST_CASE("hooks of staged functions receive vectors") {
   reads_vectors direct, staged;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <overdub/call/name.hpp>
 #include <overdub/call/native.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/type_text.hpp>
