@@ -300,7 +300,9 @@ private:
   template <class X>
   static consteval bool varies() {
     using P = plain_t<X>;
-    if constexpr (requires(X x) { x.inner, x.metadata; })
+    if constexpr (detail::is_refused<std::remove_cv_t<X>>)
+      return false;
+    else if constexpr (requires(X x) { x.inner, x.metadata; })
       return varies<decltype(X::metadata)>();
     else if constexpr (requires { requires std::same_as<P, array<typename P::value_type>>; })
       return varies<typename P::value_type>();

@@ -111,3 +111,15 @@ TEST_CASE("a native function that a replacement hides has a derivative in progra
   CHECK(slope == 30.0);
   CHECK(refused(forward, prints).find("rule for native functions") != std::string::npos);
 }
+
+struct adds_to_all_natives : context {
+  auto overdub(rule_call auto call, native_leaf auto, auto x) { return call.fallback(x) + 1.0; }
+};
+TEST_CASE("a rule for all native functions computes with what they return") {
+  adds_to_all_natives context;
+  CHECK(run(context, asks, 2.0) == 6.0);
+  CHECK(executable(stage(context, asks, signature<double>)).call<double>(2.0) == 6.0);
+  CHECK(
+      refused(context, asks).find("a context is for native functions, and does not name \"flaky\"") !=
+      std::string::npos);
+}

@@ -67,17 +67,25 @@ inline constexpr bool
   Hook::named(c, f, x...);
 };
 
+// What hooks receive for an argument X: the value without contexts.
+template <class X>
+struct hook_argument {
+  static constexpr decltype(auto) of(X const& x) { return make_concrete{}(x); }
+};
+template <class X>
+using observed_t = std::remove_cvref_t<decltype(hook_argument<X>::of(std::declval<X const&>()))>;
+
 // The kind of C's hook for a call of F with X...: the result or the exception, if any, and the arguments of the call.
 template <class Hook, class S, class F, class... X>
 consteval hook_kind find_hook() {
   using C = typename S::context;
   if constexpr (!Hook::template declared<C>)
     return hook_kind::never;
-  else if constexpr (requires(C & c, F const& f, concrete_t<X> const&... x) { Hook::named(c, f, x...); })
+  else if constexpr (requires(C & c, F const& f, observed_t<X> const&... x) { Hook::named(c, f, x...); })
     return hook_kind::named;
-  else if constexpr (observes_origin<Hook, C, F, concrete_t<X>...>)
+  else if constexpr (observes_origin<Hook, C, F, observed_t<X>...>)
     return hook_kind::origin;
-  else if constexpr (requires(C & c, F const& f, concrete_t<X> const&... x) { Hook::family(c, f, x...); })
+  else if constexpr (requires(C & c, F const& f, observed_t<X> const&... x) { Hook::family(c, f, x...); })
     return hook_kind::family;
   else if constexpr (requires(C & c, F const& f, open_t<S, X const&> const&... x) {
                        Hook::raw_named(c, f, x...);
@@ -102,11 +110,11 @@ constexpr void call_hook(S const& stack, F const& f, X const&... x) {
   if constexpr (is_symbolic<S>) {
     if constexpr (how != hook_kind::never) stage_hook<Hook>(stack, f, x...);
   } else if constexpr (how == hook_kind::named)
-    Hook::named(context, f, make_concrete{}(x)...);
+    Hook::named(context, f, hook_argument<X>::of(x)...);
   else if constexpr (how == hook_kind::origin)
-    Hook::named(context, origin_t<F>{}, make_concrete{}(x)...);
+    Hook::named(context, origin_t<F>{}, hook_argument<X>::of(x)...);
   else if constexpr (how == hook_kind::family)
-    Hook::family(context, f, make_concrete{}(x)...);
+    Hook::family(context, f, hook_argument<X>::of(x)...);
   else if constexpr (how == hook_kind::raw_named)
     Hook::raw_named(context, f, open(stack, x)...);
   else if constexpr (how == hook_kind::raw_family)

@@ -48,16 +48,43 @@ consteval bool intercepts() {
            find_hook<failed_hook, S, F, std::exception_ptr, X...>() != hook_kind::never;
 }
 
-// The same for any context of S that encloses `staging`.
+// The types of the arguments of a call of F that goes on in the contexts inside of the outermost one of S. Those of a control primitive are
+// lowered, its functions too.
+struct types_of_arguments {
+  template <class... L>
+  constexpr auto operator()(L&&...) const {
+    return types<decltype(owned_tree(std::declval<L>()))...>{};
+  }
+};
+template <class S, class F, class... X>
+struct arguments_inside {
+  using type = types<inner_t<S, X>...>;
+};
+template <class S, control F, class... X>
+struct arguments_inside<S, F, X...> {
+  using type =
+      decltype(F::lower(std::declval<S const&>(), types_of_arguments{}, std::declval<X const&>()...));
+};
+template <class S, class F, class... X>
+using arguments_inside_t = typename arguments_inside<S, F, X...>::type;
+
+// Whether any context of S that encloses `staging` intercepts it.
+template <class S, class F, class R, class... X>
+consteval bool any_intercepts();
+template <class S, class F, class R, class... X>
+consteval bool any_intercepts(types<X...>) {
+  return any_intercepts<S, F, R, X...>();
+}
 template <class S, class F, class R, class... X>
 consteval bool any_intercepts() {
   if constexpr (S::empty)
     return false;
   else if constexpr (symbolic<typename S::context>)
     return false;
+  else if constexpr (intercepts<S, F, R, X...>())
+    return true;
   else
-    return intercepts<S, F, R, X...>() ||
-           any_intercepts<typename S::tail, F, inner_t<S, R>, inner_t<S, X>...>();
+    return any_intercepts<typename S::tail, F, inner_t<S, R>>(arguments_inside_t<S, F, X...>{});
 }
 
 // A shorthand for calls of other operations, as sum(xs) for reduce(add, 0, xs): contexts intercept those, in this order.

@@ -1,12 +1,14 @@
 // The values of a program that is evaluated in the contexts of a stack: a cell holds a value of one of several C++ types.
 #pragma once
 
+#include <overdub/call/hook.hpp>
 #include <overdub/ir/function.hpp>
 #include <overdub/stage/any_of.hpp>
 #include <overdub/stage/symbol.hpp>
 
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace overdub {
@@ -47,6 +49,34 @@ template <class S>
 using element_cell = typename cell_of<S, concatenated_t<scalar_types, vector_types>>::type;
 template <class S>
 using array_cell = typename cell_of<S, concatenated_t<vector_types, matrix_types>>::type;
+
+// Whether X is a list of values of cell types: several arguments or results of a control primitive of a program.
+template <class X>
+inline constexpr bool is_list = false;
+template <class... T>
+inline constexpr bool is_list<std::vector<any_of<T...>>> = true;
+
+// The value of a list of one value; nothing, if the list has several.
+template <class Any>
+Any one_of_list(std::vector<Any> const& list) {
+  return list.size() == 1 ? list[0] : Any{};
+}
+// What hooks receive for a list: its value, if there is one. A list is not a number.
+struct listed_value : cell<stack<>> {
+  listed_value() = default;
+  explicit listed_value(cell<stack<>> value) : cell<stack<>>(std::move(value)) {}
+  operator double() const = delete;
+};
+template <class X>
+requires is_list<X>
+struct hook_argument<X> {
+  static listed_value of(X const& list) {
+    auto const value = one_of_list(list);
+    listed_value made;
+    if (value) value.visit([&](auto const& held) { made = listed_value(make_concrete{}(held)); });
+    return made;
+  }
+};
 
 // Calls f(std::type_identity<T>) with the C++ type T of scalars of type t.
 template <class F>

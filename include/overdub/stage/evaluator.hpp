@@ -601,17 +601,10 @@ private:
   }
   // Evaluates `select` of arrays or function values.
   void select_other(frame& at, ir::node_id n) {
-    std::vector<any> branches;
-    auto const first = [&] { return std::vector<any>{branches[0]}; };
-    auto const second = [&] { return std::vector<any>{branches[1]}; };
-    if constexpr (is_copied<if_t, std::vector<any>, in<bool>, decltype(first), decltype(second)>())
-      return copy(at, n);
-    else {
-      if (at.f.type_of(at.f.result(n)).is_function()) return select_function(at, n);
-      branches = cells(at, n, 1, 2);
-      set_all(at, n, call(stack_, if_, typed<bool>(at, at.f.operand(n, 0)), first, second));
-    }
+    in_form(at, at.f.results_of(n), [&](auto form) { select_in(form, at, n); });
   }
+  template <class Form>
+  void select_in(Form, frame& at, ir::node_id n);
   void convert_number(frame& at, ir::node_id n) {
     with_type(at.f.type_of(at.f.operand(n, 0)), [&]<class From>(std::type_identity<From>) {
       with_type(at.f.type_of(at.f.result(n)), [&]<class To>(std::type_identity<To>) {
@@ -650,14 +643,39 @@ private:
 
   // ---- control
 
+  template <class T>
+  struct one_value;
+  struct several_values;
+  template <class F>
+  void in_form(frame const& at, ir::id_range<ir::value_id> values, F const& f);
+  template <class F, class Form, class One, class Several>
+  static consteval bool is_called_on_list();
+  template <class F, class Call>
+  static void reject_list(frame const& at, ir::node_id n);
+  template <class F, class R, class... X>
+  void observe_control(frame& at, ir::node_id n, std::vector<ir::value_id> const& operands);
+  template <class Form>
+  std::vector<ir::value_id> hook_operands(frame& at, ir::node_id n);
   void branch(frame& at, ir::node_id n);
+  template <class Form>
+  void branch_in(Form, frame& at, ir::node_id n);
   void run_loop(frame& at, ir::node_id n);
+  template <class Form>
+  void loop_in(Form, frame& at, ir::node_id n);
+  void run_scan(frame& at, ir::node_id n);
   void run_while(frame& at, ir::node_id n);
+  template <class State>
+  in<bool> condition_of(frame& at, ir::node_id n, State const& state);
+  template <class Form>
+  void while_in(Form, frame& at, ir::node_id n);
+  void run_while_scan(frame& at, ir::node_id n);
   using step = std::tuple<std::vector<any>, std::vector<any_element>>;
   static step step_of(std::string_view op, row_sizes& sizes, std::vector<any> all, std::uint32_t carried);
   void
   set_outputs(frame& at, ir::node_id n, std::tuple<std::vector<any>, std::vector<any_array>> const& results);
   void run_map(frame& at, ir::node_id n);
+  template <class Form>
+  void map_in(Form, frame& at, ir::node_id n);
 
   // ---- reductions
 

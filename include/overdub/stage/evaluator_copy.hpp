@@ -180,18 +180,18 @@ void evaluator<S>::copy([[maybe_unused]] frame& at, [[maybe_unused]] ir::node_id
   }
 }
 
-// `stage` stages the call itself, and returns its result.
 template <class S>
 auto evaluator<S>::stage_between_hooks(
     std::string_view name, std::span<observation const> contexts, std::span<ir::value_id const> operands,
     function_view<ir::value_id()> stage) -> ir::value_id {
   auto const objects = objects_of(stack_);
-  auto const operands_after = [&](ir::value_id of) {
-    std::vector<ir::value_id> all{of};
+  auto const operands_after = [&](std::span<ir::value_id const> results) {
+    std::vector<ir::value_id> all(results.begin(), results.end());
     all.insert(all.end(), operands.begin(), operands.end());
     return all;
   };
-  return stage_observed(recorder_(), {name, contexts, objects, operands, operands_after, stage});
+  auto const stage_one = [&] { return std::vector{stage()}; };
+  return stage_observed(recorder_(), {name, contexts, objects, operands, operands_after, stage_one})[0];
 }
 template <class S>
 void evaluator<S>::observe(

@@ -200,18 +200,21 @@ auto evaluator<S>::observe_native(
     all.push_back(v);
   };
   for (ir::value_id const v : operands) append_typed(seen, v);
-  auto const seen_after = [&](ir::value_id result) {
+  auto const seen_after = [&](std::span<ir::value_id const> made) {
     std::vector<ir::value_id> all{seen.front()};
-    if (result != ir::nothing) append_typed(all, result);
+    for (ir::value_id const result : made) append_typed(all, result);
     all.insert(all.end(), seen.begin() + 1, seen.end());
     return all;
   };
-  auto const stage = [&] { return native_in_program(x, operands, results); };
+  auto const stage = [&] {
+    ir::value_id const result = native_in_program(x, operands, results);
+    return result == ir::nothing ? std::vector<ir::value_id>() : std::vector{result};
+  };
   auto const objects = objects_of(stack_);
-  ir::value_id const made = stage_observed(r, {name, contexts, objects, seen, seen_after, stage});
-  if (made == ir::nothing) return {};
+  auto const made = stage_observed(r, {name, contexts, objects, seen, seen_after, stage});
+  if (made.empty()) return {};
   return with_type(
-      results.front(), [&]<class T>(std::type_identity<T>) { return any(symbol_in<T>(stack_, made)); });
+      results.front(), [&]<class T>(std::type_identity<T>) { return any(symbol_in<T>(stack_, made[0])); });
 }
 
 } // namespace overdub::detail

@@ -240,6 +240,10 @@ void evaluator<S>::reduce_several(frame& at, ir::node_id n, std::uint32_t arrays
   };
   using Element = std::vector<any_element>;
   using Arrays = std::vector<any_array>;
+  if (at.f[n].attributes.is_started())
+    reject_list<reduce_t, types<Element, decltype(combine), Element, Arrays>>(at, n);
+  else
+    reject_list<reduce_t, types<Element, decltype(combine), Arrays>>(at, n);
   if constexpr (
       is_copied<reduce_t, Element, decltype(combine), Arrays>() &&
       is_copied<reduce_t, Element, decltype(combine), Element, Arrays>())

@@ -63,24 +63,20 @@ requires(of_kind<F, kind::native_of_program> && !named_at_compile_time<F>) struc
 template <class F>
 using callee_at_run_time_t = typename callee_at_run_time<F>::type;
 
-// The position of a type among the types of cells, from 1 on; 0 if it is not one of them.
+// The position of an empty cell.
+inline constexpr i64 empty_cell = 0;
+// The position of a type among the types of cells, from 1 on; `empty_cell` if it is not one of them.
 template <class X>
 consteval i64 number_of_cell() {
   return []<class... T>(types<T...>) {
     i64 number = 0;
-    return ((++number, std::is_same_v<T, X>) || ...) ? number : 0;
+    return ((++number, std::is_same_v<T, X>) || ...) ? number : empty_cell;
   }(concatenated_t<scalar_types, vector_types, matrix_types>{});
 }
 
 inline i64 number_of_cell(ir::type t) {
   return with_type(t, []<class T>(std::type_identity<T>) { return number_of_cell<T>(); });
 }
-
-// Whether X is a list of values of cell types: the arguments and results of control primitives of programs.
-template <class X>
-inline constexpr bool is_list = false;
-template <class... T>
-inline constexpr bool is_list<std::vector<any_of<T...>>> = true;
 
 // Whether X is a std::vector that is traversed: its number of elements is known when the hook is staged.
 template <class X>
@@ -91,15 +87,16 @@ inline constexpr bool is_vector_of_values<std::vector<T, Allocator>> = !is_list<
 
 // The type of a hook's argument at run time for a staged argument of type X: the same tree with plain values, and without the metadata of
 // outer contexts. A function that is an argument keeps its type if it is known to the compiler and captures nothing, since hooks may name
-// it: before(reduce_t, add_t, ...). Other functions become `none`. A list becomes a cell: it has the value of a list of one value, and is
-// empty otherwise.
+// it: before(reduce_t, add_t, ...). Other functions become `none`.
 template <class X>
 consteval auto find_hooked() {
   if constexpr (is_carried<X>)
     return type_is<X>{};
   else if constexpr (is_tagged<X>)
     return find_hooked<std::remove_cvref_t<decltype(X::inner)>>();
-  else if constexpr (is_any_of<X> || is_list<X>)
+  else if constexpr (is_list<X>)
+    return type_is<listed_value>{};
+  else if constexpr (is_any_of<X>)
     return type_is<cell<stack<>>>{};
   else if constexpr (is_value<X>)
     return type_is<bottom_t<X>>{};
@@ -131,7 +128,7 @@ struct add_symbols {
     else if constexpr (is_any_of<X>)
       add_cell(x);
     else if constexpr (is_list<X>)
-      add_cell(x.size() == 1 ? x[0] : typename X::value_type{});
+      add_cell(one_of_list(x));
     else if constexpr (is_vector_of_values<X>) {
       symbols.push_back(to.literal(static_cast<i64>(x.size())));
       for (auto const& element : x) (*this)(element);
@@ -154,10 +151,10 @@ private:
   // Appends the position of the cell's type, from 1 on, and its value; for an empty cell, 0.
   template <class X>
   void add_cell(X const& x) const {
-    i64 number = 0;
+    i64 number = empty_cell;
     if (x) x.visit([&]<class T>(T const&) { number = number_of_cell<hooked_t<T>>(); });
     symbols.push_back(to.literal(number));
-    if (number != 0) x.visit([&](auto const& held) { (*this)(held); });
+    if (number != empty_cell) x.visit([&](auto const& held) { (*this)(held); });
   }
 };
 
@@ -170,8 +167,8 @@ struct read_values {
       return read_members<X>(static_cast<members_t<X>*>(nullptr));
     else if constexpr (is_carried<X>)
       return *static_cast<X const*>(*next++);
-    else if constexpr (is_any_of<X>)
-      return read_cell(concatenated_t<scalar_types, vector_types, matrix_types>{});
+    else if constexpr (is_any_of<X> || std::is_same_v<X, listed_value>)
+      return X(read_cell(concatenated_t<scalar_types, vector_types, matrix_types>{}));
     else if constexpr (is_vector_of_values<X>) {
       X read;
       for (i64 left = *static_cast<i64 const*>(*next++); left > 0; --left)

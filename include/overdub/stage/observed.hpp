@@ -15,13 +15,19 @@ namespace overdub::detail {
 
 // Whether a context of S, except `staging`, has a rule for a call of F with these arguments, which returns an R.
 template <class S, class F, class R, class... X>
+consteval bool any_rule();
+template <class S, class F, class R, class... X>
+consteval bool any_rule(types<X...>) {
+  return any_rule<S, F, R, X...>();
+}
+template <class S, class F, class R, class... X>
 consteval bool any_rule() {
   if constexpr (symbolic<typename S::context>)
     return false;
   else if constexpr (has_rule<S, F, X...>())
     return true;
   else
-    return any_rule<typename S::tail, F, inner_t<S, R>, inner_t<S, X>...>();
+    return any_rule<typename S::tail, F, inner_t<S, R>>(arguments_inside_t<S, F, X...>{});
 }
 
 template <class Hook, class S, class F, class... X>

@@ -417,6 +417,64 @@ consteval bool any_names() {
   else
     return names_operation_in<S, F, Replacement>() || any_names<typename S::tail, F, Replacement>();
 }
+// Whether a hook of the outermost context of S depends on the types of the values of a call of F: it names F, or accepts one value and not a
+// list, or conversely.
+template <class Hook, class S, class F, class... One, class... Several>
+consteval bool hook_distinguishes(types<One...>, types<Several...>) {
+  constexpr hook_kind how = find_hook<Hook, S, F, One...>();
+  return how == hook_kind::named || how == hook_kind::raw_named || how != find_hook<Hook, S, F, Several...>();
+}
+// Whether a context of S, except `staging`, distinguishes a call of F on one value from one on a list: by a rule, which may depend on types,
+// or by a hook. R and Rs are the types of the results.
+template <class S, class F, class R, class Rs, class... One, class... Several>
+consteval bool any_distinguishes(types<One...>, types<Several...>) {
+  if constexpr (S::empty)
+    return false;
+  else if constexpr (symbolic<typename S::context>)
+    return false;
+  else if constexpr (has_rule<S, F, One...>())
+    return true;
+  else if constexpr (
+      hook_distinguishes<before_hook, S, F>(types<One...>{}, types<Several...>{}) ||
+      hook_distinguishes<after_hook, S, F>(types<R, One...>{}, types<Rs, Several...>{}) ||
+      hook_distinguishes<failed_hook, S, F>(
+          types<std::exception_ptr, One...>{}, types<std::exception_ptr, Several...>{}))
+    return true;
+  else
+    return any_distinguishes<typename S::tail, F, inner_t<S, R>, inner_t<S, Rs>>(
+        arguments_inside_t<S, F, One...>{}, arguments_inside_t<S, F, Several...>{});
+}
+// Whether a hook of the outermost context of S names F and accepts neither a list in place of the lists of X, nor one value of a program. Then
+// it is for values that are trees in C++.
+template <class X, class T>
+using in_place_of_list = std::conditional_t<is_list<X>, T, X>;
+template <class Hook, class S, class F, class... X>
+consteval bool hook_rejects_list(types<X...>) {
+  if constexpr (!(is_list<X> || ...) || find_hook<Hook, S, F, X...>() != hook_kind::never)
+    return false;
+  else if constexpr (find_hook<Hook, S, F, in_place_of_list<X, anything>...>() == hook_kind::never)
+    return false;
+  else
+    return []<class... T>(types<T...>) {
+      constexpr auto accepts = []<class One>(std::type_identity<One>) {
+        return find_hook<Hook, S, F, in_place_of_list<X, One>...>() != hook_kind::never;
+      };
+      return !(accepts(std::type_identity<T>{}) || ...);
+    }(concatenated_t<scalar_types, vector_types, matrix_types>{});
+}
+// The same of any context of S, except `staging`. The types are that of the result, and those of the arguments.
+template <class S, class F, class R, class... X>
+consteval bool any_rejects_list(types<R, X...>) {
+  if constexpr (S::empty)
+    return false;
+  else if constexpr (symbolic<typename S::context>)
+    return false;
+  else
+    return hook_rejects_list<before_hook, S, F>(types<X...>{}) ||
+           hook_rejects_list<after_hook, S, F>(types<R, X...>{}) ||
+           hook_rejects_list<failed_hook, S, F>(types<std::exception_ptr, X...>{}) ||
+           any_rejects_list<typename S::tail, F>(types<inner_t<S, R>, inner_t<S, X>...>{});
+}
 template <class S>
 consteval bool any_answers_any_types() {
   if constexpr (S::empty)

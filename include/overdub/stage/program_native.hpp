@@ -36,9 +36,9 @@ struct unnamed_native {
     else
       return called_name();
   }
-  // Used to test whether a context has a rule for it; never called.
-  static constexpr none compute(auto const&...) { return {}; }
-  constexpr none operator()(auto const&...) const { return {}; }
+  // Used to test whether a context has a rule for it; never called. Rules may compute with the result.
+  static constexpr refused compute(auto const&...) { return {}; }
+  constexpr refused operator()(auto const&...) const { return {}; }
 };
 template <class Call>
 auto with_effect(effect e, Call const& call) {

@@ -31,13 +31,12 @@ struct observed_call {
   std::span<observation const> contexts;  // the outermost first
   std::span<void* const> objects;         // the contexts
   std::span<ir::value_id const> operands; // of `before` and `failed`
-  function_view<std::vector<ir::value_id>(ir::value_id result)> operands_after;
-  function_view<ir::value_id()>
-      stage; // stages the call itself, and returns its result, or nothing if it has none
+  function_view<std::vector<ir::value_id>(std::span<ir::value_id const> results)> operands_after;
+  function_view<std::vector<ir::value_id>()> stage; // stages the call itself, and returns its results
 };
 
-/// Stages the call between calls of the contexts' hooks. Returns its result. O(contexts).
-ir::value_id stage_observed(recorder& r, observed_call const& call);
+/// Stages the call between calls of the contexts' hooks. Returns its results. O(contexts).
+std::vector<ir::value_id> stage_observed(recorder& r, observed_call const& call);
 
 } // namespace overdub::detail
 

@@ -25,7 +25,7 @@ stage_protect(recorder& r, function_view<std::vector<ir::value_id>()> compute, f
   r.at().set_results(n, types);
   return r.here().results_of(n);
 }
-OVERDUB_DECL ir::value_id stage_observed(recorder& r, observed_call const& call) {
+OVERDUB_DECL std::vector<ir::value_id> stage_observed(recorder& r, observed_call const& call) {
   if (call.contexts.empty()) return call.stage();
   observation const& here = call.contexts.front();
   auto const add_hook = [&](std::string_view name, observation::hook hook,
@@ -38,21 +38,16 @@ OVERDUB_DECL ir::value_id stage_observed(recorder& r, observed_call const& call)
     inner.objects = call.objects.subspan(1);
     return stage_observed(r, inner);
   };
-  auto const inside_as_list = [&] {
-    ir::value_id const result = inside();
-    return result == ir::nothing ? std::vector<ir::value_id>() : std::vector{result};
-  };
   if (here.before != nullptr) add_hook("before", here.before, call.operands);
-  ir::value_id result = ir::nothing;
-  if (here.failed == nullptr) {
-    result = inside();
-  } else {
-    auto const results =
-        stage_protect(r, inside_as_list, [&] { add_hook("failed", here.failed, call.operands); });
-    if (results.size() > 0) result = results[0];
-  }
-  if (here.after != nullptr) add_hook("after", here.after, call.operands_after(result));
-  return result;
+  std::vector<ir::value_id> results;
+  if (here.failed == nullptr)
+    results = inside();
+  else
+    for (ir::value_id const v :
+         stage_protect(r, inside, [&] { add_hook("failed", here.failed, call.operands); }))
+      results.push_back(v);
+  if (here.after != nullptr) add_hook("after", here.after, call.operands_after(results));
+  return results;
 }
 
 } // namespace overdub::detail

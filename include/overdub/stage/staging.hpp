@@ -605,30 +605,28 @@ public:
         std::is_empty_v<F>,
         "overdub: a native function that is staged captures nothing; give what it captures as an argument");
     using R = detail::computed_t<F, decltype(concrete(x))...>;
-    ir::attributes a = ir::attributes::of(recorder_->bind(
-        std::string(f.name()), &detail::run_leaf<F, R, decltype(concrete(x))...>, nullptr,
-        ir::host_binding::no_context, &detail::type_key<F>));
-    a.effects = F::effects;
     constexpr bool leaves = (detail::is_symbol<X> && ...);
     static_assert(
         leaves, "overdub: a native function that is staged takes bool, i64, float, double and arrays of "
                 "them, one by one");
-    auto const operands = detail::flat(x...);
-    if constexpr (!leaves)
+    constexpr bool known = std::is_same_v<R, none> || static_cast<bool>(detail::ir_type_of<R>);
+    static_assert(
+        known || detail::is_refused<R>,
+        "overdub: a native function that is staged returns bool, i64, float, double or an array of them");
+    if constexpr (!leaves || !known)
       return detail::refused{};
-    else if constexpr (std::is_same_v<R, none>) {
-      recorder_->insert(ir::op::host, operands, {}, a);
-      return none{};
-    } else {
-      constexpr bool known = static_cast<bool>(detail::ir_type_of<R>);
-      static_assert(
-          known,
-          "overdub: a native function that is staged returns bool, i64, float, double or an array of them");
-      if constexpr (known)
+    else {
+      ir::attributes a = ir::attributes::of(recorder_->bind(
+          std::string(f.name()), &detail::run_leaf<F, R, decltype(concrete(x))...>, nullptr,
+          ir::host_binding::no_context, &detail::type_key<F>));
+      a.effects = F::effects;
+      auto const operands = detail::flat(x...);
+      if constexpr (std::is_same_v<R, none>) {
+        recorder_->insert(ir::op::host, operands, {}, a);
+        return none{};
+      } else
         return overdub::tag(
             R{}, symbol_of_value{recorder_->add(ir::op::host, operands, detail::ir_type_of<R>, a)});
-      else
-        return detail::refused{};
     }
   }
   // A native function of another program: copies the operation.

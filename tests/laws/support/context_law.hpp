@@ -107,7 +107,7 @@ inline outcome in_some_order(outcome o) {
 inline ir::program const* program_that_runs = nullptr;
 
 // Of the pairs of a function and a composition of contexts, each source takes its part. The long mode has all sources, and the ordinary one
-// has 9.
+// has 10.
 constexpr std::uint64_t sources = 20;
 inline std::uint64_t pairs_of_source() {
   char const* const text = std::getenv("OVERDUB_CONTEXT_PAIRS");

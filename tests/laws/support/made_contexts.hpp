@@ -136,6 +136,22 @@ struct takes_two_steps : context {
     return loop(state, condition, [&](auto const& s) { return body(body(s)); });
   }
 };
+// By the type of the loop-carried value.
+struct shifts_loops_of_numbers : context {
+  template <real X>
+  auto overdub(loop_t loop, auto n, X state, auto body) {
+    return loop(n, state + 0.75, body);
+  }
+};
+struct halves_branches_of_numbers : context {
+  auto overdub(if_t branch, auto condition, auto then, auto otherwise) {
+    auto const result = branch(condition, then, otherwise);
+    if constexpr (real<decltype(result)>)
+      return result * 0.55;
+    else
+      return result;
+  }
+};
 struct negates_conditions : context {
   auto overdub(if_t branch, auto condition, auto then, auto otherwise) {
     return branch(!condition, otherwise, then);
@@ -203,6 +219,22 @@ OVERDUB_OBSERVES(observes_maps, map_t)
 OVERDUB_OBSERVES(observes_scans, scan_t)
 OVERDUB_OBSERVES(observes_guarded, decltype(random_function::f_guarded))
 #undef OVERDUB_OBSERVES
+// Control primitives on numbers.
+template <char Name>
+struct observes_control_of_numbers : context {
+  static constexpr char letter[] = {Name};
+  static constexpr std::string_view as{letter, 1};
+  void before(loop_t f, i64 n, double state, auto const&) { note(as, "before", f.name(), n, state); }
+  void after(loop_t f, double result, i64, double, auto const&) { note(as, "after", f.name(), result); }
+  void after(if_t f, double result, bool condition, auto const&...) {
+    note(as, "after", f.name(), result, condition);
+  }
+  void failed(loop_t f, std::exception_ptr, i64, double state, auto const&) {
+    note(as, "failed", f.name(), state);
+  }
+  void before(while_t f, double state, auto const&...) { note(as, "before", f.name(), state); }
+  void before(reduce_t f, auto const&, array<double> const& xs) { note(as, "before", f.name(), xs); }
+};
 // Reductions by two operations.
 template <char Name>
 struct observes_combinations : context {
