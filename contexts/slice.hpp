@@ -30,7 +30,9 @@ struct dropped_effects : context {
   static constexpr bool answers_any_types = true;
 
   template <class F, class... X>
-  requires(sliced<F, Callees...>&& overdub::detail::is_untyped<F>) none overdub(F const& f, X const&...)
+  requires(
+      sliced<F, Callees...> && (overdub::detail::is_untyped<F> ||
+                                overdub::detail::native_with_symbol<F>)) none overdub(F const& f, X const&...)
   const {
     if constexpr (!F::returns_nothing)
       throw rejected_program(message(

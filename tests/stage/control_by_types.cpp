@@ -50,6 +50,10 @@ inline constexpr auto tabulated = fn<"tabulated">([](scope auto& cx, auto x) {
       x > 0.0, [&] { return b; }, [&] { return a; });
   return reduce(overdub::max, c);
 });
+inline constexpr auto tabulated_to = fn<"tabulated_to">([](auto x) {
+  auto const a = tabulate(convert<i64>(x), [](auto i) { return convert<double>(i); });
+  return reduce(overdub::max, 0.5, a);
+});
 inline constexpr auto swapped = fn<"swapped">([](auto x) {
   auto const last = loop(i64{2}, std::tuple{x, x}, [](auto, auto s) {
     auto const [a, b] = s;
@@ -139,6 +143,23 @@ struct observes_all_loops : context {
       note(state ? "before loop of a value" : "before loop of several values", n);
     else
       note("before loop of a C++ value", n);
+  }
+};
+
+struct observes_lengths : context {
+  void after(control auto f, auto const& result, auto const&...) {
+    note("after " + std::string(f.name()), length_of(result));
+  }
+
+private:
+  template <class X>
+  static i64 length_of(X const& x) {
+    if constexpr (requires { x.visit([](auto const&) {}); })
+      return x ? x.visit([](auto const& held) { return length_of(held); }) : -1;
+    else if constexpr (requires { x.size(); })
+      return x.size();
+    else
+      return 0;
   }
 };
 
@@ -240,6 +261,14 @@ TEST_CASE("a hook of control that takes a tree is rejected for several values of
                                    "values, which hooks do not receive there; stage the function of C++ in "
                                    "the context, or declare the parameter `auto const&`");
   CHECK(same_in_all_ways<observes_trees>(doubled, 3.0) == outcome{25.0, {}});
+}
+TEST_CASE("hooks receive an array of a program that has no elements") {
+  CHECK(
+      same_in_all_ways<observes_lengths>(tabulated_to, 0.0) ==
+      outcome{0.5, {"after tabulate 0", "after reduce 0"}});
+  CHECK(
+      same_in_all_ways<observes_lengths>(tabulated_to, 3.0) ==
+      outcome{2.0, {"after tabulate 3", "after reduce 0"}});
 }
 TEST_CASE("hooks receive an empty value for several values of a program") {
   observes_all_loops c;

@@ -5,6 +5,7 @@
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/fault.hpp>
 #include <overdub/contexts/mock.hpp>
+#include <overdub/contexts/slice.hpp>
 #include <overdub/execute/interpreter.hpp>
 #include <overdub/stage/evaluate.hpp>
 
@@ -78,6 +79,13 @@ TEST_CASE("contexts that list callees accept symbols") {
   CHECK_THROWS_AS(overdub::run(direct, outer, 3.0), contexts::injected_fault);
   executable const p(overdub::overdub(rewritten, stage(outer, signature<double>)));
   CHECK_THROWS_AS(p.call<double>(3.0), contexts::injected_fault);
+}
+TEST_CASE("slice takes away effects of functions that a symbol names") {
+  check_in(compose(contexts::mock(symbol<"looked_up">, [](auto) { return 0.5; }), contexts::slice()), 9.5);
+  contexts::count_of<decltype(symbol<"looked_up">)> count;
+  CHECK_THROWS_WITH(
+      overdub::overdub(compose(count, contexts::slice()), stage(outer, signature<double>)),
+      Catch::Contains("slice takes away a call of \"looked_up\""));
 }
 TEST_CASE("enter may name a symbol") {
   leaves_inner direct, rewritten;

@@ -15,6 +15,7 @@
 #include <overdub/call/named_functions.hpp>
 #include <overdub/call/ops.hpp>
 #include <overdub/call/recurse.hpp>
+#include <overdub/control/map.hpp>
 #include <overdub/stage/cell.hpp>
 #include <overdub/stage/program_set.hpp>
 #include <overdub/stage/program_signatures.hpp>
@@ -422,6 +423,8 @@ consteval bool any_names() {
 template <class Hook, class S, class F, class... One, class... Several>
 consteval bool hook_distinguishes(types<One...>, types<Several...>) {
   constexpr hook_kind how = find_hook<Hook, S, F, One...>();
+  if constexpr (std::is_same_v<F, tabulate_t> && std::is_same_v<Hook, after_hook>)
+    if (how != hook_kind::never) return true; // a list of arrays without elements does not have their types
   return how == hook_kind::named || how == hook_kind::raw_named || how != find_hook<Hook, S, F, Several...>();
 }
 // Whether a context of S, except `staging`, distinguishes a call of F on one value from one on a list: by a rule, which may depend on types,
