@@ -9,8 +9,8 @@
 
 #include "ratio.hpp"
 
-#include <overdub/contexts/reverse.hpp>
 #include <overdub/overdub.hpp>
+#include <overdub/reverse.hpp>
 
 #include <array>
 #include <cmath>
@@ -82,7 +82,7 @@ inline constexpr auto weight_error = fn<"weight_error">([](auto weight) { return
 // weight, and that of the weight's error.
 inline constexpr auto adjustment = fn<"adjustment">(
     [](auto cameras, auto points, auto weights, auto features, auto of_camera, auto of_point) {
-      using overdub::contexts::gradient;
+      using overdub::gradient;
       return overdub::tabulate(overdub::size(weights), [=](auto i) {
         auto const c = of_camera[i] * 11, p = of_point[i] * 3;
         auto const weight = weights[i];

@@ -3,8 +3,8 @@
 // `batched` leaves the loop as it is: iterating with a mask until all lanes have ended is slower.
 #include "ratio.hpp"
 
+#include <overdub/batch.hpp>
 #include <overdub/compile/compile.hpp>
-#include <overdub/contexts/batch.hpp>
 #include <overdub/jit/executor.hpp>
 
 #include <cstdint>
@@ -57,11 +57,10 @@ void compare(char const* question, F const& f, std::vector<double> const& a, Y c
   }();
   using second_type = std::remove_const_t<decltype(second)>;
   auto const one = od::compile(od::compose(), f, od::signature<double, double>, machine_code);
-  auto const map = od::compile(
-      od::compose(), od::contexts::batch(f), od::signature<od::array<double>, second_type>, machine_code);
-  auto const together = od::compile(
-      od::contexts::batched{}, od::contexts::batch(f), od::signature<od::array<double>, second_type>,
-      machine_code);
+  auto const map =
+      od::compile(od::compose(), od::batch(f), od::signature<od::array<double>, second_type>, machine_code);
+  auto const together =
+      od::compile(od::batched{}, od::batch(f), od::signature<od::array<double>, second_type>, machine_code);
   std::vector<R> results(a.size());
   bench::compare(
       question,

@@ -11,7 +11,7 @@
 namespace {
 
 using namespace bench;
-using overdub::contexts::memory_limit, overdub::contexts::save_logarithmic;
+using overdub::memory_limit, overdub::save_logarithmic;
 
 constexpr i64 steps = 1'000'000;
 constexpr std::int64_t tenth = 1'600'000; // bytes; the state of a step is two numbers
@@ -45,7 +45,7 @@ auto gradient_keeping(Keep const& keep) {
 } // namespace
 
 int main() {
-  auto const all = gradient_keeping(overdub::contexts::save_all{});
+  auto const all = gradient_keeping(overdub::save_all{});
   auto const less = gradient_keeping(memory_limit<tenth>);
   auto const least = gradient_keeping(save_logarithmic);
   auto const run = [](auto const& made) {

@@ -5,6 +5,7 @@
 
 #include <overdub/compile/compile.hpp>
 #include <overdub/contexts/forward.hpp>
+#include <overdub/derivative.hpp>
 
 #if OVERDUB_BENCH_JIT
 #include <overdub/jit/executor.hpp>
@@ -17,7 +18,7 @@
 namespace {
 
 inline constexpr auto slope_of_wave = overdub::fn<"slope_of_wave">(
-    [](auto x) { return overdub::contexts::derivative([](auto y) { return sin(y + 1.0); }, x); });
+    [](auto x) { return overdub::derivative([](auto y) { return sin(y + 1.0); }, x); });
 inline constexpr auto wave = overdub::fn<"wave">([](auto x) { return sin(x + 1.0); });
 
 #if OVERDUB_BENCH_JIT

@@ -2,6 +2,7 @@
 #include "ratio.hpp"
 
 #include <overdub/contexts/forward.hpp>
+#include <overdub/derivative.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -9,9 +10,9 @@
 
 namespace {
 
-using overdub::contexts::derivative;
+using overdub::derivative;
+using overdub::forward_gradient;
 using overdub::contexts::forward_along;
-using overdub::contexts::forward_gradient;
 using overdub::contexts::tangents;
 
 constexpr int directions = 20;

@@ -4,17 +4,17 @@
 #include "models.hpp"
 
 #include <overdub/compile/compile.hpp>
-#include <overdub/contexts/reverse.hpp>
 #include <overdub/jit/executor.hpp>
+#include <overdub/reverse.hpp>
 
 #include <utility>
 
 namespace bench {
 
 using overdub::array;
+using overdub::gradient;
 using overdub::i64;
-using overdub::contexts::gradient;
-using overdub::contexts::value_and_gradient;
+using overdub::value_and_gradient;
 
 /// The function, transformed and compiled to machine code.
 template <class... A, class F>

@@ -2,9 +2,9 @@
 // against a hand-written one whose particles keep their paths, too.
 #include "ratio.hpp"
 
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/models/filter.hpp>
+#include <overdub/distributions.hpp>
 #include <overdub/jit/executor.hpp>
+#include <overdub/models/filter.hpp>
 #include <overdub/overdub.hpp>
 
 #include <cmath>

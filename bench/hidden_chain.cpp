@@ -3,10 +3,10 @@
 // and the update ends (early cutoff).
 #include "ratio.hpp"
 
-#include <overdub/contexts/incremental.hpp>
-#include <overdub/contexts/random.hpp>
+#include <overdub/incremental.hpp>
 #include <overdub/jit/executor.hpp>
 #include <overdub/overdub.hpp>
+#include <overdub/random.hpp>
 
 #include <algorithm>
 #include <array>
@@ -20,7 +20,6 @@
 namespace {
 
 namespace od = overdub;
-namespace oc = overdub::contexts;
 using od::i64;
 using numbers = od::array<double>;
 using rows = od::array<numbers>;
@@ -140,7 +139,7 @@ void bench_filter(od::compile_options const& compiled, i64 length) {
   filter_by_hand<states> known(seen);
   auto const followed = [&](od::compile_options const& o) {
     chain const c;
-    return oc::incremental(
+    return od::incremental(
         o, evidence, od::array<i64>::copy_of(seen), numbers::copy_of(c.start), rows_of(c.moves),
         rows_of(c.shows));
   };

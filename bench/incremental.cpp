@@ -2,11 +2,11 @@
 // and acceptance. An update proposes, weighs, accepts or rejects, and commits or rolls back.
 #include "ratio.hpp"
 
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/incremental.hpp>
-#include <overdub/contexts/random.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/incremental.hpp>
 #include <overdub/jit/executor.hpp>
 #include <overdub/overdub.hpp>
+#include <overdub/random.hpp>
 
 #include <array>
 #include <cmath>
@@ -17,7 +17,6 @@
 namespace {
 
 namespace od = overdub;
-namespace oc = overdub::contexts;
 namespace dist = overdub::distributions;
 using od::i64;
 
@@ -72,7 +71,7 @@ constexpr auto mixture = od::fn<"mixture">([](auto z, auto x, auto mu, auto log_
 
 auto followed_mixture(od::compile_options const& o, mixture_data const& d) {
   using numbers = od::array<double>;
-  return oc::incremental(
+  return od::incremental(
       o, mixture, od::array<i64>::copy_of(d.z), numbers::copy_of(d.x), numbers::copy_of(d.mu),
       numbers::copy_of(d.log_weights), d.sd);
 }
@@ -287,7 +286,7 @@ std::vector<double> series(i64 length) {
 
 auto followed_states(od::compile_options const& o, std::vector<double> const& y) {
   using numbers = od::array<double>;
-  return oc::incremental(o, state_space, numbers::copy_of(y), numbers::copy_of(y), 0.9, 0.5, 0.7);
+  return od::incremental(o, state_space, numbers::copy_of(y), numbers::copy_of(y), 0.9, 0.5, 0.7);
 }
 
 template <class F>
@@ -388,7 +387,7 @@ void bench_highest(od::compile_options const& compiled) {
   constexpr i64 size = 1 << 14;
   std::vector<double> const x = series(size);
   highest_by_hand hand(x);
-  auto fast = oc::incremental(compiled, highest, od::array<double>::copy_of(x));
+  auto fast = od::incremental(compiled, highest, od::array<double>::copy_of(x));
   random_numbers a, b;
   bench::compare(
       "the largest of 16,384 numbers, of which one moves",
@@ -447,9 +446,9 @@ void bench_carry(od::compile_options const& compiled, char const* question, doub
   carry_by_hand<IsPeak> hand(u);
   auto fast = [&] {
     if constexpr (IsPeak)
-      return oc::incremental(compiled, peaks, od::array<double>::copy_of(u));
+      return od::incremental(compiled, peaks, od::array<double>::copy_of(u));
     else
-      return oc::incremental(compiled, carry, od::array<double>::copy_of(u));
+      return od::incremental(compiled, carry, od::array<double>::copy_of(u));
   }();
   random_numbers a, b;
   bench::compare(
@@ -571,7 +570,7 @@ void bench_regression(od::compile_options const& compiled) {
     return od::array<numbers>::copy_of(all);
   };
   auto const followed = [&] {
-    return oc::incremental(
+    return od::incremental(
         compiled, regression, rows(d.x), rows(d.y), numbers::copy_of(d.a), d.b, d.mu, d.tau, d.s);
   };
   regression_by_hand hand(d);

@@ -8,10 +8,10 @@
 // that the program reports effective draws a second, too.
 #include "ratio.hpp"
 
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/inference/diagnostics.hpp>
-#include <overdub/contexts/models/mcmc.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/inference/diagnostics.hpp>
 #include <overdub/jit/executor.hpp>
+#include <overdub/models/mcmc.hpp>
 #include <overdub/overdub.hpp>
 
 #include <algorithm>

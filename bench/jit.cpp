@@ -5,6 +5,7 @@
 #include "ratio.hpp"
 
 #include <overdub/contexts/forward.hpp>
+#include <overdub/derivative.hpp>
 #include <overdub/jit/jit.hpp>
 #include <overdub/pass/pipeline.hpp>
 #include <overdub/stage/stage.hpp>
@@ -153,7 +154,7 @@ void logistic_likelihood() {
 // ---- calls
 
 inline constexpr auto slope_of_shifted_sine =
-    fn<"slope">([](auto x) { return overdub::contexts::derivative([](auto y) { return sin(y + 1.0); }, x); });
+    fn<"slope">([](auto x) { return overdub::derivative([](auto y) { return sin(y + 1.0); }, x); });
 double slope_by_hand(double x) { return std::cos(x + 1.0); }
 
 void handles() {

@@ -3,11 +3,11 @@
 #include "../tests/reference_data.hpp"
 #include "ratio.hpp"
 
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/inference.hpp>
-#include <overdub/contexts/models/mcmc.hpp>
-#include <overdub/contexts/models/posterior.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/inference.hpp>
 #include <overdub/jit/executor.hpp>
+#include <overdub/models/mcmc.hpp>
+#include <overdub/models/posterior.hpp>
 #include <overdub/overdub.hpp>
 
 #include <algorithm>

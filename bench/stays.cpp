@@ -1,10 +1,10 @@
 // Incremental updates after which most dependent values are unchanged, against updates that are written by hand for the function.
 #include "ratio.hpp"
 
-#include <overdub/contexts/incremental.hpp>
-#include <overdub/contexts/random.hpp>
+#include <overdub/incremental.hpp>
 #include <overdub/jit/executor.hpp>
 #include <overdub/overdub.hpp>
+#include <overdub/random.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,6 @@
 namespace {
 
 namespace od = overdub;
-namespace oc = overdub::contexts;
 using od::i64;
 using numbers = od::array<double>;
 
@@ -57,8 +56,8 @@ void bench_log_sum_exp(od::compile_options const& compiled) {
   for (i64 i = 0; i < size; ++i) x.push_back(a.near_zero());
   x[0] = 1;
   log_sum_exp_by_hand hand(x);
-  auto fast = oc::incremental(compiled, log_sum_exp, numbers::copy_of(x));
-  auto slow = oc::incremental(log_sum_exp, numbers::copy_of(x));
+  auto fast = od::incremental(compiled, log_sum_exp, numbers::copy_of(x));
+  auto slow = od::incremental(log_sum_exp, numbers::copy_of(x));
   auto const set = [](auto& f, random_numbers& random) {
     i64 const i = 1 + random.below(size - 1);
     f.template set_at<0>(i, random.near_zero());
@@ -124,8 +123,8 @@ void bench_panel(od::compile_options const& compiled) {
   }
   panel_by_hand hand(x);
   auto const all = od::array<numbers>::copy_of(rows);
-  auto fast = oc::incremental(compiled, panel, all);
-  auto slow = oc::incremental(panel, all);
+  auto fast = od::incremental(compiled, panel, all);
+  auto slow = od::incremental(panel, all);
   auto const set = [](auto& f, random_numbers& random) {
     i64 const i = random.below(series), t = random.below(turns);
     f.template set_at<0>(i, t, random.near_zero());

@@ -3,10 +3,10 @@
 #include "ratio.hpp"
 
 #include <overdub/compile/compile.hpp>
-#include <overdub/contexts/incremental.hpp>
-#include <overdub/contexts/random.hpp>
+#include <overdub/incremental.hpp>
 #include <overdub/jit/executor.hpp>
 #include <overdub/overdub.hpp>
+#include <overdub/random.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -18,7 +18,6 @@
 namespace {
 
 namespace od = overdub;
-namespace oc = overdub::contexts;
 using od::i64;
 using numbers = od::array<double>;
 using indices = od::array<i64>;
@@ -87,7 +86,7 @@ void bench_sparse(od::compile_options const& compiled) {
     label.push_back(r.near_zero() < 0 ? 0 : 1);
   }
   logistic_by_hand hand(w, start, col, val, label);
-  auto f = oc::incremental(compiled, logistic, w, start, col, val, label);
+  auto f = od::incremental(compiled, logistic, w, start, col, val, label);
   auto const run = od::compile(
       od::compose(), logistic, od::signature<numbers, indices, indices, numbers, numbers>, compiled);
   auto const W = numbers::copy_of(w), V = numbers::copy_of(val), L = numbers::copy_of(label);
@@ -120,7 +119,7 @@ void bench_deviations(od::compile_options const& compiled) {
   random_numbers r, a, b;
   std::vector<double> x;
   for (i64 i = 0; i < 10'000; ++i) x.push_back(r.near_zero());
-  auto f = oc::incremental(compiled, deviations, x, 0.5);
+  auto f = od::incremental(compiled, deviations, x, 0.5);
   auto const X = numbers::copy_of(x);
   auto const run = od::compile(od::compose(), deviations, od::signature<numbers, double>, compiled);
   f.set_at<0>(5, 0.25); // from here on elements are saved
@@ -149,8 +148,8 @@ void bench_sheet(od::compile_options const& compiled) {
   random_numbers r, a, b, c;
   std::vector<double> x;
   for (i64 i = 0; i < 1'000; ++i) x.push_back(r.near_zero());
-  auto fast = oc::incremental(compiled, sheet, x, 0.19);
-  auto slow = oc::incremental(sheet, x, 0.19);
+  auto fast = od::incremental(compiled, sheet, x, 0.19);
+  auto slow = od::incremental(sheet, x, 0.19);
   auto const set = [](auto& f, random_numbers& random) {
     i64 const i = random.below(1'000);
     f.template set_at<0>(i, random.near_zero());

@@ -344,5 +344,3 @@ template <>
 inline constexpr bool evaluated_in_library<forward_of_symbols> = true;
 } // namespace overdub::detail
 #endif
-
-#include <overdub/contexts/forward/derivatives.hpp>

@@ -1,13 +1,13 @@
 // batch: one function on a whole batch of arguments. Here: where populations of the logistic map go, for many rates of growth.
+#include <overdub/batch.hpp>
 #include <overdub/compile/compile.hpp>
-#include <overdub/contexts/batch.hpp>
 #include <overdub/overdub.hpp>
 
 #include <cstdio>
 
 namespace od = overdub;
-using od::contexts::batch;
-using od::contexts::batched;
+using od::batch;
+using od::batched;
 
 // Written for one rate.
 inline constexpr auto population = od::fn<"population">([](auto rate, auto start) {

@@ -1,13 +1,13 @@
 // check: what may go wrong in a function, without running it. Here: a score of measurements, which are not all harmless.
-#include <overdub/contexts/check.hpp>
+#include <overdub/check.hpp>
 #include <overdub/overdub.hpp>
 
 #include <iostream>
 
 namespace od = overdub;
-using od::contexts::between;
-using od::contexts::check;
-using od::contexts::each;
+using od::between;
+using od::check;
+using od::each;
 
 inline constexpr auto mean =
     od::fn<"mean">([](auto xs) { return od::sum(xs) / od::convert<double>(od::size(xs)); });
@@ -26,7 +26,7 @@ int main() {
   auto const some = check(score, each(between(-1000.0, 1000.0), 1));
   std::cout << "of one at least:\n" << some;
 
-  using kind = od::contexts::finding_kind;
+  using kind = od::finding_kind;
   bool const right = anything.count(kind::index) == 1 && some.count(kind::index) == 0 &&
                      some.findings.size() == 2 && some.findings[0].what.starts_with("div may");
   return right ? 0 : 1;

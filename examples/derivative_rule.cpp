@@ -1,14 +1,14 @@
 // derivative_rule: functions that say how they are differentiated, forwards and backwards, and a test of what they say.
 #include <overdub/contexts/forward.hpp>
-#include <overdub/contexts/reverse.hpp>
-#include <overdub/contexts/test_derivative.hpp>
+#include <overdub/derivative.hpp>
 #include <overdub/overdub.hpp>
+#include <overdub/reverse.hpp>
+#include <overdub/test_derivative.hpp>
 
 #include <cmath>
 #include <cstdio>
 
 namespace od = overdub;
-namespace contexts = overdub::contexts;
 
 // A native solver: E - e sin E = M, Kepler's equation. Nothing looks into it.
 inline constexpr auto solve = od::leaf<"solve">(
@@ -41,14 +41,14 @@ inline constexpr auto weight = od::stop_gradient(od::fn<"weight">([](auto x) { r
 inline constexpr auto weighted = od::fn<"weighted">([](auto x) { return weight(x) * x * x; });
 
 int main() {
-  auto const forwards = contexts::directional_derivative(radius)(0.8, 0.3, 1.0, 0.0);
-  auto const [by_mean, by_e] = contexts::gradient(radius)(0.8, 0.3);
+  auto const forwards = od::directional_derivative(radius)(0.8, 0.3, 1.0, 0.0);
+  auto const [by_mean, by_e] = od::gradient(radius)(0.8, 0.3);
   std::printf("radius: forwards %.6f, backwards %.6f and %.6f\n", forwards, by_mean, by_e);
-  std::printf("steep: %g, clipped %g\n", contexts::derivative(steep, 2.0), contexts::gradient(steep)(2.0));
-  std::printf("weighted: %g\n", contexts::gradient(weighted)(4.0));
+  std::printf("steep: %g, clipped %g\n", od::derivative(steep, 2.0), od::gradient(steep)(2.0));
+  std::printf("weighted: %g\n", od::gradient(weighted)(4.0));
 
-  auto const report = contexts::test_derivative(radius, 0.8, 0.3);
+  auto const report = od::test_derivative(radius, 0.8, 0.3);
   std::printf("the rule of kepler: %s", report.text().c_str());
-  bool const same = std::abs(forwards - by_mean) < 1e-12 && contexts::gradient(weighted)(4.0) == 2.0;
-  return same && report && contexts::gradient(steep)(2.0) == 1.0 ? 0 : 1;
+  bool const same = std::abs(forwards - by_mean) < 1e-12 && od::gradient(weighted)(4.0) == 2.0;
+  return same && report && od::gradient(steep)(2.0) == 1.0 ? 0 : 1;
 }

@@ -1,8 +1,8 @@
 // A chain that samples from a posterior distribution: Langevin steps along the gradient of the log density, which reverse takes, over
 // numbers without constraints. Of counts with a gamma prior the posterior is known: a gamma distribution, too.
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/reverse.hpp>
+#include <overdub/distributions.hpp>
 #include <overdub/overdub.hpp>
+#include <overdub/reverse.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -30,8 +30,7 @@ int main() {
   od::random_key const root(1);
   auto const counts =
       od::map([&](auto i) { return draw(ds::poisson(3), root.at("data").at(i)); }, od::iota(20));
-  auto const slope =
-      od::compile(od::contexts::gradient<0>(log_posterior), od::signature<double, od::array<od::i64>>);
+  auto const slope = od::compile(od::gradient<0>(log_posterior), od::signature<double, od::array<od::i64>>);
 
   double y = 0, total = 0, squares = 0;
   int const steps = 20000;

@@ -1,5 +1,6 @@
 // forward: derivatives by running the program once. Along a direction, by gradient, and nested.
 #include <overdub/contexts/forward.hpp>
+#include <overdub/derivative.hpp>
 #include <overdub/overdub.hpp>
 
 #include <cmath>
@@ -35,11 +36,11 @@ int main() {
   std::printf("d/dt %.6f, d/dc %.6f\n", g.metadata[0], g.metadata[1]);
 
   // The derivative of a derivative: the runs nest, and are not confused.
-  auto const speed = [&](auto s) { return contexts::derivative([&](auto u) { return position(u, c); }, s); };
-  double const acceleration = contexts::derivative(speed, t);
+  auto const speed = [&](auto s) { return od::derivative([&](auto u) { return position(u, c); }, s); };
+  double const acceleration = od::derivative(speed, t);
   std::printf("acceleration %.6f\n", acceleration);
 
-  auto const slope = contexts::forward_gradient(rosenbrock, od::array<double>{0.5, 0.5, 0.5});
+  auto const slope = od::forward_gradient(rosenbrock, od::array<double>{0.5, 0.5, 0.5});
   std::printf("gradient of rosenbrock at (0.5, 0.5, 0.5): %g %g %g\n", slope[0], slope[1], slope[2]);
 
   // The equation of the spring: x'' + 2c x' + (c^2 + 4) x = 0.

@@ -1,9 +1,9 @@
 // incremental: a Gibbs sampler that assigns points to one of three normals. A changed assignment recomputes the term of its point alone;
 // a changed mean recomputes the terms of its points.
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/incremental.hpp>
-#include <overdub/contexts/random.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/incremental.hpp>
 #include <overdub/overdub.hpp>
+#include <overdub/random.hpp>
 
 #include <array>
 #include <cmath>
@@ -27,7 +27,7 @@ int main() {
   for (int i = 0; i < 300; ++i) x.push_back(means[i % 3] + ds::draw(ds::normal(0.0, 1.0), random));
   od::array<std::int64_t> const nowhere = od::fill(300, std::int64_t{1});
 
-  auto followed = od::contexts::incremental(score, nowhere, od::array<double>::copy_of(x), means);
+  auto followed = od::incremental(score, nowhere, od::array<double>::copy_of(x), means);
   std::vector<std::int64_t> z(x.size(), 1);
   for (int sweep = 0; sweep < 3; ++sweep)
     for (std::size_t i = 0; i < x.size(); ++i) {

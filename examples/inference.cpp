@@ -1,8 +1,8 @@
 // inference: what eight schools' courses do to results in a test (Rubin 1981). Each effect was measured with an error; how much
 // they have in common is to be found. The log density is a function of overdub, its gradient is `reverse`'s.
-#include <overdub/contexts/inference.hpp>
-#include <overdub/contexts/reverse.hpp>
+#include <overdub/inference.hpp>
 #include <overdub/overdub.hpp>
+#include <overdub/reverse.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -30,8 +30,7 @@ inline constexpr auto log_density =
     });
 
 using row = od::array<double>;
-auto const slopes =
-    od::compile(od::contexts::value_and_gradient<0>(log_density), od::signature<row, row, row>);
+auto const slopes = od::compile(od::value_and_gradient<0>(log_density), od::signature<row, row, row>);
 
 struct schools {
   row effects{28, 8, -3, 7, -1, 1, 18, 12}, errors{15, 10, 16, 11, 9, 11, 10, 18};

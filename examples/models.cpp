@@ -1,7 +1,7 @@
 // A model: the waiting times between eruptions are short or long. Each is assigned to one kind, and its assignment moves by itself.
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/inference.hpp>
-#include <overdub/contexts/models.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/inference.hpp>
+#include <overdub/models.hpp>
 #include <overdub/overdub.hpp>
 
 #include <cmath>

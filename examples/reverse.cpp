@@ -1,7 +1,7 @@
 // reverse: gradients in the time of a few runs, however many numbers there are. Here: the rates of a chain of reactions are
 // found again from what it made.
-#include <overdub/contexts/reverse.hpp>
 #include <overdub/overdub.hpp>
+#include <overdub/reverse.hpp>
 
 #include <cmath>
 #include <cstdio>
@@ -29,7 +29,7 @@ int main() {
   od::array<double> const measured = amounts(od::array<double>{1.3, 0.4}, od::i64{200});
   od::array<double> rates{0.5, 1.0};
 
-  auto const slopes = od::contexts::value_and_gradient<0>(error);
+  auto const slopes = od::value_and_gradient<0>(error);
   double last = 0;
   for (int step = 0; step < 1000; ++step) {
     auto const [value, slope] = slopes(rates, measured);

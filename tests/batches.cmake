@@ -10,7 +10,7 @@ function(overdub_is_unoptimised out source)
     set(${out} TRUE PARENT_SCOPE)
   elseif(name MATCHES "^(call|compile|contexts|stage)/")
     file(STRINGS ${source} stages
-      REGEX "#include (<overdub/(compile/|stage/|contexts/(models/|check|reverse))|\"contexts/[a-z_]*(models|posteriors|chains))")
+      REGEX "#include (<overdub/(compile/|stage/|models/|check|reverse)|\"contexts/[a-z_]*(models|posteriors|chains))")
     if(stages)
       set(${out} TRUE PARENT_SCOPE)
     endif()

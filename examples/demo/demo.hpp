@@ -2,9 +2,9 @@
 #pragma once
 
 #include <overdub/compile/options.hpp>
-#include <overdub/contexts/inference/draws.hpp>
-#include <overdub/contexts/inference/summary.hpp>
-#include <overdub/contexts/report.hpp>
+#include <overdub/inference/draws.hpp>
+#include <overdub/inference/summary.hpp>
+#include <overdub/report.hpp>
 
 #include <algorithm>
 #include <chrono>

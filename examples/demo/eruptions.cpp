@@ -3,8 +3,8 @@
 #include "models.hpp"
 #include "updates.hpp"
 
-#include <overdub/contexts/inference.hpp>
-#include <overdub/contexts/models/mcmc.hpp>
+#include <overdub/inference.hpp>
+#include <overdub/models/mcmc.hpp>
 
 #include <cmath>
 #include <cstdio>

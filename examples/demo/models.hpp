@@ -1,8 +1,8 @@
 // The three models of the demo. They are functions that make random choices; nothing in them says how they are fitted.
 #pragma once
 
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/models/sample.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/models/sample.hpp>
 #include <overdub/overdub.hpp>
 
 namespace demo {

@@ -3,8 +3,8 @@
 #include "models.hpp"
 #include "updates.hpp"
 
-#include <overdub/contexts/inference.hpp>
-#include <overdub/contexts/models/posterior.hpp>
+#include <overdub/inference.hpp>
+#include <overdub/models/posterior.hpp>
 
 #include <cstdio>
 #include <string>

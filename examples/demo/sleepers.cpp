@@ -3,9 +3,9 @@
 #include "models.hpp"
 #include "updates.hpp"
 
-#include <overdub/contexts/inference.hpp>
-#include <overdub/contexts/models/mcmc.hpp>
-#include <overdub/contexts/models/posterior.hpp>
+#include <overdub/inference.hpp>
+#include <overdub/models/mcmc.hpp>
+#include <overdub/models/posterior.hpp>
 
 #include <cstdio>
 #include <string>

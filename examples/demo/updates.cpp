@@ -13,7 +13,7 @@ namespace demo {
 namespace {
 
 namespace ir = overdub::ir;
-namespace increments = overdub::contexts::increments;
+namespace increments = overdub::increments;
 using od::i64;
 
 // The operations of a program's body that depend on its inputs, in groups, which are the nodes of a graph. Maps, loops and reductions

@@ -3,8 +3,8 @@
 
 #include "demo.hpp"
 
-#include <overdub/contexts/inference/progress.hpp>
-#include <overdub/contexts/models/mcmc.hpp>
+#include <overdub/inference/progress.hpp>
+#include <overdub/models/mcmc.hpp>
 
 #include <cstddef>
 #include <string>

@@ -3,6 +3,7 @@
 
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/forward.hpp>
+#include <overdub/derivative.hpp>
 
 namespace {
 
@@ -25,7 +26,7 @@ TEST_CASE("compound assignments on values compute what they compute on numbers, 
 
 TEST_CASE("a variable that is assigned to carries its derivative along") {
   CHECK(
-      contexts::derivative(
+      derivative(
           [](auto x) {
             auto y = x;
             y *= x;
@@ -36,8 +37,8 @@ TEST_CASE("a variable that is assigned to carries its derivative along") {
 }
 
 TEST_CASE("a power with an integer exponent has a derivative") {
-  CHECK(contexts::derivative([](auto x) { return overdub::pow(x, 3); }, 2.0) == 12.0);
-  CHECK(contexts::derivative([](auto x) { return overdub::pow(x, 0u); }, 2.0) == 0.0);
+  CHECK(derivative([](auto x) { return overdub::pow(x, 3); }, 2.0) == 12.0);
+  CHECK(derivative([](auto x) { return overdub::pow(x, 0u); }, 2.0) == 0.0);
 }
 
 } // namespace

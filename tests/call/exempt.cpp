@@ -3,6 +3,7 @@
 #include "catch.hpp"
 
 #include <overdub/contexts/forward.hpp>
+#include <overdub/derivative.hpp>
 
 #include <cmath>
 #include <utility>
@@ -31,7 +32,7 @@ TEST_CASE("an exempt call is not seen, nor what it calls, by any context") {
 
 TEST_CASE("what an exempt call returns is a constant of all contexts, and the next call is seen again") {
   using contexts::forward;
-  auto const slope = [](auto const& f, double x) { return contexts::derivative(f, x); };
+  auto const slope = [](auto const& f, double x) { return derivative(f, x); };
   CHECK(slope([](auto x) { return x * exempt(square)(x); }, 3.0) == 9.0);
   CHECK(slope([](auto x) { return square(exempt(square)(x) * x); }, 3.0) == 2 * 27.0 * 9.0);
   auto const twice = overdub::run(

@@ -2,11 +2,12 @@
 #include "catch.hpp"
 
 #include <overdub/contexts/forward.hpp>
+#include <overdub/derivative.hpp>
 
 namespace {
 
 using namespace overdub;
-using contexts::derivative, contexts::forward;
+using contexts::forward;
 
 // D(y -> x y) at 2 is x, so that the product is x^2.
 constexpr auto square = fn<"square">([](scope auto& cx, auto x) {

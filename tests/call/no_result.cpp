@@ -3,6 +3,7 @@
 
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/forward.hpp>
+#include <overdub/derivative.hpp>
 
 namespace {
 
@@ -29,7 +30,7 @@ TEST_CASE("a function may return nothing, in every context") {
   CHECK(count.functions == 5);
   CHECK(said == 10.0);
 
-  CHECK(contexts::derivative(answer, 1.0) == 1.0);
+  CHECK(derivative(answer, 1.0) == 1.0);
   CHECK(said == 14.0);
 }
 
@@ -43,7 +44,8 @@ TEST_CASE("a rule for a function that returns nothing may return nothing") {
   said = 0;
   quiet rules;
   CHECK(overdub::run(rules, answer, 1.0) == 1.0);
-  overdub::run(rules, [](auto x) { say(x); }, 1.0);
+  overdub::run(
+      rules, [](auto x) { say(x); }, 1.0);
   CHECK(rules.calls == 3);
   CHECK(said == 0.0);
 }

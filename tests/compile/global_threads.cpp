@@ -4,7 +4,7 @@
 #include <overdub/compile/compile.hpp>
 #include <overdub/compile/scoped_global.hpp>
 #include <overdub/contexts/count.hpp>
-#include <overdub/contexts/reverse.hpp>
+#include <overdub/reverse.hpp>
 
 #include <atomic>
 #include <cmath>
@@ -97,7 +97,7 @@ TEST_CASE("rules and hooks of global contexts are those of the thread that calls
         wrong += f(x) != 2.0 * std::sin(x) * x + 1.0;
       } else
         wrong += f(x) != std::sin(x) * x + 1.0;
-      wrong += !(std::abs(od::contexts::gradient(wave)(x) - slope(x)) < 1e-12);
+      wrong += !(std::abs(od::gradient(wave)(x) - slope(x)) < 1e-12);
     }
   });
   CHECK(wrong == 0);

@@ -4,6 +4,7 @@
 
 #include <overdub/compile/compile.hpp>
 #include <overdub/contexts/forward.hpp>
+#include <overdub/derivative.hpp>
 
 #include <cmath>
 #include <tuple>
@@ -47,7 +48,7 @@ TEST_CASE("what is differentiated is what the pass made") {
   double const x = 0.5;
   turning t;
   auto const inner = [&](auto y) { return od::run(t, wave, y); };
-  CHECK(overdub::contexts::derivative(inner, x) == Approx(1.0 - 2.0 * x * std::sin(x * x)));
+  CHECK(overdub::derivative(inner, x) == Approx(1.0 - 2.0 * x * std::sin(x * x)));
 }
 
 TEST_CASE("fields are read in each run inside of another one, and compositions start there") {
@@ -103,9 +104,7 @@ TEST_CASE("compiled functions are called in other contexts, by their programs") 
       od::run(
           h, [&](auto y) { return with_pass(y); }, x) == with_pass(x));
   CHECK(h.cosines.size() == 1);
-  auto const slope = [&](auto const& of) {
-    return overdub::contexts::derivative([&](auto y) { return of(y); }, x);
-  };
+  auto const slope = [&](auto const& of) { return overdub::derivative([&](auto y) { return of(y); }, x); };
   CHECK(slope(plain) == Approx(1.0 + 2.0 * x * std::cos(x * x)));
   CHECK(slope(with_field) == Approx(1.0 + 6.0 * x * std::cos(x * x)));
   CHECK(slope(with_pass) == Approx(1.0 - 2.0 * x * std::sin(x * x)));

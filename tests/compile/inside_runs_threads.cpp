@@ -2,8 +2,8 @@
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>
-#include <overdub/contexts/reverse.hpp>
 #include <overdub/ir/cursor.hpp>
+#include <overdub/reverse.hpp>
 
 #include <atomic>
 #include <cmath>
@@ -49,7 +49,7 @@ TEST_CASE("threads share the programs of each fingerprint, and each has its own 
           t.turned = (i + k) % 2;
           wrong += od::run(h, inner, x) != (t.turned ? std::cos(x) : std::sin(x)) * x;
           double const slope = t.turned ? std::cos(x) - x * std::sin(x) : std::sin(x) + x * std::cos(x);
-          wrong += !(std::abs(od::contexts::gradient(t, wave)(x) - slope) < 1e-12);
+          wrong += !(std::abs(od::gradient(t, wave)(x) - slope) < 1e-12);
         }
         wrong += h.products != 6;
       });

@@ -4,10 +4,10 @@
 #include <overdub/compile/compile.hpp>
 #include <overdub/compile/library_call.hpp>
 #include <overdub/compile/transformed.hpp>
-#include <overdub/contexts/incremental.hpp>
-#include <overdub/contexts/reverse.hpp>
+#include <overdub/incremental.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/parse.hpp>
+#include <overdub/reverse.hpp>
 
 #include <exception>
 #include <memory>
@@ -120,8 +120,7 @@ TEST_CASE("what a pipeline leaves is verified, and refused with a sentence") {
   auto const forgets = [](ir::program& p) { p.entry = ir::nothing; };
   CHECK_THROWS_AS(with({{"forgets", forgets}}), od::pass_error);
   CHECK_THROWS_AS(
-      od::contexts::incremental(od::compile_options{.passes = {"cse"}}, polynomial, 1.0),
-      od::contexts::incremental_error);
+      od::incremental(od::compile_options{.passes = {"cse"}}, polynomial, 1.0), od::incremental_error);
 }
 
 TEST_CASE("a pass of a pipeline that throws is named with the function and its argument types") {
@@ -148,7 +147,7 @@ TEST_CASE("a pass of a pipeline that throws is named with the function and its a
 
 TEST_CASE("functions of libraries, gradients and calls in contexts run through the pipeline") {
   od::compile_options const o{.passes = {{"subtract", subtract}, "dce"}};
-  auto const slope = od::compile(od::contexts::gradient(polynomial), od::signature<double>, o);
+  auto const slope = od::compile(od::gradient(polynomial), od::signature<double>, o);
   CHECK(names_of(slope.made()).at(1) == "subtract");
   od::library all;
   all.define("func @sum(%x: f64, %y: f64) -> f64 { %z = add %x, %y : f64 return %z }");

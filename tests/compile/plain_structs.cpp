@@ -3,8 +3,8 @@
 
 #include <overdub/compile/compile.hpp>
 #include <overdub/contexts/forward.hpp>
-#include <overdub/contexts/reverse.hpp>
 #include <overdub/overdub.hpp>
+#include <overdub/reverse.hpp>
 
 #include <boost/hana/adapt_struct.hpp>
 
@@ -49,7 +49,7 @@ TEST_CASE("a compiled function takes and returns plain described structs with me
 }
 
 TEST_CASE("the gradient of a function of a plain described struct is a struct") {
-  constexpr auto slopes = contexts::gradient(energy);
+  constexpr auto slopes = gradient(energy);
   spring const s = slopes(spring{2, 3, true});
   CHECK((s.stiffness == 4.5 && s.length == 6));
 }

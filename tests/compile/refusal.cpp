@@ -1,8 +1,8 @@
 // What a context refuses for good is kept: no second staging, and no second look.
 #include "catch.hpp"
 
+#include <overdub/check.hpp>
 #include <overdub/compile/compile.hpp>
-#include <overdub/contexts/check.hpp>
 
 #include <atomic>
 #include <stdexcept>
@@ -75,11 +75,11 @@ TEST_CASE("other errors are not kept, and refusals go with the cache's entries")
 }
 
 TEST_CASE("checked looks at a function once, called or compiled") {
-  od::contexts::checked checked;
+  od::checked checked;
   auto const before = od::compilation_cache::shared().statistics();
   for (int i = 0; i < 4; ++i) {
-    CHECK_THROWS_AS(od::compile(checked, impossible, od::signature<double>), od::contexts::check_failed);
-    CHECK_THROWS_AS(od::run(checked, impossible, 1.0), od::contexts::check_failed);
+    CHECK_THROWS_AS(od::compile(checked, impossible, od::signature<double>), od::check_failed);
+    CHECK_THROWS_AS(od::run(checked, impossible, 1.0), od::check_failed);
   }
   auto const after = od::compilation_cache::shared().statistics();
   CHECK(after.compilations == before.compilations + 1);

@@ -5,7 +5,7 @@
 #include <overdub/compile/library_call.hpp>
 #include <overdub/compile/scoped_global.hpp>
 #include <overdub/contexts/forward.hpp>
-#include <overdub/contexts/reverse.hpp>
+#include <overdub/reverse.hpp>
 
 #include <cmath>
 #include <concepts>
@@ -120,20 +120,20 @@ TEST_CASE("runs of contexts with fingerprints are called in it, by the fingerpri
 }
 
 TEST_CASE("gradients are called in it") {
-  double const plain = od::contexts::gradient(wave)(0.5);
+  double const plain = od::gradient(wave)(0.5);
   zero_cosine c;
   {
     od::scoped_global const here(c);
-    CHECK(od::contexts::gradient(wave)(0.5) == 0.0);
+    CHECK(od::gradient(wave)(0.5) == 0.0);
   }
-  CHECK(od::contexts::gradient(wave)(0.5) == plain);
+  CHECK(od::gradient(wave)(0.5) == plain);
 }
 
 TEST_CASE("so is a pullback, both ways") {
   double const cosine = std::cos(0.5);
   zero_cosine c;
   names n;
-  auto const of = od::contexts::pullback(wave);
+  auto const of = od::pullback(wave);
   auto const before = of(0.5);
   {
     od::scoped_global const heard(n);

@@ -1,5 +1,5 @@
 // What a user's first program includes.
-#include <overdub/contexts/models/choices.hpp> // whose functions are in a file of their own
+#include <overdub/models/choices.hpp> // whose functions are in a file of their own
 #include <overdub/overdub.hpp>
 
 int main() {

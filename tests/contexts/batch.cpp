@@ -1,8 +1,8 @@
 // batch(f) is f on each element, on every executor; `batched` changes no bit. laws/batch.cpp tests random programs.
 #include "catch.hpp"
 
+#include <overdub/batch.hpp>
 #include <overdub/compile/compile.hpp>
-#include <overdub/contexts/batch.hpp>
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/forward.hpp>
 #include <overdub/execute/interpreter.hpp>
@@ -21,8 +21,6 @@
 namespace {
 
 using namespace overdub;
-using contexts::batch;
-using contexts::batched;
 
 constexpr auto root = fn<"root">(
     [](auto a, auto start) { return loop(20, start, [&](auto, auto x) { return 0.5 * (x + a / x); }); });
@@ -51,7 +49,7 @@ array<double> many() {
 // The number of maps that `batched` splits in a program, which stays valid.
 std::size_t splits(ir::program p) {
   pass::inline_calls(p, 400);
-  std::size_t const count = contexts::batching::interchange(p);
+  std::size_t const count = batching::interchange(p);
   CHECK(ir::faults_of(p).empty());
   return count;
 }
@@ -179,7 +177,7 @@ func @f(%a: f64[], %m: f64) -> (f64[], i64[]) {
 })");
   using results = std::tuple<array<double>, array<i64>>;
   auto const expected = executable(p).call<results>(many(), 0.25);
-  REQUIRE(contexts::batching::interchange(p) == 1);
+  REQUIRE(batching::interchange(p) == 1);
   ir::verify(p);
   CHECK((executable(p).call<results>(many(), 0.25) == expected));
 }

@@ -1,8 +1,8 @@
 // Findings of check, and programs without findings. laws/check.cpp tests soundness on random programs.
 #include "catch.hpp"
 
+#include <overdub/check.hpp>
 #include <overdub/compile/compile.hpp>
-#include <overdub/contexts/check.hpp>
 #include <overdub/contexts/forward.hpp>
 #include <overdub/ir/parse.hpp>
 
@@ -14,12 +14,6 @@
 namespace {
 
 using namespace overdub;
-using contexts::between;
-using contexts::check;
-using contexts::check_report;
-using contexts::each;
-using contexts::finding_kind;
-using contexts::severity;
 
 // The findings in text, without what stands in brackets.
 std::vector<std::string> said(check_report const& r) {
@@ -30,7 +24,7 @@ std::vector<std::string> said(check_report const& r) {
 }
 using lines = std::vector<std::string>;
 
-check_report check_text(std::string const& text, std::vector<contexts::bounds> const& inputs = {}) {
+check_report check_text(std::string const& text, std::vector<bounds> const& inputs = {}) {
   return check(ir::parse(text, {.file = "model.od"}), inputs);
 }
 
@@ -98,7 +92,7 @@ TEST_CASE("check finds divisors of 0") {
   CHECK(
       said(check(share, between(0, 9), between(0, 9))) ==
       lines{"possible: div may divide by 0: its divisor is in [0, 9]"});
-  CHECK(said(check(share, between(0, 9), contexts::exactly(0))) == lines{"certain: div divides by 0"});
+  CHECK(said(check(share, between(0, 9), exactly(0))) == lines{"certain: div divides by 0"});
   CHECK(check(share, between(0, 9), between(1, 9)).empty());
 }
 TEST_CASE("check finds branches that never run") {
@@ -174,11 +168,11 @@ TEST_CASE("check looks at what a context makes of a function") {
 }
 TEST_CASE("the context checked refuses what is certain to fail, alone and in compositions") {
   constexpr auto wrong = fn<"wrong">([](auto x) { return overdub::acosh(overdub::sin(x) - 1.0); });
-  contexts::checked checked;
-  CHECK_THROWS_AS(compile(checked, wrong, signature<double>), contexts::check_failed);
+  checked checked;
+  CHECK_THROWS_AS(compile(checked, wrong, signature<double>), check_failed);
   CHECK_THROWS_AS(
-      compile(compose(contexts::checked{}, contexts::forward{}), wrong, signature<tagged<double, double>>),
-      contexts::check_failed);
+      compile(compose(overdub::checked{}, contexts::forward{}), wrong, signature<tagged<double, double>>),
+      check_failed);
   CHECK(compile(checked, mean, signature<array<double>>)(array<double>{1, 2}) == 1.5);
 }
 TEST_CASE("check refuses inputs that do not fit") {

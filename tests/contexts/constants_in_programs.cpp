@@ -1,14 +1,14 @@
 // Constants at singular points, where programs are differentiated: forward programs, Hessians, and choice gradients of dynamic models.
 #include "catch.hpp"
 
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/forward_program.hpp>
-#include <overdub/contexts/hessian.hpp>
-#include <overdub/contexts/models.hpp>
-#include <overdub/contexts/models/dynamic_gradients.hpp>
-#include <overdub/contexts/reverse.hpp>
+#include <overdub/distributions.hpp>
 #include <overdub/execute/interpreter.hpp>
+#include <overdub/forward_program.hpp>
+#include <overdub/hessian.hpp>
+#include <overdub/models.hpp>
+#include <overdub/models/dynamic_gradients.hpp>
 #include <overdub/overdub.hpp>
+#include <overdub/reverse.hpp>
 #include <overdub/stage/stage.hpp>
 
 #include <cmath>
@@ -43,19 +43,19 @@ constexpr auto rates = od::fn<"rates">([](od::scope auto& cx, auto const& ts) {
 TEST_CASE("Hessians of powers of a loop's index are those of the polynomial") {
   for (double const x : {-1.0, 0.0, 0.5, 2.0}) {
     INFO(x);
-    CHECK(od::contexts::gradient(polynomial)(x) == Approx(1 + 2 * x + 3 * x * x));
-    CHECK(od::contexts::hessian(polynomial)(x) == Approx(2 + 6 * x));
-    CHECK(od::contexts::hessian_vector_product(polynomial)(x, 0.5) == Approx(1 + 3 * x));
+    CHECK(od::gradient(polynomial)(x) == Approx(1 + 2 * x + 3 * x * x));
+    CHECK(od::hessian(polynomial)(x) == Approx(2 + 6 * x));
+    CHECK(od::hessian_vector_product(polynomial)(x, 0.5) == Approx(1 + 3 * x));
   }
 }
 
 TEST_CASE("a program in forward gives a constant no derivative where its slope is infinite") {
-  od::executable const along_x(od::contexts::forward_of(od::stage(roots, od::signature<double>)));
+  od::executable const along_x(od::forward_of(od::stage(roots, od::signature<double>)));
   auto const [value, slope] = along_x.call<std::tuple<double, double>>(2.0, 1.0);
   CHECK(slope == Approx(1 + std::sqrt(2.0) + std::sqrt(3.0)));
   CHECK(value == Approx(2 * slope));
   // A number whose tangent is 0 when the program runs.
-  od::executable const along(od::contexts::forward_of(od::stage(scaled_root, od::signature<double, double>)));
+  od::executable const along(od::forward_of(od::stage(scaled_root, od::signature<double, double>)));
   CHECK(std::get<1>(along.call<std::tuple<double, double>>(2.0, 1.0, 0.0, 0.0)) == 0.0);
   CHECK(
       std::get<1>(along.call<std::tuple<double, double>>(2.0, 0.0, 0.0, 1.0)) ==

@@ -1,11 +1,11 @@
 // Programs that are deep or long: each context ends, in a result or in a sentence.
 #include "catch.hpp"
 
-#include <overdub/contexts/check.hpp>
-#include <overdub/contexts/incremental.hpp>
-#include <overdub/contexts/reverse/gradient_program.hpp>
+#include <overdub/check.hpp>
+#include <overdub/incremental.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/verify.hpp>
+#include <overdub/reverse/gradient_program.hpp>
 
 #include <memory>
 #include <string>
@@ -14,7 +14,6 @@
 namespace {
 
 namespace od = overdub;
-namespace oc = overdub::contexts;
 
 od::ir::program parsed(std::string const& text) {
   od::ir::program p = od::ir::parse(text);
@@ -33,13 +32,13 @@ od::ir::program chain_of_calls(int n) {
 } // namespace
 
 TEST_CASE("calls may be nested a hundred deep to be differentiated; 20,000 end in a sentence") {
-  oc::gradient_request const wanted{.inputs = {true}, .results = {true}};
+  od::gradient_request const wanted{.inputs = {true}, .results = {true}};
   od::ir::program few = chain_of_calls(100);
-  oc::add_gradient(few, few.entry, wanted);
+  od::add_gradient(few, few.entry, wanted);
   CHECK(od::ir::faults_of(few).empty());
   od::ir::program many = chain_of_calls(20'000);
   CHECK_THROWS_WITH(
-      oc::add_gradient(many, many.entry, wanted),
+      od::add_gradient(many, many.entry, wanted),
       Catch::Matchers::Contains("calls are nested too deep to be differentiated"));
 }
 
@@ -49,7 +48,7 @@ TEST_CASE("function values that capture one another, 20,000 deep, are checked") 
     text += "  %c" + std::to_string(i) + " = closure @h(%c" + std::to_string(i - 1) + ") : fn(f64) -> f64\n";
   text += "  %y = apply %c19999(%x) : f64\n  return %y\n}\nfunc @g(%x: f64) -> f64 { return %x }\n"
           "func @h(%c: fn(f64) -> f64, %x: f64) -> f64 { %y = apply %c(%x) : f64 return %y }\n";
-  CHECK_NOTHROW(oc::check(parsed(text)));
+  CHECK_NOTHROW(od::check(parsed(text)));
 }
 
 TEST_CASE("a loop that updates an array in 40 branches, one after another, is updated incrementally") {
@@ -62,8 +61,8 @@ TEST_CASE("a loop that updates an array in 40 branches, one after another, is up
             last + ", 0, 1.5 : f64[] yield %u" + k + " }\n";
   }
   text += "    yield %s40\n  }\n  return %r\n}\n";
-  auto const programs = std::make_shared<oc::update_program_cache>(parsed(text), od::compile_options{});
-  oc::incremental_program f(programs, {od::datum(std::vector<double>{1, 2, 3})});
+  auto const programs = std::make_shared<od::update_program_cache>(parsed(text), od::compile_options{});
+  od::incremental_program f(programs, {od::datum(std::vector<double>{1, 2, 3})});
   f.set(0, od::datum(std::vector<double>{1, 7, 3}));
   f.propose();
   f.commit();

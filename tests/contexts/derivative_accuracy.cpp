@@ -4,13 +4,13 @@
 #include "contexts/closed_form_derivatives.hpp"
 
 #include <overdub/contexts/forward.hpp>
+#include <overdub/derivative.hpp>
 
 #include <string>
 
 namespace {
 
 using namespace overdub;
-using contexts::derivative;
 using contexts::forward;
 
 constexpr int few = 8, few_twice = 32; // units in the last place

@@ -4,12 +4,13 @@
 #include <overdub/compile/compile.hpp>
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/forward.hpp>
-#include <overdub/contexts/forward_program.hpp>
-#include <overdub/contexts/hessian.hpp>
-#include <overdub/contexts/reverse.hpp>
+#include <overdub/derivative.hpp>
 #include <overdub/execute/interpreter.hpp>
+#include <overdub/forward_program.hpp>
+#include <overdub/hessian.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
+#include <overdub/reverse.hpp>
 
 #include <cmath>
 #include <string>
@@ -18,7 +19,6 @@
 namespace {
 
 using namespace overdub;
-using contexts::derivative;
 using contexts::forward;
 
 // A native solver, which nothing looks into, with the implicit function theorem for a rule.
@@ -64,14 +64,14 @@ TEST_CASE("forward asks the rule, and does not look into the body") {
 }
 
 TEST_CASE("reverse transposes it, once in all that a function calls") {
-  CHECK(contexts::gradient(doubled_slope)(3.0) == 12.0);
-  auto const [by_mean, by_e] = contexts::gradient(radius)(0.8, 0.3);
+  CHECK(gradient(doubled_slope)(3.0) == 12.0);
+  auto const [by_mean, by_e] = gradient(radius)(0.8, 0.3);
   CHECK(by_mean == Approx(run(forward{}, radius, tag(0.8, 1.0), 0.3).metadata));
   CHECK(by_e == Approx(run(forward{}, radius, 0.8, tag(0.3, 1.0)).metadata));
 }
 
 TEST_CASE("the optimised gradient of an implicit function solves once") {
-  auto const f = compile(contexts::gradient(radius), signature<double, double>);
+  auto const f = compile(gradient(radius), signature<double, double>);
   std::string const text = print(f.made().program());
   CHECK(text.find("host") == text.rfind("host"));
   CHECK(text.find("kepler") == std::string::npos); // rules are dissolved when all is differentiated
@@ -80,11 +80,11 @@ TEST_CASE("the optimised gradient of an implicit function solves once") {
 TEST_CASE("a rule backwards is called backwards, and forwards a number at a time") {
   auto const f = [](auto x) { return 5.0 * clipped(x); };
   CHECK(derivative(f, 2.0) == 5.0); // the cotangent 1 is not clipped
-  CHECK(contexts::gradient(fn<"f">(f))(2.0) == 1.0);
+  CHECK(gradient(fn<"f">(f))(2.0) == 1.0);
 }
 
 inline constexpr auto slope_of_radius = fn<"slope_of_radius">([](auto m) {
-  auto const [by_mean, by_e] = contexts::gradient(radius)(m, 0.3);
+  auto const [by_mean, by_e] = gradient(radius)(m, 0.3);
   return by_mean * by_e;
 });
 
@@ -93,9 +93,9 @@ TEST_CASE("a rule is differentiated by its own body, and so on") {
   double const second = by_differences(first, 0.8);
   constexpr auto at = fn<"at_e">([](auto m) { return radius(m, 0.3); });
   CHECK(derivative([&](auto m) { return derivative(at, m); }, 0.8) == Approx(second).epsilon(1e-8));
-  CHECK(contexts::hessian(at)(0.8) == Approx(second).epsilon(1e-8));
+  CHECK(hessian(at)(0.8) == Approx(second).epsilon(1e-8));
   double const third = by_differences([](double m) { return slope_of_radius(m); }, 0.8);
-  CHECK(contexts::gradient(slope_of_radius)(0.8) == Approx(third).epsilon(1e-8));
+  CHECK(gradient(slope_of_radius)(0.8) == Approx(third).epsilon(1e-8));
   CHECK(derivative(slope_of_radius, 0.8) == Approx(third).epsilon(1e-8));
 }
 
@@ -131,13 +131,13 @@ func @s.t(%r: f64, %x: f64, %d: f64) -> f64 {
 }
 )");
   ir::program reversed = p;
-  contexts::differentiate_entry(reversed, {true, true}, true);
+  differentiate_entry(reversed, {true, true}, true);
   auto const [value, by_x, by_y] = executable(reversed).call<std::tuple<double, double, double>>(3.0, 2.0);
   CHECK(value == 18.0);
   CHECK(by_x == 600.0);
   CHECK(by_y == 9.0);
   auto const [y, dy] =
-      executable(contexts::forward_of(p)).call<std::tuple<double, double>>(3.0, 1.0, 2.0, 0.0);
+      executable(forward_of(p)).call<std::tuple<double, double>>(3.0, 1.0, 2.0, 0.0);
   CHECK(y == 18.0);
   CHECK(dy == 600.0);
 }
@@ -150,18 +150,18 @@ inline constexpr auto with_drawn = fn<"with_drawn">([](auto x, auto y) { return 
 
 TEST_CASE("what is stopped counts as a constant, in every way") {
   CHECK(derivative(with_frozen, 3.0) == 18.0);
-  CHECK(contexts::gradient(with_frozen)(3.0) == 18.0);
-  CHECK(contexts::gradient(frozen)(3.0) == 0.0);
-  ir::program const p = contexts::forward_of(stage(with_frozen, signature<double>));
+  CHECK(gradient(with_frozen)(3.0) == 18.0);
+  CHECK(gradient(frozen)(3.0) == 0.0);
+  ir::program const p = forward_of(stage(with_frozen, signature<double>));
   CHECK(std::get<1>(executable(p).call<std::tuple<double, double>>(3.0, 1.0)) == 18.0);
-  auto const f = compile(contexts::gradient(with_frozen), signature<double>);
+  auto const f = compile(gradient(with_frozen), signature<double>);
   CHECK(print(f.made().program()).find("call") == std::string::npos);
 }
 
 TEST_CASE("what is not differentiable says why, where something that changes comes to it") {
   constexpr auto of_literal = fn<"of_literal">([](auto& cx, auto x) { return cx(drawn, 2.0) * x; });
   CHECK(derivative(of_literal, 3.0) == 14.0);
-  CHECK(contexts::gradient<1>(with_drawn)(3.0, 2.0) == 21.0);
+  CHECK(gradient<1>(with_drawn)(3.0, 2.0) == 21.0);
   auto const why = [](auto const& f) -> std::string {
     try {
       f();
@@ -171,20 +171,20 @@ TEST_CASE("what is not differentiable says why, where something that changes com
     return "";
   };
   CHECK(why([] {
-          (void)contexts::gradient<0>(with_drawn)(3.0, 2.0);
+          (void)gradient<0>(with_drawn)(3.0, 2.0);
         }) == "overdub: @with_drawn.gradient.by0: call: @drawn cannot be differentiated: it draws a number");
   CHECK(why([] {
-          (void)contexts::gradient(drawn)(3.0);
+          (void)gradient(drawn)(3.0);
         }) == "overdub: @drawn cannot be differentiated: it draws a number");
   ir::program const p = stage(with_drawn, signature<double, double>);
   CHECK(why([&] {
-          (void)contexts::forward_of(p);
+          (void)forward_of(p);
         }) == "overdub: @drawn cannot be differentiated: it draws a number");
 }
 
 TEST_CASE("a literal is no change for what is not differentiable") {
   constexpr auto f = fn<"f">([](auto& cx, auto x) { return cx(drawn, 2.0) * x; });
-  ir::program const p = contexts::forward_of(stage(f, signature<double>));
+  ir::program const p = forward_of(stage(f, signature<double>));
   CHECK(std::get<1>(executable(p).call<std::tuple<double, double>>(3.0, 1.0)) == 14.0);
 }
 

@@ -5,10 +5,10 @@
 
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/forward.hpp>
-#include <overdub/contexts/forward_program.hpp>
-#include <overdub/contexts/reverse.hpp>
 #include <overdub/execute/interpreter.hpp>
+#include <overdub/forward_program.hpp>
 #include <overdub/ir/print.hpp>
+#include <overdub/reverse.hpp>
 
 #include <cmath>
 #include <string>
@@ -17,7 +17,6 @@
 namespace {
 
 using namespace overdub;
-using contexts::derivative;
 using contexts::forward;
 
 // A native solver, which nothing looks into, with the implicit function theorem for a rule.
@@ -57,14 +56,14 @@ TEST_CASE("rules are found through contexts around the one that differentiates, 
   CHECK(inside(overdub::div) == 1);
 
   counted around;
-  constexpr auto slope = fn<"slope">([](auto x) { return contexts::gradient(doubled_slope)(x); });
+  constexpr auto slope = fn<"slope">([](auto x) { return gradient(doubled_slope)(x); });
   CHECK(run(around, slope, 3.0) == 12.0);
 }
 
 TEST_CASE("a context rewrites a program and keeps its rules") {
   ir::program const p = stage(radius, signature<double, double>);
   contexts::count c;
-  auto const f = executable(contexts::forward_of(p));
+  auto const f = executable(forward_of(p));
   auto const [y, dy] = f.call<std::tuple<double, double>>(0.8, 1.0, 0.3, 0.0);
   CHECK(dy == run(forward{}, radius, tag(0.8, 1.0), 0.3).metadata);
   ir::program const in_both = ::overdub::overdub(compose(c, forward{}), p);

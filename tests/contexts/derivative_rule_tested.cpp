@@ -1,7 +1,7 @@
 // Rules of functions of numbers, arrays, integers and trees stand the test, wherever they are called.
 #include "catch.hpp"
 
-#include <overdub/contexts/test_derivative.hpp>
+#include <overdub/test_derivative.hpp>
 
 #include <cmath>
 #include <tuple>
@@ -9,7 +9,6 @@
 namespace {
 
 using namespace overdub;
-using contexts::test_derivative;
 
 // A native solver, which nothing looks into, with the implicit function theorem for a rule.
 inline constexpr auto solve = leaf<"solve">(
@@ -52,7 +51,7 @@ inline constexpr auto use_squares =
     fn<"use_squares">([](auto xs, auto s) { return dot(squares(xs, s), xs); });
 
 TEST_CASE("every rule stands the test") {
-  auto const holds = [](contexts::derivative_report const& r) {
+  auto const holds = [](derivative_report const& r) {
     INFO(r.text());
     CHECK(r);
     CHECK(r.checks > 10);

@@ -2,10 +2,11 @@
 // both modes, so that their sum or product has the right derivative.
 #include "catch.hpp"
 
-#include <overdub/contexts/distributions.hpp>
 #include <overdub/contexts/forward.hpp>
-#include <overdub/contexts/reverse.hpp>
+#include <overdub/derivative.hpp>
+#include <overdub/distributions.hpp>
 #include <overdub/overdub.hpp>
+#include <overdub/reverse.hpp>
 
 #include <cmath>
 #include <limits>
@@ -13,7 +14,6 @@
 namespace {
 
 namespace od = overdub;
-namespace contexts = overdub::contexts;
 using numbers = od::array<double>;
 
 constexpr auto sum_of_both = od::fn<"sum_of_both">(
@@ -38,7 +38,7 @@ constexpr auto successes = od::fn<"successes">([](auto const& x) {
 
 template <class F>
 void check(F const& f, numbers const& x, numbers const& wanted) {
-  numbers const backwards = contexts::gradient(f)(x), forwards = contexts::forward_gradient(f, x);
+  numbers const backwards = od::gradient(f)(x), forwards = od::forward_gradient(f, x);
   for (od::i64 i = 0; i < x.size(); ++i) {
     INFO(f.name() << ", element " << i);
     CHECK(backwards[i] == Approx(wanted[i]));
@@ -73,14 +73,14 @@ TEST_CASE("of equal elements, the greatest is the first and the least the last")
 
 TEST_CASE("the derivative of 0 to a power, along the exponent, is its limit from above") {
   auto const along = [](double base, double y) {
-    return contexts::derivative([&](auto e) { return od::pow(base, e); }, y);
+    return od::derivative([&](auto e) { return od::pow(base, e); }, y);
   };
   CHECK(along(0.0, 0.0) == 0.0);
   CHECK(along(0.0, 2.0) == 0.0);
   CHECK(along(0.0, -1.0) == -std::numeric_limits<double>::infinity());
   constexpr auto power = od::fn<"power">([](auto const& x) { return od::pow(x[0], x[1]); });
-  CHECK(contexts::gradient(power)(numbers{0.0, 0.0})[1] == 0.0);
-  CHECK(contexts::gradient(power)(numbers{0.0, 2.0})[1] == 0.0);
+  CHECK(od::gradient(power)(numbers{0.0, 0.0})[1] == 0.0);
+  CHECK(od::gradient(power)(numbers{0.0, 2.0})[1] == 0.0);
 }
 
 TEST_CASE("the derivative of |-x| at 0 is -1, and smooth functions of it have their derivatives there") {

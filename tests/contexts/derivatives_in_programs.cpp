@@ -3,11 +3,11 @@
 #include "catch.hpp"
 #include "contexts/closed_form_derivatives.hpp"
 
-#include <overdub/contexts/forward_program.hpp>
-#include <overdub/contexts/reverse/gradient_program.hpp>
 #include <overdub/execute/interpreter.hpp>
+#include <overdub/forward_program.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/overdub.hpp>
+#include <overdub/reverse/gradient_program.hpp>
 #if OVERDUB_TESTS_JIT
 #include <overdub/jit/jit.hpp>
 #endif
@@ -55,7 +55,7 @@ std::vector<bool> first_alone(int arity) {
   return asked;
 }
 ir::program backwards(ir::program p, std::vector<bool> const& asked) {
-  contexts::differentiate_entry(p, asked, false);
+  differentiate_entry(p, asked, false);
   return p;
 }
 
@@ -66,9 +66,9 @@ struct law {
   executable forwards, back, forwards_of_back, back_of_back;
 
   explicit law(Op o)
-      : op(o), forwards(contexts::forward_of(scaled(o.name(), arity, false))),
+      : op(o), forwards(forward_of(scaled(o.name(), arity, false))),
         back(backwards(scaled(o.name(), arity, false), first_alone(arity))),
-        forwards_of_back(contexts::forward_of(backwards(scaled(o.name(), arity, true), first_alone(arity)))),
+        forwards_of_back(forward_of(backwards(scaled(o.name(), arity, true), first_alone(arity)))),
         back_of_back(
             backwards(backwards(scaled(o.name(), arity, true), first_alone(arity)), first_alone(arity))) {}
 
@@ -165,8 +165,8 @@ TEST_CASE("in programs, derivatives of operations of one number are right to a f
                                "cosh",  "asinh", "acosh", "atanh", "erf",   "erfc", "tgamma", "lgamma"}) {
     ir::program const f = of_operands(op, 1), gradient = backwards(f, {true});
     largest once, back, twice, back_twice;
-    auto const forwards = ways(contexts::forward_of(f)), backs = ways(gradient);
-    auto const forwards_of_back = ways(contexts::forward_of(gradient)),
+    auto const forwards = ways(forward_of(f)), backs = ways(gradient);
+    auto const forwards_of_back = ways(forward_of(gradient)),
                back_of_back = ways(backwards(gradient, {true}));
     for (double const x : closed_forms::magnitudes()) {
       auto const right = closed_forms::of_one(op, x);
@@ -220,7 +220,7 @@ TEST_CASE("powers with the exponent 0 have derivatives of 0 of any order, by any
   ir::program const gradient = backwards(power, {true, false});
   executable const twice(backwards(gradient, {true, false})),
       thrice(backwards(backwards(gradient, {true, false}), {true, false}));
-  executable const mixed(contexts::forward_of(gradient));
+  executable const mixed(forward_of(gradient));
   for (double const x : {0.0, -0.0, 1.5, -2.0}) {
     CHECK(twice.call<double>(x, 0.0) == 0.0);
     CHECK(thrice.call<double>(x, 0.0) == 0.0);

@@ -1,7 +1,7 @@
 // Log densities against Boost.Math's, and against formulas of textbooks in 50 digits where parameters are extreme.
 #include "catch.hpp"
 
-#include <overdub/contexts/distributions.hpp>
+#include <overdub/distributions.hpp>
 
 #include <boost/math/distributions/bernoulli.hpp>
 #include <boost/math/distributions/beta.hpp>

@@ -4,10 +4,10 @@
 #include "catch.hpp"
 
 #include <overdub/contexts/check_finite.hpp>
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/reverse.hpp>
-#include <overdub/contexts/test_derivative.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/reverse.hpp>
 #include <overdub/special.hpp>
+#include <overdub/test_derivative.hpp>
 
 #include <cmath>
 #include <tuple>
@@ -16,9 +16,9 @@ namespace {
 
 namespace od = overdub;
 namespace ds = overdub::distributions;
+using od::gradient;
 using od::i64;
-using od::contexts::gradient;
-using od::contexts::test_derivative;
+using od::test_derivative;
 using vector = od::array<double>;
 
 // The log density as a function of the variable and of the parameters.

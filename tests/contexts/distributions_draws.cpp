@@ -2,7 +2,7 @@
 // functions, with fixed keys. Densities integrate, or sum, to 1.
 #include "catch.hpp"
 
-#include <overdub/contexts/distributions.hpp>
+#include <overdub/distributions.hpp>
 
 #include <boost/math/distributions/beta.hpp>
 #include <boost/math/distributions/binomial.hpp>

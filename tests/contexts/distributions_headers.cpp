@@ -1,5 +1,5 @@
 // The header of the normal distribution includes no polygamma functions, and defines no macro of xxHash that affects other includes.
-#include <overdub/contexts/distributions/location_scale.hpp>
+#include <overdub/distributions/location_scale.hpp>
 
 #if defined BOOST_MATH_SF_DIGAMMA_HPP || defined _BOOST_POLYGAMMA_2013_07_30_HPP_
 #error "location_scale.hpp includes Boost's polygamma functions"

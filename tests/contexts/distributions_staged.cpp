@@ -6,8 +6,8 @@
 #include "property.hpp"
 
 #include <overdub/contexts/count.hpp>
-#include <overdub/contexts/distributions.hpp>
 #include <overdub/contexts/forward.hpp>
+#include <overdub/distributions.hpp>
 #include <overdub/execute/interpreter.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/pass/pipeline.hpp>

@@ -3,8 +3,8 @@
 #include "catch.hpp"
 #include "property.hpp"
 
-#include <overdub/contexts/distributions.hpp>
 #include <overdub/contexts/forward.hpp>
+#include <overdub/distributions.hpp>
 
 #include <boost/math/quadrature/sinh_sinh.hpp>
 

@@ -1,8 +1,8 @@
 // Models that several tests run, each with its log density in plain C++, which does not use the library's models.
 #pragma once
 
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/models/model.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/models/model.hpp>
 #include <overdub/overdub.hpp>
 
 #include <tuple>

@@ -4,6 +4,7 @@
 #include "contexts/finite_difference.hpp"
 
 #include <overdub/contexts/forward.hpp>
+#include <overdub/derivative.hpp>
 
 #include <array>
 #include <concepts>
@@ -14,12 +15,9 @@
 namespace {
 
 using namespace overdub;
-using contexts::derivative;
 using contexts::forward;
 using contexts::forward_along;
-using contexts::forward_gradient;
 using contexts::tangents;
-using contexts::value_and_derivative;
 
 struct no_op : context {};
 struct counting : context {

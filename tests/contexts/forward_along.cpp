@@ -3,6 +3,7 @@
 
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/forward.hpp>
+#include <overdub/derivative.hpp>
 
 #include <tuple>
 
@@ -72,7 +73,7 @@ TEST_CASE("a derivative goes through a run along two directions") {
     return overdub::run(inner, product, tag(s, pair{1, 0}), tag(2.0 * s, pair{0, 1})).metadata[0];
   };
   // d/ds of 2s exp(s) (1 + s) at 1
-  CHECK(derivative(along_first, 1.0) == Approx(10 * std::exp(1.0)));
+  CHECK(overdub::derivative(along_first, 1.0) == Approx(10 * std::exp(1.0)));
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "catch.hpp"
 
 #include <overdub/contexts/forward.hpp>
+#include <overdub/derivative.hpp>
 #include <overdub/special.hpp>
 
 #include <array>
@@ -15,7 +16,6 @@
 namespace {
 
 using namespace overdub;
-using contexts::derivative;
 using contexts::forward;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -141,7 +141,7 @@ TEST_CASE("a direction in which an argument is inactive gets nothing of an infin
   auto const power = [](auto const& x) {
     return overdub::pow(overdub::at(x, i64{0}), overdub::at(x, i64{1}));
   };
-  auto const of_power = contexts::forward_gradient(power, array<double>{-2.0, 3.0});
+  auto const of_power = forward_gradient(power, array<double>{-2.0, 3.0});
   CHECK(of_power[0] == 12.0);
   CHECK(std::isnan(of_power[1])); // the derivative by the exponent itself
   auto const root = [](auto const& x) {
@@ -149,8 +149,7 @@ TEST_CASE("a direction in which an argument is inactive gets nothing of an infin
   };
   for (int const directions : {1, 8}) {
     array<double> const xs{0.0, 5.0};
-    auto const derivatives =
-        directions == 1 ? contexts::forward_gradient<1>(root, xs) : contexts::forward_gradient(root, xs);
+    auto const derivatives = directions == 1 ? forward_gradient<1>(root, xs) : forward_gradient(root, xs);
     CHECK(derivatives[0] == infinity);
     CHECK(derivatives[1] == 1.0);
   }
@@ -171,7 +170,7 @@ TEST_CASE("the derivative rule of a function need not be finite at constants") {
     auto const weights = overdub::map([](auto x) { return decltype(root){}(x); }, data);
     return b[0] * weights[0] + b[1] + b[0] * decltype(root){}(data[1]) + b[1];
   };
-  auto const derivatives = contexts::forward_gradient(fitted, array<double>{1.0, 2.0});
+  auto const derivatives = forward_gradient(fitted, array<double>{1.0, 2.0});
   CHECK(derivatives[0] == 2.0);
   CHECK(derivatives[1] == 2.0);
 }

@@ -3,7 +3,8 @@
 #include "contexts/finite_difference.hpp"
 
 #include <overdub/contexts/forward.hpp>
-#include <overdub/contexts/reverse.hpp>
+#include <overdub/derivative.hpp>
+#include <overdub/reverse.hpp>
 
 #include <tuple>
 #include <type_traits>
@@ -11,7 +12,6 @@
 namespace {
 
 using namespace overdub;
-using contexts::directional_derivative;
 using contexts::tangents;
 
 inline constexpr auto product = fn<"product">([](auto x, auto y) { return overdub::sin(x) * y; });
@@ -45,24 +45,24 @@ TEST_CASE("several directions are taken at once") {
 TEST_CASE("a directional derivative is a function, which is differentiated again, forwards and backwards") {
   constexpr auto slope =
       fn<"slope_along_x">([](auto x) { return directional_derivative(product)(x, 2.0, 1.0, 0.0); });
-  CHECK(contexts::derivative(slope, 1.0) == Approx(-2.0 * std::sin(1.0)));
-  CHECK(contexts::gradient(slope)(1.0) == Approx(-2.0 * std::sin(1.0)));
+  CHECK(derivative(slope, 1.0) == Approx(-2.0 * std::sin(1.0)));
+  CHECK(gradient(slope)(1.0) == Approx(-2.0 * std::sin(1.0)));
   auto const forwards = directional_derivative(spread)(array<double>{2.0, 3.0}, array<double>{1.0, 0.0});
   CHECK(forwards == array<double>{12.0, 9.0});
 }
 
 TEST_CASE("the Jacobian by columns is the Jacobian by rows") {
   array<double> const xs{2.0, 3.0, 5.0};
-  auto const rows = contexts::jacobian(spread)(xs);
-  CHECK(contexts::forward_jacobian(spread, xs) == rows);
-  CHECK(contexts::forward_jacobian<1>(spread, xs) == rows);
-  CHECK(contexts::forward_jacobian<2>(spread, xs) == rows);
+  auto const rows = jacobian(spread)(xs);
+  CHECK(forward_jacobian(spread, xs) == rows);
+  CHECK(forward_jacobian<1>(spread, xs) == rows);
+  CHECK(forward_jacobian<2>(spread, xs) == rows);
 }
 
 TEST_CASE("gradients forwards and backwards have names of their own") {
   constexpr auto f = fn<"f">([](auto const& xs) { return sum(spread(xs)); });
   array<double> const xs{2.0, 3.0};
-  CHECK(contexts::forward_gradient(f, xs) == contexts::gradient(f)(xs));
+  CHECK(forward_gradient(f, xs) == gradient(f)(xs));
 }
 
 } // namespace

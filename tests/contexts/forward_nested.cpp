@@ -3,15 +3,14 @@
 #include "contexts/finite_difference.hpp"
 
 #include <overdub/contexts/forward.hpp>
+#include <overdub/derivative.hpp>
 
 #include <utility>
 
 namespace {
 
 using namespace overdub;
-using contexts::derivative;
 using contexts::forward;
-using contexts::forward_gradient;
 
 struct no_op : context {};
 

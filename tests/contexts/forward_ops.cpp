@@ -3,6 +3,7 @@
 #include "contexts/finite_difference.hpp"
 
 #include <overdub/contexts/forward.hpp>
+#include <overdub/derivative.hpp>
 #include <overdub/special.hpp>
 
 #include <concepts>
@@ -11,7 +12,6 @@
 namespace {
 
 using namespace overdub;
-using contexts::derivative;
 using contexts::forward;
 
 // One number as a function of the I-th argument, the others being given.

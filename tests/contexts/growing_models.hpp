@@ -1,8 +1,8 @@
 // Models whose traces can be extended.
 #pragma once
 
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/models/model.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/models/model.hpp>
 #include <overdub/overdub.hpp>
 
 #include <tuple>

@@ -2,8 +2,8 @@
 #include "catch.hpp"
 #include "contexts/executors.hpp"
 
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/incremental.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/incremental.hpp>
 #include <overdub/overdub.hpp>
 
 #include <cmath>
@@ -15,7 +15,6 @@
 namespace {
 
 namespace od = overdub;
-namespace oc = overdub::contexts;
 namespace dist = overdub::distributions;
 using od::i64;
 using numbers = od::array<double>;
@@ -56,7 +55,7 @@ constexpr auto waves_in = od::fn<"waves_in">([](auto const& x) {
 } // namespace
 
 TEST_CASE("a function that runs another one in a context is updated element by element, too") {
-  auto f = oc::incremental(waves_in, numbers{1, 2, 3, 4});
+  auto f = od::incremental(waves_in, numbers{1, 2, 3, 4});
   f.set_at<0>(1, 0.5);
   CHECK(f.propose() == Approx(std::cos(1.0) + std::cos(0.5) + std::cos(3.0) + std::cos(4.0)));
   CHECK(
@@ -68,7 +67,7 @@ TEST_CASE(
   for (od::compile_options const& o : executors()) {
     indices z{0, 1, 1, 2, 1, 0};
     numbers x{-0.5, 0.5, 1.5, 2.5, 1.0, 0.0}, means{0.0, 1.0, 2.0};
-    auto f = oc::incremental(o, mixture, z, x, means, 1.0);
+    auto f = od::incremental(o, mixture, z, x, means, 1.0);
     CHECK(f.value() == Approx(mixture(z, x, means, 1.0)).epsilon(1e-14));
 
     f.set_at<0>(3, 1);
@@ -105,7 +104,7 @@ TEST_CASE(
 }
 
 TEST_CASE("setting the present value runs nothing") {
-  auto f = oc::incremental(mixture, indices{0, 1}, numbers{0.5, 0.25}, numbers{0.0, 1.0}, 1.0);
+  auto f = od::incremental(mixture, indices{0, 1}, numbers{0.5, 0.25}, numbers{0.0, 1.0}, 1.0);
   f.set_at<0>(1, 1);
   f.set<3>(1.0);
   CHECK(f.propose() == f.value());
@@ -120,7 +119,7 @@ TEST_CASE("a sum that is not finite in a branch that is not taken causes no full
     return od::if_(
         side < 0.0, [&] { return all(1.0); }, [&] { return all(0.0) + 1.0; });
   });
-  auto f = oc::incremental(sides, numbers{1.0, 2.0, 4.0}, -1.0);
+  auto f = od::incremental(sides, numbers{1.0, 2.0, 4.0}, -1.0);
   f.set_at<0>(0, 0.0);
   f.commit();
   CHECK(std::isinf(f.value()));
@@ -141,14 +140,14 @@ TEST_CASE("updates of one change signature share an update program, whatever the
           "computations") {
   constexpr auto own =
       od::fn<"own">([](auto z, auto x) { return od::sum(od::map([&](auto k) { return x[k] * x[k]; }, z)); });
-  auto f = oc::incremental(own, indices{0, 1, 1, 0}, numbers{1.0, 2.0});
+  auto f = od::incremental(own, indices{0, 1, 1, 0}, numbers{1.0, 2.0});
   for (i64 i = 0; i < 4; ++i)
     for (i64 k = 0; k < 2; ++k) {
       f.set_at<0>(i, k);
       f.commit();
     }
   CHECK(f.program().update_programs().count() == 1);
-  auto g = oc::incremental(own, indices{1, 1}, numbers{3.0, 4.0});
+  auto g = od::incremental(own, indices{1, 1}, numbers{3.0, 4.0});
   g.set_at<0>(0, 0);
   g.commit();
   CHECK(g.value() == 25.0);
@@ -165,7 +164,7 @@ TEST_CASE("updates of one change signature share an update program, whatever the
 TEST_CASE("neighbours: the iterations before and after an element run, and none out of range") {
   for (od::compile_options const& o : executors()) {
     std::vector<double> x{1.0, 4.0, 9.0, 16.0, 25.0};
-    auto f = oc::incremental(o, steps, numbers::copy_of(x));
+    auto f = od::incremental(o, steps, numbers::copy_of(x));
     for (std::size_t t = 0; t < x.size(); ++t) {
       f.set_at<0>(t, 2.5);
       f.commit();
@@ -185,7 +184,7 @@ TEST_CASE("neighbours: the iterations before and after an element run, and none 
 TEST_CASE("a loop runs from the first affected iteration to the early cutoff") {
   for (od::compile_options const& o : executors()) {
     std::vector<double> u(1000, 1.0);
-    auto f = oc::incremental(o, decay, numbers::copy_of(u));
+    auto f = od::incremental(o, decay, numbers::copy_of(u));
     for (std::size_t const t : {500u, 0u, 999u, 3u}) {
       u[t] = 40.0;
       f.set_at<0>(t, 40.0);
@@ -199,7 +198,7 @@ TEST_CASE("a loop runs from the first affected iteration to the early cutoff") {
 
 TEST_CASE("results that are arrays, arrays of arrays, and more than four changed elements") {
   for (od::compile_options const& o : executors()) {
-    auto f = oc::incremental(o, scaled, 2.0, numbers{1.0, 2.0, 3.0, 4.0, 5.0, 6.0});
+    auto f = od::incremental(o, scaled, 2.0, numbers{1.0, 2.0, 3.0, 4.0, 5.0, 6.0});
     f.set_at<1>(2, 10.0);
     f.commit();
     CHECK(f.value() == numbers{2.0, 4.0, 20.0, 8.0, 10.0, 12.0});
@@ -216,7 +215,7 @@ TEST_CASE("results that are arrays, arrays of arrays, and more than four changed
 
     using matrix = od::array<numbers>;
     matrix m{numbers{0.0, 1.0}, numbers{2.0, 3.0}};
-    auto g = oc::incremental(o, rows, m, 2.0);
+    auto g = od::incremental(o, rows, m, 2.0);
     g.set_at<0>(1, 0, -1.0);
     g.propose();
     CHECK(g.explain().find("recomputed in full") == std::string::npos);
@@ -231,7 +230,7 @@ TEST_CASE("results that are arrays, arrays of arrays, and more than four changed
 }
 
 TEST_CASE("sums that are not finite are recomputed until they are finite") {
-  auto f = oc::incremental(roots, numbers{1.0, 2.0, 4.0});
+  auto f = od::incremental(roots, numbers{1.0, 2.0, 4.0});
   f.set_at<0>(0, 0.0);
   CHECK(f.propose() == std::numeric_limits<double>::infinity());
   f.commit();
@@ -251,7 +250,7 @@ TEST_CASE("a million differences lose less than three digits, and then everythin
   std::vector<double> x(100, 1.0);
   constexpr auto total =
       od::fn<"total">([](auto y) { return od::sum(od::map([](auto e) { return 0.1 * e; }, y)); });
-  auto f = oc::incremental(total, numbers::copy_of(x));
+  auto f = od::incremental(total, numbers::copy_of(x));
   for (int k = 0; k < 1'000'000; ++k) {
     double const e = 1.0 + (k % 7) * 1e6 + (k % 13) * 1e-3;
     f.set_at<0>(k % 100, e);
@@ -261,7 +260,7 @@ TEST_CASE("a million differences lose less than three digits, and then everythin
   double const again = total(numbers::copy_of(x));
   CHECK(std::abs(f.value() - again) <= 1e-13 * again);
   // Commits are counted from the end of the first run.
-  for (std::uint32_t k = 1'000'000; k < oc::incremental_program::maximum_commits + 10; ++k) {
+  for (std::uint32_t k = 1'000'000; k < od::incremental_program::maximum_commits + 10; ++k) {
     f.set_at<0>(0, k);
     f.commit();
     x[0] = k;
@@ -277,20 +276,20 @@ TEST_CASE("nested maps of growing length, constant results, and single precision
       return od::sum(od::tabulate(i + 1, [&](auto j) { return row[j] * row[j]; }));
     }));
   });
-  auto f = oc::incremental(triangle, od::array<numbers>{numbers{1.0, 2.0}, numbers{3.0, 4.0}});
+  auto f = od::incremental(triangle, od::array<numbers>{numbers{1.0, 2.0}, numbers{3.0, 4.0}});
   CHECK(f.value() == 26.0);
   f.set_at<0>(1, 0, 5.0);
   f.set_at<0>(0, 1, 7.0); // not read
   f.commit();
   CHECK(f.value() == 42.0);
 
-  auto g = oc::incremental(od::fn<"constant">([](auto) { return 3.0; }), 1.0);
+  auto g = od::incremental(od::fn<"constant">([](auto) { return 3.0; }), 1.0);
   CHECK(g.value() == 3.0);
   g.set<0>(2.0);
   g.commit();
   CHECK(g.value() == 3.0);
 
-  auto h = oc::incremental(roots, od::array<float>{1.0f, 2.0f});
+  auto h = od::incremental(roots, od::array<float>{1.0f, 2.0f});
   h.set_at<0>(0, 0.0f);
   h.commit();
   CHECK(std::isinf(h.value()));
@@ -305,7 +304,7 @@ TEST_CASE("lists of iterations pass between maps of different trip counts") {
     return od::sum(od::tabulate(od::size(a) - 1, [&](auto t) { return 2.0 * a[t]; }));
   });
   for (od::compile_options const& o : executors()) {
-    auto f = oc::incremental(o, halves, indices{0, 1, 1}, numbers{1.0, 2.0});
+    auto f = od::incremental(o, halves, indices{0, 1, 1}, numbers{1.0, 2.0});
     CHECK(f.value() == 10.0);
     f.set_at<1>(1, 5.0);
     f.commit();
@@ -331,7 +330,7 @@ TEST_CASE("loops with branches and with reads at computed indices") {
     numbers u{0.5, -0.5, 0.25, 1.0}, means{1.0, 2.0};
     indices z{0, 1, 1, 0};
     double start = 1.0;
-    auto f = oc::incremental(o, branches, u, z, means, start);
+    auto f = od::incremental(o, branches, u, z, means, start);
     auto const agrees = [&] { return f.value() == Approx(branches(u, z, means, start)).epsilon(1e-14); };
     start = 2.0;
     f.set<3>(start);
@@ -369,7 +368,7 @@ TEST_CASE(
   for (od::compile_options const& o : executors()) {
     numbers x{0.5, -1, 2, 0.25}, y{1, 2, 3, 4};
     double level = 1;
-    auto f = oc::incremental(o, switched, level, x, y);
+    auto f = od::incremental(o, switched, level, x, y);
     auto const agrees = [&] { return f.value() == Approx(switched(level, x, y)).epsilon(1e-13); };
     CHECK(agrees());
     f.set_at<1>(2, 0.75);
@@ -409,7 +408,7 @@ TEST_CASE("the work of an update in a branch does not depend on the length of it
         which, [&] { return od::sum(od::map([](auto e) { return sin(e); }, x)); },
         [&] { return od::sum(od::map([](auto e) { return cos(e); }, x)); });
   });
-  auto f = oc::incremental(chosen, true, numbers::copy_of(std::vector<double>(100'000, 0.5)));
+  auto f = od::incremental(chosen, true, numbers::copy_of(std::vector<double>(100'000, 0.5)));
   double const before = f.value();
   f.set_at<1>(77'777, 1.0);
   f.commit();
@@ -423,7 +422,7 @@ TEST_CASE("the work of an update in a branch does not depend on the length of it
 TEST_CASE("a sum that is not finite at the start is recomputed, too") {
   constexpr auto inverses =
       od::fn<"inverses">([](auto x) { return od::sum(od::map([](auto e) { return 1.0 / e; }, x)); });
-  auto f = oc::incremental(inverses, numbers{0.0, 2.0, 4.0});
+  auto f = od::incremental(inverses, numbers{0.0, 2.0, 4.0});
   f.set_at<0>(0, 4.0);
   CHECK(f.propose() == 1.0);
   f.commit();
@@ -436,7 +435,7 @@ TEST_CASE("rows of other lengths are rejected, and the changes stay pending") {
       return od::tabulate(lengths[i], [](auto j) { return 1.0 * od::convert<double>(j); });
     });
   });
-  auto f = oc::incremental(ramps, indices{3, 3});
+  auto f = od::incremental(ramps, indices{3, 3});
   f.set_at<0>(1, 1);
   CHECK_THROWS_AS(f.propose(), od::size_error);
   CHECK_THROWS_AS(f.commit(), od::size_error);
@@ -456,7 +455,7 @@ TEST_CASE("arrays whose length differs between iterations are recomputed, and no
     }));
   });
   numbers const x{0.5, 0.25, 1.0};
-  auto f = oc::incremental(staircase, x, numbers{0.1, 0.2, 0.3});
+  auto f = od::incremental(staircase, x, numbers{0.1, 0.2, 0.3});
   f.set_at<1>(1, 0.5);
   f.commit();
   CHECK(f.value() == Approx(staircase(x, numbers{0.1, 0.5, 0.3})));
@@ -474,7 +473,7 @@ TEST_CASE("an iteration that two arrays affect, one of them under a condition") 
   });
   for (od::compile_options const& o : executors()) {
     std::vector<double> x{1.0, 2.0, 3.0};
-    auto f = oc::incremental(o, twice, numbers::copy_of(x));
+    auto f = od::incremental(o, twice, numbers::copy_of(x));
     for (std::size_t t : {0u, 1u, 2u, 0u}) {
       x[t] += 0.5;
       f.set_at<0>(t, x[t]);

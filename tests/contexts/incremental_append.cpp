@@ -2,8 +2,8 @@
 #include "catch.hpp"
 #include "contexts/executors.hpp"
 
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/incremental.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/incremental.hpp>
 #include <overdub/overdub.hpp>
 
 #include <cmath>
@@ -15,7 +15,6 @@
 namespace {
 
 namespace od = overdub;
-namespace oc = overdub::contexts;
 namespace dist = overdub::distributions;
 using od::i64;
 using numbers = od::array<double>;
@@ -55,7 +54,7 @@ TEST_CASE("an appended element runs one iteration, and adds to the sum") {
     indices z{0, 1, 1};
     numbers x{-0.5, 0.5, 1.5};
     numbers const means{0.0, 1.0};
-    auto f = oc::incremental(o, clusters, z, x, means);
+    auto f = od::incremental(o, clusters, z, x, means);
     f.append<0>(0);
     f.append<1>(0.25);
     double const before = f.value(), proposed = f.propose();
@@ -95,8 +94,8 @@ TEST_CASE("an appended element runs one iteration, and adds to the sum") {
 TEST_CASE("neighbours of appended elements, and loops that continue") {
   for (od::compile_options const& o : executors()) {
     numbers x{1.0, 4.0, 9.0};
-    auto steps = oc::incremental(o, walk, x);
-    auto states = oc::incremental(o, smoothed, x);
+    auto steps = od::incremental(o, walk, x);
+    auto states = od::incremental(o, smoothed, x);
     states.set_at<0>(1, 4.5); // loop-carried values are saved
     states.rollback();
     for (int k = 0; k < 20; ++k) {
@@ -135,7 +134,7 @@ TEST_CASE("an append does not change elements that were there before") {
     auto const first = x[0];
     return od::sum(od::map([&](auto e) { return e - first; }, x));
   });
-  auto f = oc::incremental(from_first, numbers{1.0, 2.0});
+  auto f = od::incremental(from_first, numbers{1.0, 2.0});
   f.append<0>(4.0);
   CHECK(f.propose() == 4.0);
   CHECK(f.explain().find("recomputed in full") == std::string::npos);
@@ -145,7 +144,7 @@ TEST_CASE("rows are appended to arrays of arrays") {
   for (od::compile_options const& o : executors()) {
     od::array<numbers> m{numbers{0.1, 0.2}, numbers{0.3, 0.4}};
     numbers const w{1.0, -1.0};
-    auto f = oc::incremental(o, rows_of, m, w);
+    auto f = od::incremental(o, rows_of, m, w);
     for (int k = 0; k < 5; ++k) {
       numbers const row{0.5 * k, 0.25};
       f.append<0>(row);
@@ -175,10 +174,10 @@ TEST_CASE("lists of any length are appended") {
     numbers const means{0.0, 1.0};
     od::array<numbers> m{numbers{0.1, 0.2}, numbers{0.3, 0.4}};
     numbers const w{1.0, -1.0};
-    auto steps = oc::incremental(o, walk, x);
-    auto states = oc::incremental(o, smoothed, x);
-    auto points = oc::incremental(o, clusters, z, y, means);
-    auto table = oc::incremental(o, rows_of, m, w);
+    auto steps = od::incremental(o, walk, x);
+    auto states = od::incremental(o, smoothed, x);
+    auto points = od::incremental(o, clusters, z, y, means);
+    auto table = od::incremental(o, rows_of, m, w);
     states.set_at<0>(1, 4.5); // loop-carried values are saved
     states.rollback();
     std::size_t programs = 0;
@@ -243,7 +242,7 @@ TEST_CASE("maps with fewer iterations than elements get appended iterations once
   });
   for (od::compile_options const& o : executors()) {
     numbers x{1.0, 4.0};
-    auto f = oc::incremental(o, bends, x);
+    auto f = od::incremental(o, bends, x);
     for (int k = 0; k < 20; ++k) {
       for (int i = k % 7; i >= 0; --i) {
         double const e = 0.5 * (k * 5 % 11) - 0.25 * i;
@@ -264,7 +263,7 @@ TEST_CASE("maps with fewer iterations than elements get appended iterations once
         [&] { return x[0]; });
   });
   numbers y{3.0};
-  auto g = oc::incremental(second_differences, y);
+  auto g = od::incremental(second_differences, y);
   for (int k = 0; k < 6; ++k) {
     g.append<0>(0.5 * k);
     y = with(y, 0.5 * k);
@@ -274,7 +273,7 @@ TEST_CASE("maps with fewer iterations than elements get appended iterations once
 }
 
 TEST_CASE("appended lists of different lengths are rejected") {
-  auto f = oc::incremental(clusters, indices{0, 1}, numbers{0.5, 0.75}, numbers{0.0, 1.0});
+  auto f = od::incremental(clusters, indices{0, 1}, numbers{0.5, 0.75}, numbers{0.0, 1.0});
   for (int k = 0; k < 7; ++k) f.append<0>(k % 2);
   for (int k = 0; k < 6; ++k) f.append<1>(0.5);
   CHECK_THROWS_WITH(f.propose(), Catch::Contains("9") && Catch::Contains("8"));
@@ -287,7 +286,7 @@ TEST_CASE("appended lists of different lengths are rejected") {
 }
 
 TEST_CASE("appends to some of several arrays of one length are rejected, or recomputed in full") {
-  auto f = oc::incremental(clusters, indices{0, 1}, numbers{0.5, 0.75}, numbers{0.0, 1.0});
+  auto f = od::incremental(clusters, indices{0, 1}, numbers{0.5, 0.75}, numbers{0.0, 1.0});
   double const before = f.value();
   f.append<0>(1);
   CHECK_THROWS_AS(f.propose(), od::size_error);
@@ -327,7 +326,7 @@ TEST_CASE("appended rows have the length of the others, and all rows may change 
     return od::sum(od::tabulate(od::size(n), [&](auto t) { return all[t][0]; })) +
            od::sum(od::tabulate(od::size(n), [&](auto t) { return all[t][1] * 2; }));
   });
-  auto f = oc::incremental(ragged, indices{2, 2});
+  auto f = od::incremental(ragged, indices{2, 2});
   f.append<0>(3);
   CHECK_THROWS_AS(f.propose(), od::size_error);
   f.rollback();
@@ -340,7 +339,7 @@ TEST_CASE("appended rows have the length of the others, and all rows may change 
   f.commit();
   CHECK(f.value() == ragged(indices{3, 3, 3}));
   // A copy's first update recomputes everything.
-  auto copied = oc::incremental(ragged, indices{2, 2});
+  auto copied = od::incremental(ragged, indices{2, 2});
   for (i64 const size : {3, 4}) {
     auto const saved_copy = copied;
     copied = saved_copy;
@@ -362,7 +361,7 @@ TEST_CASE("appended rows have the length of the others, and all rows may change 
     auto const both = od::concat(all, all);
     return od::sum(od::map([](auto row) { return od::sum(row); }, both)) + all[0][od::size(all[0]) - 1];
   });
-  auto h = oc::incremental(twice, indices{2, 2});
+  auto h = od::incremental(twice, indices{2, 2});
   h.set_at<0>(0, 5);
   CHECK_THROWS_AS(h.propose(), od::size_error);
   h.set_at<0>(1, 5);
@@ -373,7 +372,7 @@ TEST_CASE("appended rows have the length of the others, and all rows may change 
     return od::tabulate(
         od::size(n) - 1, [&](auto t) { return od::tabulate(n[t + 1], [](auto i) { return 2 * i; }); });
   });
-  auto g = oc::incremental(rows_of_next, indices{5});
+  auto g = od::incremental(rows_of_next, indices{5});
   g.append<0>(3);
   g.append<0>(2);
   CHECK_THROWS_AS(g.propose(), od::size_error);
@@ -386,7 +385,7 @@ TEST_CASE("appended rows have the length of the others, and all rows may change 
 }
 
 TEST_CASE("elements are appended to empty arrays") {
-  auto f = oc::incremental(clusters, indices{}, numbers{}, numbers{0.0, 1.0});
+  auto f = od::incremental(clusters, indices{}, numbers{}, numbers{0.0, 1.0});
   CHECK(f.value() == 0.0);
   f.append<0>(1);
   f.append<1>(0.5);
@@ -394,7 +393,7 @@ TEST_CASE("elements are appended to empty arrays") {
   f.append<1>(0.25);
   f.commit();
   CHECK(f.value() == Approx(clusters(indices{1, 0}, numbers{0.5, 0.25}, numbers{0.0, 1.0})));
-  auto g = oc::incremental(rows_of, od::array<numbers>{}, numbers{1.0});
+  auto g = od::incremental(rows_of, od::array<numbers>{}, numbers{1.0});
   g.append<0>(numbers{0.5});
   g.commit();
   g.append<0>(numbers{0.25});

@@ -2,7 +2,7 @@
 #include "catch.hpp"
 #include "contexts/executors.hpp"
 
-#include <overdub/contexts/incremental.hpp>
+#include <overdub/incremental.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/overdub.hpp>
@@ -20,7 +20,6 @@
 namespace {
 
 namespace od = overdub;
-namespace oc = overdub::contexts;
 using od::i64;
 using numbers = od::array<double>;
 using integers = od::array<i64>;
@@ -60,7 +59,7 @@ struct chain {
       seen.push_back(t * 7 % 5 % 3 - 1), weights.push_back(t % 4 == 0 ? 0.5 : 0.125);
   }
   auto incremental_filter(od::compile_options const& o) const {
-    return oc::incremental(
+    return od::incremental(
         o, forward, integers::copy_of(seen), start, transitions, emissions, numbers::copy_of(weights));
   }
   double value() const {
@@ -133,7 +132,7 @@ TEST_CASE("such a loop reads arrays in place") {
   auto const f = c.incremental_filter({});
   auto const& programs = f.program().update_programs();
   auto saved = programs.variables();
-  std::string const text = od::ir::print(oc::increments::make_update_program(
+  std::string const text = od::ir::print(od::increments::make_update_program(
                                              programs.program(), programs.program().entry, saved,
                                              {{.elements = 1, .indices = 1}, {}, {}, {}, {}}, {})
                                              .program);
@@ -156,7 +155,7 @@ TEST_CASE("a loop with a loop-carried vector reads rows") {
     for (std::size_t t = 0; t < x.size(); ++t)
       for (std::size_t j = 0; j < 3; ++j) x[t][j] = static_cast<double>((t * 7 + j * 5) % 11) / 8;
     numbers start{1, 2, 3};
-    auto f = oc::incremental(o, relaxed, of(x), start, 0.25);
+    auto f = od::incremental(o, relaxed, of(x), start, 0.25);
     auto const check = [&] { REQUIRE(f.value() == relaxed(of(x), start, 0.25)); };
     check();
     for (std::size_t k = 0; k < 50; ++k) {
@@ -224,7 +223,7 @@ TEST_CASE("a loop in a map has a loop-carried array") {
     std::vector<std::vector<double>> x(6, std::vector<double>(30)), starts(6, std::vector<double>(2));
     for (std::size_t i = 0; i < x.size(); ++i)
       for (std::size_t t = 0; t < x[i].size(); ++t) x[i][t] = static_cast<double>((i * 13 + t * 7) % 11) / 4;
-    auto f = oc::incremental(o, panel, of(x), of(starts));
+    auto f = od::incremental(o, panel, of(x), of(starts));
     for (std::size_t k = 0; k < 40; ++k) {
       std::size_t const i = k * 5 % x.size(), t = k * 7 % x[i].size();
       double const e = static_cast<double>(k * 5 % 23) / 4;
@@ -264,7 +263,7 @@ TEST_CASE("a loop has a loop-carried matrix") {
   for (od::compile_options const& o : executors()) {
     std::vector<double> x(30, 0.25);
     rows const first = of({{1, 2}, {3, 4}});
-    auto f = oc::incremental(o, squared, numbers::copy_of(x), first);
+    auto f = od::incremental(o, squared, numbers::copy_of(x), first);
     for (std::size_t k = 0; k < 30; ++k) {
       std::size_t const t = k * 11 % x.size();
       x[t] = 0.125 * static_cast<double>(k % 5);
@@ -298,7 +297,7 @@ constexpr auto triangle = od::fn<"triangle">([](auto x) {
 
 TEST_CASE("loops whose loop-carried arrays get longer are recomputed in full") {
   std::vector<double> x{1, 2, 3, 4};
-  auto f = oc::incremental(longer, numbers::copy_of(x), numbers{1.0});
+  auto f = od::incremental(longer, numbers::copy_of(x), numbers{1.0});
   f.set_at<0>(2, 8.0);
   f.propose();
   CHECK(has(
@@ -308,7 +307,7 @@ TEST_CASE("loops whose loop-carried arrays get longer are recomputed in full") {
   x[2] = 8;
   CHECK(f.value() == longer(numbers::copy_of(x), numbers{1.0}));
 
-  auto g = oc::incremental(triangle, numbers::copy_of(x));
+  auto g = od::incremental(triangle, numbers::copy_of(x));
   g.set_at<0>(1, -3.0);
   g.commit();
   x[1] = -3;
@@ -331,7 +330,7 @@ constexpr auto swept = od::fn<"swept">([](auto x, auto first) {
 TEST_CASE("a loop-carried array keeps its shape in nested loops, in branches, and where it is replaced") {
   for (od::compile_options const& o : executors()) {
     std::vector<double> x{1, 2, -0.5, 4, 0.25, 0, 3, 1};
-    auto f = oc::incremental(o, swept, numbers::copy_of(x), numbers{1, 2, 3});
+    auto f = od::incremental(o, swept, numbers::copy_of(x), numbers{1, 2, 3});
     for (std::size_t k = 0; k < 24; ++k) {
       std::size_t const t = k * 5 % x.size();
       x[t] = 0.375 * static_cast<double>(k % 7) - 0.75;
@@ -367,8 +366,8 @@ func @main(%x: f64[][]) -> f64 {
   return %total
 })");
   auto const all = [](std::vector<double> const& x) { return od::datum::of({2, 2}, numbers::copy_of(x)); };
-  oc::incremental_program f(
-      std::make_shared<oc::update_program_cache>(p, od::compile_options()), {all({1, 2, 3, 4})});
+  od::incremental_program f(
+      std::make_shared<od::update_program_cache>(p, od::compile_options()), {all({1, 2, 3, 4})});
   i64 const path[] = {1, 1};
   f.set_at(0, path, od::datum(5.0).bits());
   f.commit();
@@ -397,7 +396,7 @@ func @main(%x: f64[], %l: i64[]) -> f64 {
 })");
   auto const x = od::datum::of({3}, numbers{1, 2, 3});
   auto const l = od::datum::of({3}, integers{2, 2, 2});
-  oc::incremental_program f(std::make_shared<oc::update_program_cache>(p, od::compile_options()), {x, l});
+  od::incremental_program f(std::make_shared<od::update_program_cache>(p, od::compile_options()), {x, l});
   auto const append = [&](i64 length) {
     f.append(0, od::datum(4.0).bits());
     f.append(1, static_cast<std::uint64_t>(length));

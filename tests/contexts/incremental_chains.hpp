@@ -4,7 +4,7 @@
 #include "catch.hpp"
 #include "contexts/random_models.hpp"
 
-#include <overdub/contexts/models/mcmc.hpp>
+#include <overdub/models/mcmc.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 #include "catch.hpp"
 #include "contexts/executors.hpp"
 
-#include <overdub/contexts/incremental.hpp>
+#include <overdub/incremental.hpp>
 #include <overdub/overdub.hpp>
 
 #include <cmath>
@@ -13,7 +13,6 @@
 namespace {
 
 namespace od = overdub;
-namespace oc = overdub::contexts;
 using od::i64;
 using numbers = od::array<double>;
 using indices = od::array<i64>;
@@ -114,7 +113,7 @@ TEST_CASE("a changed element of a vector runs the rows of a sparse matrix that r
     random_numbers r;
     matrix const m(300, 40, r);
     auto const w = some(40, r);
-    auto f = oc::incremental(o, compressed, w, m.start, m.col, m.val);
+    auto f = od::incremental(o, compressed, w, m.start, m.col, m.val);
     f.set_at<0>(7, 0.75);
     f.propose();
     CHECK_THAT(
@@ -129,7 +128,7 @@ TEST_CASE("a changed element of a vector runs the rows of a sparse matrix that r
     f.propose();
     f.rollback();
 
-    auto g = oc::incremental(o, padded, w, std::vector<i64>(80, 3), std::vector<double>(80, 0.5), i64{4});
+    auto g = od::incremental(o, padded, w, std::vector<i64>(80, 3), std::vector<double>(80, 0.5), i64{4});
     g.set_at<0>(3, 0.25);
     g.propose();
     CHECK_THAT(g.explain(), Catch::Contains("a list of iterations"));
@@ -141,7 +140,7 @@ TEST_CASE("sparse products are updated for changes of vectors, indices, elements
     random_numbers r;
     matrix m(60, 30, r);
     auto w = some(30, r);
-    auto f = oc::incremental(o, compressed, w, m.start, m.col, m.val);
+    auto f = od::incremental(o, compressed, w, m.start, m.col, m.val);
     int lists = 0;
     for (int k = 0; k < 400; ++k) {
       auto w2 = w;
@@ -205,7 +204,7 @@ TEST_CASE("rows that are arrays, of a computed vector, are found for lists of el
     auto const cols = od::array<indices>::copy_of(col);
     auto const vals = od::array<numbers>::copy_of(val);
     auto w = some(100, r);
-    auto f = oc::incremental(o, in_rows, w, cols, vals);
+    auto f = od::incremental(o, in_rows, w, cols, vals);
     int lists = 0;
     for (int k = 0; k < 60; ++k) {
       for (std::uint64_t n = k % 3 == 0 ? 7 : 1 + r.below(4); n > 0; --n) {
@@ -234,7 +233,7 @@ TEST_CASE("the work of an update of a sparse product grows with the affected row
     for (i64 i = 0; i <= rows; ++i) start.push_back(3 * i);
     for (i64 k = 0; k < 3 * rows; ++k) col.push_back(k < 6 && k % 3 == 0 ? 0 : 1 + k % 9);
     std::vector<double> const val(col.size(), 0.5), w(10, 1.0);
-    auto f = oc::incremental(compressed, w, start, col, val);
+    auto f = od::incremental(compressed, w, start, col, val);
     for (int k = 0; k < 20; ++k) {
       f.set_at<0>(0, 0.125 * k);
       f.commit();
@@ -267,7 +266,7 @@ TEST_CASE("a row that guards against an index out of range is not run, and nothi
   auto const run = [&] {
     return with_gaps(numbers::borrow(w), indices::borrow(col), numbers::borrow(val), width);
   };
-  auto p = oc::incremental(with_gaps, numbers::borrow(w), indices::borrow(col), numbers::borrow(val), width);
+  auto p = od::incremental(with_gaps, numbers::borrow(w), indices::borrow(col), numbers::borrow(val), width);
   CHECK(is_close(p.value(), run()));
   for (int step = 0; step < 60; ++step) {
     auto const k = r.below(columns);
@@ -288,7 +287,7 @@ TEST_CASE("sums count a row once if it reads several changed elements, or one in
     auto const arguments = [&](auto const& g) {
       return g(numbers::borrow(w), indices::borrow(m.start), indices::borrow(m.col), numbers::borrow(m.val));
     };
-    auto p = arguments([&](auto... x) { return oc::incremental(f, x...); });
+    auto p = arguments([&](auto... x) { return od::incremental(f, x...); });
     for (int step = 0; step < 60; ++step) {
       for (std::uint64_t n = step % 3 == 0 ? 1 : 2 + r.below(12); n > 0; --n) {
         auto const k = r.below(rows);

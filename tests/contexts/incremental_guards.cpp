@@ -2,7 +2,7 @@
 #include "catch.hpp"
 #include "contexts/executors.hpp"
 
-#include <overdub/contexts/incremental.hpp>
+#include <overdub/incremental.hpp>
 #include <overdub/overdub.hpp>
 
 #include <algorithm>
@@ -15,7 +15,6 @@
 namespace {
 
 namespace od = overdub;
-namespace oc = overdub::contexts;
 using od::i64;
 using numbers = od::array<double>;
 
@@ -58,7 +57,7 @@ constexpr auto settled = od::fn<"settled">([](auto u, auto x) {
 TEST_CASE("an element that all iterations use is unchanged when another one is set") {
   for (od::compile_options const& o : executors()) {
     numbers x{1.0, 2.0, 4.0, 8.0};
-    auto f = oc::incremental(o, above_first, x);
+    auto f = od::incremental(o, above_first, x);
     f.set_at<0>(2, 5.0);
     std::string const text = ran(f);
     CHECK(has_unchanged(text));
@@ -82,7 +81,7 @@ TEST_CASE("where a maximum is unchanged, the iterations that use it do not run")
     std::vector<double> all(1000);
     for (std::size_t k = 0; k < all.size(); ++k) all[k] = std::sin(static_cast<double>(k));
     all[500] = 3;
-    auto f = oc::incremental(o, log_sum_exp, numbers::copy_of(all));
+    auto f = od::incremental(o, log_sum_exp, numbers::copy_of(all));
     for (std::size_t const k : {1u, 999u, 17u}) {
       all[k] = 2.5 + 0.001 * static_cast<double>(k % 10);
       f.set_at<0>(k, all[k]);
@@ -103,7 +102,7 @@ TEST_CASE("where a maximum is unchanged, the iterations that use it do not run")
 TEST_CASE("a rounded number is unchanged where its bits are, and a NaN always differs") {
   for (od::compile_options const& o : executors()) {
     numbers const x{1.0, 2.0, 4.0};
-    auto f = oc::incremental(o, in_steps, x, 0.25);
+    auto f = od::incremental(o, in_steps, x, 0.25);
     double const nan = std::numeric_limits<double>::quiet_NaN();
     double before = 0.25;
     for (double const level : {0.75, 1.5, 1.0, -0.0, 0.0, 0.5, nan, nan, 2.0}) {
@@ -123,7 +122,7 @@ TEST_CASE("a rounded number is unchanged where its bits are, and a NaN always di
 }
 
 TEST_CASE("a change without effect runs the operations up to the guard, and nothing else") {
-  auto f = oc::incremental(in_steps, numbers{1.0, 2.0, 4.0}, 0.25);
+  auto f = od::incremental(in_steps, numbers{1.0, 2.0, 4.0}, 0.25);
   auto const& function = f.program().update_programs().function();
   f.set<1>(0.75);
   f.commit(); // the rounded number is saved from now on
@@ -132,11 +131,11 @@ TEST_CASE("a change without effect runs the operations up to the guard, and noth
   auto const steps = f.program().steps();
   REQUIRE(steps.size() == 1);
   CHECK(function[steps[0].node].code == od::ir::op::floor);
-  CHECK(steps[0].ran == oc::increments::step::extent::unchanged);
+  CHECK(steps[0].ran == od::increments::step::extent::unchanged);
   f.set<1>(1.5);
   f.propose();
   std::vector<od::ir::op> ran;
-  for (oc::increments::step const& s : f.program().steps()) ran.push_back(function[s.node].code);
+  for (od::increments::step const& s : f.program().steps()) ran.push_back(function[s.node].code);
   CHECK(ran == std::vector{od::ir::op::floor, od::ir::op::map, od::ir::op::reduce});
   f.commit();
   CHECK(f.program().steps().empty());
@@ -148,7 +147,7 @@ TEST_CASE("a change without effect runs the operations up to the guard, and noth
 TEST_CASE("a branch whose condition is unchanged does not run") {
   for (od::compile_options const& o : executors()) {
     numbers x{1.0, -2.0, 4.0};
-    auto f = oc::incremental(o, by_sign, x, 1.0);
+    auto f = od::incremental(o, by_sign, x, 1.0);
     f.set<1>(3.0);
     CHECK(ran(f).find("branch") == std::string::npos);
     f.commit();
@@ -169,7 +168,7 @@ TEST_CASE("the final loop-carried value is unchanged after an early cutoff") {
   for (od::compile_options const& o : executors()) {
     std::vector<double> u(100, 0.25);
     numbers const x{1.0, 2.0, 4.0};
-    auto f = oc::incremental(o, settled, numbers::copy_of(u), x);
+    auto f = od::incremental(o, settled, numbers::copy_of(u), x);
     for (std::size_t const t : {10u, 50u, 99u, 20u}) {
       u[t] += 7;
       f.set_at<0>(t, u[t]);
@@ -190,7 +189,7 @@ TEST_CASE("numbers of an array that are read one by one are updated one by one")
   constexpr i64 size = 18;
   std::vector<double> theta(size, 1.0);
   numbers x{1.0, 2.0, 4.0};
-  auto f = oc::incremental(plates, numbers::copy_of(theta), x);
+  auto f = od::incremental(plates, numbers::copy_of(theta), x);
   for (i64 round = 0; round < 2; ++round)
     for (i64 k = 0; k < size; ++k) {
       double& e = theta[static_cast<std::size_t>(k)];
@@ -200,11 +199,11 @@ TEST_CASE("numbers of an array that are read one by one are updated one by one")
       // At most so many update programs differ by their guards, and one has none.
       CHECK(
           plates_that_ran ==
-          (k + 1 < static_cast<i64>(oc::update_program_cache::maximum_guard_sets) ? 1 : size));
+          (k + 1 < static_cast<i64>(od::update_program_cache::maximum_guard_sets) ? 1 : size));
       f.commit();
       CHECK(f.value() == plates(numbers::copy_of(theta), x));
     }
-  CHECK(f.program().update_programs().count() <= oc::update_program_cache::maximum_guard_sets + 1);
+  CHECK(f.program().update_programs().count() <= od::update_program_cache::maximum_guard_sets + 1);
 }
 
 TEST_CASE("elements at fixed indices are guarded in branches and iterations, too") {
@@ -215,7 +214,7 @@ TEST_CASE("elements at fixed indices are guarded in branches and iterations, too
           [&] { return od::sum(od::map([&](auto e) { return e - x[0]; }, x)); });
     });
     numbers x{1.0, 2.0, 4.0};
-    auto f = oc::incremental(o, in_branch, x, 1.0);
+    auto f = od::incremental(o, in_branch, x, 1.0);
     f.set_at<0>(2, 5.0);
     CHECK_FALSE(runs_all(ran(f)));
     f.commit();
@@ -228,7 +227,7 @@ TEST_CASE("elements at fixed indices are guarded in branches and iterations, too
       return od::sum(
           od::map([](auto row) { return od::sum(od::map([&](auto e) { return e - row[0]; }, row)); }, rows));
     });
-    auto g = oc::incremental(o, of_rows, od::array<numbers>{numbers{1.0, 2.0, 3.0}, numbers{4.0, 7.0, 9.0}});
+    auto g = od::incremental(o, of_rows, od::array<numbers>{numbers{1.0, 2.0, 3.0}, numbers{4.0, 7.0, 9.0}});
     g.set_at<0>(1, 2, 10.0);
     CHECK_FALSE(runs_all(ran(g)));
     g.commit();
@@ -247,7 +246,7 @@ TEST_CASE("an unchanged number is compared once, however often it is used") {
     return od::sum(od::map([&](auto e) { return e * whole; }, x));
   });
   numbers const x{1.0, 2.0};
-  auto f = oc::incremental(logistic, x, 0.3);
+  auto f = od::incremental(logistic, x, 0.3);
   for (double const y : {0.31, 0.32, 0.33, 0.34}) {
     f.set<1>(y);
     f.commit();
@@ -265,7 +264,7 @@ TEST_CASE("where a guard mostly fails, the fallback runs at once") {
     return part(x) + 2.0 * part(y);
   });
   numbers x{1.0, 2.0, 4.0}, y{3.0, 1.0};
-  auto f = oc::incremental(parts, x, y, 1.0);
+  auto f = od::incremental(parts, x, y, 1.0);
   for (int k = 1; k <= 3000; ++k) {
     double const scale = 1.0 + 0.25 * (k % 7);
     if (k % 900 > 800) { // then the guards hold
@@ -289,7 +288,7 @@ TEST_CASE("a neighbour that does not exist runs no row that does not need it") {
     });
   });
   auto f =
-      oc::incremental(of_next, od::array<numbers>{numbers{1.0, 2.0}, numbers{3.0, 4.0}, numbers{5.0, 6.0}});
+      od::incremental(of_next, od::array<numbers>{numbers{1.0, 2.0}, numbers{3.0, 4.0}, numbers{5.0, 6.0}});
   f.set_at<0>(0, 1, 8.0);
   CHECK(ran(f).find("a sum was not finite") == std::string::npos);
   f.commit();

@@ -3,7 +3,7 @@
 #include "catch.hpp"
 #include "contexts/executors.hpp"
 
-#include <overdub/contexts/incremental.hpp>
+#include <overdub/incremental.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +16,6 @@
 namespace {
 
 namespace od = overdub;
-namespace oc = overdub::contexts;
 using numbers = od::array<double>;
 
 using events = std::vector<std::tuple<char, double, double>>;
@@ -75,7 +74,7 @@ void check(od::compile_options const& o, F const& f, std::uint32_t seed) {
   std::vector<double> xs;
   for (int i = 0; i < 6; ++i) xs.push_back(number());
   double a = number();
-  auto followed = oc::incremental(o, c, f, xs, a);
+  auto followed = od::incremental(o, c, f, xs, a);
   std::ranges::sort(c.heard);
   CHECK(c.heard == told_by_run<Context>(f, numbers::copy_of(xs), a));
   for (int update = 0; update < 30; ++update) {

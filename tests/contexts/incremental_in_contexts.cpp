@@ -6,7 +6,7 @@
 #include <overdub/compile/compile.hpp>
 #include <overdub/compile/scoped_global.hpp>
 #include <overdub/contexts/forward.hpp>
-#include <overdub/contexts/incremental.hpp>
+#include <overdub/incremental.hpp>
 
 #include <cmath>
 #include <tuple>
@@ -81,7 +81,7 @@ TEST_CASE("an incremental function in contexts has the value of a run in them, a
     auto const contexts = od::compose(doubling{}, r);
     numbers xs{1.0, 2.0, 3.0, -1.0};
     double a = 2.0;
-    auto f = oc::incremental(o, contexts, total, xs, a);
+    auto f = od::incremental(o, contexts, total, xs, a);
     auto const direct = [&] { return od::compile(contexts, total, od::signature<numbers, double>)(xs, a); };
     CHECK(f.value() == Approx(direct()).epsilon(1e-14));
     for (int i = 0; i < 8; ++i) {
@@ -101,16 +101,16 @@ TEST_CASE("an incremental function in contexts has the value of a run in them, a
 
 TEST_CASE("the fingerprints that the contexts have when it is made decide") {
   repeating r(2);
-  auto const fewer = oc::incremental(r, shifted_wave, 0.5, 1.0);
+  auto const fewer = od::incremental(r, shifted_wave, 0.5, 1.0);
   r.times = 4;
-  auto const more = oc::incremental(r, shifted_wave, 0.5, 1.0);
+  auto const more = od::incremental(r, shifted_wave, 0.5, 1.0);
   CHECK(fewer.value() == Approx(2.0 * std::sin(0.25) + 1.0));
   CHECK(more.value() == Approx(4.0 * std::sin(0.25) + 1.0));
   CHECK(&fewer.program().update_programs() != &more.program().update_programs());
 }
 
 TEST_CASE("passes before optimisation rewrite the program that is updated") {
-  auto f = oc::incremental(turning{}, shifted_wave, 0.5, 1.0);
+  auto f = od::incremental(turning{}, shifted_wave, 0.5, 1.0);
   CHECK(f.value() == std::cos(0.25) + 1.0);
   f.set<0>(2.0);
   f.commit();
@@ -118,7 +118,7 @@ TEST_CASE("passes before optimisation rewrite the program that is updated") {
 }
 
 TEST_CASE("metadata are passed and returned as tags, and are updated") {
-  auto f = oc::incremental(oc::forward{}, shifted_wave, od::tag(0.5, 1.0), 1.0);
+  auto f = od::incremental(oc::forward{}, shifted_wave, od::tag(0.5, 1.0), 1.0);
   auto const direct = [](double x, double dx) {
     return od::run(oc::forward{}, shifted_wave, od::tag(x, dx), 1.0);
   };
@@ -130,7 +130,7 @@ TEST_CASE("metadata are passed and returned as tags, and are updated") {
 }
 
 TEST_CASE("passes after optimisation rewrite it, too") {
-  auto f = oc::incremental(od::compose(doubling{}, turning_last{}), shifted_wave, 0.5, 1.0);
+  auto f = od::incremental(od::compose(doubling{}, turning_last{}), shifted_wave, 0.5, 1.0);
   CHECK(f.value() == 2.0 * std::cos(0.25) + 1.0);
   f.set<0>(2.0);
   f.commit();
@@ -140,7 +140,7 @@ TEST_CASE("passes after optimisation rewrite it, too") {
 TEST_CASE("fields that rules read are inputs, as they are when an update is proposed") {
   for (od::compile_options const& o : executors()) {
     scaling s;
-    auto f = oc::incremental(o, s, total, numbers{1.0, 2.0, 3.0}, 2.0);
+    auto f = od::incremental(o, s, total, numbers{1.0, 2.0, 3.0}, 2.0);
     auto const sines = [](double a, double b, double c) { return std::sin(a) + std::sin(b) + std::sin(c); };
     CHECK(f.value() == Approx(6.0 * sines(1.0, 2.0, 3.0)));
     s.by = 5.0;
@@ -167,12 +167,12 @@ TEST_CASE("fields that rules read are inputs, as they are when an update is prop
 }
 
 TEST_CASE("contexts that are passed by value keep their fields, which recursive functions read") {
-  auto f = oc::incremental(od::compose(doubling{}, scaling{}), shifted_wave, 0.5, 1.0);
+  auto f = od::incremental(od::compose(doubling{}, scaling{}), shifted_wave, 0.5, 1.0);
   CHECK(f.value() == 6.0 * std::sin(0.25) + 1.0);
   f.set<1>(2.0);
   CHECK(f.propose() == 6.0 * std::sin(0.25) + 2.0);
   scaling s;
-  auto g = oc::incremental(s, nested_sines, 0.5, 3);
+  auto g = od::incremental(s, nested_sines, 0.5, 3);
   auto const direct = [&](od::i64 n) {
     return od::compile(s, nested_sines, od::signature<double, od::i64>)(0.5, n);
   };
@@ -186,7 +186,7 @@ TEST_CASE("contexts that are passed by value keep their fields, which recursive 
 TEST_CASE("an array in a field is updated element by element") {
   weighing w;
   numbers const xs{1.0, 2.0, 3.0};
-  auto f = oc::incremental(w, total, xs, 1.0);
+  auto f = od::incremental(w, total, xs, 1.0);
   auto const direct = [&] { return od::compile(w, total, od::signature<numbers, double>)(xs, 1.0); };
   CHECK(f.value() == Approx(direct()));
   w.by = numbers{3.0, 2.0, 7.0};
@@ -199,28 +199,28 @@ TEST_CASE("an array in a field is updated element by element") {
 
 TEST_CASE("a context that is global when incremental is called is one of the contexts of later updates") {
   doubling d;
-  auto const plain = oc::incremental(shifted_wave, 0.5, 1.0);
+  auto const plain = od::incremental(shifted_wave, 0.5, 1.0);
   auto f = [&] {
     od::scoped_global const doubled(d);
-    return oc::incremental(repeating(2), shifted_wave, 0.5, 1.0);
+    return od::incremental(repeating(2), shifted_wave, 0.5, 1.0);
   }();
   CHECK(f.value() == 4.0 * std::sin(0.25) + 1.0);
   f.set<0>(2.0);
   f.commit();
   CHECK(f.value() == 4.0 * std::sin(4.0) + 1.0);
   CHECK(plain.value() == std::sin(0.25) + 1.0);
-  CHECK(oc::incremental(repeating(2), shifted_wave, 0.5, 1.0).value() == 2.0 * std::sin(0.25) + 1.0);
+  CHECK(od::incremental(repeating(2), shifted_wave, 0.5, 1.0).value() == 2.0 * std::sin(0.25) + 1.0);
   hearing h;
   od::scoped_global const heard(h);
   CHECK_THROWS_WITH(
-      oc::incremental(shifted_wave, 0.5, 1.0), Catch::Contains("a scoped_global with hooks is open"));
+      od::incremental(shifted_wave, 0.5, 1.0), Catch::Contains("a scoped_global with hooks is open"));
 }
 
 TEST_CASE("hooks observe all calls of the first run, and then those that a proposal recomputes") {
   for (od::compile_options const& o : executors()) {
     listening l;
     numbers xs{1.0, 2.0, 3.0, -1.0};
-    auto f = oc::incremental(o, l, total, xs, 2.0);
+    auto f = od::incremental(o, l, total, xs, 2.0);
     auto const all = [&](double a) {
       listening direct;
       CHECK(f.value() == Approx(od::run(direct, total, xs, a)));
@@ -260,7 +260,7 @@ TEST_CASE("hooks observe all calls of the first run, and then those that a propo
 
 TEST_CASE("hooks do not observe rematerialised old values, nor values that are newly saved") {
   listening_to_sines l;
-  auto f = oc::incremental(l, rows_and_scale, numbers{1.0, 2.0, 3.0}, 2.0, true);
+  auto f = od::incremental(l, rows_and_scale, numbers{1.0, 2.0, 3.0}, 2.0, true);
   CHECK(l.heard.size() == 3);
   l.heard.clear();
   f.set<1>(4.0); // a factor, after the sines
@@ -283,7 +283,7 @@ TEST_CASE("hooks do not observe rematerialised old values, nor values that are n
 TEST_CASE("hooks observe recomputed functions in contexts with rules and fields, and in copies") {
   listening_to_functions l;
   scaling s;
-  auto f = oc::incremental(od::compose(l, s), twice, 0.5, 1.0);
+  auto f = od::incremental(od::compose(l, s), twice, 0.5, 1.0);
   CHECK(l.heard == std::vector<double>{0.5, 1.0});
   f.set<1>(2.0);
   f.commit();
@@ -302,7 +302,7 @@ TEST_CASE("hooks observe recomputed functions in contexts with rules and fields,
 TEST_CASE(
     "hooks observe nothing where nothing that they observe is affected, and a loop from the change on") {
   listening_to_sines l;
-  auto f = oc::incremental(l, recurrence, numbers{0.5, 0.25, 0.125, 1.0}, 2.0);
+  auto f = od::incremental(l, recurrence, numbers{0.5, 0.25, 0.125, 1.0}, 2.0);
   CHECK(l.heard.size() == 4);
   l.heard.clear();
   f.set_at<0>(2, 0.75);
@@ -328,7 +328,7 @@ inline constexpr auto sum_of_cosines = od::fn<"sum_of_cosines">([](auto const& x
 
 TEST_CASE("a sum in a context with a rule for something else is updated by the difference") {
   auto const explained = [](auto const& f) {
-    auto followed = oc::incremental(f, numbers{1, 2, 3, 4});
+    auto followed = od::incremental(f, numbers{1, 2, 3, 4});
     followed.template set_at<0>(1, 0.5);
     followed.propose();
     return followed.explain();

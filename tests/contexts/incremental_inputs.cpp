@@ -1,7 +1,7 @@
 // incremental: setting, reading, moving and rejecting inputs.
 #include "catch.hpp"
 
-#include <overdub/contexts/incremental.hpp>
+#include <overdub/incremental.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/overdub.hpp>
 
@@ -12,7 +12,6 @@
 namespace {
 
 namespace od = overdub;
-namespace oc = overdub::contexts;
 using od::i64;
 using numbers = od::array<double>;
 using indices = od::array<i64>;
@@ -29,14 +28,14 @@ constexpr auto of_many = od::fn<"of_many">(
 
 TEST_CASE("a difference belongs to a proposal") {
   constexpr auto total = od::fn<"total">([](auto x) { return od::sum(x); });
-  auto f = oc::incremental(total, numbers{1, 2, 3});
+  auto f = od::incremental(total, numbers{1, 2, 3});
   CHECK(f.difference() == 0);
   f.set_at<0>(0, 5.0);
   CHECK_THROWS_WITH(f.difference(), Catch::Contains("the changes of @total were not proposed"));
   f.propose();
   CHECK(f.difference() == 4);
   f.set_at<0>(1, 5.0);
-  CHECK_THROWS_AS(f.difference(), oc::incremental_error);
+  CHECK_THROWS_AS(f.difference(), od::incremental_error);
   f.commit();
   CHECK(f.difference() == 0);
 }
@@ -46,7 +45,7 @@ TEST_CASE("get returns committed arguments, without pending changes") {
     auto const row = [&](auto const& r) { return od::sum(r) * by; };
     return od::sum(od::map(row, matrix)) + od::sum(od::map([&](auto k) { return x[k]; }, z));
   });
-  auto f = oc::incremental(
+  auto f = od::incremental(
       all, indices{0, 1}, numbers{1.5, 2.5}, od::array<numbers>{numbers{1, 2}, numbers{3, 4}}, 2.0f);
   f.set_at<0>(1, 0);
   f.set_at<1>(0, -1.0);
@@ -78,7 +77,7 @@ TEST_CASE("alternating change signatures that write the same sums read what the 
   numbers x{1, 2, 3}, y{4, 5};
   double by = 2;
   bool flag = false;
-  auto f = oc::incremental(both, x, y, by, flag);
+  auto f = od::incremental(both, x, y, by, flag);
   CHECK_FALSE(f.get<3>());
   for (int round = 0; round < 40; ++round) {
     double const e = 0.5 * round;
@@ -120,7 +119,7 @@ TEST_CASE("alternating change signatures that write the same sums read what the 
 }
 
 TEST_CASE("a computation is moved with its saved values") {
-  auto f = oc::incremental(weighted, indices{0, 1}, numbers{0.5, 0.25}, numbers{0.0, 1.0}, 1.0);
+  auto f = od::incremental(weighted, indices{0, 1}, numbers{0.5, 0.25}, numbers{0.0, 1.0}, 1.0);
   f.set_at<0>(0, 1);
   f.propose();
   auto g = std::move(f);
@@ -131,7 +130,7 @@ TEST_CASE("a computation is moved with its saved values") {
 }
 
 TEST_CASE("an object that was moved from throws, and can be assigned to") {
-  auto f = oc::incremental(weighted, indices{0, 1}, numbers{0.5, 0.25}, numbers{0.0, 1.0}, 1.0);
+  auto f = od::incremental(weighted, indices{0, 1}, numbers{0.5, 0.25}, numbers{0.0, 1.0}, 1.0);
   f.set_at<0>(0, 1);
   f.propose();
   auto g = std::move(f);
@@ -157,7 +156,7 @@ TEST_CASE("an object that was moved from throws, and can be assigned to") {
 }
 
 TEST_CASE("change signatures of many inputs are distinguished") {
-  auto f = oc::incremental(of_many, numbers{1, 2, 3}, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0);
+  auto f = od::incremental(of_many, numbers{1, 2, 3}, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0);
   double x[] = {1, 2, 3}, b = 1, k = 1;
   auto const wanted = [&] { return 2 * (x[0] + x[1] + x[2]) + b + 3 + k; };
   for (int n = 0; n < 40; ++n) {
@@ -175,7 +174,7 @@ TEST_CASE("change signatures of many inputs are distinguished") {
 
 TEST_CASE("an element that is set again, rolled back or set beside another reaches the arguments of the "
           "update program") {
-  auto f = oc::incremental(of_many, numbers{1, 2, 3}, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0);
+  auto f = od::incremental(of_many, numbers{1, 2, 3}, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0);
   for (int n = 0; n < 3; ++n) { // the update program is bound, and ready
     f.set_at<0>(1, 5.0 + n);
     f.commit();
@@ -198,7 +197,7 @@ TEST_CASE("an element that is set again, rolled back or set beside another reach
 }
 
 TEST_CASE("where the function throws nothing changes, and the changes stay pending") {
-  auto f = oc::incremental(weighted, indices{0, 1}, numbers{0.5, 0.25}, numbers{0.0, 1.0}, 1.0);
+  auto f = od::incremental(weighted, indices{0, 1}, numbers{0.5, 0.25}, numbers{0.0, 1.0}, 1.0);
   double const before = f.value();
   f.set_at<0>(0, 2); // there are two means
   CHECK_THROWS_AS(f.propose(), od::index_error);
@@ -221,7 +220,7 @@ func @f(%x: f64) -> f64 {
   return %x
 })");
   CHECK_THROWS_WITH(
-      oc::update_program_cache(p, od::compile_options()),
+      od::update_program_cache(p, od::compile_options()),
       Catch::Contains("@f draws random numbers, reads its context, or has side effects"));
 }
 
@@ -232,13 +231,13 @@ func @f(%x: f64[], %n: i64) -> f64 {
   %y = at %x, %n : f64
   return %y
 })");
-  auto const s = std::make_shared<oc::update_program_cache>(p, od::compile_options());
+  auto const s = std::make_shared<od::update_program_cache>(p, od::compile_options());
   CHECK_THROWS_WITH(
-      oc::incremental_program(s, {od::datum(numbers{1.0})}), Catch::Contains("takes 2 arguments"));
+      od::incremental_program(s, {od::datum(numbers{1.0})}), Catch::Contains("takes 2 arguments"));
   CHECK_THROWS_WITH(
-      oc::incremental_program(s, {od::datum(numbers{1.0}), od::datum(1.0)}),
+      od::incremental_program(s, {od::datum(numbers{1.0}), od::datum(1.0)}),
       Catch::Contains("input 1 is i64"));
-  oc::incremental_program f(s, {od::datum(numbers{1.0, 2.0}), od::datum(i64{0})});
+  od::incremental_program f(s, {od::datum(numbers{1.0, 2.0}), od::datum(i64{0})});
   CHECK_THROWS_WITH(f.set(0, od::datum(1.0)), Catch::Contains("input 0 is f64[], and was given f64"));
   i64 const path[] = {0, 0};
   CHECK_THROWS_WITH(f.set_at(0, path, 0), Catch::Contains("has 1 axes"));

@@ -2,7 +2,7 @@
 #include "catch.hpp"
 #include "contexts/executors.hpp"
 
-#include <overdub/contexts/incremental.hpp>
+#include <overdub/incremental.hpp>
 #include <overdub/overdub.hpp>
 
 #include <algorithm>
@@ -14,7 +14,6 @@
 namespace {
 
 namespace od = overdub;
-namespace oc = overdub::contexts;
 using od::i64;
 using numbers = od::array<double>;
 using integers = od::array<i64>;
@@ -66,7 +65,7 @@ TEST_CASE("many assignments change at once, and so do many means") {
     std::vector<double> x = some(random, n), means = some(random, groups);
     std::vector<i64> z(n);
     for (i64& k : z) k = static_cast<i64>(random.below(groups));
-    auto f = oc::incremental(o, mixture, integers::copy_of(z), numbers::copy_of(means), numbers::copy_of(x));
+    auto f = od::incremental(o, mixture, integers::copy_of(z), numbers::copy_of(means), numbers::copy_of(x));
     std::size_t const before = f.program().update_programs().count();
     for (std::size_t update = 0; update < 40; ++update) {
       auto const z_then = z;
@@ -125,10 +124,10 @@ TEST_CASE("neighbours of a list of elements run, and loops from the first to the
   for (od::compile_options const& o : executors()) {
     noise random;
     std::vector<double> x = some(random, 300);
-    auto f = oc::incremental(o, walk, numbers::copy_of(x));
+    auto f = od::incremental(o, walk, numbers::copy_of(x));
     for (std::size_t update = 0; update < 40; ++update) {
       // From the seventeenth on they would be plain runs: less work than such a loop from end to end.
-      if (update % 16 == 0) f = oc::incremental(o, walk, numbers::copy_of(x));
+      if (update % 16 == 0) f = od::incremental(o, walk, numbers::copy_of(x));
       if (update % 2 == 0) {
         set_some<0>(f, x, 3 + random.below(30), random, [&] { return random.number(); });
       } else { // adjacent elements, with both ends
@@ -166,7 +165,7 @@ TEST_CASE("elements of one row, and of many, are a list of rows") {
       for (auto const& row : x) of.push_back(numbers::copy_of(row));
       return rows::copy_of(of);
     };
-    auto f = oc::incremental(o, table, all(), numbers::copy_of(by));
+    auto f = od::incremental(o, table, all(), numbers::copy_of(by));
     auto const set = [&](std::size_t i, std::size_t j) { f.set_at<0>(i, j, x[i][j] = random.number()); };
     for (std::size_t update = 0; update < 30; ++update) {
       std::size_t const i = random.below(90);
@@ -188,7 +187,7 @@ TEST_CASE("a list holds the value that was set last, and becomes a change as a w
   auto const total = od::fn<"total">([](auto const& x) { return std::pair(od::sum(x), x); });
   noise random;
   std::vector<double> x = some(random, 100);
-  auto f = oc::incremental(total, numbers::copy_of(x));
+  auto f = od::incremental(total, numbers::copy_of(x));
   auto const check = [&] {
     f.commit();
     auto const [sum, same] = f.value();
@@ -230,7 +229,7 @@ TEST_CASE("the proposed elements of a list are visited one by one") {
       od::fn<"squares">([](auto const& x) { return std::pair(od::map([](auto e) { return e * e; }, x), x); });
   noise random;
   std::vector<double> x = some(random, 64);
-  auto f = oc::incremental(squares, numbers::copy_of(x));
+  auto f = od::incremental(squares, numbers::copy_of(x));
   std::vector<std::pair<i64, double>> wanted, seen, given;
   for (i64 const i : {40, 3, 17, 9, 60, 22}) {
     f.set_at<0>(i, static_cast<double>(i));
@@ -277,7 +276,7 @@ TEST_CASE("elements at the ends are not lost where a list is shifted back and fo
   for (od::compile_options const& o : executors()) {
     noise random;
     std::vector<double> x(64, 1.0), y(64, 1.0);
-    auto f = oc::incremental(o, back_and_forth, numbers::copy_of(x), numbers::copy_of(y));
+    auto f = od::incremental(o, back_and_forth, numbers::copy_of(x), numbers::copy_of(y));
     for (std::size_t update = 0; update < 20; ++update) {
       for (std::size_t const i : {1u, 2u, 3u, 62u, 63u, 0u, 40u})
         if (random.below(4) != 0) f.set_at<0>(i, x[i] = random.number());
@@ -296,7 +295,7 @@ TEST_CASE("elements that are set to their present values are not listed") {
       od::fn<"squares">([](auto const& x) { return od::sum(od::map([](auto e) { return e * e; }, x)); });
   noise random;
   std::vector<double> x = some(random, 64);
-  auto f = oc::incremental(squares, numbers::copy_of(x));
+  auto f = od::incremental(squares, numbers::copy_of(x));
   for (std::size_t i = 0; i < 5; ++i) f.set_at<0>(i, 2.0);
   for (std::size_t i = 5; i < 45; ++i) f.set_at<0>(i, x[i]);
   f.propose();
@@ -305,7 +304,7 @@ TEST_CASE("elements that are set to their present values are not listed") {
 
 TEST_CASE("the difference of integers is that of integers") {
   auto const total = od::fn<"total">([](auto const& x) { return od::sum(x); });
-  auto f = oc::incremental(total, integers{i64{1} << 53, 2, 3});
+  auto f = od::incremental(total, integers{i64{1} << 53, 2, 3});
   f.set_at<0>(0, (i64{1} << 53) + 1);
   f.propose();
   CHECK(f.difference() == 1);

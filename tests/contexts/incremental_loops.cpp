@@ -2,7 +2,7 @@
 #include "catch.hpp"
 #include "contexts/executors.hpp"
 
-#include <overdub/contexts/incremental.hpp>
+#include <overdub/incremental.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/overdub.hpp>
 
@@ -16,7 +16,6 @@
 namespace {
 
 namespace od = overdub;
-namespace oc = overdub::contexts;
 using od::i64;
 using numbers = od::array<double>;
 using rows = od::array<numbers>;
@@ -78,7 +77,7 @@ TEST_CASE("a loop in an iteration of a map runs from the first affected iteratio
     std::vector<double> starts(7);
     for (std::size_t i = 0; i < x.size(); ++i)
       for (std::size_t t = 0; t < x[i].size(); ++t) x[i][t] = static_cast<double>((i * 13 + t * 7) % 11) / 4;
-    auto f = oc::incremental(o, panel, of(x), numbers::copy_of(starts), 0.5);
+    auto f = od::incremental(o, panel, of(x), numbers::copy_of(starts), 0.5);
     for (std::size_t k = 0; k < 60; ++k) {
       std::size_t const i = k * 3 % x.size(), t = k * 17 % x[i].size();
       double const e = static_cast<double>(k * 5 % 23) / 4;
@@ -107,7 +106,7 @@ TEST_CASE("a loop in an iteration of a map runs from the first affected iteratio
     auto const& programs = f.program().update_programs();
     auto saved = programs.variables();
     std::string const text = od::ir::print(
-        oc::increments::make_update_program(
+        od::increments::make_update_program(
             programs.program(), programs.program().entry, saved, {{.elements = 1, .indices = 2}, {}, {}})
             .program);
     CHECK(has(text, " while "));
@@ -121,7 +120,7 @@ TEST_CASE("a loop in an iteration of a map runs from the first affected iteratio
 TEST_CASE("rows are appended with their loops, and two of them change at once") {
   std::vector<std::vector<double>> x{{1, 2, 3}, {4, 5, 6}};
   std::vector<double> starts{0.5, 0.25};
-  auto f = oc::incremental(panel, of(x), numbers::copy_of(starts), 0.5);
+  auto f = od::incremental(panel, of(x), numbers::copy_of(starts), 0.5);
   auto const check = [&] { CHECK(f.value() == Approx(panel(of(x), numbers::copy_of(starts), 0.5))); };
   f.append<0>(numbers{7, 8, 9});
   f.append<1>(2.0);
@@ -143,7 +142,7 @@ TEST_CASE("a single affected iteration is peeled off, and later ones do not comp
   auto const check = [](od::compile_options const& o, auto const& f) {
     std::vector<double> u;
     for (int t = 0; t < 24; ++t) u.push_back((t * 7 % 11) / 4.0);
-    auto followed = oc::incremental(o, f, numbers::copy_of(u), 0.5);
+    auto followed = od::incremental(o, f, numbers::copy_of(u), 0.5);
     auto const is = [](double now, double wanted) {
       CHECK(((std::isnan(now) && std::isnan(wanted)) || now == Approx(wanted).epsilon(1e-13)));
     };
@@ -174,11 +173,11 @@ TEST_CASE("a single affected iteration is peeled off, and later ones do not comp
     check(o, beside);
   }
   auto const text_of = [](auto const& f) {
-    auto const followed = oc::incremental(f, numbers{1, 2, 3, 4}, 0.5);
+    auto const followed = od::incremental(f, numbers{1, 2, 3, 4}, 0.5);
     auto const& programs = followed.program().update_programs();
     auto saved = programs.variables();
     std::string const text = od::ir::print(
-        oc::increments::make_update_program(
+        od::increments::make_update_program(
             programs.program(), programs.program().entry, saved, {{.elements = 1, .indices = 1}, {}})
             .program);
     std::size_t const body = text.find(" do (");
@@ -200,7 +199,7 @@ TEST_CASE("inputs change alternately, and elements narrower than a word are set 
     std::vector<float> small(9, 0.5f);
     auto is = od::array<bool>{true, false, true, false, true, false, true, false, true};
     std::vector<bool> bools{true, false, true, false, true, false, true, false, true};
-    auto followed = oc::incremental(o, f, numbers::copy_of(x), is, od::array<float>::copy_of(small));
+    auto followed = od::incremental(o, f, numbers::copy_of(x), is, od::array<float>::copy_of(small));
     for (std::size_t k = 0; k < 90; ++k) {
       std::size_t const i = k * 4 % 9;
       bool const is_rolled_back = k % 4 == 3;

@@ -2,7 +2,7 @@
 #include "catch.hpp"
 #include "contexts/executors.hpp"
 
-#include <overdub/contexts/incremental.hpp>
+#include <overdub/incremental.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/overdub.hpp>
 
@@ -13,7 +13,6 @@
 namespace {
 
 namespace od = overdub;
-namespace oc = overdub::contexts;
 using od::i64;
 using numbers = od::array<double>;
 
@@ -42,9 +41,9 @@ TEST_CASE("updated reductions of any length and function equal those of a new ru
   for (od::compile_options const& o : executors())
     for (i64 const n : {1, 2, 3, 4, 5, 7, 8, 9, 16, 21, 33}) {
       numbers x = numbers::copy_of(wave(n));
-      auto f = oc::incremental(o, folded, x, 0.25);
-      auto h = oc::incremental(o, highest, x);
-      auto p = oc::incremental(o, product, x);
+      auto f = od::incremental(o, folded, x, 0.25);
+      auto h = od::incremental(o, highest, x);
+      auto p = od::incremental(o, product, x);
       for (i64 k = 0; k < 3 * n; ++k) {
         i64 const i = k * 5 % n;
         double const e = static_cast<double>(k * 29 % 128) / 16 - 4;
@@ -77,14 +76,14 @@ TEST_CASE("updated reductions of any length and function equal those of a new ru
 }
 
 TEST_CASE("explain says which reductions are updated along a path") {
-  auto h = oc::incremental(highest, numbers::copy_of(wave(1000)));
+  auto h = od::incremental(highest, numbers::copy_of(wave(1000)));
   h.set_at<0>(500, 100.0);
   h.propose();
   CHECK(h.explain() == "%1 = reduce: updated along a path of its tree\n0 other operations\n");
   CHECK(h.difference() == 100.0 - h.value());
   auto const& programs = h.program().update_programs();
   auto saved = programs.variables();
-  auto const update = oc::increments::make_update_program(
+  auto const update = od::increments::make_update_program(
       programs.program(), programs.program().entry, saved, {{.elements = 1, .indices = 1}});
   CHECK(od::ir::print(update.program).find("update") == std::string::npos); // no copy of all elements
   h.commit();
@@ -94,7 +93,7 @@ TEST_CASE("explain says which reductions are updated along a path") {
       h.value() ==
       highest(od::update(numbers::copy_of(wave(1000)), 500, std::numeric_limits<double>::quiet_NaN())));
 
-  auto all = oc::incremental(everywhere, numbers::copy_of(wave(100)), 5.0);
+  auto all = od::incremental(everywhere, numbers::copy_of(wave(100)), 5.0);
   CHECK(all.value());
   all.set_at<0>(50, 7.0);
   CHECK_FALSE(all.propose());
@@ -111,7 +110,7 @@ TEST_CASE("explain says which reductions are updated along a path") {
 }
 
 TEST_CASE("reductions of empty arrays are their initial values") {
-  auto f = oc::incremental(folded, numbers{1.0}, 0.5);
+  auto f = od::incremental(folded, numbers{1.0}, 0.5);
   f.set_at<0>(0, 2.0);
   CHECK(f.propose() == 0.5);
   f.set<1>(0.75);

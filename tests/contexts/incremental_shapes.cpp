@@ -1,7 +1,7 @@
 // The shape analysis of incremental: which trip counts and arrays are invariant.
 #include "catch.hpp"
 
-#include <overdub/contexts/incremental/invariant_shapes.hpp>
+#include <overdub/incremental/invariant_shapes.hpp>
 #include <overdub/ir/parse.hpp>
 
 #include <string>
@@ -9,12 +9,11 @@
 namespace {
 
 namespace od = overdub;
-namespace oc = overdub::contexts;
 
 std::string shapes_of(char const* text) {
   od::ir::program const p = od::ir::parse(text);
   od::ir::function const& f = p[p.entry];
-  return oc::increments::text_of(oc::increments::find_invariant_shapes(f), p, f);
+  return od::increments::text_of(od::increments::find_invariant_shapes(f), p, f);
 }
 
 } // namespace

@@ -2,7 +2,7 @@
 #include "catch.hpp"
 #include "contexts/executors.hpp"
 
-#include <overdub/contexts/incremental.hpp>
+#include <overdub/incremental.hpp>
 #include <overdub/overdub.hpp>
 
 #include <cmath>
@@ -14,7 +14,6 @@
 namespace {
 
 namespace od = overdub;
-namespace oc = overdub::contexts;
 using od::i64;
 
 constexpr auto squares =
@@ -33,7 +32,7 @@ bool same_bits(T a, T b) {
 template <class T>
 void check_outliers(od::compile_options const& o, T huge, double within) {
   std::vector<T> x{T(1.5), T(0.25), T(3), T(0.125)};
-  auto f = oc::incremental(o, squares, od::array<T>::copy_of(x));
+  auto f = od::incremental(o, squares, od::array<T>::copy_of(x));
   auto const set = [&](std::size_t i, T e) {
     x[i] = e;
     f.template set_at<0>(i, e);
@@ -79,7 +78,7 @@ TEST_CASE("so is each of many sums") {
     for (auto const& row : x) rows.push_back(numbers::copy_of(row));
     return od::array<numbers>::copy_of(rows);
   };
-  auto f = oc::incremental(least_row, all());
+  auto f = od::incremental(least_row, all());
   for (std::size_t k = 0; k < 40; ++k) {
     std::size_t const i = k * 3 % x.size(), j = k % 3;
     x[i][j] = k % 2 == 0 ? 1e9 : 0.125 * static_cast<double>(k % 7);
@@ -101,7 +100,7 @@ TEST_CASE("a sum near zero without cancellation is updated by differences, and l
   for (double& e : x) e = random();
   constexpr auto total =
       od::fn<"total">([](auto y) { return od::sum(od::map([](auto e) { return 2 * e; }, y)); });
-  auto f = oc::incremental(total, od::array<double>::copy_of(x));
+  auto f = od::incremental(total, od::array<double>::copy_of(x));
   for (int k = 0; k < 20'000; ++k) {
     auto const i = static_cast<std::size_t>((random() + 0.5) * 100);
     x[i] = random();
@@ -116,7 +115,7 @@ TEST_CASE("a sum that becomes small by steps is as exact as one that does at onc
   for (double const step : {10.0, 1e3, 4e5}) {
     std::vector<double> x;
     for (double e = 1e5; e > 1e-40; e /= step) x.push_back(e / 3);
-    auto f = oc::incremental(total, od::array<double>::copy_of(x));
+    auto f = od::incremental(total, od::array<double>::copy_of(x));
     for (std::size_t i = 0; i < x.size(); ++i) {
       x[i] = 0;
       f.set_at<0>(static_cast<i64>(i), 0.0);

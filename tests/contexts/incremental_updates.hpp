@@ -4,9 +4,9 @@
 #include "pass/laws.hpp"
 
 #include <overdub/compile/tiers.hpp>
-#include <overdub/contexts/incremental/incremental_program.hpp>
 #include <overdub/execute/datum_text.hpp>
 #include <overdub/execute/interpreter.hpp>
+#include <overdub/incremental/incremental_program.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -39,7 +39,7 @@ public:
     return all;
   }
   // Changes an input or two of the program, and the arguments.
-  void change(contexts::incremental_program& p, std::vector<datum>& arguments) {
+  void change(incremental_program& p, std::vector<datum>& arguments) {
     if (random_.chance(12)) append(p, arguments);
     std::uint64_t const count = random_.below(4);
     for (std::uint64_t k = 0; k < count; ++k) {
@@ -63,12 +63,12 @@ public:
     }
   }
   // An element of the first array that has elements: all updates have one change signature.
-  void change_alike(contexts::incremental_program& p, std::vector<datum>& arguments) {
+  void change_alike(incremental_program& p, std::vector<datum>& arguments) {
     for (std::uint32_t i = 0; i < arguments.size(); ++i)
       if (arguments[i].type().rank > 0 && arguments[i].size() > 0) return change_element(p, i, arguments[i]);
   }
   // A number.
-  void change_number(contexts::incremental_program& p, std::vector<datum>& arguments) {
+  void change_number(incremental_program& p, std::vector<datum>& arguments) {
     for (std::uint32_t i = 0; i < arguments.size(); ++i)
       if (arguments[i].type() == ir::f64) {
         arguments[i] = scalar(of_[i]);
@@ -78,7 +78,7 @@ public:
   bool chance(int percent) { return random_.chance(percent); }
 
 private:
-  void change_element(contexts::incremental_program& p, std::uint32_t i, datum& d) {
+  void change_element(incremental_program& p, std::uint32_t i, datum& d) {
     datum const x = scalar(of_[i]);
     std::vector<i64> path;
     for (i64 const extent : d.shape())
@@ -92,7 +92,7 @@ private:
     d = d.type().element == ir::scalar::f64 ? with<double>(d, at, x) : with<i64>(d, at, x);
   }
   // Appends elements to all inputs that grow, or to one.
-  void append(contexts::incremental_program& p, std::vector<datum>& arguments) {
+  void append(incremental_program& p, std::vector<datum>& arguments) {
     std::vector<std::uint32_t> growing;
     for (std::uint32_t i = 0; i < of_.size(); ++i)
       if (of_[i].grows) growing.push_back(i);
@@ -198,19 +198,18 @@ judge(ir::program const& p, std::uint64_t seed, inputs const& of, compile_option
   std::vector<datum> now = u.arguments();
   executable const again(p);
   if (!results_of(again, now)) return {};
-  std::unique_ptr<contexts::incremental_program> followed, saved_copy;
+  std::unique_ptr<incremental_program> followed, saved_copy;
   try {
-    followed = std::make_unique<contexts::incremental_program>(
-        std::make_shared<contexts::update_program_cache>(p, o), now);
-  } catch (contexts::incremental_error const&) {
+    followed = std::make_unique<incremental_program>(std::make_shared<update_program_cache>(p, o), now);
+  } catch (incremental_error const&) {
     return {.was_rejected = true};
   }
   verdict made;
   constexpr int mixed = 8, all = mixed + 3;
   for (int k = 0; k < all; ++k) {
     bool const is_alike = k >= mixed;
-    if (k == 3) *followed = contexts::incremental_program(*followed);
-    if (k == 1) saved_copy = std::make_unique<contexts::incremental_program>(*followed);
+    if (k == 3) *followed = incremental_program(*followed);
+    if (k == 1) saved_copy = std::make_unique<incremental_program>(*followed);
     if (k > 1 && k % 2 == 0 &&
         !is_alike) { // the target of an assignment has other values, and bound update programs
       std::swap(followed, saved_copy);
@@ -245,8 +244,8 @@ judge(ir::program const& p, std::uint64_t seed, inputs const& of, compile_option
     if (threw || u.chance(40)) {
       if (is_alike)
         followed->rollback();
-      else if (contexts::incremental_program const same(*followed); k == 6) // without pending changes
-        *followed = contexts::incremental_program(same);
+      else if (incremental_program const same(*followed); k == 6) // without pending changes
+        *followed = incremental_program(same);
       else if (k > 3)
         *followed = same;
       else
@@ -272,9 +271,9 @@ judge_choices(ir::program const& p, std::uint64_t seed, inputs const& of, compil
   std::vector<datum> now = u.arguments();
   executable const again(p);
   if (!results_of(again, now)) return {};
-  auto const programs = std::make_shared<contexts::update_program_cache>(p, o);
+  auto const programs = std::make_shared<update_program_cache>(p, o);
   programs->minimum_work = 0;
-  contexts::incremental_program followed(programs, now);
+  incremental_program followed(programs, now);
   verdict made;
   int kind = 0;
   for (int k = 0; k < 150; ++k) {

@@ -2,9 +2,9 @@
 #include "catch.hpp"
 #include "contexts/executors.hpp"
 
-#include <overdub/contexts/incremental/incremental_program.hpp>
-#include <overdub/contexts/incremental/work_counter.hpp>
 #include <overdub/execute/interpreter.hpp>
+#include <overdub/incremental/incremental_program.hpp>
+#include <overdub/incremental/work_counter.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/verify.hpp>
 
@@ -17,7 +17,6 @@
 namespace {
 
 namespace od = overdub;
-namespace oc = overdub::contexts;
 using od::datum;
 using od::i64;
 
@@ -42,17 +41,17 @@ datum numbers(i64 n) {
   for (i64 i = 0; i < n; ++i) x.push_back(static_cast<double>(i * 37 % 101) / 8);
   return datum::of({n}, od::array<double>::copy_of(x));
 }
-oc::incremental_program
+od::incremental_program
 followed(char const* text, std::vector<datum> const& inputs, od::compile_options const& o = {}) {
-  return {std::make_shared<oc::update_program_cache>(od::ir::parse(text), o), inputs};
+  return {std::make_shared<od::update_program_cache>(od::ir::parse(text), o), inputs};
 }
-bool is_plain(oc::incremental_program const& p) {
+bool is_plain(od::incremental_program const& p) {
   return p.explain().find("\na plain run") != std::string::npos;
 }
 std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x); }
 
 // Sets the number and commits, `updates` times. Returns the first update that was a plain run, from 1.
-int first_plain(oc::incremental_program& f, int updates) {
+int first_plain(od::incremental_program& f, int updates) {
   int first = 0;
   for (int k = 1; k <= updates; ++k) {
     f.set(1, datum(0.125 * k));
@@ -63,7 +62,7 @@ int first_plain(oc::incremental_program& f, int updates) {
   return first;
 }
 i64 work(char const* text, std::vector<datum> const& inputs) {
-  od::ir::program const counts = oc::increments::work_counter_of(od::ir::parse(text));
+  od::ir::program const counts = od::increments::work_counter_of(od::ir::parse(text));
   od::ir::verify(counts);
   return od::executable(counts).run(inputs)[0].as<i64>();
 }
@@ -119,7 +118,7 @@ func @rows(%start: i64[], %x: f64[], %is: bool) -> f64 {
 
 TEST_CASE("the seventeenth update that is more work than a run is a plain run, and explain says so") {
   for (auto const& o : executors()) {
-    oc::incremental_program f = followed(deviations, {numbers(2000), datum(0.5)}, o);
+    od::incremental_program f = followed(deviations, {numbers(2000), datum(0.5)}, o);
     f.set_at(0, 5, bits(3.25)); // elements are saved from now on: updates of the number write all of them
     f.commit();
     CHECK(first_plain(f, 40) == 17);
@@ -159,7 +158,7 @@ func @product(%w: f64[], %col: i64[], %val: f64[]) -> f64 {
   datum const col = datum::of({8000}, od::array<i64>::copy_of(columns));
   for (auto const& o : executors()) {
     auto const counted = [&](bool columns_change) {
-      oc::incremental_program f = followed(product, {numbers(500), col, numbers(8000)}, o);
+      od::incremental_program f = followed(product, {numbers(500), col, numbers(8000)}, o);
       for (int k = 0; k < 40; ++k) {
         if (columns_change) {
           f.set_at(1, 7 * k, static_cast<std::uint64_t>(k));
@@ -182,7 +181,7 @@ func @product(%w: f64[], %col: i64[], %val: f64[]) -> f64 {
 
 TEST_CASE("an update that is less work than a run is never a plain run") {
   for (auto const& o : executors()) {
-    oc::incremental_program f = followed(deviations, {numbers(2000), datum(0.5)}, o);
+    od::incremental_program f = followed(deviations, {numbers(2000), datum(0.5)}, o);
     for (int k = 0; k < 60; ++k) {
       f.set_at(0, k * 7 % 2000, bits(0.375 * k));
       f.propose();
@@ -194,7 +193,7 @@ TEST_CASE("an update that is less work than a run is never a plain run") {
 }
 
 TEST_CASE("small functions are not counted") {
-  oc::incremental_program f = followed(deviations, {numbers(50), datum(0.5)});
+  od::incremental_program f = followed(deviations, {numbers(50), datum(0.5)});
   f.set_at(0, 5, bits(3.25));
   f.commit();
   CHECK(first_plain(f, 40) == 0);
@@ -207,7 +206,7 @@ TEST_CASE("values are the same when plain runs start, are proposed, rolled back 
   for (auto const& o : executors()) {
     std::vector<datum> now{numbers(2000), datum(0.5)};
     od::executable const again(od::ir::parse(deviations));
-    oc::incremental_program f = followed(deviations, now, o);
+    od::incremental_program f = followed(deviations, now, o);
     std::vector<double> x(now[0].elements<double>().begin(), now[0].elements<double>().end());
     int plain = 0;
     for (int k = 0; k < 200; ++k) {
@@ -247,7 +246,7 @@ TEST_CASE("values are the same when plain runs start, are proposed, rolled back 
 }
 
 TEST_CASE("where updates of other change signatures need saved values, update programs run and save them") {
-  oc::incremental_program f = followed(deviations, {numbers(2000), datum(0.5)});
+  od::incremental_program f = followed(deviations, {numbers(2000), datum(0.5)});
   int plain = 0;
   for (int k = 0; k < 400; ++k) {
     f.set(1, datum(0.125 * k));
@@ -268,7 +267,7 @@ TEST_CASE("where updates of other change signatures need saved values, update pr
 }
 
 TEST_CASE("plain runs end when such updates start") {
-  oc::incremental_program f = followed(deviations, {numbers(2000), datum(0.5)});
+  od::incremental_program f = followed(deviations, {numbers(2000), datum(0.5)});
   f.set_at(0, 5, bits(3.25));
   f.commit();
   CHECK(first_plain(f, 40) == 17);
@@ -287,11 +286,11 @@ TEST_CASE("plain runs end when such updates start") {
 }
 
 TEST_CASE("a copy continues as its source would, and so does the target of an assignment") {
-  oc::incremental_program f = followed(deviations, {numbers(2000), datum(0.5)}), other = f;
+  od::incremental_program f = followed(deviations, {numbers(2000), datum(0.5)}), other = f;
   f.set_at(0, 5, bits(3.25));
   f.commit();
   CHECK(first_plain(f, 20) == 17);
-  oc::incremental_program copy = f;
+  od::incremental_program copy = f;
   CHECK(first_plain(copy, 5) == 1);
   for (int k = 0; k < 3; ++k) {
     other = k == 1 ? copy : f; // a plain run saves nothing
@@ -320,7 +319,7 @@ func @checked(%x: f64[], %k: i64) -> f64 {
   %t = reduce add %y from 0.0 : f64
   return %t
 })";
-  oc::incremental_program f = followed(checked, {numbers(2000), datum(i64{1})});
+  od::incremental_program f = followed(checked, {numbers(2000), datum(i64{1})});
   f.set_at(0, 5, bits(3.25));
   f.commit();
   bool was_plain = false;
@@ -360,7 +359,7 @@ func @part(%r: f64[][], %c: f64) -> (f64, f64[]) {
 })";
   std::vector<double> x(4000, 1.5);
   auto const rows = [&] { return datum::of({2000, 2}, od::array<double>::copy_of(x)); };
-  oc::incremental_program f = followed(part, {rows(), datum(0.5)});
+  od::incremental_program f = followed(part, {rows(), datum(0.5)});
   i64 const first[] = {7, 0}, path[] = {1, 1};
   f.set_at(0, first, bits(2.5));
   f.commit();
@@ -381,7 +380,7 @@ func @part(%r: f64[][], %c: f64) -> (f64, f64[]) {
 }
 
 TEST_CASE("where inputs become much longer, work is counted again") {
-  oc::incremental_program f = followed(deviations, {numbers(50), datum(0.5)});
+  od::incremental_program f = followed(deviations, {numbers(50), datum(0.5)});
   f.set_at(0, 5, bits(3.25));
   f.commit();
   CHECK(first_plain(f, 40) == 0);

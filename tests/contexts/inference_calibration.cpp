@@ -1,8 +1,8 @@
 // Tests of samplers: correct ones pass, and the tests find and describe each planted mistake.
 #include "catch.hpp"
 
-#include <overdub/contexts/distributions/standard_draws.hpp>
-#include <overdub/contexts/inference/calibration.hpp>
+#include <overdub/distributions/standard_draws.hpp>
+#include <overdub/inference/calibration.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -4,10 +4,10 @@
 
 #define EIGEN_RUNTIME_NO_MALLOC
 
-#include <overdub/contexts/inference/chains.hpp>
-#include <overdub/contexts/inference/dense_metric.hpp>
-#include <overdub/contexts/inference/diagnostics.hpp>
 #include <overdub/contexts/profile/allocations.hpp>
+#include <overdub/inference/chains.hpp>
+#include <overdub/inference/dense_metric.hpp>
+#include <overdub/inference/diagnostics.hpp>
 
 #include <cmath>
 #include <cstddef>

@@ -2,9 +2,9 @@
 // autoregressive chains, for which the effective sample size is known.
 #include "catch.hpp"
 
-#include <overdub/contexts/inference/diagnostics.hpp>
-#include <overdub/contexts/inference/streams.hpp>
-#include <overdub/contexts/inference/summary.hpp>
+#include <overdub/inference/diagnostics.hpp>
+#include <overdub/inference/streams.hpp>
+#include <overdub/inference/summary.hpp>
 
 #ifdef BOOST_STATS_NORMAL_HPP
 #error two quantiles need no distributions of Boost

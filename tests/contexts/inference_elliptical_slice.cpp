@@ -1,8 +1,8 @@
 // Elliptical slice sampling: the posterior of a normal likelihood is known, and a transition leaves it invariant.
 #include "catch.hpp"
 
-#include <overdub/contexts/inference/elliptical_slice.hpp>
-#include <overdub/contexts/random.hpp>
+#include <overdub/inference/elliptical_slice.hpp>
+#include <overdub/random.hpp>
 
 #include <boost/math/special_functions/gamma.hpp>
 

@@ -2,10 +2,10 @@
 #include "catch.hpp"
 #include "inference_targets.hpp"
 
-#include <overdub/contexts/inference/adaptation.hpp>
-#include <overdub/contexts/inference/hmc.hpp>
-#include <overdub/contexts/inference/nuts.hpp>
 #include <overdub/contexts/profile/allocations.hpp>
+#include <overdub/inference/adaptation.hpp>
+#include <overdub/inference/hmc.hpp>
+#include <overdub/inference/nuts.hpp>
 
 #include <cmath>
 #include <limits>

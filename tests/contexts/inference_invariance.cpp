@@ -3,8 +3,8 @@
 #include "catch.hpp"
 #include "inference_targets.hpp"
 
-#include <overdub/contexts/inference/hmc.hpp>
-#include <overdub/contexts/inference/nuts.hpp>
+#include <overdub/inference/hmc.hpp>
+#include <overdub/inference/nuts.hpp>
 
 #include <boost/math/special_functions/gamma.hpp>
 

@@ -2,8 +2,8 @@
 #include "catch.hpp"
 #include "inference_targets.hpp"
 
-#include <overdub/contexts/inference/chains.hpp>
-#include <overdub/contexts/inference/summary.hpp>
+#include <overdub/inference/chains.hpp>
+#include <overdub/inference/summary.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #include "catch.hpp"
 #include "inference_targets.hpp"
 
-#include <overdub/contexts/inference/nuts.hpp>
+#include <overdub/inference/nuts.hpp>
 
 #include <cmath>
 #include <cstddef>

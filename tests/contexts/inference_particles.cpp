@@ -1,8 +1,8 @@
 // Weighted draws: resampling is unbiased, and particle filters estimate the evidence of Kalman's filter without bias.
 #include "catch.hpp"
 
-#include <overdub/contexts/distributions/standard_draws.hpp>
-#include <overdub/contexts/inference/particles.hpp>
+#include <overdub/distributions/standard_draws.hpp>
+#include <overdub/inference/particles.hpp>
 
 #include <array>
 #include <cmath>

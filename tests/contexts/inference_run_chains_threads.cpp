@@ -1,8 +1,8 @@
 // Chains of any kernel on threads: the draws depend on the key alone, and a run that ends early keeps its draws.
 #include "catch.hpp"
 
-#include <overdub/contexts/inference/run_chains.hpp>
-#include <overdub/contexts/inference/summary.hpp>
+#include <overdub/inference/run_chains.hpp>
+#include <overdub/inference/summary.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -2,7 +2,7 @@
 #include "catch.hpp"
 #include "inference_targets.hpp"
 
-#include <overdub/contexts/inference.hpp>
+#include <overdub/inference.hpp>
 
 #include <cmath>
 #include <cstddef>

@@ -2,8 +2,8 @@
 #include "catch.hpp"
 #include "inference_targets.hpp"
 
-#include <overdub/contexts/inference/particles.hpp>
-#include <overdub/contexts/inference/variational.hpp>
+#include <overdub/inference/particles.hpp>
+#include <overdub/inference/variational.hpp>
 
 #include <cmath>
 #include <cstddef>

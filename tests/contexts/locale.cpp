@@ -3,18 +3,18 @@
 #include "comma_locale.hpp"
 #include "inference_targets.hpp"
 
+#include <overdub/check.hpp>
 #include <overdub/compile/compile.hpp>
-#include <overdub/contexts/check.hpp>
 #include <overdub/contexts/check_finite.hpp>
-#include <overdub/contexts/inference.hpp>
 #include <overdub/contexts/log.hpp>
 #include <overdub/contexts/precision.hpp>
 #include <overdub/contexts/profile.hpp>
-#include <overdub/contexts/report.hpp>
 #include <overdub/contexts/trace.hpp>
 #include <overdub/execute/datum_text.hpp>
+#include <overdub/inference.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
+#include <overdub/report.hpp>
 
 #include <array>
 #include <bit>
@@ -121,7 +121,7 @@ TEST_CASE("logs and tables of contexts are written as under the C locale") {
     contexts::precision precision(0.0);
     for (int i = 0; i < 2000; ++i) od::run(precision, wave, 0.1);
     all["precision"] = streamed(precision);
-    all["check"] = streamed(contexts::check(od::ir::parse(
+    all["check"] = streamed(od::check(od::ir::parse(
         "entry @main\nfunc @f(%x: f64, %n: i64) -> f64 {\n  %a = add %x, 0.5 : f64\n  %b = log %a : f64\n  "
         "return %b\n}\n"
         "func @main() -> f64 {\n  %y = call @f(-1234.75, 2000) : f64\n  return %y\n}\n",

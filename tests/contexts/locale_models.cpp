@@ -2,9 +2,9 @@
 #include "comma_locale.hpp"
 
 #include <overdub/compile/compile.hpp>
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/incremental.hpp>
-#include <overdub/contexts/models/model.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/incremental.hpp>
+#include <overdub/models/model.hpp>
 
 #include <exception>
 #include <sstream>
@@ -53,7 +53,7 @@ TEST_CASE("addresses, choices, distributions and explanations are written as und
     auto const [t, weight] = m.generate({{"slope", 1234.5}, {"y", od::fill(1500, 0.25)}}, od::random_key(7));
     all["choices"] = streamed(t.choices());
     all["unknown"] = thrown([&] { (void)t.get<double>("theta[2000]"); });
-    auto f = od::contexts::incremental(score, xs, od::array<double>{0.5});
+    auto f = od::incremental(score, xs, od::array<double>{0.5});
     for (int i = 0; i < 3; ++i) f.set_at<0>(1000 + i, 1.5);
     f.propose();
     all["explain"] = f.explain();

@@ -3,9 +3,9 @@
 
 #include "catch.hpp"
 
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/inference/summary.hpp>
-#include <overdub/contexts/models/model.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/inference/summary.hpp>
+#include <overdub/models/model.hpp>
 #include <overdub/overdub.hpp>
 #if OVERDUB_TESTS_JIT
 #include <overdub/jit/executor.hpp>

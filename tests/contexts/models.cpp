@@ -2,8 +2,8 @@
 #include "catch.hpp"
 #include "contexts/example_models.hpp"
 
-#include <overdub/contexts/models/posterior.hpp>
 #include <overdub/ir/print.hpp>
+#include <overdub/models/posterior.hpp>
 
 #include <cmath>
 #include <limits>

@@ -4,10 +4,10 @@
 #include "contexts/incremental_chains.hpp"
 #include "contexts/model_posteriors.hpp"
 
-#include <overdub/contexts/inference/summary.hpp>
-#include <overdub/contexts/models/calibration.hpp>
-#include <overdub/contexts/models/hamiltonian_move.hpp>
-#include <overdub/contexts/models/mcmc.hpp>
+#include <overdub/inference/summary.hpp>
+#include <overdub/models/calibration.hpp>
+#include <overdub/models/hamiltonian_move.hpp>
+#include <overdub/models/mcmc.hpp>
 
 #include <bit>
 #include <cmath>

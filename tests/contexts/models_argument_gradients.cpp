@@ -2,9 +2,9 @@
 // argument_gradients of staged and dynamic models, against finite differences; and gradient ascent by them.
 #include "catch.hpp"
 
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/models/dynamic_gradients.hpp>
-#include <overdub/contexts/models/model.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/models/dynamic_gradients.hpp>
+#include <overdub/models/model.hpp>
 #include <overdub/overdub.hpp>
 
 #include <cmath>

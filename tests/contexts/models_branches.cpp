@@ -3,9 +3,9 @@
 #include "contexts/incremental_chains.hpp"
 #include "contexts/model_posteriors.hpp"
 
-#include <overdub/contexts/models/calibration.hpp>
-#include <overdub/contexts/models/enumeration.hpp>
-#include <overdub/contexts/models/mcmc.hpp>
+#include <overdub/models/calibration.hpp>
+#include <overdub/models/enumeration.hpp>
+#include <overdub/models/mcmc.hpp>
 
 #include <cmath>
 #include <cstdint>

@@ -3,9 +3,9 @@
 #include "catch.hpp"
 #include "contexts/model_posteriors.hpp"
 
-#include <overdub/contexts/inference/chains.hpp>
-#include <overdub/contexts/models/calibration.hpp>
-#include <overdub/contexts/models/posterior.hpp>
+#include <overdub/inference/chains.hpp>
+#include <overdub/models/calibration.hpp>
+#include <overdub/models/posterior.hpp>
 
 #include <algorithm>
 #include <cmath>

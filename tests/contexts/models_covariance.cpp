@@ -2,8 +2,8 @@
 // Learning (2006), algorithm 2.1, has the density and the gradient of its formula.
 #include "catch.hpp"
 
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/models.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/models.hpp>
 
 #include <cmath>
 #include <cstddef>

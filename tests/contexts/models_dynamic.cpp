@@ -2,9 +2,9 @@
 #include "catch.hpp"
 
 #include <overdub/contexts/count.hpp>
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/models/model.hpp>
-#include <overdub/contexts/models/resimulation.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/models/model.hpp>
+#include <overdub/models/resimulation.hpp>
 
 #include <cmath>
 #include <vector>

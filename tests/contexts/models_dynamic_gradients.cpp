@@ -2,9 +2,9 @@
 // choice_gradients of dynamic models, against those of the staged model and finite differences.
 #include "catch.hpp"
 
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/models/dynamic_gradients.hpp>
-#include <overdub/contexts/models/model.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/models/dynamic_gradients.hpp>
+#include <overdub/models/model.hpp>
 #include <overdub/overdub.hpp>
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 #include "catch.hpp"
 #include "contexts/growing_models.hpp"
 
-#include <overdub/contexts/models/filter.hpp>
-#include <overdub/contexts/models/moves.hpp>
+#include <overdub/models/filter.hpp>
+#include <overdub/models/moves.hpp>
 
 #include <cmath>
 #include <cstddef>

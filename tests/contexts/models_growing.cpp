@@ -3,7 +3,7 @@
 #include "contexts/growing_models.hpp"
 #include "contexts/incremental_chains.hpp"
 
-#include <overdub/contexts/models/filter.hpp>
+#include <overdub/models/filter.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -3,9 +3,9 @@
 #include "catch.hpp"
 #include "contexts/model_posteriors.hpp"
 
-#include <overdub/contexts/models/calibration.hpp>
-#include <overdub/contexts/models/hamiltonian_move.hpp>
-#include <overdub/contexts/models/mcmc.hpp>
+#include <overdub/models/calibration.hpp>
+#include <overdub/models/hamiltonian_move.hpp>
+#include <overdub/models/mcmc.hpp>
 
 #include <cmath>
 #include <cstddef>

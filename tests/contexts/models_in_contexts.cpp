@@ -3,11 +3,11 @@
 #include "contexts/test_contexts.hpp"
 
 #include <overdub/contexts/count.hpp>
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/models/dynamic.hpp>
-#include <overdub/contexts/models/dynamic_gradients.hpp>
-#include <overdub/contexts/models/generating.hpp>
-#include <overdub/contexts/models/model.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/models/dynamic.hpp>
+#include <overdub/models/dynamic_gradients.hpp>
+#include <overdub/models/generating.hpp>
+#include <overdub/models/model.hpp>
 
 #include <cmath>
 

@@ -1,10 +1,10 @@
 // Involutive moves: weights by hand, invariant distributions, including jumps between dimensions, and diagnostics.
 #include "catch.hpp"
 
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/models/involutive.hpp>
-#include <overdub/contexts/models/involutive_move.hpp>
-#include <overdub/contexts/models/mcmc.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/models/involutive.hpp>
+#include <overdub/models/involutive_move.hpp>
+#include <overdub/models/mcmc.hpp>
 
 #include <cmath>
 #include <cstddef>

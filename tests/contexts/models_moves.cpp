@@ -5,9 +5,9 @@
 #include "contexts/model_posteriors.hpp"
 #include "contexts/random_models.hpp"
 
-#include <overdub/contexts/models/enumeration.hpp>
-#include <overdub/contexts/models/mcmc.hpp>
-#include <overdub/contexts/models/posterior.hpp>
+#include <overdub/models/enumeration.hpp>
+#include <overdub/models/mcmc.hpp>
+#include <overdub/models/posterior.hpp>
 
 #include <cmath>
 #include <cstdint>

@@ -1,9 +1,9 @@
 // Observed choices, of a part of a site or all of it; plates whose size is a choice; binding-time analysis of observed data.
 #include "catch.hpp"
 
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/inference.hpp>
-#include <overdub/contexts/models.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/inference.hpp>
+#include <overdub/models.hpp>
 #include <overdub/overdub.hpp>
 
 #include <cmath>

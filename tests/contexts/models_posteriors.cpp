@@ -3,11 +3,11 @@
 #include "catch.hpp"
 #include "contexts/model_posteriors.hpp"
 
-#include <overdub/contexts/inference/chains.hpp>
-#include <overdub/contexts/inference/variational.hpp>
-#include <overdub/contexts/models/hamiltonian_move.hpp>
-#include <overdub/contexts/models/mcmc.hpp>
-#include <overdub/contexts/models/posterior.hpp>
+#include <overdub/inference/chains.hpp>
+#include <overdub/inference/variational.hpp>
+#include <overdub/models/hamiltonian_move.hpp>
+#include <overdub/models/mcmc.hpp>
+#include <overdub/models/posterior.hpp>
 
 #include <boost/math/distributions/inverse_gamma.hpp>
 #include <boost/math/distributions/students_t.hpp>

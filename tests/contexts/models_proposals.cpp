@@ -1,11 +1,11 @@
 // propose, Metropolis-Hastings steps whose proposal is a model, and incremental updates by address.
 #include "catch.hpp"
 
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/models/dynamic.hpp>
-#include <overdub/contexts/models/metropolis_hastings.hpp>
-#include <overdub/contexts/models/model.hpp>
-#include <overdub/contexts/models/mutable_trace.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/models/dynamic.hpp>
+#include <overdub/models/metropolis_hastings.hpp>
+#include <overdub/models/model.hpp>
+#include <overdub/models/mutable_trace.hpp>
 
 #include <cmath>
 #include <string>

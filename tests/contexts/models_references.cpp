@@ -9,11 +9,11 @@
 #include "contexts/model_posteriors.hpp"
 #include "reference_data.hpp"
 
-#include <overdub/contexts/inference/chains.hpp>
-#include <overdub/contexts/models/enumeration.hpp>
-#include <overdub/contexts/models/hamiltonian_move.hpp>
-#include <overdub/contexts/models/mcmc.hpp>
-#include <overdub/contexts/models/posterior.hpp>
+#include <overdub/inference/chains.hpp>
+#include <overdub/models/enumeration.hpp>
+#include <overdub/models/hamiltonian_move.hpp>
+#include <overdub/models/mcmc.hpp>
+#include <overdub/models/posterior.hpp>
 
 #include <cmath>
 #include <string>

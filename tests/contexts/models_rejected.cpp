@@ -2,10 +2,10 @@
 #include "catch.hpp"
 #include "contexts/example_models.hpp"
 
-#include <overdub/contexts/models/mutable_trace.hpp>
-#include <overdub/contexts/models/numbers.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
+#include <overdub/models/mutable_trace.hpp>
+#include <overdub/models/numbers.hpp>
 
 #include <cmath>
 #include <limits>
@@ -350,7 +350,7 @@ TEST_CASE("default-constructed and moved-from traces throw") {
   std::string const moved =
       "overdub: this incremental computation was moved from, and has no value any more; "
       "assign to it before it is used";
-  using od::contexts::incremental_error;
+  using od::incremental_error;
   CHECK(said<incremental_error>([&] { (void)f.score(); }) == moved);
   CHECK(said<incremental_error>([&] { (void)f.propose(); }) == moved);
   CHECK(said<incremental_error>([&] { f.commit(); }) == moved);

@@ -3,9 +3,9 @@
 #include "contexts/model_posteriors.hpp"
 
 #include <overdub/compile/tiers.hpp>
-#include <overdub/contexts/inference/chains.hpp>
-#include <overdub/contexts/models/mcmc.hpp>
-#include <overdub/contexts/models/posterior.hpp>
+#include <overdub/inference/chains.hpp>
+#include <overdub/models/mcmc.hpp>
+#include <overdub/models/posterior.hpp>
 
 #include <string>
 #include <vector>

@@ -1,8 +1,8 @@
 // Trace translators: weights by hand, weights of inverse translations, estimates of the evidence, and diagnostics.
 #include "catch.hpp"
 
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/models/trace_translator.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/models/trace_translator.hpp>
 
 #include <cmath>
 #include <cstddef>

@@ -6,6 +6,7 @@
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/forward.hpp>
 #include <overdub/contexts/precision.hpp>
+#include <overdub/derivative.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/pass/pipeline.hpp>
 

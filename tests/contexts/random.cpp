@@ -1,8 +1,8 @@
 // Keys and the generator: known-answer tests, streams that do not depend on order, and independent streams.
 #include "catch.hpp"
 
-#include <overdub/contexts/inference/streams.hpp>
-#include <overdub/contexts/random.hpp>
+#include <overdub/inference/streams.hpp>
+#include <overdub/random.hpp>
 
 #include <boost/math/distributions/chi_squared.hpp>
 

@@ -1,7 +1,7 @@
 // Draws by key are the same in any order, and on any number of threads.
 #include "catch.hpp"
 
-#include <overdub/contexts/distributions.hpp>
+#include <overdub/distributions.hpp>
 
 #include <cstddef>
 #include <thread>

@@ -3,8 +3,8 @@
 
 #include <overdub/compile/compile.hpp>
 #include <overdub/contexts/count.hpp>
-#include <overdub/contexts/hessian.hpp>
-#include <overdub/contexts/reverse.hpp>
+#include <overdub/hessian.hpp>
+#include <overdub/reverse.hpp>
 
 #include <boost/hana/define_struct.hpp>
 
@@ -26,8 +26,8 @@ struct spring {
 namespace {
 
 namespace od = overdub;
-using od::contexts::gradient;
-using od::contexts::value_and_gradient;
+using od::gradient;
+using od::value_and_gradient;
 using reverse_test::spring;
 
 inline constexpr auto product = od::fn<"product">([](auto x, auto y) { return sin(x) * y + x / y; });
@@ -178,7 +178,7 @@ inline constexpr auto polar = od::fn<"polar">([](auto const& p) {
 });
 
 TEST_CASE("a Jacobian has a row for each result") {
-  auto const rows = od::contexts::jacobian(polar)(od::array<double>{2.0, 0.5});
+  auto const rows = od::jacobian(polar)(od::array<double>{2.0, 0.5});
   CHECK(rows[0][0] == Approx(std::cos(0.5)));
   CHECK(rows[0][1] == Approx(-2.0 * std::sin(0.5)));
   CHECK(rows[1][0] == Approx(std::sin(0.5)));
@@ -186,14 +186,14 @@ TEST_CASE("a Jacobian has a row for each result") {
 }
 
 TEST_CASE("a pullback takes cotangents back, any number of them") {
-  auto const [value, back] = od::contexts::pullback(polar)(od::array<double>{2.0, 0.5});
+  auto const [value, back] = od::pullback(polar)(od::array<double>{2.0, 0.5});
   CHECK(value[0] == Approx(2.0 * std::cos(0.5)));
   CHECK(back(od::array<double>{1.0, 0.0})[1] == Approx(-2.0 * std::sin(0.5)));
   CHECK(back(od::array<double>{0.0, 1.0})[1] == Approx(2.0 * std::cos(0.5)));
 }
 
 TEST_CASE("a pullback owns what it needs, and does not run the function again") {
-  auto const made = [](double angle) { return od::contexts::pullback(pendulum)(angle, 0.3, 200); };
+  auto const made = [](double angle) { return od::pullback(pendulum)(angle, 0.3, 200); };
   auto const [value, back] = made(1.0);
   auto const [other, other_back] = made(1.5);
   CHECK(value == pendulum(1.0, 0.3, od::i64{200}));
@@ -210,13 +210,13 @@ TEST_CASE("a pullback owns what it needs, and does not run the function again") 
 
 inline constexpr auto with_count = od::fn<"with_count">([](auto x, auto n) { return std::tuple(x * x, n); });
 TEST_CASE("integers among arguments and results of what is pulled back") {
-  auto const [value, back] = od::contexts::pullback(with_count)(3.0, 2);
+  auto const [value, back] = od::pullback(with_count)(3.0, 2);
   CHECK(value == std::tuple(9.0, od::i64{2}));
   CHECK(back(std::tuple(1.0, od::i64{0})) == std::tuple(6.0, od::i64{0}));
 }
 
 TEST_CASE("a memory limit changes no bit") {
-  using od::contexts::memory_limit, od::contexts::save_logarithmic;
+  using od::memory_limit, od::save_logarithmic;
   for (od::i64 const n : {0, 1, 2, 3, 17, 500}) {
     auto const all = value_and_gradient<0, 1>(pendulum)(1.0, 0.3, n);
     CHECK(value_and_gradient<0, 1>(pendulum, save_logarithmic)(1.0, 0.3, n) == all);
@@ -230,8 +230,8 @@ TEST_CASE("explain lists residuals") {
   auto const all = explain(od::compile(gradient<0>(pendulum), od::signature<double, double, od::i64>));
   CHECK(all.find("loop saves f64") != std::string::npos);
   CHECK(all.find("in each iteration") != std::string::npos);
-  auto const some = explain(od::compile(
-      gradient<0>(pendulum, od::contexts::save_logarithmic), od::signature<double, double, od::i64>));
+  auto const some = explain(
+      od::compile(gradient<0>(pendulum, od::save_logarithmic), od::signature<double, double, od::i64>));
   CHECK(some.find("loop saves its loop-carried values, in some iterations") != std::string::npos);
 }
 
@@ -239,15 +239,15 @@ inline constexpr auto cubic = od::fn<"cubic">([](auto const& x) { return x[0] * 
 
 TEST_CASE("a Hessian, and its product with a vector") {
   od::array<double> const x{1.5, 0.5};
-  auto const rows = od::contexts::hessian(cubic)(x);
+  auto const rows = od::hessian(cubic)(x);
   CHECK(rows[0][0] == Approx(1.0));
   CHECK(rows[0][1] == Approx(3.0));
   CHECK(rows[1][0] == Approx(3.0));
   CHECK(rows[1][1] == Approx(-std::sin(0.5)));
-  auto const product_with = od::contexts::hessian_vector_product(cubic)(x, od::array<double>{1.0, 2.0});
+  auto const product_with = od::hessian_vector_product(cubic)(x, od::array<double>{1.0, 2.0});
   CHECK(product_with[0] == Approx(7.0));
   CHECK(product_with[1] == Approx(3.0 - 2.0 * std::sin(0.5)));
-  CHECK(od::contexts::hessian(od::fn<"power_4">([](auto y) { return y * y * y * y; }))(2.0) == Approx(48.0));
+  CHECK(od::hessian(od::fn<"power_4">([](auto y) { return y * y * y * y; }))(2.0) == Approx(48.0));
 }
 
 inline constexpr auto from_host = od::leaf<"from_host">([](double x) { return x; }, od::effects::pure);

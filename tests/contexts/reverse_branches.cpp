@@ -3,10 +3,10 @@
 #include "finite_difference.hpp"
 
 #include <overdub/compile/compile.hpp>
-#include <overdub/contexts/reverse.hpp>
-#include <overdub/contexts/test_derivative.hpp>
 #include <overdub/ir/walk.hpp>
 #include <overdub/overdub.hpp>
+#include <overdub/reverse.hpp>
+#include <overdub/test_derivative.hpp>
 
 #include <cmath>
 #include <limits>
@@ -16,8 +16,8 @@
 namespace {
 
 namespace od = overdub;
-using od::contexts::gradient;
-using od::contexts::value_and_gradient;
+using od::gradient;
+using od::value_and_gradient;
 
 // The number of branches in a compiled program.
 template <class Compiled>
@@ -97,18 +97,18 @@ constexpr auto descent = od::fn<"descent">([](auto x, auto y) {
 TEST_CASE("branches in branches, loops and whiles agree with differences and with forward") {
   for (double const x : {2.5, 0.4, -0.7, -1.5, -2.6})
     for (double const y : {0.8, 1.7}) {
-      auto const r = od::contexts::test_derivative(pieces, x, y);
+      auto const r = od::test_derivative(pieces, x, y);
       CHECK(r.text().find("hold") != std::string::npos);
-      CHECK(od::contexts::test_derivative(swings, x, y, od::i64{5}).text().find("hold") != std::string::npos);
+      CHECK(od::test_derivative(swings, x, y, od::i64{5}).text().find("hold") != std::string::npos);
     }
-  CHECK(od::contexts::test_derivative(descent, 5.3, 0.9).text().find("hold") != std::string::npos);
+  CHECK(od::test_derivative(descent, 5.3, 0.9).text().find("hold") != std::string::npos);
 }
 
 TEST_CASE("a memory limit changes no bit of branches' partial derivatives") {
   for (od::i64 const n : {0, 1, 2, 9, 100}) {
     auto const all = value_and_gradient<0, 1>(swings)(0.4, 0.8, n);
-    CHECK(value_and_gradient<0, 1>(swings, od::contexts::save_logarithmic)(0.4, 0.8, n) == all);
-    CHECK(value_and_gradient<0, 1>(swings, od::contexts::memory_limit<100>)(0.4, 0.8, n) == all);
+    CHECK(value_and_gradient<0, 1>(swings, od::save_logarithmic)(0.4, 0.8, n) == all);
+    CHECK(value_and_gradient<0, 1>(swings, od::memory_limit<100>)(0.4, 0.8, n) == all);
   }
 }
 

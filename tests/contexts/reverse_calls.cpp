@@ -3,13 +3,13 @@
 #include "finite_difference.hpp"
 
 #include <overdub/compile/compile.hpp>
-#include <overdub/contexts/reverse.hpp>
-#include <overdub/contexts/reverse/pullback_program.hpp>
 #include <overdub/execute/interpreter.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/ir/verify.hpp>
 #include <overdub/pass/pipeline.hpp>
+#include <overdub/reverse.hpp>
+#include <overdub/reverse/pullback_program.hpp>
 
 #include <cmath>
 #include <string>
@@ -43,10 +43,10 @@ double first_derivative(double x, int n) {
   return std::cos(y) * first_derivative(x, n - 1) * x + std::sin(y);
 }
 
-ir::program gradient_of(std::string const& text, contexts::recursion calls = contexts::recursion::saved) {
+ir::program gradient_of(std::string const& text, recursion calls = recursion::saved) {
   ir::program p = ir::parse(text);
   ir::verify(p);
-  contexts::differentiate_entry(
+  differentiate_entry(
       p, std::vector<bool>(p[p.entry].parameters().size(), true), true, {.calls = calls, .loops = {}});
   ir::verify(p);
   return p;
@@ -86,7 +86,7 @@ TEST_CASE("each call is made once, and what it does is done once") {
 }
 
 TEST_CASE("or computed again, in a program that is differentiated once more") {
-  ir::program p = gradient_of(recursive, contexts::recursion::recomputed);
+  ir::program p = gradient_of(recursive, recursion::recomputed);
   CHECK(print(p).find("closure") == std::string::npos);
   CHECK(derivative_at(p, {1.2, i64{12}}) == Approx(first_derivative(1.2, 12)));
 }
@@ -158,7 +158,7 @@ func @f(%x: f64, %n: i64) -> f64 {
     }
   } const f;
   auto const at = [&](double x) { return f(x, 4); };
-  for (auto const calls : {contexts::recursion::saved, contexts::recursion::recomputed})
+  for (auto const calls : {recursion::saved, recursion::recomputed})
     CHECK(
         derivative_at(gradient_of(tree, calls), {0.3, i64{4}}) ==
         Approx(finite_difference(at, 0.3)).epsilon(1e-6));
@@ -214,7 +214,7 @@ func @f(%x: f64) -> f64 {
 }
 )");
   CHECK_THROWS_WITH(
-      contexts::differentiate_entry(p, {true}, true),
+      differentiate_entry(p, {true}, true),
       Catch::Matchers::Contains(
           "an object of the host, or a function value, that holds values which depend"));
 }
@@ -232,8 +232,8 @@ func @f(%x: f64, %n: i64) -> f64 {
 }
 )";
   ir::program first = ir::parse(text), second = first;
-  contexts::to_forward_pass(first);
-  contexts::to_backward_pass(second);
+  to_forward_pass(first);
+  to_backward_pass(second);
   ir::verify(first);
   ir::verify(second);
   CHECK(count(print(second), "host") == 0);
@@ -262,8 +262,8 @@ func @t(%r: f64, %x: f64, %dx: f64) -> f64 {
 )";
 TEST_CASE("the halves of a function that has a rule") {
   ir::program first = ir::parse(ruled), second = first;
-  contexts::to_forward_pass(first);
-  contexts::to_backward_pass(second);
+  to_forward_pass(first);
+  to_backward_pass(second);
   ir::verify(first);
   ir::verify(second);
   std::vector<datum> kept = results_of(first, {0.5});
@@ -278,7 +278,7 @@ TEST_CASE("a function that would do again what others see is refused in halves")
   text.insert(text.find("    %s = sin"), "    host ordered \"note\"(%y)\n");
   ir::program p = ir::parse(text);
   CHECK_THROWS_WITH(
-      contexts::to_backward_pass(p), Catch::Matchers::Contains("would be recomputed in the backward pass"));
+      to_backward_pass(p), Catch::Matchers::Contains("would be recomputed in the backward pass"));
 }
 
 TEST_CASE("limits are for states of arrays, too, and for loops that run backwards") {
@@ -312,16 +312,16 @@ func @f(%x: f64[], %n: i64) -> (f64, f64[]) {
   return %res, %all
 }
 )";
-  auto const back = [&](contexts::checkpointing const& loops, i64 n) {
+  auto const back = [&](checkpointing const& loops, i64 n) {
     ir::program p = ir::parse(text);
-    contexts::transpose_entry(p, {.calls = contexts::recursion::saved, .loops = loops});
+    transpose_entry(p, {.calls = recursion::saved, .loops = loops});
     ir::verify(p);
     bool const is_limited = print(p).find("while") != std::string::npos;
-    CHECK(is_limited == (loops.kind != contexts::checkpointing::strategy::none));
+    CHECK(is_limited == (loops.kind != checkpointing::strategy::none));
     std::vector<double> along(static_cast<std::size_t>(n), 0.25);
     return results_of(p, {array<double>{0.3, -0.7, 1.1}, n, 1.5, array<double>::copy_of(along)});
   };
-  using strategy = contexts::checkpointing::strategy;
+  using strategy = checkpointing::strategy;
   for (i64 const n : {0, 1, 2, 5, 40}) {
     std::vector<datum> const all = back({.kind = strategy::none, .bytes = 0}, n);
     CHECK(back({.kind = strategy::logarithmic, .bytes = 0}, n) == all);
@@ -341,10 +341,9 @@ func @f(%x: f64, %n: i64) -> f64 {
   return %r
 }
 )");
-  contexts::differentiate_entry(
+  differentiate_entry(
       p, {true, false}, true,
-      {.calls = contexts::recursion::saved,
-       .loops = {.kind = contexts::checkpointing::strategy::memory_limit, .bytes = 100}});
+      {.calls = recursion::saved, .loops = {.kind = checkpointing::strategy::memory_limit, .bytes = 100}});
   ir::verify(p);
   CHECK(count(print(p), "host ordered") == 1);
 }
@@ -363,10 +362,10 @@ func @f(%x: f64, %n: i64) -> f64 {
   return %r
 }
 )");
-    contexts::differentiate_entry(
+    differentiate_entry(
         p, {true, false}, false,
-        {.calls = contexts::recursion::saved,
-         .loops = {.kind = contexts::checkpointing::strategy::memory_limit, .bytes = bytes}});
+        {.calls = recursion::saved,
+         .loops = {.kind = checkpointing::strategy::memory_limit, .bytes = bytes}});
     // Counts each recomputed sine, by a host call.
     std::string text = print(p);
     for (std::size_t at = text.find(" = sin"); at != std::string::npos; at = text.find(" = sin", at + 100)) {
@@ -386,10 +385,10 @@ inline constexpr auto power = fn<"power">([](auto& cx, auto x, auto n) -> declty
       n <= 0, [&] { return 0.0 * x + 1.0; }, [&] { return x * cx.self(x, n - 1); });
 });
 inline constexpr auto slope_of_power =
-    fn<"slope_of_power">([](auto x, auto n) { return contexts::gradient<0>(power)(x, n); });
+    fn<"slope_of_power">([](auto x, auto n) { return gradient<0>(power)(x, n); });
 
 TEST_CASE("gradients of gradients of recursion") {
-  CHECK(contexts::gradient<0>(slope_of_power)(1.5, i64{5}) == Approx(20.0 * std::pow(1.5, 3)));
+  CHECK(gradient<0>(slope_of_power)(1.5, i64{5}) == Approx(20.0 * std::pow(1.5, 3)));
 }
 
 } // namespace

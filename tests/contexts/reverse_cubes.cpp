@@ -3,8 +3,8 @@
 #include "executors.hpp"
 
 #include <overdub/compile/compile.hpp>
-#include <overdub/contexts/reverse.hpp>
 #include <overdub/overdub.hpp>
+#include <overdub/reverse.hpp>
 
 #include <tuple>
 #include <vector>
@@ -49,7 +49,7 @@ double slope_of_mixed(cube const& a, i64 i, i64 j, i64 k) {
 TEST_CASE("what reads elements, rows and planes of an array of rank 3 has the derivatives of the function") {
   cube const a = cube_of(0.375);
   for (compile_options const& o : executors()) {
-    auto const [value, derivatives] = compile(contexts::value_and_gradient<0>(mixed), signature<cube>, o)(a);
+    auto const [value, derivatives] = compile(value_and_gradient<0>(mixed), signature<cube>, o)(a);
     CHECK(value == Approx(mixed(a)));
     for (i64 i = 0; i < 2; ++i)
       for (i64 j = 0; j < 3; ++j)

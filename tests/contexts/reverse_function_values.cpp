@@ -3,13 +3,13 @@
 #include "catch.hpp"
 #include "contexts/finite_difference.hpp"
 
-#include <overdub/contexts/forward_program.hpp>
-#include <overdub/contexts/reverse/gradient_program.hpp>
 #include <overdub/execute/interpreter.hpp>
+#include <overdub/forward_program.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/ir/verify.hpp>
 #include <overdub/pass/pipeline.hpp>
+#include <overdub/reverse/gradient_program.hpp>
 
 #if OVERDUB_TESTS_JIT
 #include <overdub/jit/jit.hpp>
@@ -70,11 +70,11 @@ void check(std::string const& text) {
   ir::program data = p;
   REQUIRE(pass::defunctionalise(data) > 0);
   ir::program gradient = p;
-  contexts::differentiate_entry(gradient, {true, true, false}, true);
+  differentiate_entry(gradient, {true, true, false}, true);
   REQUIRE(ir::faults_of(gradient).empty());
   ir::program optimised = gradient;
   pass::default_pipeline(optimised);
-  executable const value(data), forward(contexts::forward_of(p));
+  executable const value(data), forward(forward_of(p));
   for (ir::program const& made : {gradient, optimised})
     for (executable const& run : executables_of(made))
       for (double const x : {0.3, 0.9})
@@ -247,6 +247,5 @@ func @f(%x: f64, %y: f64, %n: i64) -> f64 {
   return %r
 })";
   ir::program p = program(text);
-  CHECK_THROWS_AS(
-      contexts::differentiate_entry(p, {true, true, false}, true), contexts::differentiation_error);
+  CHECK_THROWS_AS(differentiate_entry(p, {true, true, false}, true), differentiation_error);
 }

@@ -4,8 +4,9 @@
 
 #include <overdub/compile/compile.hpp>
 #include <overdub/contexts/forward.hpp>
-#include <overdub/contexts/hessian.hpp>
-#include <overdub/contexts/reverse.hpp>
+#include <overdub/derivative.hpp>
+#include <overdub/hessian.hpp>
+#include <overdub/reverse.hpp>
 
 #include <cmath>
 #include <tuple>
@@ -26,28 +27,28 @@ double slope_of_sine(double x) { return 2.0 * x * std::cos(x * x); }
 
 TEST_CASE("the gradient of a function in a context is that of what the context's rules make of it") {
   double const x = 0.5;
-  CHECK(oc::gradient(doubling{}, wave)(x) == Approx(2.0 * slope_of_sine(x) + 1.0));
-  CHECK(oc::gradient(od::compose(), wave)(x) == oc::gradient(wave)(x));
-  auto const [value, first_derivative] = oc::value_and_gradient(doubling{}, wave)(x);
+  CHECK(od::gradient(doubling{}, wave)(x) == Approx(2.0 * slope_of_sine(x) + 1.0));
+  CHECK(od::gradient(od::compose(), wave)(x) == od::gradient(wave)(x));
+  auto const [value, first_derivative] = od::value_and_gradient(doubling{}, wave)(x);
   CHECK(value == od::run(doubling{}, wave, x));
-  CHECK(first_derivative == oc::gradient(doubling{}, wave)(x));
+  CHECK(first_derivative == od::gradient(doubling{}, wave)(x));
   od::array<double> const xs{1.0, 2.0, -0.5};
-  CHECK(oc::gradient(doubling{}, energy)(xs)[1] == Approx(2.0 * (std::cos(2.0) * 2.0 + std::sin(2.0))));
+  CHECK(od::gradient(doubling{}, energy)(xs)[1] == Approx(2.0 * (std::cos(2.0) * 2.0 + std::sin(2.0))));
 }
 
 TEST_CASE("fingerprints of contexts choose the program of a gradient, and fields are read in each call") {
   double const x = 0.5;
   repeating r(2);
-  auto const by_fingerprint = oc::gradient(r, wave);
+  auto const by_fingerprint = od::gradient(r, wave);
   CHECK(by_fingerprint(x) == Approx(2.0 * slope_of_sine(x) + 1.0));
   r.times = 5;
   CHECK(by_fingerprint(x) == Approx(5.0 * slope_of_sine(x) + 1.0));
   scaling s;
-  auto const by_field = oc::gradient(s, wave);
+  auto const by_field = od::gradient(s, wave);
   CHECK(by_field(x) == Approx(3.0 * slope_of_sine(x) + 1.0));
   s.by = 4.0;
   CHECK(by_field(x) == Approx(4.0 * slope_of_sine(x) + 1.0));
-  auto const both = oc::gradient(od::compose(doubling{}, s), wave);
+  auto const both = od::gradient(od::compose(doubling{}, s), wave);
   CHECK(both(x) == Approx(8.0 * slope_of_sine(x) + 1.0));
   auto const compiled = od::compile(by_field, od::signature<double>);
   CHECK(compiled(x) == by_field(x));
@@ -57,39 +58,39 @@ TEST_CASE("fingerprints of contexts choose the program of a gradient, and fields
 
 TEST_CASE("hooks observe the calls of the forward pass once") {
   hearing h;
-  CHECK(oc::gradient(h, wave)(0.5) == oc::gradient(wave)(0.5));
+  CHECK(od::gradient(h, wave)(0.5) == od::gradient(wave)(0.5));
   CHECK(h.products == std::vector<double>{0.25});
 }
 
 TEST_CASE("passes rewrite the function before it is differentiated") {
   double const x = 0.5;
   turning t;
-  auto const of = oc::gradient(t, wave);
+  auto const of = od::gradient(t, wave);
   CHECK(of(x) == Approx(-2.0 * x * std::sin(x * x) + 1.0));
   t.is_on = false;
-  CHECK(of(x) == oc::gradient(wave)(x));
+  CHECK(of(x) == od::gradient(wave)(x));
 }
 
 TEST_CASE("second derivatives, Jacobians and products in contexts are those of what the contexts make") {
   double const x = 0.5;
   double const second = 2.0 * std::cos(x * x) - 4.0 * x * x * std::sin(x * x);
-  CHECK(oc::hessian(doubling{}, wave)(x) == Approx(2.0 * second));
-  CHECK(oc::hessian_vector_product(doubling{}, wave)(x, 3.0) == Approx(6.0 * second));
+  CHECK(od::hessian(doubling{}, wave)(x) == Approx(2.0 * second));
+  CHECK(od::hessian_vector_product(doubling{}, wave)(x, 3.0) == Approx(6.0 * second));
   CHECK(
-      oc::vector_jacobian_product(doubling{}, wave)(x, 3.0) == Approx(3.0 * (2.0 * slope_of_sine(x) + 1.0)));
+      od::vector_jacobian_product(doubling{}, wave)(x, 3.0) == Approx(3.0 * (2.0 * slope_of_sine(x) + 1.0)));
   hearing h;
-  CHECK(oc::hessian(h, wave)(x) == Approx(second));
+  CHECK(od::hessian(h, wave)(x) == Approx(second));
   CHECK(h.products == std::vector<double>{0.25});
   scaling s;
-  CHECK(oc::hessian(s, wave)(x) == Approx(3.0 * second));
+  CHECK(od::hessian(s, wave)(x) == Approx(3.0 * second));
   constexpr auto sines =
       od::fn<"sines">([](auto const& xs) { return od::map([](auto e) { return sin(e); }, xs); });
-  CHECK(oc::jacobian(doubling{}, sines)(od::array<double>{0.5, 1.0})[1][1] == Approx(2.0 * std::cos(1.0)));
+  CHECK(od::jacobian(doubling{}, sines)(od::array<double>{0.5, 1.0})[1][1] == Approx(2.0 * std::cos(1.0)));
 }
 
 TEST_CASE("of contexts with metadata, cotangents of values and of metadata go back to both") {
   constexpr auto product = od::fn<"product">([](auto x, auto y) { return x * y; });
-  auto const back = oc::vector_jacobian_product(oc::forward{}, product);
+  auto const back = od::vector_jacobian_product(oc::forward{}, product);
   auto const [dx, dy] = back(od::tag(2.0, 3.0), 5.0, od::tag(1.0, 0.0));
   CHECK(dx.inner == 5.0);
   CHECK(dx.metadata == 0.0);
@@ -102,32 +103,32 @@ TEST_CASE("of contexts with metadata, cotangents of values and of metadata go ba
 
 TEST_CASE("a gradient in contexts is called in other contexts, and differentiated") {
   double const x = 0.5;
-  CHECK(od::run(hearing{}, oc::gradient(doubling{}, wave), x) == oc::gradient(doubling{}, wave)(x));
+  CHECK(od::run(hearing{}, od::gradient(doubling{}, wave), x) == od::gradient(doubling{}, wave)(x));
   CHECK(
-      od::run(oc::forward{}, oc::gradient(doubling{}, wave), od::tag(x, 1.0)).metadata ==
-      Approx(oc::hessian(doubling{}, wave)(x)));
-  CHECK(oc::gradient(oc::gradient(doubling{}, wave))(x) == Approx(oc::hessian(doubling{}, wave)(x)));
+      od::run(oc::forward{}, od::gradient(doubling{}, wave), od::tag(x, 1.0)).metadata ==
+      Approx(od::hessian(doubling{}, wave)(x)));
+  CHECK(od::gradient(od::gradient(doubling{}, wave))(x) == Approx(od::hessian(doubling{}, wave)(x)));
   scaling s;
   hearing own, around;
-  CHECK(od::run(doubling{}, oc::gradient(s, wave), x) == oc::gradient(s, wave)(x));
-  CHECK(od::run(around, oc::gradient(od::compose(own, s), wave), x) == Approx(3.0 * slope_of_sine(x) + 1.0));
+  CHECK(od::run(doubling{}, od::gradient(s, wave), x) == od::gradient(s, wave)(x));
+  CHECK(od::run(around, od::gradient(od::compose(own, s), wave), x) == Approx(3.0 * slope_of_sine(x) + 1.0));
   CHECK(own.products.size() == 1); // x * x: calls in a rule are outside of this context
   CHECK(around.products.size() > own.products.size());
 }
 
 TEST_CASE("pullback in contexts is the function in them, and the way back of what they make of it") {
   double const x = 0.5;
-  auto const [value, back] = oc::pullback(doubling{}, wave)(x);
+  auto const [value, back] = od::pullback(doubling{}, wave)(x);
   CHECK(value == od::run(doubling{}, wave, x));
   CHECK(back(3.0) == Approx(3.0 * (2.0 * slope_of_sine(x) + 1.0)));
   repeating r(2);
-  auto const by_fingerprint = oc::pullback(r, wave);
+  auto const by_fingerprint = od::pullback(r, wave);
   CHECK(by_fingerprint(x).second(1.0) == Approx(2.0 * slope_of_sine(x) + 1.0));
   r.times = 5;
   CHECK(by_fingerprint(x).second(1.0) == Approx(5.0 * slope_of_sine(x) + 1.0));
   turning t;
-  CHECK(oc::pullback(t, wave)(x).second(1.0) == Approx(1.0 - 2.0 * x * std::sin(x * x)));
-  auto const [first, of_array] = oc::pullback(doubling{}, energy)(od::array<double>{1.0, 2.0});
+  CHECK(od::pullback(t, wave)(x).second(1.0) == Approx(1.0 - 2.0 * x * std::sin(x * x)));
+  auto const [first, of_array] = od::pullback(doubling{}, energy)(od::array<double>{1.0, 2.0});
   CHECK(first == Approx(2.0 * std::sin(1.0) + 4.0 * std::sin(2.0)));
   CHECK(of_array(1.0)[1] == Approx(2.0 * (std::cos(2.0) * 2.0 + std::sin(2.0))));
 }
@@ -137,7 +138,7 @@ TEST_CASE("a pullback has the fields of its contexts that the function was run w
   double const x = 0.5;
   hearing h;
   scaling s;
-  auto const [value, back] = oc::pullback(od::compose(h, s), wave)(x);
+  auto const [value, back] = od::pullback(od::compose(h, s), wave)(x);
   CHECK(value == 3.0 * std::sin(x * x) + x);
   s.by = 7.0;
   CHECK(back(1.0) == Approx(3.0 * slope_of_sine(x) + 1.0));
@@ -147,7 +148,7 @@ TEST_CASE("a pullback has the fields of its contexts that the function was run w
 
 TEST_CASE("of contexts with metadata, a pullback takes cotangents of both") {
   constexpr auto product = od::fn<"product">([](auto x, auto y) { return x * y; });
-  auto const [value, back] = oc::pullback(oc::forward{}, product)(od::tag(2.0, 3.0), 5.0);
+  auto const [value, back] = od::pullback(oc::forward{}, product)(od::tag(2.0, 3.0), 5.0);
   CHECK(value.metadata == 15.0);
   auto const [dx, dy] = back(od::tag(0.0, 1.0));
   CHECK(dx.metadata == 5.0);
@@ -162,41 +163,41 @@ TEST_CASE("a pullback in contexts is called in other contexts, and differentiate
       return value * back(1.0);
     };
   };
-  auto const of = squared_slope(oc::pullback(doubling{}, wave));
+  auto const of = squared_slope(od::pullback(doubling{}, wave));
   double const value = 2.0 * std::sin(x * x) + x, first_derivative = 2.0 * slope_of_sine(x) + 1.0;
   CHECK(od::run(hearing{}, of, x) == Approx(value * first_derivative));
   CHECK(
-      oc::derivative(of, x) ==
-      Approx(first_derivative * first_derivative + value * oc::hessian(doubling{}, wave)(x)));
+      od::derivative(of, x) ==
+      Approx(first_derivative * first_derivative + value * od::hessian(doubling{}, wave)(x)));
 }
 
 TEST_CASE("forward differentiates what contexts make of a function") {
   double const x = 0.5, first_derivative = slope_of_sine(x);
-  CHECK(oc::derivative(doubling{}, wave, x) == Approx(2.0 * first_derivative + 1.0));
-  auto const both = oc::value_and_derivative(doubling{}, wave, x);
+  CHECK(od::derivative(doubling{}, wave, x) == Approx(2.0 * first_derivative + 1.0));
+  auto const both = od::value_and_derivative(doubling{}, wave, x);
   CHECK(both.inner == od::run(doubling{}, wave, x));
-  CHECK(both.metadata == oc::derivative(doubling{}, wave, x));
-  CHECK(oc::directional_derivative(doubling{}, wave)(x, 3.0) == Approx(6.0 * first_derivative + 3.0));
-  CHECK(oc::directional_derivative(od::compose(), wave)(x, 3.0) == oc::directional_derivative(wave)(x, 3.0));
+  CHECK(both.metadata == od::derivative(doubling{}, wave, x));
+  CHECK(od::directional_derivative(doubling{}, wave)(x, 3.0) == Approx(6.0 * first_derivative + 3.0));
+  CHECK(od::directional_derivative(od::compose(), wave)(x, 3.0) == od::directional_derivative(wave)(x, 3.0));
   constexpr auto scaled_wave = od::fn<"scaled_wave">([](auto y, auto a) { return a * sin(y); });
   CHECK(
-      oc::directional_derivative(doubling{}, scaled_wave)(x, 3.0, 1.0, 0.5) ==
+      od::directional_derivative(doubling{}, scaled_wave)(x, 3.0, 1.0, 0.5) ==
       Approx(6.0 * std::cos(x) + std::sin(x)));
 
   repeating r(2);
   scaling s;
   turning t;
   hearing h;
-  auto const of = oc::directional_derivative(od::compose(r, s), wave);
+  auto const of = od::directional_derivative(od::compose(r, s), wave);
   CHECK(of(x, 1.0) == Approx(6.0 * first_derivative + 1.0));
   r.times = 3;
   s.by = 4.0;
   CHECK(of(x, 1.0) == Approx(12.0 * first_derivative + 1.0));
-  CHECK(oc::directional_derivative(t, wave)(x, 1.0) == Approx(1.0 - 2.0 * x * std::sin(x * x)));
-  CHECK(oc::directional_derivative(h, wave)(x, 1.0) == Approx(first_derivative + 1.0));
+  CHECK(od::directional_derivative(t, wave)(x, 1.0) == Approx(1.0 - 2.0 * x * std::sin(x * x)));
+  CHECK(od::directional_derivative(h, wave)(x, 1.0) == Approx(first_derivative + 1.0));
   CHECK(h.products == std::vector<double>{0.25});
-  auto const again = [&](auto y) { return oc::directional_derivative(doubling{}, wave)(y, 1.0); };
-  CHECK(oc::derivative(again, x) == Approx(oc::hessian(doubling{}, wave)(x)));
+  auto const again = [&](auto y) { return od::directional_derivative(doubling{}, wave)(y, 1.0); };
+  CHECK(od::derivative(again, x) == Approx(od::hessian(doubling{}, wave)(x)));
 }
 
 TEST_CASE("forward gradients and Jacobians are those of functions in contexts, too") {
@@ -204,8 +205,8 @@ TEST_CASE("forward gradients and Jacobians are those of functions in contexts, t
   constexpr auto sines =
       od::fn<"sines">([](auto const& all) { return od::map([](auto e) { return sin(e); }, all); });
   CHECK(
-      oc::forward_gradient(doubling{}, energy, xs)[1] == Approx(2.0 * (std::cos(2.0) * 2.0 + std::sin(2.0))));
-  CHECK(oc::forward_jacobian<1>(doubling{}, sines, xs)[1][1] == Approx(2.0 * std::cos(2.0)));
+      od::forward_gradient(doubling{}, energy, xs)[1] == Approx(2.0 * (std::cos(2.0) * 2.0 + std::sin(2.0))));
+  CHECK(od::forward_jacobian<1>(doubling{}, sines, xs)[1][1] == Approx(2.0 * std::cos(2.0)));
   turning t;
-  CHECK(oc::forward_gradient<1>(t, energy, xs)[0] == Approx(std::cos(1.0) - std::sin(1.0)));
+  CHECK(od::forward_gradient<1>(t, energy, xs)[0] == Approx(std::cos(1.0) - std::sin(1.0)));
 }

@@ -3,16 +3,15 @@
 #include "contexts/finite_difference.hpp"
 
 #include <overdub/compile/compile.hpp>
-#include <overdub/contexts/reverse.hpp>
 #include <overdub/ir/walk.hpp>
 #include <overdub/overdub.hpp>
+#include <overdub/reverse.hpp>
 
 #include <string>
 
 namespace {
 
 using namespace overdub;
-using contexts::value_and_gradient;
 
 // A chain of neighbours.
 constexpr auto chain = fn<"chain">([](auto const& x) {

@@ -1,13 +1,13 @@
 // Texts of gradients after the pipeline, which are as if written by hand.
 #include "catch.hpp"
 
-#include <overdub/contexts/forward_program.hpp>
-#include <overdub/contexts/reverse/gradient_program.hpp>
 #include <overdub/execute/interpreter.hpp>
+#include <overdub/forward_program.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/ir/verify.hpp>
 #include <overdub/pass/pipeline.hpp>
+#include <overdub/reverse/gradient_program.hpp>
 
 #include <cstddef>
 #include <string>
@@ -22,7 +22,7 @@ std::string gradient_of(std::string const& text) {
   ir::program p = ir::parse("entry @f\n" + text);
   ir::verify(p);
   std::vector<bool> const all(p[p.entry].parameters().size(), true);
-  contexts::differentiate_entry(p, all, true);
+  differentiate_entry(p, all, true);
   pass::default_pipeline(p);
   std::string const made = print(p);
   return made.substr(made.find("func"));
@@ -160,10 +160,10 @@ func @f(%x: f64, %y: f64) -> f64 {
 void agrees(std::string const& text, std::vector<datum> const& arguments) {
   ir::program const p = ir::parse("entry @f\n" + text);
   std::vector<datum> const value = executable(p).run(arguments);
-  ir::program forward = contexts::forward_of(p), backward = p;
+  ir::program forward = forward_of(p), backward = p;
   std::vector<bool> asked(arguments.size(), false);
   asked[0] = true;
-  contexts::differentiate_entry(backward, asked, true);
+  differentiate_entry(backward, asked, true);
   REQUIRE(ir::faults_of(backward).empty());
   std::vector<datum> const back = executable(backward).run(arguments);
   CHECK(back[0] == value[0]);
@@ -294,7 +294,7 @@ func @f(%x: f64) -> f64 {
 )",
       {.file = "model.od"});
   CHECK_THROWS_WITH(
-      contexts::differentiate_entry(p, {true}, true),
+      differentiate_entry(p, {true}, true),
       Catch::Matchers::Contains("@f.value_and_gradient: host (model.od:3)") &&
           Catch::Matchers::Contains("\"lookup\" has no derivative"));
 }
@@ -306,7 +306,7 @@ func @f(%x: f64) -> f64 {
   return %y
 }
 )");
-  CHECK_THROWS_AS(contexts::differentiate_entry(p, {true}, true), contexts::differentiation_error);
+  CHECK_THROWS_AS(differentiate_entry(p, {true}, true), differentiation_error);
 }
 
 TEST_CASE(
@@ -322,7 +322,7 @@ func @f(%x: f64, %n: i64) -> f64 {
   return %r
 }
 )");
-  contexts::differentiate_entry(p, {true, false}, true);
+  differentiate_entry(p, {true, false}, true);
   pass::default_pipeline(p);
   std::string const text = print(p);
   auto const first = text.find("host ordered");

@@ -3,11 +3,11 @@
 #include "catch.hpp"
 #include "pass/laws.hpp"
 
-#include <overdub/contexts/forward_program.hpp>
-#include <overdub/contexts/reverse/gradient_program.hpp>
 #include <overdub/execute/datum_text.hpp>
 #include <overdub/execute/interpreter.hpp>
+#include <overdub/forward_program.hpp>
 #include <overdub/pass/pipeline.hpp>
+#include <overdub/reverse/gradient_program.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -99,7 +99,7 @@ verdict judge(ir::program const& p, std::uint64_t seed, std::string& why) {
   } catch (error const&) {
     return verdict::not_asked;
   }
-  contexts::gradient_request wanted;
+  gradient_request wanted;
   std::vector<datum> forwards, backwards = arguments, tangents, cotangents;
   for (datum const& d : arguments) {
     wanted.inputs.push_back(is_real(d.type()));
@@ -118,8 +118,8 @@ verdict judge(ir::program const& p, std::uint64_t seed, std::string& why) {
 
   ir::program reversed = p;
   try {
-    reversed.entry = contexts::add_gradient(reversed, p.entry, wanted);
-  } catch (contexts::differentiation_error const&) {
+    reversed.entry = add_gradient(reversed, p.entry, wanted);
+  } catch (differentiation_error const&) {
     return verdict::refused;
   }
   if (auto const faults = ir::faults_of(reversed); !faults.empty()) {
@@ -130,7 +130,7 @@ verdict judge(ir::program const& p, std::uint64_t seed, std::string& why) {
 
   std::vector<datum> along, back;
   try {
-    along = executable(contexts::forward_of(p)).run(forwards);
+    along = executable(forward_of(p)).run(forwards);
     back = executable(reversed).run(backwards);
   } catch (size_error const&) {
     return verdict::refused; // residuals of iterations differ in shape

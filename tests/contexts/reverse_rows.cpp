@@ -3,8 +3,8 @@
 #include "executors.hpp"
 
 #include <overdub/compile/compile.hpp>
-#include <overdub/contexts/reverse.hpp>
 #include <overdub/overdub.hpp>
+#include <overdub/reverse.hpp>
 
 #include <tuple>
 #include <vector>
@@ -45,8 +45,7 @@ void check_along(F const& f, matrix const& a, matrix const& direction, X const&.
   auto const at = [&](double by) { return f(moved(a, direction, by), x...); };
   double const first_derivative = (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);
   for (compile_options const& o : executors()) {
-    auto const [value, derivatives] =
-        compile(contexts::value_and_gradient<0>(f), signature<matrix, X...>, o)(a, x...);
+    auto const [value, derivatives] = compile(value_and_gradient<0>(f), signature<matrix, X...>, o)(a, x...);
     CHECK(value == Approx(f(a, x...)));
     CHECK(dot_of(derivatives, direction) == Approx(first_derivative).epsilon(1e-7));
   }

@@ -6,15 +6,15 @@
 
 #include <overdub/compile/compile.hpp>
 #include <overdub/contexts/count.hpp>
-#include <overdub/contexts/forward_program.hpp>
-#include <overdub/contexts/reverse.hpp>
 #include <overdub/execute/datum_text.hpp>
 #include <overdub/execute/interpreter.hpp>
+#include <overdub/forward_program.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/ir/verify.hpp>
 #include <overdub/overdub.hpp>
 #include <overdub/pass/pipeline.hpp>
+#include <overdub/reverse.hpp>
 #if OVERDUB_TESTS_JIT
 #include <overdub/jit/jit.hpp>
 #endif
@@ -28,15 +28,15 @@
 namespace {
 
 using namespace overdub;
-using strategy = contexts::checkpointing::strategy;
+using strategy = checkpointing::strategy;
 
-ir::program gradient_of(std::string const& text, contexts::checkpointing const& loops = {}) {
+ir::program gradient_of(std::string const& text, checkpointing const& loops = {}) {
   ir::program p = ir::parse(text);
   ir::verify(p);
   std::vector<bool> asked;
   for (ir::value_id const v : p[p.entry].parameters())
     asked.push_back(p[p.entry].type_of(v).element == ir::scalar::f64);
-  contexts::differentiate_entry(p, asked, true, {.calls = contexts::recursion::saved, .loops = loops});
+  differentiate_entry(p, asked, true, {.calls = recursion::saved, .loops = loops});
   ir::verify(p);
   return p;
 }
@@ -304,7 +304,7 @@ bool are_equal(std::vector<datum> const& a, std::vector<datum> const& b) {
 }
 bool is_real(datum const& d) { return d.type().element == ir::scalar::f64; }
 
-std::vector<contexts::checkpointing> storages() {
+std::vector<checkpointing> storages() {
   return {
       {.kind = strategy::none, .bytes = 0},
       {.kind = strategy::logarithmic, .bytes = 0},
@@ -322,9 +322,9 @@ void check(std::uint64_t seed, std::uint64_t& restored) {
     if (is_real(arguments[i])) forwards.push_back(directions[i]);
   }
   ir::program const p = ir::parse(text);
-  std::vector<datum> const along = executable(contexts::forward_of(p)).run(forwards);
+  std::vector<datum> const along = executable(forward_of(p)).run(forwards);
   std::vector<datum> first;
-  for (contexts::checkpointing const& loops : storages()) {
+  for (checkpointing const& loops : storages()) {
     ir::program g = gradient_of(text, loops);
     if (loops.kind == strategy::none)
       for (auto const& note : g.notes) restored += note.text.find("restores") != std::string::npos;
@@ -371,7 +371,7 @@ TEST_CASE("the gradients of random loops that update arrays are differentiated a
     ir::program const g = gradient_of(text);
     std::vector<datum> const arguments = arguments_of(seed), directions = arguments_of(seed + 1);
     std::vector<datum> forwards, backwards = arguments;
-    contexts::gradient_request wanted;
+    gradient_request wanted;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       wanted.inputs.push_back(is_real(arguments[i]));
       forwards.push_back(arguments[i]);
@@ -384,13 +384,13 @@ TEST_CASE("the gradients of random loops that update arrays are differentiated a
     }
     std::vector<datum> along;
     try {
-      along = executable(contexts::forward_of(g)).run(forwards);
+      along = executable(forward_of(g)).run(forwards);
     } catch (evaluation_error const&) {
       continue; // its residuals are arrays of matrices
     }
     ++compared;
     ir::program again = g;
-    again.entry = contexts::add_gradient(again, g.entry, wanted, {.calls = contexts::recursion::recomputed});
+    again.entry = add_gradient(again, g.entry, wanted, {.calls = recursion::recomputed});
     ir::verify(again);
     std::vector<datum> const back = executable(again).run(backwards);
     double forward = 0, backward = 0, size = 1;
@@ -461,13 +461,12 @@ template <class F>
 void check_growth(F const& f, double numbers, double operations) {
   for (i64 const n : {4, 8, 16, 32}) {
     array<double> const a = matrix_of(n);
-    auto const pulled = contexts::pullback(f)(a, n);
+    auto const pulled = pullback(f)(a, n);
     CHECK(static_cast<double>(pulled.second.bytes()) < numbers * sizeof(double) * static_cast<double>(n * n));
     contexts::count once, back;
     double const value = run(once, f, a, n);
     CHECK(value == pulled.first);
-    (void)run(
-        back, fn<"slopes">([](auto const& x, auto k) { return contexts::gradient<0>(F{})(x, k)[0]; }), a, n);
+    (void)run(back, fn<"slopes">([](auto const& x, auto k) { return gradient<0>(F{})(x, k)[0]; }), a, n);
     CHECK(static_cast<double>(back.primitives) < operations * static_cast<double>(once.primitives));
   }
 }
@@ -479,7 +478,6 @@ TEST_CASE("what gradients of loops that update arrays keep, and do, grows with t
 
 template <class F>
 void check_gradients(F const& f) {
-  using contexts::gradient;
   for (i64 const n : {2, 3, 7}) {
     array<double> const a = matrix_of(n);
     array<double> const expected = gradient<0>(f)(a, n);
@@ -497,9 +495,9 @@ void check_gradients(F const& f) {
         CHECK(compile(compose(), made, signature<array<double>, i64>, o)(a, n) == expected);
       };
       check(gradient<0>(f));
-      check(gradient<0>(f, contexts::save_logarithmic));
-      check(gradient<0>(f, contexts::memory_limit<1>));
-      check(gradient<0>(f, contexts::memory_limit<2'000>));
+      check(gradient<0>(f, save_logarithmic));
+      check(gradient<0>(f, memory_limit<1>));
+      check(gradient<0>(f, memory_limit<2'000>));
     }
   }
 }
@@ -511,7 +509,7 @@ TEST_CASE("gradients of loops that update arrays agree with differences, and are
 }
 
 TEST_CASE("explain says which arrays the reverse pass restores") {
-  auto const made = compile(contexts::gradient<0>(cholesky), signature<array<double>, i64>);
+  auto const made = compile(gradient<0>(cholesky), signature<array<double>, i64>);
   CHECK(explain(made).find("restores f64[] (loop-carried)") != std::string::npos);
 }
 

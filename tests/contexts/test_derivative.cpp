@@ -4,9 +4,9 @@
 #include "property.hpp"
 
 #include <overdub/contexts/profile/allocations.hpp>
-#include <overdub/contexts/test_derivative.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/special.hpp>
+#include <overdub/test_derivative.hpp>
 
 #include <cmath>
 #include <string>
@@ -16,12 +16,9 @@
 namespace {
 
 using namespace overdub;
-using contexts::derivative_report;
-using contexts::test_derivative;
-using contexts::test_derivative_against;
 
-contexts::derivative_test counting() {
-  contexts::derivative_test how;
+derivative_test counting() {
+  derivative_test how;
   if (contexts::counts_allocations) how.allocations = &contexts::allocations_of_thread;
   return how;
 }
@@ -81,7 +78,7 @@ TEST_CASE("a rule whose own derivative is wrong is found by the nested ones alon
 }
 
 TEST_CASE("a compiled gradient that allocates is found") {
-  contexts::derivative_test how;
+  derivative_test how;
   how.allocations = [] {
     static long count = 0;
     return ++count;

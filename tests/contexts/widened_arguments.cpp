@@ -1,9 +1,9 @@
 // Arguments as C++ has them: integers of other sizes, and vectors.
 #include "catch.hpp"
 
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/incremental.hpp>
-#include <overdub/contexts/models/model.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/incremental.hpp>
+#include <overdub/models/model.hpp>
 #include <overdub/overdub.hpp>
 
 #include <cstddef>
@@ -57,7 +57,7 @@ TEST_CASE("models take integers and vectors as C++ has them, and so do choice ma
 
 TEST_CASE("incremental takes integers and vectors as C++ has them") {
   std::vector<std::vector<double>> const rows{{1, 2}, {3, 4}, {5, 6}};
-  auto f = od::contexts::incremental(head, rows, 2, 3);
+  auto f = od::incremental(head, rows, 2, 3);
   CHECK(f.value() == 30);
   f.set<1>(3u);
   CHECK(f.propose() == 63);
@@ -70,7 +70,7 @@ TEST_CASE("incremental takes integers and vectors as C++ has them") {
   CHECK(f.value() == 30);
   CHECK(f.get<1>() == 4);
   constexpr auto half = od::fn<"half">([](auto x, auto n) { return x * 0.5 + od::convert<double>(n); });
-  auto g = od::contexts::incremental(half, 1.0, 1);
+  auto g = od::incremental(half, 1.0, 1);
   g.set<0>(std::uint64_t{1} << 63);
   g.set<1>('a');
   CHECK(g.propose() == 0x1p62 + 97);

@@ -24,7 +24,11 @@ import subprocess
 import sys
 import tempfile
 
-CONTEXTS = sorted(os.path.splitext(os.path.basename(path))[0] for path in glob.glob("contexts/*.hpp"))
+HEADERS = {  # by the name that a block uses
+    os.path.splitext(os.path.basename(path))[0]: os.path.relpath(path, "include/overdub")
+    for path in sorted(glob.glob("include/overdub/*.hpp") + glob.glob("include/overdub/contexts/*.hpp"))
+    if os.path.basename(path) not in ("overdub.hpp", "header_only.hpp", "version.hpp")
+}
 MOST_PROGRAMS = 8  # that are compiled as one
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror", "-Wno-unused"]
 
@@ -134,7 +138,7 @@ def check_programs(programs):
 
 
 def check_declarations(line, source):
-    headers = [f"contexts/{name}.hpp" for name in CONTEXTS if re.search(rf"\b{name}\b", source)]
+    headers = [header for name, header in HEADERS.items() if re.search(rf"\b{name}\b", source)]
     prelude = "".join(f"#include <overdub/{header}>\n" for header in ["overdub.hpp", *headers])
     compiled = compile_block(prelude + source, "-fsyntax-only")
     if compiled.returncode:

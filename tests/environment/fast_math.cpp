@@ -1,12 +1,12 @@
 // Compiled with a flag that lets the compiler assume finite numbers or reassociate: what looks for NaN and infinity finds them, and
 // compensated sums keep what is rounded away. It returns how many of its expectations fail.
 #include <overdub/contexts/check_finite.hpp>
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/incremental/compensated_sum.hpp>
-#include <overdub/contexts/inference.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/incremental/compensated_sum.hpp>
+#include <overdub/inference.hpp>
 #if __has_include(<Eigen/Cholesky>) || __has_include(<eigen3/Eigen/Cholesky>)
 #define OVERDUB_TEST_EIGEN
-#include <overdub/contexts/inference/dense_metric.hpp>
+#include <overdub/inference/dense_metric.hpp>
 #endif
 #include <overdub/contexts/log.hpp>
 #include <overdub/ir/literal.hpp>
@@ -182,7 +182,7 @@ int main(int argc, char**) {
   expect_texts(undefined, undefined_float);
 
   // 2^53 + 1 is not a double: what is rounded away of it is 1.
-  auto const [sum, lost] = od::contexts::increments::two_sum(0x1p53 * one, one);
+  auto const [sum, lost] = od::increments::two_sum(0x1p53 * one, one);
   expect(sum == 0x1p53 && lost == 1, "the rest of a sum is not reassociated away");
   return failures;
 }

@@ -2,9 +2,9 @@
 // times what the function takes.
 #include "growth/check_each.hpp"
 
-#include <overdub/contexts/reverse/gradient_program.hpp>
 #include <overdub/execute/interpreter.hpp>
 #include <overdub/overdub.hpp>
+#include <overdub/reverse/gradient_program.hpp>
 #include <overdub/stage/stage.hpp>
 
 #include <cmath>
@@ -43,7 +43,7 @@ template <class F, class X>
 works works_of(F const& f, X const& x, i64 n, double reads) {
   od::ir::program const p = od::stage(f, od::signature<X, i64>);
   od::ir::program g = p;
-  od::contexts::differentiate_entry(g, {true, false}, true, {});
+  od::differentiate_entry(g, {true, false}, true, {});
   od::executable const once(p), back(g);
   std::vector<od::datum> const in{od::datum(x), od::datum(n)};
   return {work_of([&] { (void)once.run(in); }) / reads, work_of([&] { (void)back.run(in); }) / reads};

@@ -4,15 +4,15 @@
 #include "growth/check_each.hpp"
 
 #include <overdub/compile/cache.hpp>
-#include <overdub/contexts/forward_program.hpp>
-#include <overdub/contexts/incremental.hpp>
-#include <overdub/contexts/reverse/gradient_program.hpp>
 #include <overdub/contexts/trace.hpp>
 #include <overdub/execute/interpreter.hpp>
+#include <overdub/forward_program.hpp>
+#include <overdub/incremental.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/overdub.hpp>
 #include <overdub/pass/pipeline.hpp>
+#include <overdub/reverse/gradient_program.hpp>
 #include <overdub/stage/stage.hpp>
 
 #include <algorithm>
@@ -84,11 +84,11 @@ costs costs_of(F const& f, i64 n) {
   std::string text;
   all.printing = work_of([&] { text = od::ir::print(p); });
   all.parsing = work_of([&] { (void)od::ir::parse(text); });
-  all.forward = work_of([&] { (void)oc::forward_of(p); });
+  all.forward = work_of([&] { (void)od::forward_of(p); });
   od::ir::program backwards = p;
-  oc::gradient_request wanted;
+  od::gradient_request wanted;
   wanted.inputs = wanted.results = {true};
-  all.reverse = work_of([&] { (void)oc::add_gradient(backwards, backwards.entry, wanted, {}); });
+  all.reverse = work_of([&] { (void)od::add_gradient(backwards, backwards.entry, wanted, {}); });
   all.passes = work_of([&] { od::pass::default_pipeline(p); });
   std::unique_ptr<od::executable> run;
   all.lowering = work_of([&] { run = std::make_unique<od::executable>(p); });
@@ -136,7 +136,7 @@ constexpr auto decaying = od::fn<"decaying">([](auto xs) {
 /// The work of an update of one element among n, and of undoing one.
 template <class F, class... A>
 double work_of_update(F const& f, i64 n, A const&... more) {
-  auto g = oc::incremental(f, numbers(n), more...);
+  auto g = od::incremental(f, numbers(n), more...);
   auto const update = [&](i64 k) {
     g.template set_at<0>(
         n / 202 * 101 + k * 7, 0.125 * static_cast<double>(k % 8)); // where numbers are alike

@@ -3,7 +3,7 @@
 #include "laws/support/executors.hpp"
 #include "pass/laws.hpp"
 
-#include <overdub/contexts/batch.hpp>
+#include <overdub/batch.hpp>
 #include <overdub/execute/datum_text.hpp>
 #include <overdub/execute/interpreter.hpp>
 #include <overdub/ir/print.hpp>
@@ -112,7 +112,7 @@ std::string fault_of(ir::program const& p, std::uint64_t seed, std::size_t& chan
   if (!add_batch(batch)) return {};
   ir::program swapped = batch;
   pass::inline_calls(swapped, 400);
-  std::size_t const splits = contexts::batching::interchange(swapped);
+  std::size_t const splits = batching::interchange(swapped);
   changed += splits > 0;
   if (splits == 0) return {};
   if (auto const faults = ir::faults_of(swapped); !faults.empty())

@@ -4,8 +4,8 @@
 #include "catch.hpp"
 #include "pass/laws.hpp"
 
-#include <overdub/contexts/check.hpp>
-#include <overdub/contexts/check/reporter.hpp>
+#include <overdub/check.hpp>
+#include <overdub/check/reporter.hpp>
 
 #include <cstdlib>
 #include <map>
@@ -17,10 +17,9 @@
 namespace {
 
 using namespace overdub::ir;
-namespace contexts = overdub::contexts;
-namespace checking = overdub::contexts::checking;
-using contexts::finding;
-using contexts::finding_kind;
+namespace checking = overdub::checking;
+using overdub::finding;
+using overdub::finding_kind;
 using reference::value;
 
 double real(value const& v) {
@@ -162,7 +161,7 @@ finding_kind kind_of(reference::failure f) {
   case reference::failure::index:
     return finding_kind::index;
   case reference::failure::size:
-    return finding_kind::size;
+    return finding_kind::wrong_size;
   case reference::failure::division:
     return finding_kind::division_by_zero;
   default:
@@ -180,19 +179,19 @@ checking::abstract exactly(value const& v) {
   return a;
 }
 // Three ways to know the arguments of random programs.
-std::vector<contexts::bounds> inputs(std::vector<value> const& arguments, std::uint64_t way) {
+std::vector<overdub::bounds> inputs(std::vector<value> const& arguments, std::uint64_t way) {
   if (way % 3 == 0) return {};
-  std::vector<contexts::bounds> all;
+  std::vector<overdub::bounds> all;
   if (way % 3 == 1) {
     for (value const& v : arguments) all.push_back({exactly(v)});
     return all;
   }
-  using contexts::between;
-  using contexts::each;
+  using overdub::between;
+  using overdub::each;
   return {
       between(0, 2),
       between(-4.0, 4.0),
-      contexts::anything<bool>(),
+      overdub::anything<bool>(),
       each(between(-4.0, 4.0), 3, 3),
       each(between(-1, 3), 1),
       each(each(between(-4.0, 4.0), 3, 3), 3, 3),
@@ -221,7 +220,7 @@ std::string fault_of(program const& p, std::uint64_t seed) {
     int const happened = x.kind == finding_kind::not_a_number ? w.nans[at]
                          : x.kind == finding_kind::infinite   ? w.infinities[at]
                                                               : 0;
-    if (x.how == contexts::severity::certain && result->failed == failure::none && happened == 0)
+    if (x.how == overdub::severity::certain && result->failed == failure::none && happened == 0)
       return "it was certain, and does not happen: " + text_of(x);
     // In the entry, all that runs an operation came by the same path.
     if (x.each_time && x.function == p.entry && x.path.empty() && w.ended[at] != (throws ? 0 : happened))
@@ -250,9 +249,9 @@ TEST_CASE("what check excludes does not happen in random programs, and what is c
           laws::shrunk(p, [&](program const& q) { return fault_of(q, seed).starts_with(kind); });
       FAIL("random program " << seed << ": " << fault_of(small, seed) << "\n" << print(small));
     }
-    auto const report = contexts::check(p, inputs(laws::arguments(seed), seed));
+    auto const report = overdub::check(p, inputs(laws::arguments(seed), seed));
     found += report.findings.size();
-    certain += report.count(contexts::severity::certain);
+    certain += report.count(overdub::severity::certain);
   }
   bool const are_few = count < 100;
   CHECK((are_few || found > count)); // the programs are no easy ones

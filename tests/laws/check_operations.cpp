@@ -3,7 +3,7 @@
 #include "pass/random_program.hpp"
 #include "pass/reference.hpp"
 
-#include <overdub/contexts/check/operations.hpp>
+#include <overdub/check/operations.hpp>
 
 #include <array>
 #include <cmath>
@@ -13,7 +13,7 @@
 namespace {
 
 using namespace overdub::ir;
-namespace checking = overdub::contexts::checking;
+namespace checking = overdub::checking;
 using reference::value;
 
 class drawn {

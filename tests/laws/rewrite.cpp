@@ -4,6 +4,7 @@
 #include "functions.hpp"
 
 #include <overdub/contexts/forward.hpp>
+#include <overdub/derivative.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/pass/pipeline.hpp>
@@ -99,7 +100,7 @@ func @after(%f: fn(f64) -> f64, %x: f64) -> f64 {
       overdub::overdub(contexts::forward{}, p),
       Catch::Contains("a loop that carries function values is not rewritten by contexts"));
   // Values of a context are run through it.
-  CHECK(contexts::derivative([&](auto x) { return evaluate<double>(p, i64{3}, x); }, 0.5) == 1.0);
+  CHECK(derivative([&](auto x) { return evaluate<double>(p, i64{3}, x); }, 0.5) == 1.0);
 }
 
 TEST_CASE("function values that loops carry, and arrays hold, are data in contexts") {
@@ -139,11 +140,10 @@ func @shifted(%a: f64, %x: f64) -> f64 {
     double const x = 0.7;
     CHECK(
         evaluate<double, double>(slope, n, x, 1.0) ==
-        std::tuple(by_hand(n, x), contexts::derivative([&](auto y) { return by_hand(n, y); }, x)));
+        std::tuple(by_hand(n, x), derivative([&](auto y) { return by_hand(n, y); }, x)));
     CHECK(
         std::get<3>(evaluate<double, double, double, double>(twice, n, x, 1.0, 1.0, 0.0)) ==
-        Approx(contexts::derivative(
-            [&](auto z) { return contexts::derivative([&](auto y) { return by_hand(n, y); }, z); }, x)));
+        Approx(derivative([&](auto z) { return derivative([&](auto y) { return by_hand(n, y); }, z); }, x)));
   }
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("the derivative of a function value that is reabstracted is its deriva
           CHECK(std::get<0>(expected) == y);
           double const by_hand = c ? y * (x + x) : y * (1 - std::cos(x));
           CHECK(std::get<1>(expected) == Approx(by_hand));
-          CHECK(contexts::derivative(run, x) == std::get<1>(expected));
+          CHECK(derivative(run, x) == std::get<1>(expected));
         }
     }
 }

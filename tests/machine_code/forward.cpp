@@ -3,6 +3,7 @@
 // same: derivative_by_hand derivative_by_overdub
 // same: along_by_hand along_by_overdub
 #include <overdub/contexts/forward.hpp>
+#include <overdub/derivative.hpp>
 
 #include <cmath>
 
@@ -24,7 +25,7 @@ dual sin(dual a) {
 
 extern "C" {
 double derivative_by_hand(double x) { return sin(dual{x, 1.0} + 1.0).tangent; }
-double derivative_by_overdub(double x) { return overdub::contexts::derivative(shifted_sine, x); }
+double derivative_by_overdub(double x) { return overdub::derivative(shifted_sine, x); }
 
 void along_by_hand(double x, double dx, double* out) {
   dual const y = sin(dual{x, dx} + 1.0);

@@ -1,13 +1,13 @@
 // What comes to an array of integers is an integer.
 // expect: overdub: append<I>\(x\) takes an element of the argument, and no floating-point number where an integer stands; convert it
-#include <overdub/contexts/incremental.hpp>
+#include <overdub/incremental.hpp>
 
 #include <cstdint>
 
 constexpr auto total = overdub::fn<"total">([](auto x) { return overdub::sum(x); });
 
 std::int64_t run() {
-  auto f = overdub::contexts::incremental(total, overdub::array<std::int64_t>{1, 2});
+  auto f = overdub::incremental(total, overdub::array<std::int64_t>{1, 2});
 #ifdef OVERDUB_MENDED
   f.append<0>(3);
 #else

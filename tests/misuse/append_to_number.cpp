@@ -1,12 +1,12 @@
 // Arrays get longer, and numbers do not.
 // expect: overdub: append<I>\(x\) is for arguments that are arrays; set other arguments by set<I>\(x\)
-#include <overdub/contexts/incremental.hpp>
+#include <overdub/incremental.hpp>
 
 constexpr auto scaled = overdub::fn<"scaled">(
     [](auto x, auto by) { return overdub::sum(overdub::map([&](auto e) { return e * by; }, x)); });
 
 double run() {
-  auto f = overdub::contexts::incremental(scaled, overdub::array<double>{1.0, 2.0}, 0.5);
+  auto f = overdub::incremental(scaled, overdub::array<double>{1.0, 2.0}, 0.5);
 #ifdef OVERDUB_MENDED
   f.append<0>(3.0);
 #else

@@ -1,6 +1,6 @@
 // expect: the score is differentiated by arguments that are numbers, arrays, and trees of them
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/models/dynamic_gradients.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/models/dynamic_gradients.hpp>
 
 #include <boost/hana/define_struct.hpp>
 

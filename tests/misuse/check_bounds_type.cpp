@@ -1,13 +1,13 @@
 // Bounds of a type that programs do not have.
 // expect: overdub: any_finite<T> and anything<T> are of bool, i64, float, double, and arrays of them
-#include <overdub/contexts/check.hpp>
+#include <overdub/check.hpp>
 
 constexpr auto twice = overdub::fn<"twice">([](auto x) { return x + x; });
 
 bool is_fine() {
 #ifdef OVERDUB_MENDED
-  return overdub::contexts::check(twice, overdub::contexts::any_finite<overdub::i64>()).empty();
+  return overdub::check(twice, overdub::any_finite<overdub::i64>()).empty();
 #else
-  return overdub::contexts::check(twice, overdub::contexts::any_finite<int>()).empty();
+  return overdub::check(twice, overdub::any_finite<int>()).empty();
 #endif
 }

@@ -1,6 +1,6 @@
 // Integers are i64.
 // expect: overdub: get<T>\(address\) gives bool, i64, float, double, and arrays of them
-#include <overdub/contexts/models/model.hpp>
+#include <overdub/models/model.hpp>
 
 overdub::i64 run(overdub::models::trace const& t) {
 #ifdef OVERDUB_MENDED

@@ -1,11 +1,12 @@
 // A derivative is asked for at an integer.
 // expect: overdub: a derivative is taken at a floating-point number
 #include <overdub/contexts/forward.hpp>
+#include <overdub/derivative.hpp>
 
 constexpr auto square = overdub::fn<"square">([](auto x) { return x * x; });
 
 #ifdef OVERDUB_MENDED
-double slope() { return overdub::contexts::derivative(square, 3.0); }
+double slope() { return overdub::derivative(square, 3.0); }
 #else
-double slope() { return overdub::contexts::derivative(square, 3); }
+double slope() { return overdub::derivative(square, 3); }
 #endif

@@ -1,6 +1,7 @@
 // A rule for a native function.
 // expect: overdub: a derivative belongs to a function of its own name; write it around fn<"name">\(body\)
 #include <overdub/contexts/forward.hpp>
+#include <overdub/derivative.hpp>
 
 constexpr auto native = overdub::leaf<"native">([](double x) { return x * x; });
 constexpr auto slope = [](auto, auto x, auto dx) { return 2.0 * x * dx; };
@@ -12,7 +13,7 @@ constexpr auto f = overdub::derivative_rule(native, slope);
 
 double run(double x) {
 #ifdef OVERDUB_MENDED
-  return overdub::contexts::derivative(f, x);
+  return overdub::derivative(f, x);
 #else
   return x;
 #endif

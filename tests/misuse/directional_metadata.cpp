@@ -1,6 +1,7 @@
 // A function in a context with metadata gives tagged, and `forward` tags numbers itself.
 // expect: overdub: a function in contexts that keep metadata gives tagged
 #include <overdub/contexts/forward.hpp>
+#include <overdub/derivative.hpp>
 
 struct counting : overdub::context {
   template <class T>
@@ -15,8 +16,8 @@ inline constexpr auto wave = overdub::fn<"wave">([](auto x) { return sin(x); });
 
 double run() {
 #ifdef OVERDUB_MENDED
-  return overdub::contexts::directional_derivative(doubling{}, wave)(0.5, 1.0);
+  return overdub::directional_derivative(doubling{}, wave)(0.5, 1.0);
 #else
-  return overdub::contexts::directional_derivative(counting{}, wave)(0.5, 1.0);
+  return overdub::directional_derivative(counting{}, wave)(0.5, 1.0);
 #endif
 }

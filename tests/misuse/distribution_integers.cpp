@@ -1,6 +1,6 @@
 // A number of trials is a floating-point number.
 // expect: overdub: a floating-point number is given to a distribution where an integer stands
-#include <overdub/contexts/distributions.hpp>
+#include <overdub/distributions.hpp>
 
 namespace ds = overdub::distributions;
 

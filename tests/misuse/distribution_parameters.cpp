@@ -1,6 +1,6 @@
 // A distribution with a parameter too few.
 // expect: overdub: this distribution has another number of parameters
-#include <overdub/contexts/distributions.hpp>
+#include <overdub/distributions.hpp>
 
 namespace ds = overdub::distributions;
 

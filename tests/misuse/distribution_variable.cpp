@@ -1,6 +1,6 @@
 // A floating-point number is a variable of a distribution of integers.
 // expect: overdub: a floating-point number is given to a distribution where an integer stands
-#include <overdub/contexts/distributions.hpp>
+#include <overdub/distributions.hpp>
 
 namespace ds = overdub::distributions;
 

@@ -1,7 +1,7 @@
 // In a context, a gradient's program is called by the leaves of its arguments, and a plain struct is one value there.
 // expect: overdub: a function whose program is called in a context takes and returns no plain struct
 #include <overdub/contexts/forward.hpp>
-#include <overdub/contexts/reverse.hpp>
+#include <overdub/reverse.hpp>
 
 #include <boost/hana/adapt_struct.hpp>
 #include <boost/hana/define_struct.hpp>
@@ -14,7 +14,7 @@ struct spring {
 constexpr auto energy = overdub::fn<"energy">([](auto s) { return s.stiffness * s.length * s.length; });
 
 auto slopes(spring<double> s) {
-  return overdub::run(overdub::contexts::forward{}, overdub::contexts::gradient(energy), s);
+  return overdub::run(overdub::contexts::forward{}, overdub::gradient(energy), s);
 }
 #else
 struct spring {
@@ -26,7 +26,5 @@ constexpr auto energy = overdub::fn<"energy">([](auto s) {
   return overdub::field<&spring::stiffness>(s) * length * length;
 });
 
-void slopes(spring s) {
-  (void)overdub::run(overdub::contexts::forward{}, overdub::contexts::gradient(energy), s);
-}
+void slopes(spring s) { (void)overdub::run(overdub::contexts::forward{}, overdub::gradient(energy), s); }
 #endif

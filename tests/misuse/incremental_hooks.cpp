@@ -1,6 +1,6 @@
 // Protected calls cannot be updated incrementally, so a context with a hook `failed` is rejected.
 // expect: overdub: a context with a hook `failed` is given to incremental
-#include <overdub/contexts/incremental.hpp>
+#include <overdub/incremental.hpp>
 
 #include <exception>
 
@@ -16,5 +16,5 @@ inline constexpr auto wave = overdub::fn<"wave">([](auto x) { return sin(x); });
 
 double run() {
   hearing h;
-  return overdub::contexts::incremental(h, wave, 0.5).value();
+  return overdub::incremental(h, wave, 0.5).value();
 }

@@ -1,6 +1,6 @@
 // An incremental function saves numbers, and was given a value of a context's run.
 // expect: overdub: incremental is given a value of a context
-#include <overdub/contexts/incremental.hpp>
+#include <overdub/incremental.hpp>
 
 struct doubling : overdub::context {
   auto overdub(overdub::sin_t, auto x) { return 2.0 * sin(x); }
@@ -8,11 +8,11 @@ struct doubling : overdub::context {
 inline constexpr auto wave = overdub::fn<"wave">([](auto x) { return sin(x); });
 inline constexpr auto followed = overdub::fn<"followed">([](auto x) {
 #ifdef OVERDUB_MENDED
-  auto f = overdub::contexts::incremental(doubling{}, wave, overdub::concrete(x));
+  auto f = overdub::incremental(doubling{}, wave, overdub::concrete(x));
   f.template set<0>(2.0);
   return x + f.propose();
 #else
-  (void)overdub::contexts::incremental(wave, x);
+  (void)overdub::incremental(wave, x);
   return x;
 #endif
 });

@@ -1,6 +1,6 @@
 // A mixture of two distributions, with one weight.
 // expect: overdub: mixture takes weights, a std::tuple or std::array, and a distribution for each of them
-#include <overdub/contexts/distributions.hpp>
+#include <overdub/distributions.hpp>
 
 #include <tuple>
 

@@ -1,7 +1,7 @@
 // A model captures a number.
 // expect: overdub: a model captures nothing; give what it captured as an argument
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/models/model.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/models/model.hpp>
 
 namespace ds = overdub::distributions;
 

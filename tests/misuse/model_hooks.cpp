@@ -1,8 +1,8 @@
 // The programs of a model run parts of its function: hooks would observe some calls and not others.
 // expect: overdub: a context with hooks is given to model
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/models/dynamic.hpp>
-#include <overdub/contexts/models/model.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/models/dynamic.hpp>
+#include <overdub/models/model.hpp>
 
 struct hearing : overdub::context {
   int sines = 0;

@@ -1,7 +1,7 @@
 // A random choice is given the parameters of a distribution, and no distribution.
 // expect: overdub: a random choice is given one distribution: cx\(sample<"x">, normal\(0, 1\)\)
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/models/model.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/models/model.hpp>
 
 namespace ds = overdub::distributions;
 

@@ -1,7 +1,7 @@
 // A function that makes random choices is called.
 // expect: overdub: a function that makes random choices is called outside of a model; run it as a model
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/models/model.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/models/model.hpp>
 
 namespace ds = overdub::distributions;
 

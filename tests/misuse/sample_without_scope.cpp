@@ -1,7 +1,7 @@
 // A random choice is made without the scope.
 // expect: overdub: a random choice is made through the scope, since its address and its distribution
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/models/model.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/models/model.hpp>
 
 namespace ds = overdub::distributions;
 

@@ -1,6 +1,6 @@
 // A distribution is truncated whose family has no distribution function in overdub's operations.
 // expect: overdub: truncated takes a distribution whose family has log_mass
-#include <overdub/contexts/distributions.hpp>
+#include <overdub/distributions.hpp>
 
 namespace ds = overdub::distributions;
 

@@ -1,6 +1,6 @@
 // A distribution of integers is truncated.
 // expect: overdub: truncated takes a distribution of real numbers
-#include <overdub/contexts/distributions.hpp>
+#include <overdub/distributions.hpp>
 
 namespace ds = overdub::distributions;
 

@@ -2,8 +2,9 @@
 // expect: overdub: values of two unrelated runs meet in one call
 // expect: "outer"
 #include <overdub/contexts/forward.hpp>
+#include <overdub/derivative.hpp>
 
-using overdub::contexts::derivative;
+using overdub::derivative;
 
 constexpr auto outer = overdub::fn<"outer">([](overdub::scope auto& cx, auto x) {
   auto inner = [x](auto y) { return x + y; };

@@ -2,6 +2,7 @@
 // plain number.
 // expect: overdub: values of two unrelated runs meet in one call
 #include <overdub/contexts/forward.hpp>
+#include <overdub/derivative.hpp>
 
 using overdub::contexts::forward;
 
@@ -16,4 +17,4 @@ auto const outer = [](overdub::scope auto& cx, auto x) {
 #endif
 };
 
-double run(double x) { return overdub::contexts::derivative(outer, x); }
+double run(double x) { return overdub::derivative(outer, x); }

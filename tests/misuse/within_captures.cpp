@@ -1,7 +1,7 @@
 // A model in a model captures a number.
 // expect: overdub: a model in a model captures nothing; give it arguments
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/models/model.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/models/model.hpp>
 
 namespace ds = overdub::distributions;
 

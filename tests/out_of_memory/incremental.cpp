@@ -3,8 +3,8 @@
 #include "allocations.hpp"
 #include "catch.hpp"
 
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/incremental.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/incremental.hpp>
 #include <overdub/overdub.hpp>
 
 #include <cstdint>
@@ -14,7 +14,6 @@
 namespace {
 
 namespace od = overdub;
-namespace oc = overdub::contexts;
 namespace dist = overdub::distributions;
 using od::i64;
 using numbers = od::array<double>;
@@ -56,7 +55,7 @@ TEST_CASE("each allocation of an update may fail: the update is made once, when 
     x[i] = 0.5 * static_cast<double>(i * 7 % 5) - 1;
   }
   auto const of = [](std::vector<double> const& all) { return numbers::copy_of(all); };
-  auto f = oc::incremental(grouped, indices::copy_of(z), of(x), of(means));
+  auto f = od::incremental(grouped, indices::copy_of(z), of(x), of(means));
   long failed = 0;
   for (int k = 0; k < 60; ++k) {
     switch (k % 4) {
@@ -103,7 +102,7 @@ TEST_CASE("a commit that failed may be rolled back: value and differences are th
   std::vector<i64> const z{0, 1, 1, 0};
   std::vector<double> const x{0.5, 1.5, -0.5, 2.5}, means{0.0, 1.0}, moved{0.25, 1.0};
   auto const of = [](std::vector<double> const& all) { return numbers::copy_of(all); };
-  auto f = oc::incremental(grouped, indices::copy_of(z), of(x), of(means));
+  auto f = od::incremental(grouped, indices::copy_of(z), of(x), of(means));
   double const before = f.value();
   double const by = grouped(indices::copy_of(z), of(x), of(moved)) - before;
   long failed = 0;
@@ -138,7 +137,7 @@ TEST_CASE("an assignment that fails changes nothing; one that fits allocates not
   auto const of = [](std::vector<double> const& all) { return numbers::copy_of(all); };
   std::vector<i64> z{0, 1, 1, 0};
   std::vector<double> x{0.5, 1.5, -0.5, 2.5};
-  auto const first = oc::incremental(grouped, indices::copy_of(z), of(x), of(means));
+  auto const first = od::incremental(grouped, indices::copy_of(z), of(x), of(means));
   auto f = first, g = first;
   double const changed = grouped(indices::copy_of(z), of({0.5, 1.5, 4.0, 2.5}), of(means));
   for (int k = 0; k < 40; ++k) {
@@ -150,7 +149,7 @@ TEST_CASE("an assignment that fails changes nothing; one that fits allocates not
   }
   long failed = 0;
   for (bool is_done = false; !is_done; ++failed) {
-    f = oc::incremental_function(first); // its arrays have no reserved memory
+    f = od::incremental_function(first); // its arrays have no reserved memory
     f.set_at<1>(2, 4.0);
     f.propose();
     allowed = failed;

@@ -2,7 +2,7 @@
 #include "pass/laws.hpp"
 #include "property.hpp"
 
-#include <overdub/contexts/forward_program.hpp>
+#include <overdub/forward_program.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/pass/rules.hpp>
 #include <overdub/pass/simplify.hpp>
@@ -98,8 +98,8 @@ void check_derivative(overdub::pass::rule const& rule) {
   if (before[before.entry].results[0] != f64) return;
   program simplified = before;
   overdub::pass::simplify(simplified);
-  program const derivative = overdub::contexts::forward_of(before),
-                of_simplified = overdub::contexts::forward_of(simplified);
+  program const derivative = overdub::forward_of(before),
+                of_simplified = overdub::forward_of(simplified);
   double const points[] = {-2.0, -1.0, -0.0, 0.0, 1.0, 2.0};
   double const directions[][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {-1.0, 0.0, 0.0}, {0.5, -3.0, 2.0}};
   for (double const x : points)

@@ -1,11 +1,11 @@
 // The same with headers alone, of one function: what the issue of plugins began with.
-#include <overdub/contexts/reverse.hpp>
 #include <overdub/overdub.hpp>
+#include <overdub/reverse.hpp>
 
 namespace od = overdub;
 
 inline constexpr auto loss = od::fn<"loss">([](auto x) { return x * x * FACTOR; });
 
 extern "C" [[gnu::visibility("default")]] int faults() {
-  return (loss(3.0) != 9 * FACTOR) + (od::contexts::gradient(loss)(3.0) != 6 * FACTOR);
+  return (loss(3.0) != 9 * FACTOR) + (od::gradient(loss)(3.0) != 6 * FACTOR);
 }

@@ -1,15 +1,15 @@
 // A plugin whose functions are staged, rewritten and compiled. It is compiled twice, with another FACTOR: two shared objects that have a
 // name for each function in common, and not what it does.
+#include <overdub/batch.hpp>
 #include <overdub/compile/compile.hpp>
 #include <overdub/compile/scoped_global.hpp>
-#include <overdub/contexts/batch.hpp>
 #include <overdub/contexts/count.hpp>
-#include <overdub/contexts/distributions.hpp>
 #include <overdub/contexts/forward.hpp>
-#include <overdub/contexts/incremental.hpp>
-#include <overdub/contexts/models/model.hpp>
-#include <overdub/contexts/reverse.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/incremental.hpp>
+#include <overdub/models/model.hpp>
 #include <overdub/overdub.hpp>
+#include <overdub/reverse.hpp>
 
 #include <cmath>
 #include <cstdio>
@@ -20,7 +20,7 @@ namespace ds = overdub::distributions;
 
 inline constexpr auto loss = od::fn<"loss">([](auto x) { return x * x * FACTOR; });
 inline constexpr auto total = od::fn<"total">([](auto xs) { return od::sum(od::map(loss, xs)); });
-inline constexpr auto slope = od::fn<"slope">([](auto x) { return contexts::gradient(loss)(x); });
+inline constexpr auto slope = od::fn<"slope">([](auto x) { return od::gradient(loss)(x); });
 inline constexpr auto drawn = od::fn<"drawn">([](od::scope auto& cx, auto x) {
   auto const mean = cx(od::sample<"mean">, ds::normal(x * FACTOR, 1.0));
   return mean * FACTOR;
@@ -40,11 +40,11 @@ extern "C" [[gnu::visibility("default")]] int faults() {
   faults_so_far = 0;
   double const k = FACTOR;
   expect("the value", loss(3.0), 9 * k);
-  expect("the gradient", contexts::gradient(loss)(3.0), 6 * k);
-  expect("the gradient of a sum", contexts::gradient(total)(od::array<double>{1, 3})[1], 6 * k);
-  expect("the pullback", contexts::pullback(loss)(3.0).second(1.0), 6 * k);
+  expect("the gradient", od::gradient(loss)(3.0), 6 * k);
+  expect("the gradient of a sum", od::gradient(total)(od::array<double>{1, 3})[1], 6 * k);
+  expect("the pullback", od::pullback(loss)(3.0).second(1.0), 6 * k);
   expect("the gradient in a context", od::run(contexts::count{}, slope, 3.0), 6 * k);
-  expect("the batch", contexts::batch(loss)(od::array<double>{1, 3})[1], 9 * k);
+  expect("the batch", od::batch(loss)(od::array<double>{1, 3})[1], 9 * k);
 
   contexts::count counted;
   expect("the compiled function", od::compile(counted, loss, od::signature<double>)(3.0), 9 * k);
@@ -58,7 +58,7 @@ extern "C" [[gnu::visibility("default")]] int faults() {
     expect("the value in a scoped_global", compiled_loss(3.0), 9 * k);
     expect("the products in a scoped_global", static_cast<double>(products(od::mul)), 2);
   }
-  auto followed = contexts::incremental(total, od::array<double>{1, 3});
+  auto followed = od::incremental(total, od::array<double>{1, 3});
   expect("the incremental value", followed.value(), 10 * k);
   followed.set_at<0>(0, 2.0);
   expect("the updated value", followed.propose(), 13 * k);

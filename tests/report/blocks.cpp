@@ -2,7 +2,7 @@
 // not grow with the draws.
 #include "catch.hpp"
 
-#include <overdub/contexts/report.hpp>
+#include <overdub/report.hpp>
 
 #include <limits>
 #include <random>

@@ -1,7 +1,7 @@
 // Pages: one self-contained file, in which no text becomes markup.
 #include "catch.hpp"
 
-#include <overdub/contexts/report.hpp>
+#include <overdub/report.hpp>
 
 #include <csignal>
 #include <cstdio>

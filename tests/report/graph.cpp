@@ -1,7 +1,7 @@
 // Graphs in reports: laid out by Graphviz, or listed if it is not installed.
 #include "catch.hpp"
 
-#include <overdub/contexts/report/graph.hpp>
+#include <overdub/report/graph.hpp>
 
 #include <csignal>
 #include <cstdlib>

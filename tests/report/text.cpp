@@ -2,8 +2,8 @@
 #include "catch.hpp"
 #include "property.hpp"
 
-#include <overdub/contexts/report/scale.hpp>
-#include <overdub/contexts/report/text.hpp>
+#include <overdub/report/scale.hpp>
+#include <overdub/report/text.hpp>
 
 #include <cstdint>
 #include <limits>

@@ -1,6 +1,6 @@
 #include <overdub/compile/compile.hpp>
-#include <overdub/contexts/reverse.hpp>
 #include <overdub/overdub.hpp>
+#include <overdub/reverse.hpp>
 #include <overdub/stage/evaluate.hpp>
 
 #include <catch2/catch.hpp>
@@ -102,7 +102,7 @@ double staged(F const& f, double x) {
 TEST_CASE("contexts of one class in a staged function are distinguished by their members") {
   CHECK(in_two(1.0) == 3060.0);
   CHECK(staged(in_two, 1.0) == 3060.0);
-  CHECK(od::contexts::gradient(in_two)(1.0) == 3060.0);
+  CHECK(od::gradient(in_two)(1.0) == 3060.0);
   CHECK(staged(in_each_of<scale>, 1.0) == in_each_of<scale>(1.0));
   CHECK(staged(in_each_of<scale_by_function>, 1.0) == in_each_of<scale_by_function>(1.0));
 }

@@ -5,14 +5,15 @@
 
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/forward.hpp>
-#include <overdub/contexts/forward_program.hpp>
 #include <overdub/contexts/mock.hpp>
-#include <overdub/contexts/reverse.hpp>
+#include <overdub/derivative.hpp>
 #include <overdub/execute/interpreter.hpp>
+#include <overdub/forward_program.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/ir/verify.hpp>
 #include <overdub/pass/pipeline.hpp>
+#include <overdub/reverse.hpp>
 #include <overdub/stage/evaluate.hpp>
 #include <overdub/stage/stage.hpp>
 
@@ -132,15 +133,15 @@ TEST_CASE("contexts see the same directly, staged, rewritten and evaluated") {
 TEST_CASE("what an exempt call returns is a constant, forwards and backwards") {
   ir::program const p = stage(root, signature<double>);
   double const slope = 16.0 + 4.0; // of 16 x + x^2
-  CHECK(contexts::derivative(root, 2.0) == slope);
-  CHECK(std::get<1>(executable(contexts::forward_of(p)).call<std::tuple<double, double>>(2.0, 1.0)) == slope);
-  CHECK(contexts::gradient(root)(2.0) == slope);
-  CHECK(exempt_calls(contexts::forward_of(p)) == 2);
+  CHECK(derivative(root, 2.0) == slope);
+  CHECK(std::get<1>(executable(forward_of(p)).call<std::tuple<double, double>>(2.0, 1.0)) == slope);
+  CHECK(gradient(root)(2.0) == slope);
+  CHECK(exempt_calls(forward_of(p)) == 2);
   ir::program optimised = p;
   pass::default_pipeline(optimised);
   CHECK(exempt_calls(optimised) == 2);
   CHECK(
-      std::get<1>(executable(contexts::forward_of(optimised)).call<std::tuple<double, double>>(2.0, 1.0)) ==
+      std::get<1>(executable(forward_of(optimised)).call<std::tuple<double, double>>(2.0, 1.0)) ==
       slope);
 }
 

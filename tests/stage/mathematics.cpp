@@ -2,6 +2,7 @@
 #include "catch.hpp"
 
 #include <overdub/contexts/forward.hpp>
+#include <overdub/derivative.hpp>
 #include <overdub/ir/consistent.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/stage/evaluate.hpp>
@@ -38,7 +39,7 @@ TEST_CASE("a consistent program is not evaluated where sines are those of C++") 
   static ir::consistent_functions const none{};
   auto const* const kept = std::exchange(ir::consistent, &none);
   CHECK_THROWS_WITH(
-      contexts::derivative([](auto x) { return evaluate<double>(wave(), x); }, 1.0),
+      derivative([](auto x) { return evaluate<double>(wave(), x); }, 1.0),
       Catch::Contains("is evaluated on numbers, not on values of contexts"));
   CHECK_THROWS_WITH(
       stage(evaluated, signature<double>), Catch::Contains("set program::math of both to one mode"));

@@ -1,10 +1,10 @@
 // parallel_map in programs: it is map, so that functions with it are compiled, differentiated and followed.
 #include "catch.hpp"
 
-#include <overdub/contexts/reverse.hpp>
 #include <overdub/control/parallel.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/overdub.hpp>
+#include <overdub/reverse.hpp>
 #include <overdub/stage/stage.hpp>
 
 #include <string>
@@ -32,7 +32,7 @@ TEST_CASE("a function with parallel_map is staged as one with map") {
 
 TEST_CASE("functions with parallel_map are differentiated") {
   numbers const xs{1.0, 2.0, -3.0};
-  numbers const g = od::contexts::gradient(in_parallel)(xs);
+  numbers const g = od::gradient(in_parallel)(xs);
   for (od::i64 i = 0; i < xs.size(); ++i) CHECK(g[i] == 2.0 * xs[i]);
-  CHECK(od::contexts::gradient<1>(scaled)(xs, 5.0) == 0.0);
+  CHECK(od::gradient<1>(scaled)(xs, 5.0) == 0.0);
 }

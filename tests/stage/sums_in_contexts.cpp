@@ -3,6 +3,7 @@
 #include "catch.hpp"
 
 #include <overdub/contexts/forward.hpp>
+#include <overdub/derivative.hpp>
 #include <overdub/execute/interpreter.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
@@ -147,7 +148,7 @@ func @f(%x: f64, %xs: f64[]) -> f64 {
   CHECK(in_both(add_is_sub{}) == 3.0);
   CHECK(in_both(compose(add_is_sub{}, mul_is_add{})) == 3.0);
 
-  double const slope = contexts::derivative(
+  double const slope = derivative(
       add_is_sub{}, [&](auto x) { return of(p, x); }, 1.0);
   CHECK(slope == 1.0);
   ir::program const forward = overdub::overdub(compose(add_is_sub{}, contexts::forward{}), p);

@@ -3,9 +3,9 @@
 
 #include <overdub/implementation/only_once.hpp>
 
-#include <overdub/contexts/forward_program.ipp>
-#include <overdub/contexts/reverse/gradient_program.ipp>
-#include <overdub/contexts/reverse/hessian_program.ipp>
-#include <overdub/contexts/reverse/pullback_program.ipp>
-#include <overdub/contexts/reverse/residuals.ipp>
-#include <overdub/contexts/test_derivative/oracle.ipp>
+#include <overdub/forward_program.ipp>
+#include <overdub/reverse/gradient_program.ipp>
+#include <overdub/reverse/hessian_program.ipp>
+#include <overdub/reverse/pullback_program.ipp>
+#include <overdub/reverse/residuals.ipp>
+#include <overdub/test_derivative/oracle.ipp>

@@ -12,8 +12,8 @@
 #include <overdub/compile/options.ipp>
 #include <overdub/compile/tiered_program.ipp>
 #include <overdub/compile/tiers.ipp>
-#include <overdub/contexts/batch/interchange.ipp>
-#include <overdub/contexts/check.ipp>
+#include <overdub/batch/interchange.ipp>
+#include <overdub/check.ipp>
 #include <overdub/execute/bound_call.ipp>
 #include <overdub/execute/datum_text.ipp>
 #include <overdub/execute/interpreter.ipp>

@@ -4,7 +4,7 @@
 #include <overdub/implementation/only_once.hpp>
 
 #include <overdub/call/callee_name.ipp>
-#include <overdub/contexts/random.ipp>
+#include <overdub/random.ipp>
 #include <overdub/execute/datum.ipp>
 #include <overdub/header_only.ipp>
 #include <overdub/io/output_file.ipp>

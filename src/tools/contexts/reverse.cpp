@@ -1,6 +1,6 @@
 #include "../contexts.hpp"
 
-#include <overdub/contexts/reverse/gradient_program.hpp>
+#include <overdub/reverse/gradient_program.hpp>
 
 namespace overdub::tools {
 
@@ -13,7 +13,7 @@ ir::program in_reverse(ir::program const& p, observed&) {
   for (std::uint32_t i = 0; i < p.functions.size(); ++i) {
     ir::function_id const f{i};
     if (p.is_erased(f)) continue;
-    contexts::gradient_request wanted;
+    gradient_request wanted;
     bool takes = false, gives = false;
     for (ir::value_id const v : p[f].parameters()) {
       wanted.inputs.push_back(is_real(p[f].type_of(v)));
@@ -24,7 +24,7 @@ ir::program in_reverse(ir::program const& p, observed&) {
       gives = gives || wanted.results.back();
     }
     if (!takes || !gives) continue;
-    ir::function_id const gradient = contexts::add_gradient(made, f, wanted);
+    ir::function_id const gradient = add_gradient(made, f, wanted);
     if (p.entry == f) made.entry = gradient;
   }
   return made;

@@ -3,8 +3,8 @@
 
 #include <overdub/compile/compile.hpp>
 #include <overdub/contexts/forward.hpp>
-#include <overdub/contexts/reverse.hpp>
 #include <overdub/overdub.hpp>
+#include <overdub/reverse.hpp>
 
 #include <cmath>
 
@@ -26,9 +26,10 @@ bool error_is_caught() {
 } // namespace
 
 bool compiled_is_right() {
-  auto const f = od::compile(od::contexts::forward{}, shifted_sine, od::signature<od::tagged<double, double>>);
+  auto const f =
+      od::compile(od::contexts::forward{}, shifted_sine, od::signature<od::tagged<double, double>>);
   auto const [y, slope] = f(od::tag(2.0, 1.0));
-  auto const gradient = od::contexts::gradient(second)(od::array<double>{1, 3});
-  return y == std::sin(3.0) && std::abs(slope - std::cos(3.0)) < 1e-12 && gradient[0] == 1 && gradient[1] == 6 &&
-         error_is_caught();
+  auto const gradient = od::gradient(second)(od::array<double>{1, 3});
+  return y == std::sin(3.0) && std::abs(slope - std::cos(3.0)) < 1e-12 && gradient[0] == 1 &&
+         gradient[1] == 6 && error_is_caught();
 }

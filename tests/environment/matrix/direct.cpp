@@ -5,6 +5,7 @@
 #include <overdub/contexts/forward.hpp>
 #include <overdub/contexts/log.hpp>
 #include <overdub/contexts/trace.hpp>
+#include <overdub/derivative.hpp>
 #include <overdub/overdub.hpp>
 
 #include <cmath>
@@ -25,7 +26,7 @@ bool direct_is_right() {
   od::run(log, wave, 3.0);
   od::contexts::recording spans;
   od::run(od::contexts::trace{}, wave, 3.0);
-  double const slope = od::contexts::derivative(wave, 3.0), by_hand = 6.0 * std::cos(9.0);
+  double const slope = od::derivative(wave, 3.0), by_hand = 6.0 * std::cos(9.0);
   return y == std::sin(9.0) && text.str().find("square(3)") != text.str().npos &&
          spans.statistics().records == 4 && std::abs(slope - by_hand) < 1e-12;
 }

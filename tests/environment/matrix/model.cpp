@@ -1,9 +1,9 @@
 // Rubin's eight schools: a model whose posterior NUTS samples. The mean effect is between 2 and 7.
 #include "layers.hpp"
 
-#include <overdub/contexts/distributions.hpp>
-#include <overdub/contexts/inference.hpp>
-#include <overdub/contexts/models.hpp>
+#include <overdub/distributions.hpp>
+#include <overdub/inference.hpp>
+#include <overdub/models.hpp>
 #include <overdub/overdub.hpp>
 
 namespace od = overdub;

@@ -1,6 +1,6 @@
 // Writes two reports with every kind of block into the current folder: fair.html of draws as they should be, and hostile.html of texts and
 // numbers that may break a page. browser.py looks at them.
-#include <overdub/contexts/report.hpp>
+#include <overdub/report.hpp>
 
 #include <cmath>
 #include <cstdio>

@@ -1,0 +1,270 @@
+#pragma once
+
+#include <overdub/batch/interchange.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <span>
+#include <vector>
+
+namespace overdub::batching {
+
+OVERDUB_DECL
+split_plan::split_plan(ir::program const& p, ir::effects const& known, ir::function_id id, node_id map)
+    : f_(p[id]), body_(f_.region_at(map, 0)) {
+  if (!known.of(f_, map).can_merge()) return;
+  parts.emplace_back();
+  for (node_id const n : f_.nodes_of(body_)) {
+    if (f_[n].code == op::yield) break;
+    if (is_shared(n)) {
+      rematerialised.push_back(n);
+      shared_values_.insert(f_.result(n));
+      if (f_.type_of(f_.result(n)).rank > 0) rows_.insert(f_.result(n));
+    } else if (is_split(n)) {
+      loops.push_back(n);
+      parts.emplace_back();
+    } else
+      parts.back().push_back(n);
+  }
+  fits_ = !loops.empty() && crossings_fit();
+}
+
+OVERDUB_DECL bool split_plan::is_inside(value_id v) const {
+  if (f_.is_literal(v)) return false;
+  for (region_id r = f_.region_of(v);;) {
+    if (r == body_) return true;
+    if (f_[r].parent == ir::nothing) return false;
+    r = f_[f_[r].parent].parent;
+  }
+}
+
+OVERDUB_DECL bool split_plan::is_shared(node_id n) const {
+  op const c = f_[n].code;
+  if (f_[n].result_count != 1) return false;
+  if (c == op::at && f_.type_of(f_.result(n)).rank > 0) { // an array from outside, whose length is uniform
+    value_id const array = f_.operand(n, 0);
+    if (is_inside(array) && !rows_.contains(array)) return false;
+    for (std::uint32_t i = 1; i < f_[n].operand_count; ++i)
+      if (f_.operand(n, i) != index() && !is_uniform(f_.operand(n, i))) return false;
+    return true;
+  }
+  if (c == op::length) return f_[n].operand_count == 1 && rows_.contains(f_.operand(n, 0));
+  if (!ir::is_elementwise(c) || ir::row_of(c).effects != effect::pure) return false;
+  for (value_id const v : f_.operands_of(n))
+    if (!is_uniform(v)) return false;
+  return true;
+}
+
+OVERDUB_DECL bool split_plan::is_split(node_id n) const {
+  if (f_[n].code != op::loop || !is_uniform(f_.operand(n, 0))) return false;
+  if (f_[n].operand_count < 2 || f_[n].result_count != f_[n].operand_count - 1) return false;
+  for (value_id const v : f_.results_of(n))
+    if (!f_.type_of(v).is_literal()) return false;
+  bool is_plain = true; // scalar computations, and reads of elements
+  ir::walk(f_, f_.region_at(n, 0), [&](node_id m) {
+    op const c = f_[m].code;
+    is_plain = is_plain && (ir::is_elementwise(c) || c == op::convert || c == op::at || c == op::length ||
+                            c == op::if_ || c == op::loop || c == op::yield);
+    for (value_id const v : f_.results_of(m))
+      is_plain = is_plain && (f_.type_of(v).is_literal() || f_.type_of(v).is_array());
+  });
+  return is_plain;
+}
+
+OVERDUB_DECL bool split_plan::crossings_fit() const {
+  for (value_id const v : f_.operands_of(f_.yield_of(body_)))
+    if (!f_.type_of(v).is_literal()) return false;
+  for (auto const& part : parts)
+    for (node_id const n : part)
+      for (value_id const v : f_.results_of(n))
+        if (!f_.type_of(v).is_literal() && is_used_outside(v, part)) return false;
+  return true;
+}
+
+OVERDUB_DECL split_plan::node_id split_plan::in_body(node_id n) const {
+  while (f_[n].parent != body_) n = f_[f_[n].parent].parent;
+  return n;
+}
+
+OVERDUB_DECL bool split_plan::is_used_outside(value_id v, std::vector<node_id> const& part) const {
+  for (ir::use_id const u : f_.uses_of(v)) {
+    node_id const user = in_body(f_[u].user);
+    bool found = false;
+    for (node_id const n : part) found = found || n == user;
+    if (!found) return true;
+  }
+  return false;
+}
+
+OVERDUB_DECL void splitting::run() {
+  c_.to_before(map_);
+  c_.set_place((*c_)[map_].place);
+  value_id const count = c_->operand(map_, 0);
+  std::vector<value_id> results;
+  if (c_->is_literal(count) && c_->bits_of(count) - 1 < static_cast<std::uint64_t>(block)) {
+    size_ = count;
+    first_ = c_.literal(std::int64_t{0});
+    results = elements();
+  } else
+    results = in_blocks(count);
+  c_.replace(map_, results);
+}
+
+OVERDUB_DECL std::vector<ir::type> splitting::arrays_of(values const& all) const {
+  std::vector<ir::type> types;
+  for (value_id const v : all) types.push_back(c_->type_of(v).array_of());
+  return types;
+}
+
+OVERDUB_DECL splitting::values splitting::results_of(node_id n) const {
+  values all;
+  for (value_id const v : c_->results_of(n)) all.push_back(v);
+  return all;
+}
+
+OVERDUB_DECL splitting::values splitting::in_blocks(value_id count) {
+  values yielded;
+  for (value_id const v : c_->operands_of(c_->yield_of(plan_.body()))) yielded.push_back(v);
+  size_ = literal(block);
+  last_ = c_.add(op::sub, count, literal(1));
+  value_id const blocks =
+      c_.add(op::shift_right, c_.add(op::add, count, literal(block - 1)), literal(block_bits));
+  std::vector<ir::type> rows, numbers;
+  for (ir::type const t : arrays_of(yielded)) rows.push_back(t.array_of()), numbers.push_back(t);
+  node_id const all = with_region(op::map, {blocks}, rows, {ir::i64}, {}, [&](region_id r) {
+    first_ = c_.add(op::shift_left, c_->argument(r, 0), literal(block_bits));
+    return elements();
+  });
+  node_id const flat = with_region(op::map, {count}, numbers, {ir::i64}, {}, [&](region_id r) {
+    value_id const i = c_->argument(r, 0);
+    value_id const b = c_.add(op::shift_right, i, literal(block_bits)),
+                   j = c_.add(op::bit_and, i, literal(block - 1));
+    values read;
+    for (value_id const v : results_of(all)) read.push_back(c_.add(op::at, v, b, j));
+    return read;
+  });
+  return results_of(flat);
+}
+
+OVERDUB_DECL splitting::values splitting::elements() {
+  uniform_ = {{plan_.index(), first_}};
+  for (node_id const n : plan_.rematerialised)
+    c_.clone(id_, n, uniform_); // uniform values of rows, from the first element
+  for (std::size_t k = 0; k < plan_.loops.size(); ++k) {
+    part(plan_.parts[k]);
+    loop(plan_.loops[k]);
+  }
+  values yielded;
+  for (value_id const v : c_->operands_of(c_->yield_of(plan_.body()))) yielded.push_back(v);
+  values known;
+  for (value_id const v : yielded)
+    if (auto const at = arrays_.find(v); at != arrays_.end()) known.push_back(at->second);
+  if (plan_.parts.back().empty() && known.size() == yielded.size()) return known;
+  return map_of(plan_.parts.back(), yielded, {});
+}
+
+OVERDUB_DECL void splitting::part(std::vector<node_id> const& nodes) {
+  values needed;
+  for (node_id const n : nodes)
+    for (value_id const v : c_->results_of(n))
+      if (plan_.is_used_outside(v, nodes)) needed.push_back(v);
+  if (needed.empty() && nodes.empty()) return;
+  values const made = map_of(nodes, needed, {});
+  for (std::size_t i = 0; i < needed.size(); ++i) arrays_[needed[i]] = made[i];
+}
+
+OVERDUB_DECL void splitting::loop(node_id n) {
+  values operands{same_for_all(c_->operand(n, 0))}, results = results_of(n);
+  for (std::uint32_t i = 1; i < (*c_)[n].operand_count; ++i) {
+    value_id const v = c_->operand(n, i);
+    if (auto const known = arrays_.find(v); known != arrays_.end())
+      operands.push_back(known->second);
+    else if (plan_.is_uniform(v))
+      operands.push_back(c_.add(op::fill, size_, same_for_all(v)));
+    else // the index
+      operands.push_back(map_of({}, {v}, {})[0]);
+  }
+  std::vector<ir::type> const carried = arrays_of(results);
+  std::vector<ir::type> arguments{ir::i64};
+  arguments.insert(arguments.end(), carried.begin(), carried.end());
+  region_id const iteration = c_->region_at(n, 0);
+  node_id const all =
+      with_region(op::loop, operands, carried, arguments, (*c_)[n].attributes, [&](region_id r) {
+        copy_map inner{{c_->argument(iteration, 0), c_->argument(r, 0)}};
+        for (std::uint32_t i = 0; i < results.size(); ++i)
+          arrays_[c_->argument(iteration, i + 1)] = c_->argument(r, i + 1);
+        std::vector<node_id> nodes;
+        for (node_id const m : c_->nodes_of(iteration)) nodes.push_back(m);
+        nodes.pop_back();
+        values next;
+        for (value_id const v : c_->operands_of(c_->yield_of(iteration))) next.push_back(v);
+        return map_of(nodes, next, inner);
+      });
+  for (std::uint32_t i = 0; i < results.size(); ++i) arrays_[results[i]] = c_->result(all, i);
+}
+
+OVERDUB_DECL splitting::value_id splitting::same_for_all(value_id v) const {
+  auto const known = uniform_.find(v);
+  return known == uniform_.end() ? v : known->second;
+}
+
+OVERDUB_DECL splitting::values
+splitting::map_of(std::vector<node_id> const& nodes, values const& wanted, copy_map const& known) {
+  std::set<value_id> used(wanted.begin(), wanted.end());
+  for (node_id const n : nodes) {
+    for (value_id const v : c_->operands_of(n)) used.insert(v);
+    for (region_id const r : c_->regions_of(n))
+      ir::walk(*c_, r, [&](node_id m) {
+        for (value_id const v : c_->operands_of(m)) used.insert(v);
+      });
+  }
+  node_id const n = with_region(op::map, {size_}, arrays_of(wanted), {ir::i64}, {}, [&](region_id r) {
+    value_id const j = c_->argument(r, 0);
+    copy_map all = known;
+    value_id i = first_ == literal(0) ? j : c_.add(op::add, first_, j);
+    if (last_ != ir::nothing) i = c_.add(op::min, i, last_);
+    all[plan_.index()] = i;
+    for (node_id const m : plan_.rematerialised) {
+      value_id const v = c_->result(m);
+      if (plan_.is_row(v))
+        c_.clone(id_, m, all);
+      else
+        all[v] = uniform_.at(v);
+    }
+    for (auto const& [v, array] : arrays_)
+      if (used.contains(v)) all[v] = c_.add(op::at, array, j);
+    for (node_id const m : nodes) c_.clone(id_, m, all);
+    values yielded;
+    for (value_id const v : wanted) yielded.push_back(all.contains(v) ? all.at(v) : v);
+    return yielded;
+  });
+  return results_of(n);
+}
+
+OVERDUB_DECL std::size_t interchange(ir::program& p) {
+  std::size_t changed = 0;
+  ir::effects const known(p);
+  for (std::uint32_t i = 0; i < p.functions.size(); ++i) {
+    ir::function_id const id{i};
+    if (p.is_erased(id)) continue;
+    for (bool again = true; again;) {
+      again = false;
+      std::vector<ir::node_id> maps;
+      ir::walk(p[id], ir::function::body, [&](ir::node_id n) {
+        if (p[id][n].code == ir::op::map) maps.push_back(n);
+      });
+      for (ir::node_id const n : maps) {
+        split_plan const plan(p, known, id, n);
+        if (!plan.fits()) continue;
+        splitting(p, id, n, plan).run();
+        ++changed;
+        again = true;
+        break;
+      }
+    }
+  }
+  return changed;
+}
+
+} // namespace overdub::batching

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <overdub/incremental/bound_update.hpp>
+
+#include <memory>
+#include <utility>
+
+namespace overdub {
+inline namespace OVERDUB_EXECUTE_ABI {
+
+OVERDUB_DECL bound_update::bound_update(std::shared_ptr<runnable_update const> s)
+    : update(std::move(s)), failed_guards(update->program.failed_guards), call(update->code) {}
+OVERDUB_DECL bound_update::~bound_update() = default;
+
+} // namespace OVERDUB_EXECUTE_ABI
+} // namespace overdub

@@ -1,0 +1,150 @@
+// Reads in nested maps at computed indices, as in the product with a sparse matrix. A reverse index of these finds the rows that a
+// changed element affects.
+#pragma once
+
+#include <overdub/incremental/update_program.hpp>
+#include <overdub/ir/cursor.hpp>
+#include <overdub/ir/value_map.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace overdub::increments {
+
+/// Writes the two programs that list the indices of the reads: the trip count of the inner map or loop for each row, and the index for
+/// each pair. Both are functions of values that the update does not change.
+class gather_writer {
+public:
+  /// For an index that is computed in a map or loop that is nested in the body of map n. `variable_of` returns the saved value for a
+  /// value outside of n, or nothing if the update changes it.
+  template <class VariableOf>
+  static std::optional<gather>
+  write(ir::program const& p, ir::function_id f, ir::node_id n, ir::value_id index, VariableOf variable_of) {
+    gather_writer w(p, f, n);
+    return w.find(index, variable_of) ? std::optional(w.made(index)) : std::nullopt;
+  }
+
+private:
+  gather_writer(ir::program const& p, ir::function_id f, ir::node_id n) : program_(p), f_(f), map_(n) {}
+  ir::function const& original() const { return program_[f_]; }
+  ir::region_id body() const { return original().region_at(map_, 0); }
+
+  template <class VariableOf>
+  bool find(ir::value_id index, VariableOf variable_of) {
+    ir::function const& f = original();
+    if (!f.is_result(index)) return false;
+    inner_ = f[f.region_of(index)].parent;
+    if (inner_ == ir::nothing || f[inner_].parent != body() ||
+        (f[inner_].code != ir::op::map && f[inner_].code != ir::op::loop))
+      return false;
+    for (ir::value_id const v : {f.operand(map_, 0), f.operand(inner_, 0)})
+      if (!collect(v, variable_of)) return false;
+    is_of_row_ = false;
+    return collect(index, variable_of) && is_of_row_; // else all rows read the same elements
+  }
+  // Collects the values outside of the map that a value depends on.
+  template <class VariableOf>
+  bool collect(ir::value_id v, VariableOf variable_of) {
+    ir::function const& f = original();
+    is_of_row_ = is_of_row_ || v == f.argument(body(), 0);
+    if (f.is_literal(v) || v == f.argument(body(), 0) || v == f.argument(f.region_at(inner_, 0), 0))
+      return true;
+    bool const is_outside = f.region_of(v) == ir::function::body;
+    if (is_outside && !is_cheap(v)) {
+      if (std::any_of(
+              variables_.begin(), variables_.end(), [&](auto const& known) { return known.first == v; }))
+        return true;
+      std::optional<std::uint32_t> const variable = variable_of(v);
+      if (!variable) return false;
+      variables_.emplace_back(v, *variable);
+      return true;
+    }
+    if (!f.is_result(v)) return false;
+    ir::node_id const n = f.node_of(v);
+    ir::region_id const r = f[n].parent;
+    bool const is_inside = r == body() || r == f.region_at(inner_, 0);
+    if ((!is_outside && !is_inside) || f[n].region_count != 0 || f[n].code == ir::op::reduce) return false;
+    for (ir::value_id const u : f.operands_of(n))
+      if (!collect(u, variable_of)) return false;
+    return true;
+  }
+  // Recomputed from saved values, and not saved itself.
+  bool is_cheap(ir::value_id v) const {
+    ir::function const& f = original();
+    if (!f.is_result(v)) return false;
+    ir::op const code = f[f.node_of(v)].code;
+    return code == ir::op::length || code == ir::op::at || ir::is_elementwise(code) ||
+           code == ir::op::convert;
+  }
+
+  gather made(ir::value_id index) {
+    gather g;
+    g.index = index;
+    for (auto const& [v, variable] : variables_) g.variables.push_back(variable);
+    g.counts = written(original().operand(inner_, 0), false);
+    g.keys = written(index, true);
+    return g;
+  }
+  // A map that returns a value of the body: in all iterations of the outer map, or for pairs of an outer and an inner iteration.
+  ir::program written(ir::value_id of, bool in_pairs) {
+    ir::program made = program_;
+    std::vector<ir::type> types;
+    for (auto const& [v, variable] : variables_) types.push_back(original().type_of(v));
+    auto const first = static_cast<std::uint32_t>(types.size());
+    if (in_pairs) types.insert(types.end(), 2, ir::i64.array_of());
+    ir::function_id const g = made.add("gather", types);
+    ir::cursor at(made, g, ir::function::body);
+    ir::value_map<ir::value_id> here;
+    for (std::uint32_t k = 0; k < first; ++k)
+      here.insert_or_assign(variables_[k].first, made[g].argument(ir::function::body, k));
+    ir::value_id rows, inner;
+    if (in_pairs) {
+      rows = made[g].argument(ir::function::body, first);
+      inner = made[g].argument(ir::function::body, first + 1);
+    }
+    ir::value_id const count =
+        in_pairs ? at.add(ir::op::length, rows) : copied(original().operand(map_, 0), at, here);
+    std::vector<ir::type> const arguments[] = {{ir::i64}};
+    ir::type const results[] = {ir::i64.array_of()};
+    ir::node_id const map = at.insert(ir::op::map, std::array{count}, results, {}, arguments);
+    ir::region_id const region = made[g].region_at(map, 0);
+    at.to_end(region);
+    ir::value_id const own = made[g].argument(region, 0);
+    here.insert_or_assign(original().argument(body(), 0), in_pairs ? at.add(ir::op::at, rows, own) : own);
+    if (in_pairs)
+      here.insert_or_assign(
+          original().argument(original().region_at(inner_, 0), 0), at.add(ir::op::at, inner, own));
+    ir::value_id const yielded[] = {copied(of, at, here)};
+    at.yield(yielded);
+    at.to_end(ir::function::body);
+    ir::value_id const all[] = {made[g].result(map)};
+    at.yield(all);
+    made[g].results = {ir::i64.array_of()};
+    made.entry = g;
+    return made;
+  }
+  ir::value_id copied(ir::value_id v, ir::cursor& at, ir::value_map<ir::value_id>& here) {
+    ir::function const& f = original();
+    if (f.is_literal(v)) return at.literal(f.type_of(v), f.bits_of(v));
+    if (auto const known = here.find(v); known != here.end()) return known->second;
+    ir::node_id const n = f.node_of(v);
+    for (std::uint32_t k = 0; k < f[n].operand_count; ++k)
+      if (ir::value_id const u = f.operand(n, k); !f.is_literal(u))
+        here.insert_or_assign(u, copied(u, at, here));
+    (void)at.clone(f_, n, here);
+    return here.at(v);
+  }
+
+  ir::program const& program_;
+  ir::function_id f_;
+  ir::node_id map_, inner_ = ir::nothing;
+  std::vector<std::pair<ir::value_id, std::uint32_t>>
+      variables_; // a value outside of the map, and the saved value
+  bool is_of_row_ = false;
+};
+
+} // namespace overdub::increments

@@ -1,0 +1,234 @@
+// Reads of elements of arrays of which some elements changed.
+#pragma once
+
+#include <overdub/incremental/update_writer_guards.hpp>
+
+namespace overdub::increments {
+
+inline void update_writer::visit_at(node_id n) {
+  change const* const c = change_of(original().operand(n, 0));
+  if (c == nullptr || c->whole) return recompute(n);
+  value_id const v = original().result(n);
+  value_id const first = new_value(original().operand(n, 1));
+  bool const is_one = original()[n].operand_count == 2;
+
+  // The read is in the iteration that the delta belongs to: no comparison is needed.
+  for (delta const& p : c->deltas) {
+    if (p.valid != ir::nothing) continue;
+    if (p.list != ir::nothing) {
+      auto const own = std::find_if(iterations_.begin(), iterations_.end(), [&](iteration const& t) {
+        return t.list == p.list && t.index == first;
+      });
+      if (own == iterations_.end()) continue;
+      std::vector<value_id> path{own->position};
+      for (std::uint32_t k = 2; k < original()[n].operand_count; ++k)
+        path.push_back(new_value(original().operand(n, k)));
+      return set_whole(v, at(p.element, path));
+    }
+    if (offset(p.index, first) != 0) continue;
+    if (p.nested != nullptr && is_one) {
+      change& part = set_change(v);
+      part.deltas = p.nested->deltas;
+      return;
+    }
+    if (p.nested == nullptr && p.element != ir::nothing && is_one) return set_whole(v, p.element);
+  }
+  // Otherwise the indices are compared. An unchanged index is never that of an appended element.
+  bool const appended =
+      std::all_of(c->deltas.begin(), c->deltas.end(), [](delta const& p) { return p.is_appended; });
+  if (appended && !is_new_iteration_ && has_old_indices(n)) return;
+  bool const is_apart = std::all_of(c->deltas.begin(), c->deltas.end(), [&](delta const& p) {
+    return p.list == ir::nothing && are_distinct(p.index, first);
+  });
+  if (is_apart) {
+    if (!is_new_iteration_ && has_old_indices(n)) return;
+    std::vector<value_id> indices;
+    for (std::uint32_t k = 1; k < original()[n].operand_count; ++k)
+      indices.push_back(new_value(original().operand(n, k)));
+    set_whole(v, at(old_value(original().operand(n, 0)), indices));
+    return note(n, step::extent::scalar);
+  }
+  if (!is_new_iteration_ && has_old_indices(n) && speculates_apart(n, *c, original()[n].operand_count))
+    return;
+  if (has_unsearchable_list(*c) || (!is_one && has_conditional(*c)) || c->appended_input != layout::none)
+    return recompute(n);
+  if (original().type_of(v).rank != 0 && !has_only_lists(*c))
+    return is_one && (is_new_iteration_ || is_in_loop()) && !has_appended_elements(*c) ? select_row(n, *c)
+                                                                                       : recompute(n);
+  std::vector<value_id> indices{first};
+  for (std::uint32_t k = 2; k < original()[n].operand_count; ++k)
+    indices.push_back(new_value(original().operand(n, k)));
+  // Appended elements are not in the old array.
+  std::vector<node_id> choices;
+  region_id const here = at_.region();
+  value_id const array = old_value(original().operand(n, 0));
+  for (delta const& p : c->deltas) {
+    bool const is_list = p.list != ir::nothing;
+    if (!p.is_appended || (!is_list && are_distinct(p.index, first))) continue;
+    list_position const own =
+        is_list ? find_in(p, first) : list_position{at_.add(op::eq, first, p.index), {}};
+    std::vector<ir::type> const no_arguments[2];
+    choices.push_back(
+        at_.insert(op::if_, std::array{own.is_there}, std::array{original().type_of(v)}, {}, no_arguments));
+    at_.to_end(written().region_at(choices.back(), 0));
+    std::vector<value_id> path(indices.begin() + 1, indices.end());
+    if (is_list) path.insert(path.begin(), own.position);
+    at_.yield(std::array{path.empty() ? p.element : at(p.element, path)});
+    at_.to_end(written().region_at(choices.back(), 1));
+  }
+  value_id found = at(array, indices);
+  select_element(*c, indices, 0, ir::nothing, found);
+  for (; !choices.empty(); choices.pop_back()) {
+    at_.yield(std::array{found});
+    found = written().result(choices.back());
+    at_.to_end(choices.size() > 1 ? written().region_at(choices[choices.size() - 2], 1) : here);
+  }
+  set_whole(v, found);
+  note(n, step::extent::scalar);
+}
+
+/// A row of an array of which some rows changed, in code that saves nothing. The changes of its elements are conditional on the row.
+inline void update_writer::select_row(node_id n, change const& c) {
+  value_id const v = original().result(n), index = new_value(original().operand(n, 1));
+  value_id row = at(old_value(original().operand(n, 0)), index);
+  std::vector<delta> parts;
+  for (delta const& p : c.deltas) {
+    if (p.list == ir::nothing && are_distinct(p.index, index)) continue;
+    bool const is_list = p.list != ir::nothing;
+    list_position const own = is_list ? find_in(p, index) : list_position{equals(index, p.index), {}};
+    value_id const is_there = both(p.valid, own.is_there);
+    if (p.nested != nullptr) {
+      for (delta const& q : p.nested->deltas) {
+        parts.push_back(q);
+        parts.back().valid = both(is_there, q.valid);
+      }
+      continue;
+    }
+    if (is_there == ir::nothing) {
+      row = p.element;
+      continue;
+    }
+    region_id const here = at_.region();
+    std::vector<ir::type> const no_arguments[2];
+    node_id const choice =
+        at_.insert(op::if_, std::array{is_there}, std::array{type_of(row)}, {}, no_arguments);
+    at_.to_end(written().region_at(choice, 0));
+    at_.yield(std::array{is_list ? at(p.element, own.position) : p.element});
+    at_.to_end(written().region_at(choice, 1));
+    at_.yield(std::array{row});
+    at_.to_end(here);
+    row = written().result(choice);
+  }
+  if (parts.empty()) return set_whole(v, row);
+  set_change(v).deltas = std::move(parts);
+  old_[index_of(v)] = row; // undone with the change
+}
+
+/// Whether the indices of a read are unchanged.
+inline bool update_writer::has_old_indices(node_id n) const {
+  for (std::uint32_t k = 1; k < original()[n].operand_count; ++k) {
+    value_id const v = original().operand(n, k);
+    if (!original().is_literal(v) && change_of(v) != nullptr) return false;
+  }
+  return true;
+}
+
+/// Replaces `found` by a changed element if the indices are equal.
+inline void update_writer::select_element(
+    change const& c, std::vector<value_id> const& indices, std::size_t k, value_id where, value_id& found) {
+  for (delta const& p : c.deltas) {
+    if (p.is_appended) continue;
+    std::vector<value_id> const inner_indices(
+        indices.begin() + static_cast<std::ptrdiff_t>(k + 1), indices.end());
+    if (p.list != ir::nothing) {
+      list_position const own = find_in(p, indices[k]);
+      bool const is_never_empty = p.is_sorted && p.skipped == ir::nothing;
+      if (is_never_empty && type_of(found).rank == 0) {
+        std::vector<value_id> path{at_.add(op::select, own.is_there, own.position, literal(ir::i64, 0))};
+        path.insert(path.end(), inner_indices.begin(), inner_indices.end());
+        found = at_.add(op::select, both(both(where, p.valid), own.is_there), at(p.element, path), found);
+        continue;
+      }
+      region_id const here = at_.region();
+      std::vector<ir::type> const no_arguments[2];
+      node_id const choice = at_.insert(
+          op::if_, std::array{both(both(where, p.valid), own.is_there)}, std::array{type_of(found)}, {},
+          no_arguments);
+      at_.to_end(written().region_at(choice, 0));
+      std::vector<value_id> path{own.position};
+      path.insert(path.end(), inner_indices.begin(), inner_indices.end());
+      at_.yield(std::array{at(p.element, path)});
+      at_.to_end(written().region_at(choice, 1));
+      at_.yield(std::array{found});
+      at_.to_end(here);
+      found = written().result(choice);
+      continue;
+    }
+    if (are_distinct(p.index, indices[k])) continue;
+    value_id const is_there = both(both(where, p.valid), equals(indices[k], p.index));
+    if (p.nested != nullptr) {
+      select_element(*p.nested, indices, k + 1, is_there, found);
+      continue;
+    }
+    value_id const element = inner_indices.empty() ? p.element : at(p.element, inner_indices);
+    found = is_there == ir::nothing ? element : at_.add(op::select, is_there, element, found);
+  }
+}
+inline bool update_writer::has_conditional(change const& c) {
+  return std::any_of(c.deltas.begin(), c.deltas.end(), [](delta const& p) { return p.valid != ir::nothing; });
+}
+inline bool update_writer::has_appended_elements(change const& c) {
+  return std::any_of(c.deltas.begin(), c.deltas.end(), [](delta const& p) { return p.is_appended; });
+}
+inline bool update_writer::has_unsearchable_list(change const& c) {
+  return std::any_of(c.deltas.begin(), c.deltas.end(), [](delta const& p) {
+    return (p.list != ir::nothing && !is_searchable(p)) ||
+           (p.nested != nullptr && has_unsearchable_list(*p.nested));
+  });
+}
+inline bool update_writer::has_only_lists(change const& c) {
+  return std::all_of(c.deltas.begin(), c.deltas.end(), [](delta const& p) { return p.list != ir::nothing; });
+}
+
+inline value_id update_writer::equals(value_id a, value_id b) {
+  return a == b ? value_id(ir::nothing) : at_.add(op::eq, a, b);
+}
+/// The difference of two indices, if both are one value plus literals.
+inline std::optional<std::int64_t> update_writer::offset(value_id from, value_id to) const {
+  auto const parts_of = [&](value_id v) {
+    std::int64_t more = 0;
+    while (!written().is_literal(v) && written().is_result(v)) {
+      node_id const n = written().node_of(v);
+      op const code = written()[n].code;
+      if ((code != op::add && code != op::sub) || !written().is_literal(written().operand(n, 1)) ||
+          type_of(v) != ir::i64)
+        break;
+      auto const by = static_cast<std::int64_t>(written().bits_of(written().operand(n, 1)));
+      if (by < -maximum_shift || by > maximum_shift) break;
+      more += code == op::add ? by : -by;
+      v = written().operand(n, 0);
+    }
+    return std::pair(v, more);
+  };
+  auto const [a, shift_a] = parts_of(from);
+  auto const [b, shift_b] = parts_of(to);
+  if (a == b) return shift_b - shift_a;
+  if (!written().is_literal(a) || !written().is_literal(b)) return {};
+  return static_cast<std::int64_t>(written().bits_of(b) - written().bits_of(a)) + shift_b - shift_a;
+}
+/// Whether two indices are certain to differ: by a literal, or since one is of a later iteration.
+inline bool update_writer::are_distinct(value_id a, value_id b) const {
+  if (offset(a, b).value_or(0) != 0) return true;
+  return std::any_of(iterations_.begin(), iterations_.end(), [&](iteration const& t) {
+    if (t.lower_index == ir::nothing) return false;
+    auto const before = offset(a, t.lower_index), after = offset(t.index, b);
+    return before && after && *before + *after >= 0;
+  });
+}
+/// The conjunction of two conditions, where nothing stands for true.
+inline value_id update_writer::both(value_id a, value_id b) {
+  if (a == ir::nothing) return b;
+  return b == ir::nothing ? a : at_.add(op::logical_and, a, b);
+}
+
+} // namespace overdub::increments

@@ -1,0 +1,369 @@
+// Maps: the affected iterations are recomputed.
+#pragma once
+
+#include <overdub/incremental/update_writer_affected.hpp>
+
+namespace overdub::increments {
+
+inline void update_writer::visit_map(node_id n) {
+  std::vector<affected> all;
+  std::vector<common_read> common;
+  std::string_view why;
+  value_id const count = original().operand(n, 0);
+  change const* const of_count = original().is_literal(count) ? nullptr : change_of(count);
+  std::vector<value_id> const appended_indices =
+      of_count == nullptr ? std::vector<value_id>() : of_count->appended_indices;
+  if (of_count != nullptr && (!of_count->has_appended() || !iterations_.empty()))
+    why = "its trip count may have changed";
+  else if (!enclosing_depth(original().argument(original().region_at(n, 0), 0)))
+    why = "it is nested in a branch or a loop";
+  else if (!iterations_.empty() && !shapes_.trip_counts[index_of(n)])
+    why = "its trip count may differ between iterations";
+  else if (!iterations_.empty() && returns_arrays(n))
+    why = "it is nested in a map, and returns arrays";
+  else
+    why = find_affected(n, all, common);
+  if (why.empty()) why = guard_common_reads(common);
+  if (!why.empty()) return recompute(n, why);
+
+  // Sums of results need the old elements; rows are compared with the saved rows, whose length is that of all iterations.
+  for (value_id const v : original().results_of(n))
+    if (is_summed(v) || original().type_of(v).rank > 1) (void)save(v);
+  // Lists come last: their iterations leave out those that were emitted before.
+  std::vector<affected> ordered;
+  for (bool const lists : {false, true})
+    for (affected const& r : all)
+      if ((r.from.list != ir::nothing) == lists) ordered.push_back(r);
+  all = std::move(ordered);
+  deltas_of_results deltas(original()[n].result_count);
+  for (std::uint32_t k = 0; k < appended_indices.size(); ++k) {
+    std::vector<value_id> const new_values =
+        emit_new_iteration(n, {original().region_at(n, 0), appended_indices[k]}, {});
+    for (std::uint32_t i = 0; i < new_values.size(); ++i)
+      add_appended_delta(original().result(n, i), appended_indices[k], new_values[i], k, deltas[i]);
+    note(n, step::extent::appended_iteration);
+  }
+  if (of_count != nullptr && of_count->appended_list != ir::nothing) {
+    std::vector<value_id> const new_values = emit_new_iterations(n, *of_count, {});
+    for (std::uint32_t i = 0; i < new_values.size(); ++i)
+      add_appended_deltas(original().result(n, i), *of_count, new_values[i], deltas[i]);
+  }
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    std::vector<affected> const earlier(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(k));
+    if (all[k].from.list == ir::nothing)
+      emit_iteration(n, all[k], k, earlier, deltas);
+    else
+      emit_iteration_list(n, all[k], earlier, deltas);
+  }
+  for (std::uint32_t i = 0; i < deltas.size(); ++i)
+    if (!deltas[i].empty()) set_change(original().result(n, i)).deltas = std::move(deltas[i]);
+}
+
+inline bool update_writer::returns_arrays(node_id n) const {
+  for (value_id const v : original().results_of(n))
+    if (original().type_of(v).rank > 1) return true;
+  return false;
+}
+
+/// The old element of a map's result.
+inline value_id update_writer::old_element(value_id v, value_id index) {
+  std::uint32_t const number = save(v);
+  auto where = path(layout_[number].depth);
+  where.push_back(index);
+  return read(number, where);
+}
+
+/// Emits the body of a map for the innermost of `iterations_`. Returns the new elements; nothing for those that are unchanged.
+inline std::vector<value_id> update_writer::emit_body(node_id n, affected const& r) {
+  region_id const body = original().region_at(n, 0);
+  auto const set_old = [&](value_id v, value_id s) {
+    std::uint32_t const i = index_of(v);
+    undo_.push_back({v, changes_[i], old_[i], new_[i]});
+    old_[i] = s;
+  };
+  set_old(original().argument(body, 0), iterations_.back().index);
+  if (r.known_index != ir::nothing) set_old(r.known_index, r.known_as);
+  visit(body);
+  std::vector<value_id> new_values;
+  node_id const last = original()[body].last;
+  for (std::uint32_t k = 0; k < original()[last].operand_count; ++k) {
+    value_id const v = original().operand(last, k);
+    bool const changed = !original().is_literal(v) && change_of(v) != nullptr;
+    new_values.push_back(changed ? new_value(v) : value_id(ir::nothing));
+  }
+  return new_values;
+}
+
+/// Emits an appended iteration of a map, or of a loop with its loop-carried values. Returns what it yields.
+inline std::vector<value_id>
+update_writer::emit_new_iteration(node_id n, iteration const& t, std::span<value_id const> entering) {
+  region_id const body = original().region_at(n, 0);
+  std::size_t const from = checkpoint(), first_store = stores_.size();
+  bool const outside = std::exchange(is_new_iteration_, true);
+  iterations_.push_back(t);
+  auto const set_argument = [&](std::uint32_t argument, value_id s) {
+    change& c = set_change(original().argument(body, argument));
+    c.whole = true;
+    c.new_value = s;
+    store_value(original().argument(body, argument), s);
+  };
+  set_argument(0, t.index);
+  for (std::uint32_t s = 0; s < entering.size(); ++s) set_argument(s + 1, entering[s]);
+  visit(body);
+  std::vector<value_id> new_values;
+  for (value_id const v : original().operands_of(original().yield_of(body)))
+    new_values.push_back(new_value(v));
+  iterations_.pop_back();
+  is_new_iteration_ = outside;
+  restore(from);
+  for (std::size_t k = first_store; k < stores_.size(); ++k) stores_[k].does = store::action::append;
+  return new_values;
+}
+
+/// The same for a list of iterations. A loop continues from its last loop-carried values.
+inline std::vector<value_id>
+update_writer::emit_new_iterations(node_id n, change const& count, std::span<value_id const> entering) {
+  std::size_t const first_store = stores_.size();
+  region_id const outside = at_.region();
+  std::vector<value_id> operands{count.appended_count};
+  operands.insert(operands.end(), entering.begin(), entering.end());
+  std::vector<std::vector<ir::type>> arguments(1);
+  for (value_id const v : operands) arguments[0].push_back(type_of(v));
+  node_id const many = at_.insert(original()[n].code, operands, std::span<ir::type const>(), {}, arguments);
+  region_id const inside = written().region_at(many, 0);
+  at_.to_end(inside);
+  value_id const position = written().argument(inside, 0);
+  value_id const index = at_.add(op::add, count.first_appended, position);
+  std::vector<value_id> states;
+  for (std::uint32_t s = 0; s < entering.size(); ++s) states.push_back(written().argument(inside, s + 1));
+  std::vector<value_id> yielded =
+      emit_new_iteration(n, {original().region_at(n, 0), index, count.appended_list, position, many}, states);
+  auto const own = static_cast<std::uint32_t>(yielded.size());
+  yield_stores(first_store, index, inside, yielded);
+  at_.yield(yielded);
+  std::vector<ir::type> types;
+  for (std::size_t k = 0; k < yielded.size(); ++k)
+    types.push_back(k < entering.size() ? type_of(yielded[k]) : type_of(yielded[k]).array_of());
+  at_.set_results(many, types);
+  at_.to_end(outside);
+  collect_stores(first_store, index, count.appended_list, inside, many, own);
+  std::vector<value_id> new_values;
+  for (std::uint32_t k = 0; k < own; ++k) new_values.push_back(written().result(many, k));
+  note(n, step::extent::appended_iterations);
+  return new_values;
+}
+inline void update_writer::add_appended_deltas(
+    value_id v, change const& count, value_id elements, std::vector<delta>& to) {
+  delta p{
+      .list = count.appended_list, .element = elements, .first = count.first_appended, .is_appended = true};
+  p.end = at_.add(op::add, count.first_appended, count.appended_count);
+  p.source = layout::none - index_of(v); // no input's
+  if (is_summed(v)) p.difference = elements;
+  std::size_t const first_store = stores_.size();
+  store_value(v, elements, {count.appended_list});
+  for (std::size_t k = first_store; k < stores_.size(); ++k) stores_[k].does = store::action::append;
+  to.push_back(p);
+}
+
+/// A map over a list of iterations returns what they store as arrays, which are collected after it.
+inline void update_writer::yield_stores(
+    std::size_t first_store, value_id index, region_id inside, std::vector<value_id>& yielded) {
+  for (std::size_t k = first_store; k < stores_.size(); ++k) {
+    for (value_id const v : stores_[k].path)
+      if (is_inside(written(), v, inside) && v != index) yielded.push_back(v);
+    if (stores_[k].value != ir::nothing) yielded.push_back(stores_[k].value);
+    if (stores_[k].valid != ir::nothing) yielded.push_back(stores_[k].valid);
+  }
+}
+inline void update_writer::collect_stores(
+    std::size_t first_store, value_id index, value_id list, region_id inside, node_id many,
+    std::uint32_t next) {
+  auto const result = [&] { return written().result(many, next++); };
+  for (std::size_t k = first_store; k < stores_.size(); ++k) {
+    for (value_id& v : stores_[k].path)
+      if (is_inside(written(), v, inside)) v = v == index ? list : result();
+    if (stores_[k].value != ir::nothing) stores_[k].value = result();
+    if (stores_[k].valid != ir::nothing) stores_[k].valid = result();
+  }
+}
+
+/// The element that an appended iteration yields.
+inline void update_writer::add_appended_delta(
+    value_id v, value_id index, value_id element, std::uint32_t ordinal, std::vector<delta>& to) {
+  delta p{.index = index, .element = element, .ordinal = ordinal, .is_appended = true};
+  p.source = layout::none - index_of(v); // no input's
+  if (is_summed(v)) p.difference = element;
+  std::size_t const first_store = stores_.size();
+  store_value(v, element, {index});
+  for (std::size_t k = first_store; k < stores_.size(); ++k) stores_[k].does = store::action::append;
+  to.push_back(p);
+}
+
+inline void update_writer::emit_iteration(
+    node_id n, affected const& r, std::size_t number, std::vector<affected> const& earlier,
+    deltas_of_results& deltas) {
+  value_id const index = r.from.index;
+  value_id valid = in_range(n, r);
+  guard const is_there{
+      original().argument(original().region_at(n, 0), 0), static_cast<std::uint32_t>(number) + 1};
+  if (valid != ir::nothing && r.from.valid == ir::nothing && may_speculate_on(is_there) &&
+      speculate_on(is_there, valid))
+    valid = ir::nothing;
+  valid = both(r.from.valid, valid);
+  for (affected const& e : earlier)
+    if (value_id const covered = is_covered_by(e, r, index); covered != ir::nothing)
+      valid = both(valid, at_.add(op::logical_not, covered));
+
+  std::size_t const from = checkpoint(), first_store = stores_.size();
+  region_id const outside = at_.region();
+  node_id choice = ir::nothing;
+  if (valid != ir::nothing) {
+    std::vector<ir::type> const no_arguments[2];
+    choice = at_.insert(op::if_, std::array{valid}, std::span<ir::type const>(), {}, no_arguments);
+    at_.to_end(written().region_at(choice, 0));
+  }
+  iterations_.push_back({original().region_at(n, 0), index});
+  std::vector<value_id> const new_values = emit_body(n, r);
+  std::vector<value_id> inside; // the new elements, and their differences in sums
+  for (std::uint32_t i = 0; i < new_values.size(); ++i) {
+    if (new_values[i] == ir::nothing) continue;
+    inside.push_back(new_values[i]);
+    if (value_id const v = original().result(n, i); is_summed(v))
+      inside.push_back(at_.add(op::sub, new_values[i], old_element(v, index)));
+  }
+  iterations_.pop_back();
+  restore(from);
+  if (choice != ir::nothing) inside = end_conditional(choice, inside, first_store, valid);
+  at_.to_end(outside);
+  std::size_t next = 0;
+  for (std::uint32_t i = 0; i < new_values.size(); ++i) {
+    if (new_values[i] == ir::nothing) continue;
+    delta p = r.from;
+    p.valid = valid;
+    p.nested = nullptr;
+    p.element = inside[next++];
+    if (is_summed(original().result(n, i))) p.difference = inside[next++];
+    deltas[i].push_back(p);
+    store_value(original().result(n, i), p.element, {index}, valid);
+  }
+  note(n, step::extent::one_iteration);
+}
+
+/// Closes a conditional branch. It yields the given values and those to be stored, and zeros where the condition does not hold.
+inline std::vector<value_id> update_writer::end_conditional(
+    node_id choice, std::vector<value_id> yielded, std::size_t first_store, value_id valid) {
+  region_id const inside = written().region_at(choice, 0);
+  std::size_t const count = yielded.size();
+  auto const bring_out = [&](value_id& v) {
+    if (v == ir::nothing || !is_inside(written(), v, inside)) return;
+    yielded.push_back(v);
+  };
+  for (std::size_t k = first_store; k < stores_.size(); ++k) {
+    for (value_id& v : stores_[k].path) bring_out(v);
+    bring_out(stores_[k].value);
+    bring_out(stores_[k].valid);
+  }
+  at_.yield(yielded);
+  std::vector<ir::type> types;
+  std::vector<value_id> nothing;
+  at_.to_end(written().region_at(choice, 1));
+  for (value_id const v : yielded) {
+    types.push_back(type_of(v));
+    nothing.push_back(zero_of(type_of(v)));
+  }
+  at_.yield(nothing);
+  at_.set_results(choice, types);
+  at_.to_after(choice);
+  std::vector<value_id> results;
+  std::size_t next = count;
+  for (std::size_t k = 0; k < count; ++k)
+    results.push_back(written().result(choice, static_cast<std::uint32_t>(k)));
+  auto const collect = [&](value_id& v) {
+    if (v == ir::nothing || !is_inside(written(), v, inside)) return;
+    v = written().result(choice, static_cast<std::uint32_t>(next++));
+  };
+  for (std::size_t k = first_store; k < stores_.size(); ++k) {
+    for (value_id& v : stores_[k].path) collect(v);
+    collect(stores_[k].value);
+    value_id& known = stores_[k].valid;
+    if (known != ir::nothing && is_inside(written(), known, inside))
+      collect(known); // false, where the branch is not taken
+    else
+      known = both(valid, known);
+  }
+  return results;
+}
+
+/// A zero, or an empty array.
+inline value_id update_writer::zero_of(ir::type t) {
+  if (t.rank == 0) return literal(t, 0);
+  value_id const none = literal(ir::i64, 0);
+  if (t.rank == 1) return written().result(at_.insert(op::array, {}, std::array{t}));
+  value_id const inner = zero_of(t.element_type());
+  return written().result(at_.insert(op::fill, std::array{none, inner}, std::array{t}));
+}
+
+/// Emits a map over a list of iterations.
+inline void update_writer::emit_iteration_list(
+    node_id n, affected const& r, std::vector<affected> const& earlier, deltas_of_results& deltas) {
+  std::size_t const from = checkpoint(), first_store = stores_.size();
+  region_id const outside = at_.region();
+  value_id const count = at_.add(op::length, r.from.list);
+  std::vector<ir::type> const arguments[] = {{ir::i64}};
+  node_id const many = at_.insert(op::map, std::array{count}, std::span<ir::type const>(), {}, arguments);
+  region_id const inside = written().region_at(many, 0);
+  at_.to_end(inside);
+  value_id const position = written().argument(inside, 0);
+  value_id const index = at(r.from.list, position);
+  iterations_.push_back({original().region_at(n, 0), index, r.from.list, position, many});
+  std::vector<value_id> const new_values = emit_body(n, r);
+  value_id covered = ir::nothing;
+  for (affected const& e : earlier)
+    if (value_id const m = is_covered_by(e, r, index); m != ir::nothing)
+      covered = covered == ir::nothing ? m : at_.add(op::logical_or, covered, m);
+
+  // Differences of sums in iterations that were emitted before are counted once.
+  for (std::size_t k = first_store; covered != ir::nothing && k < stores_.size(); ++k)
+    if (value_id& by = stores_[k].value; stores_[k].does == store::action::add)
+      by = at_.add(op::select, covered, literal(type_of(by), 0), by);
+
+  std::vector<value_id> yielded;
+  // the position of the new element, and of its difference
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> parts(new_values.size());
+  for (std::uint32_t i = 0; i < new_values.size(); ++i) {
+    if (new_values[i] == ir::nothing) continue;
+    parts[i].first = static_cast<std::uint32_t>(yielded.size());
+    yielded.push_back(new_values[i]);
+    value_id const v = original().result(n, i);
+    if (!is_summed(v)) continue;
+    value_id difference = at_.add(op::sub, new_values[i], old_element(v, index));
+    if (covered != ir::nothing)
+      difference = at_.add(op::select, covered, literal(type_of(difference), 0), difference);
+    parts[i].second = static_cast<std::uint32_t>(yielded.size());
+    yielded.push_back(difference);
+  }
+  iterations_.pop_back();
+  restore(from);
+  auto const own = static_cast<std::uint32_t>(yielded.size());
+  yield_stores(first_store, index, inside, yielded);
+  at_.yield(yielded);
+  std::vector<ir::type> types;
+  for (value_id const v : yielded) types.push_back(type_of(v).array_of());
+  at_.set_results(many, types);
+  at_.to_end(outside);
+  auto const result = [&](std::uint32_t k) { return written().result(many, k); };
+  collect_stores(first_store, index, r.from.list, inside, many, own);
+  for (std::uint32_t i = 0; i < new_values.size(); ++i) {
+    if (new_values[i] == ir::nothing) continue;
+    delta p = r.from;
+    p.nested = nullptr;
+    p.element = result(parts[i].first);
+    value_id const v = original().result(n, i);
+    if (is_summed(v)) p.difference = result(parts[i].second);
+    deltas[i].push_back(p);
+    store_value(v, p.element, {r.from.list});
+  }
+  note(n, step::extent::some_iterations);
+}
+
+} // namespace overdub::increments

@@ -1,0 +1,298 @@
+// Tests of a sampler: simulation-based calibration, and Geweke's joint distribution test. Both use the sampler's draws and simulations of
+// the model alone. It needs the headers of random.hpp.
+#pragma once
+
+#include <overdub/core/floating_point.hpp>
+#include <overdub/header_only.hpp>
+#include <overdub/inference/diagnostics.hpp>
+#include <overdub/inference/on_threads.hpp>
+#include <overdub/inference/target.hpp>
+#include <overdub/random.hpp>
+
+#include <boost/random/uniform_int_distribution.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <limits>
+#include <numbers>
+#include <ostream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace overdub::inference {
+
+namespace calibrating {
+
+// Which of some hypotheses are rejected, with a probability of at most `level` that any true one is (Holm 1979, "A simple
+// sequentially rejective multiple test procedure").
+OVERDUB_DECL std::vector<bool> holm(std::span<double const> p_values, double level);
+
+OVERDUB_DECL void check_level(double false_alarm);
+
+// The given names, or theta.1, theta.2, ...
+OVERDUB_DECL std::vector<std::string> names_of(std::vector<std::string> given, std::size_t count);
+
+OVERDUB_DECL std::size_t index_of_name(std::vector<std::string> const& names, std::string_view name);
+
+} // namespace calibrating
+
+/// Settings of `simulation_based_calibration`.
+struct calibration_settings {
+  std::size_t simulations = 1000;
+  std::size_t draws =
+      63; ///< of the sampler in each simulation, nearly independent; ranks are from 0 to this number
+  std::size_t bins = 16;               ///< of the ranks' histogram; they divide draws + 1
+  double false_alarm = 0.001;          ///< the probability that a correct sampler fails
+  std::vector<std::string> names = {}; ///< of the parameters; empty: theta.1, theta.2, ...
+  unsigned threads = 1; ///< that call the functions concurrently; 0: as many as there are processors
+};
+
+/// The result of simulation-based calibration.
+class calibration {
+public:
+  /// `ranks` are from 0 to `draws`, by parameter and simulation.
+  OVERDUB_DECL calibration(
+      std::vector<std::string> names, std::vector<std::vector<std::size_t>> ranks,
+      calibration_settings const& settings);
+
+  std::vector<std::string> const& names() const { return names_; }
+  /// The rank of the prior's draw among the sampler's, in each simulation. Throws inference_error for an unknown name, as the next does.
+  std::span<std::size_t const> ranks(std::string_view name) const {
+    return ranks_[calibrating::index_of_name(names_, name)];
+  }
+  /// The p-value of Pearson's chi-square test that a parameter's ranks are uniform.
+  double p_value(std::string_view name) const { return p_values_[calibrating::index_of_name(names_, name)]; }
+  /// Whether the test rejects no parameter, with Holm's correction.
+  bool passed() const { return findings().empty(); }
+  /// A sentence for each rejected parameter.
+  OVERDUB_DECL std::vector<std::string> findings() const;
+
+  /// A table of the parameters, and the findings below it.
+  friend std::ostream& operator<<(std::ostream& out, calibration const& c);
+
+private:
+  double uniformity(std::vector<std::size_t> const& ranks, std::size_t bins) const;
+  // The mean of u - 1/2 and of its square, for the ranks as fractions u of (0, 1).
+  std::pair<double, double> moments(std::size_t p) const;
+  // A sentence on the histogram of the ranks: its slope or its curvature, whichever is more standard errors from 0.
+  std::string shape(std::size_t p) const;
+
+  std::vector<std::string> names_;
+  std::vector<std::vector<std::size_t>> ranks_;
+  std::vector<double> p_values_;
+  std::vector<bool> rejected_;
+  std::size_t draws_;
+};
+
+/// Simulation-based calibration (Talts, Betancourt, Simpson, Vehtari and Gelman 2018, "Validating Bayesian inference algorithms with
+/// simulation-based calibration"): if parameters are drawn from the prior, and data given the parameters, the rank of a parameter among a
+/// correct sampler's draws given the data is uniform. It calls
+///
+///   draw_prior(key)                        a std::vector<double> of parameters,
+///   draw_data(parameters, key)             data of any type,
+///   sample_posterior(data, key, draws)     this number of draws, a std::vector<std::vector<double>>, which should be nearly independent,
+///
+/// in simulation i with the keys key.at(i).at("prior"), .at("data") and .at("posterior"). Ties are broken at random. Throws
+/// inference_error for invalid settings, for another number or size of draws, and for NaN.
+template <
+    std::invocable<random_key const&> P, std::invocable<std::vector<double> const&, random_key const&> D,
+    class S>
+calibration simulation_based_calibration(
+    P const& draw_prior, D const& draw_data, S const& sample_posterior, calibration_settings const& settings,
+    random_key const& key) {
+  calibrating::check_level(settings.false_alarm);
+  check_count("simulations", settings.simulations);
+  check_count("draws", settings.draws);
+  check_count("bins", settings.bins);
+  check_threads(settings.threads);
+  std::size_t const simulations = settings.simulations, draws = settings.draws, bins = settings.bins;
+  if (bins < 2 || (draws + 1) % bins != 0)
+    throw inference_error(message(
+        "overdub: %zu ranks, one more than draws, in %zu bins: as many ranks are to fall into each of two "
+        "bins "
+        "or more",
+        draws + 1, bins));
+  if (simulations < 5 * bins)
+    throw inference_error(message(
+        "overdub: %zu simulations for %zu bins of ranks: there should be five for each, or more", simulations,
+        bins));
+
+  std::vector<std::vector<std::size_t>> by_simulation(simulations);
+  on_threads(settings.threads, simulations, [&](std::size_t i) {
+    random_key const here = key.at(i);
+    std::vector<double> const truth = draw_prior(here.at("prior"));
+    auto const data = draw_data(truth, here.at("data"));
+    std::vector<std::vector<double>> const posterior = sample_posterior(data, here.at("posterior"), draws);
+    if (posterior.size() != draws)
+      throw inference_error(message(
+          "overdub: simulation %zu: %zu draws were asked for, and %zu came", i, draws, posterior.size()));
+    std::vector<std::size_t> below(truth.size()), ties(truth.size());
+    for (std::vector<double> const& draw : posterior) {
+      if (draw.size() != truth.size())
+        throw inference_error(message(
+            "overdub: simulation %zu: the sampler's draw has %zu parameters, and the prior's %zu", i,
+            draw.size(), truth.size()));
+      for (std::size_t p = 0; p < truth.size(); ++p) {
+        if (overdub::is_nan(draw[p]) || overdub::is_nan(truth[p]))
+          throw inference_error(message("overdub: simulation %zu: parameter %zu is NaN", i, p + 1));
+        below[p] += draw[p] < truth[p];
+        ties[p] += draw[p] == truth[p];
+      }
+    }
+    random_generator generator(here.at("ties"));
+    for (std::size_t p = 0; p < truth.size(); ++p)
+      below[p] += boost::random::uniform_int_distribution<std::size_t>(0, ties[p])(generator);
+    by_simulation[i] = std::move(below);
+  });
+
+  std::size_t const parameters = by_simulation.front().size();
+  std::vector<std::vector<std::size_t>> ranks(parameters);
+  for (auto const& one : by_simulation) {
+    if (one.size() != parameters)
+      throw inference_error(message(
+          "overdub: the prior draws %zu parameters, and %zu at another time: calibration needs as many in "
+          "each simulation",
+          parameters, one.size()));
+    for (std::size_t p = 0; p < parameters; ++p) ranks[p].push_back(one[p]);
+  }
+  return calibration(calibrating::names_of(settings.names, parameters), std::move(ranks), settings);
+}
+
+/// Settings of `geweke_joint_test`.
+struct joint_test_settings {
+  std::size_t simulations = 10000;     ///< independent ones, of the joint distribution
+  std::size_t chains = 4;              ///< of alternating transitions and data
+  std::size_t iterations = 2500;       ///< of each chain, at least 6
+  double false_alarm = 0.001;          ///< the probability that a correct sampler fails, for long chains
+  std::vector<std::string> names = {}; ///< of the statistics; empty: theta.1, theta.2, ...
+  unsigned threads = 1; ///< that call the functions concurrently; 0: as many as there are processors
+};
+
+/// The result of Geweke's joint distribution test.
+class joint_test {
+public:
+  struct row {
+    std::string name;
+    double simulated = 0, sampled = 0; ///< the mean over independent simulations, and over the chains
+    double z = 0;                      ///< the difference sampled - simulated in its standard errors
+    double p_value = 1;                ///< of a difference at least as large
+  };
+
+  OVERDUB_DECL joint_test(std::vector<row> rows, double false_alarm);
+
+  std::vector<row> const& rows() const { return rows_; }
+  /// The row of a statistic. Throws inference_error for an unknown name.
+  row const& operator[](std::string_view name) const {
+    return rows_[calibrating::index_of_name(names(), name)];
+  }
+  /// Whether the test rejects no statistic, with Holm's correction.
+  bool passed() const { return findings().empty(); }
+  /// A sentence for each rejected statistic.
+  OVERDUB_DECL std::vector<std::string> findings() const;
+
+  /// A table of the statistics, and the findings below it.
+  friend std::ostream& operator<<(std::ostream& out, joint_test const& t);
+
+private:
+  std::vector<std::string> names() const {
+    std::vector<std::string> all;
+    for (row const& r : rows_) all.push_back(r.name);
+    return all;
+  }
+
+  std::vector<row> rows_;
+  std::vector<bool> rejected_;
+};
+
+/// Geweke's joint distribution test (Geweke 2004, "Getting it right: joint distribution tests of posterior simulators"). A transition of
+/// the parameters given the data, and new data given the parameters, leave the joint distribution of both invariant: expectations of
+/// statistics over independent draws and over chains of these two steps are equal. Chains begin at draws of the joint distribution. The
+/// test detects steps that are not invariant, and not slow mixing. It calls
+///
+///   draw_joint(key)                a state: parameters from the prior, and data given them,
+///   transition(state&, key)        a step of the sampler under test,
+///   redraw_data(state&, key)       new data given the state's parameters,
+///   statistics(state)              a std::vector<double>: moments of parameters, and of parameters with data.
+///
+/// The standard error of a chain's mean is `mcse_mean`. Simulation i has the key key.at("joint").at(i), chain c keys below
+/// key.at("chain").at(c). Throws inference_error for invalid settings, and for statistics that are not finite or of another number.
+template <
+    std::invocable<random_key const&> J, class T, class R,
+    std::invocable<std::invoke_result_t<J const&, random_key const&> const&> F>
+joint_test geweke_joint_test(
+    J const& draw_joint, T const& transition, R const& redraw_data, F const& statistics,
+    joint_test_settings const& settings, random_key const& key) {
+  calibrating::check_level(settings.false_alarm);
+  check_count("simulations", settings.simulations);
+  check_count("chains", settings.chains);
+  check_count("iterations", settings.iterations);
+  check_threads(settings.threads);
+  if (settings.simulations < 2 || settings.chains < 1 || settings.iterations < 6)
+    throw inference_error(message(
+        "overdub: a joint test of %zu simulations, and %zu chains of %zu iterations: it needs 2, and 1 of 6, "
+        "at "
+        "least",
+        settings.simulations, settings.chains, settings.iterations));
+  using table = std::vector<std::vector<double>>;
+  table simulated(settings.simulations), sampled(settings.chains * settings.iterations);
+  on_threads(settings.threads, settings.simulations, [&](std::size_t i) {
+    simulated[i] = statistics(draw_joint(key.at("joint").at(i)));
+  });
+  on_threads(settings.threads, settings.chains, [&](std::size_t c) {
+    random_key const here = key.at("chain").at(c);
+    auto state = draw_joint(here.at("joint"));
+    for (std::size_t i = 0; i < settings.iterations; ++i) {
+      random_key const now = here.transition(i + 1);
+      transition(state, now.at("transition"));
+      redraw_data(state, now.at("data"));
+      sampled[c * settings.iterations + i] = statistics(std::as_const(state));
+    }
+  });
+
+  std::size_t const count = simulated.front().size();
+  std::vector<std::string> const names = calibrating::names_of(settings.names, count);
+  auto const column = [&](table const& from, std::size_t k) {
+    std::vector<double> values;
+    for (std::vector<double> const& one : from) {
+      if (one.size() != count)
+        throw inference_error(
+            message("overdub: %zu statistics of a state, and %zu of another", count, one.size()));
+      if (!overdub::is_finite(one[k]))
+        throw inference_error(message(
+            "overdub: the statistic %.100s is %g: the joint test needs finite ones", names[k].c_str(),
+            one[k]));
+      values.push_back(one[k]);
+    }
+    return values;
+  };
+  std::vector<joint_test::row> rows;
+  for (std::size_t k = 0; k < count; ++k) {
+    std::vector<double> const independent = column(simulated, k);
+    chain_values const chains{column(sampled, k), settings.chains};
+    double const error = diagnosing::varies(chains) ? mcse_mean(chains) : 0;
+    double const deviation =
+        diagnosing::standard_deviation(independent) / std::sqrt(static_cast<double>(independent.size()));
+    joint_test::row r{
+        .name = names[k],
+        .simulated = diagnosing::mean(independent),
+        .sampled = diagnosing::mean(chains.values)};
+    double const difference = r.sampled - r.simulated;
+    // A constant statistic has standard error 0, and its means differ by rounding.
+    bool const is_same = std::abs(difference) <= 1e-12 * std::max(std::abs(r.simulated), std::abs(r.sampled));
+    r.z = is_same ? 0 : difference / std::hypot(error, deviation);
+    r.p_value = std::erfc(std::abs(r.z) / std::numbers::sqrt2);
+    rows.push_back(std::move(r));
+  }
+  return joint_test(std::move(rows), settings.false_alarm);
+}
+
+} // namespace overdub::inference
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/inference/calibration.ipp>
+#endif

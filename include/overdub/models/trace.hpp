@@ -1,0 +1,102 @@
+// A trace: the choices of one run of a model, its result, and its log density.
+#pragma once
+
+#include <overdub/compile/tree_data.hpp>
+#include <overdub/models/choices.hpp>
+#include <overdub/models/model_core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace overdub::models {
+inline namespace OVERDUB_EXECUTE_ABI {
+
+/// A run of a model: its arguments, choices, results, and the log density of the choices. Choices are stored by site, as an array with an
+/// axis for each index. A plain value, whose copies share the arrays; reading is thread-safe. Reading choices of a trace without a run,
+/// which is default-constructed or moved from, throws model_error.
+class trace {
+public:
+  trace() = default;
+  /// From a run whose schema is `detail::tracing`.
+  trace(std::shared_ptr<model_core const> of, std::vector<datum> arguments, model_run run)
+      : core_(std::move(of)), arguments_(std::move(arguments)), results_(std::move(run.results)),
+        values_(std::move(run.values)), presence_(std::move(run.presence)),
+        score_(run.score + run.drawn_score) {}
+
+  /// The logarithm of the density of all choices.
+  double score() const { return score_; }
+  /// The result of the model. Throws type_error where it is no R.
+  template <class R>
+  R result() const {
+    return tree_of<R>(results_);
+  }
+  std::vector<datum> const& arguments() const { return arguments_; }
+
+  /// A choice: get<double>("theta[2]"); or all choices of a site, get<array<double>>("theta"). Throws model_error where no choice was made,
+  /// and type_error. O(sites + elements).
+  template <class T>
+  T get(address const& at) const {
+    return detail::choice_as<T>(at, existing(at));
+  }
+  /// The choice at an address, or nothing. Throws model_error for a site that the model does not have.
+  OVERDUB_DECL datum find(address const& at) const;
+  bool contains(address const& at) const { return static_cast<bool>(find(at)); }
+  /// All choices; or those that are selected. O(choices).
+  OVERDUB_DECL choice_map choices() const;
+  OVERDUB_DECL choice_map choices(selection const& of) const;
+  /// The number of choices that were made. O(choices of conditional sites).
+  OVERDUB_DECL std::size_t size() const;
+
+  model_core const& core() const {
+    if (core_ == nullptr) [[unlikely]]
+      throw_no_run();
+    return *core_;
+  }
+  std::shared_ptr<model_core const> const& shared_core() const { return core_; }
+  /// All choices of each site. Choices that were not made are 0.
+  std::vector<datum> const& values() const { return values_; }
+  datum const& values(std::uint32_t site) const { return values_[site]; }
+  /// Which choices of a conditional site were made, as bools; nothing for other sites.
+  datum const& presence(std::uint32_t site) const { return presence_[site]; }
+  /// Throws model_error: a trace without a run is read.
+  [[noreturn]] OVERDUB_DECL static void throw_no_run();
+  /// Throws model_error: there is no choice at the address, of a site that makes `made[k]` choices along index k.
+  [[noreturn]] OVERDUB_DECL static void
+  throw_none(model_core const& of, address const& at, std::span<i64 const> made);
+  /// Whether a choice was made.
+  OVERDUB_DECL bool is_made(std::uint32_t site, std::span<i64 const> indices) const;
+  /// Calls f(indices) for each choice of a site that was made.
+  template <class F>
+  void for_each(std::uint32_t s, F const& f) const {
+    std::uint32_t const index_count = core_->sites()[s].index_count;
+    datum::extents const& shape = values_[s].shape();
+    std::vector<i64> at(index_count, 0);
+    for (std::uint32_t k = 0; k < index_count; ++k)
+      if (shape[k] == 0) return;
+    for (;;) {
+      if (is_made(s, at)) f(std::as_const(at));
+      std::uint32_t k = index_count;
+      while (k > 0 && ++at[k - 1] == shape[k - 1]) at[--k] = 0;
+      if (k == 0) return;
+    }
+  }
+
+private:
+  OVERDUB_DECL datum existing(address const& at) const;
+
+  std::shared_ptr<model_core const> core_;
+  std::vector<datum> arguments_, results_, values_, presence_;
+  double score_ = 0;
+};
+
+} // namespace OVERDUB_EXECUTE_ABI
+} // namespace overdub::models
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/models/trace.ipp>
+#endif

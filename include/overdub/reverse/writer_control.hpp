@@ -1,0 +1,484 @@
+// The adjoints of structured control flow. A loop's adjoint iterates in the opposite direction; those of branches and maps
+// do not.
+#pragma once
+
+#include <overdub/reverse/update_chains.hpp>
+#include <overdub/reverse/writer.hpp>
+
+#include <utility>
+
+namespace overdub::adjoint {
+
+/// The varied values that the regions of an operation capture, without accumulators.
+inline writer::values writer::captured(node_id n) const {
+  values all;
+  for (value_id const v : captures(f(), n))
+    if (activity_.varies(v) && !type_of(v).is_accumulator) all.push_back(v);
+  return all;
+}
+
+/// Accumulates contributions to the cotangents of these arrays in place while `write` runs. Returns the results of `write`,
+/// as results of the accumulate.
+template <class Write>
+writer::values writer::in_accumulators(values const& arrays, Write const& write) {
+  if (arrays.empty()) return write();
+  values sums;
+  std::vector<ir::type> results;
+  std::vector<std::vector<ir::type>> accumulators(1);
+  for (value_id const v : arrays) {
+    value_id const sum = sums_.take(v);
+    sums.push_back(sum == ir::nothing ? sums_.zeros_like(v) : sum);
+    results.push_back(type_of(v));
+    accumulators[0].push_back(type_of(v).accumulator());
+  }
+  node_id const made = at_.insert(op::accumulate, sums, std::span<ir::type const>(), {}, accumulators);
+  values given;
+  sums_.inside(f().region_at(made, 0), [&](region_id r) {
+    for (std::uint32_t i = 0; i < arrays.size(); ++i) sums_.accumulate_in(arrays[i], f().argument(r, i));
+    given = write();
+    for (value_id const v : arrays) sums_.accumulate_in(v, ir::nothing);
+    at_.yield(given);
+  });
+  for (value_id const v : given) results.push_back(type_of(v));
+  at_.set_results(made, results);
+  for (std::uint32_t i = 0; i < arrays.size(); ++i) sums_.set(arrays[i], f().result(made, i));
+  for (std::uint32_t i = 0; i < given.size(); ++i)
+    given[i] = f().result(made, static_cast<std::uint32_t>(arrays.size()) + i);
+  return given;
+}
+
+/// Which loop-carried values are useful: a result with a cotangent depends on them (Tapenade's term).
+inline std::vector<std::uint8_t> writer::useful_states(node_id n, values const& cotangents) const {
+  bool const counted = f()[n].code == op::loop;
+  std::uint32_t const carried = f()[n].operand_count - (counted ? 1 : 0);
+  region_id const body = f().region_at(n, f()[n].region_count - 1);
+  std::vector<std::uint8_t> useful(carried);
+  ir::value_set known;
+  values open;
+  auto const push = [&](value_id v) {
+    if (activity_.varies(v) && known.insert(v).second) open.push_back(v);
+  };
+  node_id const yield = f().yield_of(body);
+  auto const push_yield = [&](std::uint32_t i) {
+    if (i < carried) useful[i] = activity_.varies(f().argument(body, counted ? i + 1 : i));
+    push(f().operand(yield, i));
+  };
+  for (std::uint32_t i = 0; i < cotangents.size(); ++i)
+    if (cotangents[i] != ir::nothing) push_yield(i);
+  ir::walk(f(), body, [&](node_id m) { // contributions to accumulators of enclosing operations
+    if (f()[m].code == op::add_to && accumulated_.contains(f().operand(m, 0)))
+      for (value_id const v : f().operands_of(m)) push(v);
+  });
+  while (!open.empty()) {
+    value_id const v = open.back();
+    open.pop_back();
+    if (f().is_argument(v)) {
+      node_id const owner = f()[f().region_of(v)].parent;
+      if (owner == n) {
+        std::uint32_t const i = f()[v].index - (counted ? 1 : 0);
+        if (f().region_of(v) == body && useful[i] == 0) push_yield(i);
+        if (f().region_of(v) == body) useful[i] = 1;
+      } else if (owner != ir::nothing && ir::is_within(f(), owner, body)) {
+        for (value_id const operand : f().operands_of(owner)) push(operand);
+      }
+      continue;
+    }
+    if (!f().is_result(v) || !ir::is_within(f(), f().node_of(v), body)) continue;
+    node_id const m = f().node_of(v);
+    for (value_id const operand : f().operands_of(m)) push(operand);
+    for (region_id const r : f().regions_of(m))
+      ir::walk(f(), r, [&](node_id inner) {
+        if (f()[inner].code == op::yield || f()[inner].code == op::add_to)
+          for (value_id const operand : f().operands_of(inner)) push(operand);
+      });
+  }
+  return useful;
+}
+
+inline void writer::if_(node_id n, values const& cotangents) {
+  // An array that both branches return as a whole gets its cotangent as a whole, too. Cotangents of other arrays are
+  // accumulated.
+  values given, accumulated;
+  std::size_t next_restored = 0;
+  auto const in_first = used_whole(f(), f().region_at(n, 0));
+  auto const in_second = used_whole(f(), f().region_at(n, 1));
+  for (value_id const v : captured(n)) {
+    bool const is_whole = in_first.contains(v) && in_second.contains(v);
+    if (type_of(v).rank == 0 || is_whole || sums_.is_accumulated(v))
+      given.push_back(v);
+    else
+      accumulated.push_back(v);
+  }
+  values const sums = in_accumulators(accumulated, [&] {
+    value_id const condition = f().operand(n, 0);
+    std::vector<ir::type> const none[] = {{}, {}};
+    node_id const second =
+        at_.insert(op::if_, std::span<value_id const>(&condition, 1), std::span<ir::type const>(), {}, none);
+    std::vector<primal_copy> primal_copies;
+    std::vector<values> parts(2);
+    for (std::uint32_t branch = 0; branch < 2; ++branch)
+      sums_.inside(f().region_at(second, branch), [&](region_id) {
+        sums_.enter();
+        clone_map map(activity_);
+        primal_copies.push_back(copy(f().region_at(n, branch), map));
+        for (std::uint32_t i = 0; i < cotangents.size(); ++i)
+          if (cotangents[i] != ir::nothing)
+            sums_.add(f().operand(primal_copies.back().end(), i), cotangents[i]);
+        reverse(primal_copies.back().nodes(f()));
+        for (value_id const v : given) parts[branch].push_back(sums_.take(v));
+        sums_.leave();
+      });
+    values with_cotangent, oldest[2];
+    std::vector<values> yields(2);
+    std::vector<ir::type> results;
+    next_restored = restored_.size();
+    for (std::uint32_t const i : restore_in_branches(n, primal_copies, oldest))
+      restored_.push_back({f().result(n, i)});
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      if (parts[0][i] == ir::nothing && parts[1][i] == ir::nothing) continue;
+      with_cotangent.push_back(given[i]);
+      results.push_back(type_of(given[i]));
+      for (std::uint32_t branch = 0; branch < 2; ++branch)
+        sums_.inside(f().region_at(second, branch), [&](region_id) {
+          yields[branch].push_back(
+              parts[branch][i] == ir::nothing ? sums_.zeros_like(given[i]) : parts[branch][i]);
+        });
+    }
+    for (value_id const v : oldest[0]) results.push_back(type_of(v));
+    for (std::uint32_t branch = 0; branch < 2; ++branch) {
+      yields[branch].insert(yields[branch].end(), oldest[branch].begin(), oldest[branch].end());
+      sums_.inside(f().region_at(second, branch), [&](region_id) { at_.yield(yields[branch]); });
+    }
+    at_.set_results(second, results);
+    (void)save_residuals(n, second, primal_copies);
+    given = std::move(with_cotangent);
+    values all;
+    for (value_id const v : f().results_of(second)) all.push_back(v);
+    return all;
+  });
+  for (std::size_t i = 0; i < given.size(); ++i) sums_.add(given[i], sums[i]);
+  for (std::size_t i = given.size(); i < sums.size(); ++i) restored_[next_restored++].before = sums[i];
+}
+
+// Of `loop` and `while`. The adjoint loop carries the cotangents of the loop-carried values, and the sums of the cotangents
+// of captured numbers.
+inline void writer::loop(node_id n, values const& cotangents) {
+  bool const counted = f()[n].code == op::loop;
+  bool const checkpointed = is_checkpointed(n);
+  if (checkpointed && replaces_elements(n)) n = in_blocks(n);
+  std::uint32_t const first = counted ? 1 : 0;
+  std::uint32_t const carried = f()[n].operand_count - first;
+  region_id const body = f().region_at(n, f()[n].region_count - 1);
+  std::vector<std::uint8_t> const useful = useful_states(n, cotangents);
+  values initial; // `save_residuals` replaces this operation
+  for (std::uint32_t i = 0; i < carried; ++i) initial.push_back(f().operand(n, first + i));
+  values summed, accumulated, by_index;
+  for (value_id const v : captured(n))
+    if (type_of(v).rank == 0)
+      summed.push_back(v);
+    else if (!sums_.has_accumulator(v) && counted && is_read_at_index(n, v))
+      by_index.push_back(v);
+    else if (!sums_.is_accumulated(v))
+      accumulated.push_back(v);
+
+  std::vector<std::uint32_t> updated; // loop-carried arrays that are updated in place
+  if (!checkpointed)
+    for (std::uint32_t i = 0; i < carried; ++i)
+      if (update_chains(f()).carries(n, i)) updated.push_back(i);
+  std::vector<std::size_t> restored; // indices into restored_
+  values const sums = in_accumulators(accumulated, [&] {
+    values operands{counted ? f().operand(n, 0) : index(0)}; // of a while: set by `save_residuals`
+    std::vector<std::vector<ir::type>> arguments{{ir::i64}};
+    for (std::uint32_t i = 0; i < carried; ++i) {
+      if (useful[i] == 0) continue;
+      operands.push_back(cotangents[i] != ir::nothing ? cotangents[i] : sums_.zeros_like(f().result(n, i)));
+      arguments[0].push_back(type_of(f().result(n, i)));
+    }
+    for (value_id const v : summed) {
+      value_id const sum = sums_.take(v);
+      operands.push_back(sum == ir::nothing ? sums_.zero(type_of(v)) : sum);
+      arguments[0].push_back(type_of(v));
+    }
+    for (std::uint32_t const i : updated) {
+      operands.push_back(f().result(n, i));
+      arguments[0].push_back(type_of(operands.back()));
+    }
+    std::vector<ir::type> results(arguments[0].begin() + 1, arguments[0].end());
+    auto const next_argument = static_cast<std::uint32_t>(results.size()) + 1;
+    for (value_id const v : by_index) results.push_back(type_of(v));
+    checkpoints saved;
+    if (checkpointed) {
+      saved = first_checkpoint(n, initial);
+      for (value_id const v : {saved.used, saved.iterations}) operands.push_back(v);
+      operands.insert(operands.end(), saved.states.begin(), saved.states.end());
+      results.clear();
+      for (std::size_t i = 1; i < operands.size(); ++i) results.push_back(type_of(operands[i]));
+      arguments[0].resize(1);
+      arguments[0].insert(arguments[0].end(), results.begin(), results.end());
+      for (value_id const v : by_index) results.push_back(type_of(v));
+    } else
+      for (std::uint32_t i = 0; i < carried; ++i) arguments[0].push_back(type_of(f().result(n, i)));
+    ir::attributes says;
+    if (!counted || !f()[n].attributes.is_reversed()) says.flags = ir::attributes::reversed;
+    node_id second = at_.insert(op::loop, operands, results, says, arguments);
+
+    std::vector<primal_copy> primal_copies;
+    sums_.inside(f().region_at(second, 0), [&](region_id r) {
+      sums_.enter();
+      clone_map map(activity_);
+      if (counted) map.insert_or_assign(f().argument(body, 0), f().argument(r, 0));
+      values stand_ins;
+      if (checkpointed) {
+        saved.used = f().argument(r, next_argument);
+        saved.iterations = f().argument(r, next_argument + 1);
+        for (std::uint32_t i = 0; i < carried; ++i) saved.states[i] = f().argument(r, next_argument + 2 + i);
+        stand_ins = restore(saved, f().argument(r, 0));
+      } else
+        for (std::uint32_t i = 0; i < carried; ++i) stand_ins.push_back(f().argument(r, next_argument + i));
+      for (std::uint32_t i = 0; i < carried; ++i)
+        map.insert_or_assign(f().argument(body, first + i), stand_ins[i]);
+      primal_copies.push_back(copy(body, map));
+      primal_copies.back().index = counted ? f().argument(r, 0) : value_id(ir::nothing);
+      primal_copies.back().arguments = stand_ins;
+
+      std::uint32_t next = 1;
+      values states;
+      for (std::uint32_t i = 0; i < carried; ++i)
+        states.push_back(useful[i] != 0 ? f().argument(r, next++) : value_id(ir::nothing));
+      for (value_id const v : summed) sums_.set(v, f().argument(r, next++));
+      for (std::uint32_t const i : updated)
+        primal_copies.back().restored.push_back({.carried = i, .newest = f().argument(r, next++)});
+      for (value_id const v : by_index) sums_.sum_elements_of(v);
+      auto const yielded = [&](std::uint32_t i) { return f().operand(primal_copies.back().end(), i); };
+      for (std::uint32_t i = 0; i < carried; ++i)
+        if (states[i] != ir::nothing) sums_.add(yielded(i), states[i]);
+      for (std::uint32_t i = carried; i < cotangents.size(); ++i)
+        if (cotangents[i] != ir::nothing && activity_.varies(yielded(i))) {
+          sums_.add(yielded(i), sums_.element(cotangents[i], f().argument(r, 0)));
+        }
+      auto enclosing = std::exchange(recurrent_, recurrent_in(primal_copies.back()));
+      reverse(primal_copies.back().nodes(f()));
+      recurrent_ = std::move(enclosing);
+
+      values yields;
+      for (std::uint32_t i = 0; i < carried; ++i) {
+        if (useful[i] == 0) continue;
+        value_id const sum = sums_.take(stand_ins[i]);
+        yields.push_back(sum == ir::nothing ? sums_.zeros_like(stand_ins[i]) : sum);
+      }
+      for (value_id const v : summed) yields.push_back(sums_.take(v));
+      for (restored_array const& a : primal_copies.back().restored) yields.push_back(a.newest);
+      if (checkpointed) {
+        for (value_id const v : {saved.used, saved.iterations}) yields.push_back(v);
+        yields.insert(yields.end(), saved.states.begin(), saved.states.end());
+      }
+      for (value_id const v : by_index) {
+        value_id const sum = sums_.take_element(v);
+        yields.push_back(sum == ir::nothing ? sums_.zero_element(v, f().argument(r, 0)) : sum);
+      }
+      at_.yield(yields);
+      sums_.leave();
+    });
+    if (checkpointed)
+      note_residuals(f()[n], false, {"its loop-carried values, in some iterations"}, sweep(primal_copies[0]));
+    else {
+      std::size_t const first_restored = restored_.size();
+      for (std::uint32_t const i : updated) restored_.push_back({f().result(n, i)});
+      second = save_residuals(n, second, primal_copies);
+      for (std::size_t i = 0; i < updated.size(); ++i)
+        if (primal_copies[0].restored[i].is_restored) restored.push_back(first_restored + i);
+    }
+    values all;
+    for (value_id const v : f().results_of(second)) all.push_back(v);
+    return all;
+  });
+
+  std::size_t next = 0;
+  std::vector<std::pair<value_id, value_id>> carried_in;
+  for (std::uint32_t i = 0; i < carried; ++i)
+    if (useful[i] != 0) carried_in.emplace_back(initial[i], sums[next++]);
+  for (value_id const v : summed)
+    sums_.set(v, sums[next++]); // first, since one of them may also be an initial value
+  for (auto const& [v, cotangent] : carried_in) sums_.add(v, cotangent);
+  for (std::size_t const i : restored) restored_[i].before = sums[next++];
+  if (checkpointed) next += 2 + carried;
+  for (value_id const v : by_index) sums_.add(v, sums[next++]);
+}
+
+inline void writer::map(node_id n, values const& cotangents) {
+  region_id const body = f().region_at(n, 0);
+  values summed, accumulated, by_index;
+  for (value_id const v : captured(n))
+    if (type_of(v).rank == 0)
+      summed.push_back(v);
+    else if (!sums_.has_accumulator(v) && is_read_at_index(n, v))
+      by_index.push_back(v);
+    else if (!sums_.is_accumulated(v))
+      accumulated.push_back(v);
+
+  values added; // values that get contributions
+  std::vector<std::uint8_t> is_summed;
+  values const parts = in_accumulators(accumulated, [&] {
+    value_id const count = f().operand(n, 0);
+    std::vector<ir::type> const arguments[] = {{ir::i64}};
+    node_id const second =
+        at_.insert(op::map, std::span<value_id const>(&count, 1), std::span<ir::type const>(), {}, arguments);
+    std::vector<primal_copy> primal_copies;
+    std::vector<ir::type> results;
+    sums_.inside(f().region_at(second, 0), [&](region_id r) {
+      sums_.enter();
+      clone_map map(activity_);
+      map.insert_or_assign(f().argument(body, 0), f().argument(r, 0));
+      primal_copies.push_back(copy(body, map));
+      primal_copies.back().index = f().argument(r, 0);
+      for (value_id const v : by_index) sums_.sum_elements_of(v);
+      for (std::uint32_t i = 0; i < cotangents.size(); ++i) {
+        value_id const yielded = f().operand(primal_copies.back().end(), i);
+        if (cotangents[i] == ir::nothing || !activity_.varies(yielded)) continue;
+        sums_.add(yielded, sums_.element(cotangents[i], f().argument(r, 0)));
+      }
+      reverse(primal_copies.back().nodes(f()));
+      values yields;
+      for (value_id const v : summed)
+        if (value_id const sum = sums_.take(v); sum != ir::nothing) {
+          added.push_back(v);
+          is_summed.push_back(1);
+          yields.push_back(sum);
+        }
+      for (value_id const v : by_index)
+        if (value_id const sum = sums_.take_element(v); sum != ir::nothing) {
+          added.push_back(v);
+          is_summed.push_back(0);
+          yields.push_back(sum);
+        }
+      for (value_id const v : yields) results.push_back(type_of(v).array_of());
+      at_.yield(yields);
+      sums_.leave();
+    });
+    at_.set_results(second, results);
+    (void)save_residuals(n, second, primal_copies);
+    values all;
+    for (value_id const v : f().results_of(second)) all.push_back(v);
+    return all;
+  });
+  for (std::size_t i = 0; i < added.size(); ++i)
+    sums_.add(added[i], is_summed[i] != 0 ? sum_of(parts[i]) : parts[i]);
+  // A fill that was only read element by element may be unused now.
+  for (value_id const cotangent : cotangents)
+    if (cotangent != ir::nothing && f().is_result(cotangent) && f()[f().node_of(cotangent)].code == op::fill)
+      unused_.push_back(f().node_of(cotangent));
+}
+
+/// Whether a map reads an array only at the index of the iteration, and all of it: each element's cotangent comes from one
+/// iteration.
+inline bool writer::is_read_at_index(node_id n, value_id array) const {
+  region_id const body = f().region_at(n, 0);
+  value_id const i = f().argument(body, 0);
+  for (ir::use_id const u : f().uses_of(array)) {
+    node_id const user = f()[u].user;
+    if (!ir::is_within(f(), user, body)) continue;
+    bool const reads = f()[user].code == op::at && f().operand(user, 0) == array;
+    if (reads && f()[user].operand_count == 2 && f().operand(user, 1) == i && f()[user].parent == body)
+      continue;
+    if (f()[user].code == op::length) continue;
+    return false;
+  }
+  value_id const count = f().operand(n, 0);
+  if (ir::length_of(f(), array) == count) return true;
+  if (!f().is_result(count) || f()[f().node_of(count)].code != op::length) return false;
+  for (value_id const measured : f().operands_of(f().node_of(count)))
+    if (ir::before_updates(f(), measured) == ir::before_updates(f(), array)) return true;
+  return false;
+}
+
+/// The adjoint of a region that runs once: its code is copied into the enclosing region, from the result `first` on.
+inline void writer::once(node_id n, values const& cotangents, std::uint32_t first) {
+  clone_map map(activity_);
+  std::vector<primal_copy> primal_copies{copy(f().region_at(n, 0), map)};
+  for (std::uint32_t i = first; i < cotangents.size(); ++i)
+    if (cotangents[i] != ir::nothing)
+      sums_.add(f().operand(primal_copies[0].end(), i - first), cotangents[i]);
+  reverse(primal_copies[0].nodes(f()));
+  sums_.emit_pending();
+  (void)save_residuals(n, ir::nothing, primal_copies);
+}
+inline void writer::accumulate(node_id n, values const& cotangents) {
+  std::uint32_t const arrays = f()[n].operand_count;
+  for (std::uint32_t i = 0; i < arrays; ++i) {
+    if (cotangents[i] == ir::nothing) continue;
+    sums_.add(f().operand(n, i), cotangents[i]);
+    accumulated_.insert_or_assign(f().argument(f().region_at(n, 0), i), cotangents[i]);
+  }
+  once(n, cotangents, arrays);
+}
+inline void writer::add_to(node_id n) {
+  auto const of = accumulated_.find(f().operand(n, 0));
+  std::uint32_t const last = f()[n].operand_count - 1;
+  value_id const part = f().operand(n, last);
+  if (of == accumulated_.end() || !activity_.varies(part)) return;
+  values read{of->second};
+  for (std::uint32_t i = 1; i < last; ++i) read.push_back(f().operand(n, i));
+  sums_.add(part, insert(op::at, read, type_of(part)));
+}
+/// Whether the regions of an operation add to an accumulator whose array has a cotangent.
+inline bool writer::adds(node_id n) const {
+  bool does = false;
+  for (region_id const r : f().regions_of(n))
+    ir::walk(f(), r, [&](node_id m) {
+      does = does || (f()[m].code == op::add_to && accumulated_.contains(f().operand(m, 0)) &&
+                      activity_.varies(f().operand(m, f()[m].operand_count - 1)));
+    });
+  return does;
+}
+
+/// Replaces a call by one of the forward function, and returns the residuals.
+inline writer::values writer::call_with_residuals(node_id n, call_gradient const& g) {
+  values saved;
+  if (g.forward == ir::nothing) return saved;
+  function::node const old = f()[n];
+  values operands, in_place;
+  for (value_id const v : f().operands_of(n)) operands.push_back(v);
+  std::vector<ir::type> results;
+  for (value_id const v : f().results_of(n)) results.push_back(type_of(v));
+  results.insert(results.end(), g.saved.begin(), g.saved.end());
+  ir::cursor const back = at_;
+  at_.to_before(n);
+  node_id const made = at_.insert(op::call, operands, results, ir::attributes::of(g.forward));
+  at_.set_place_of(made, old.place);
+  at_ = back;
+  for (std::uint32_t i = 0; i < results.size(); ++i)
+    (i < old.result_count ? in_place : saved).push_back(f().result(made, i));
+  for (std::uint32_t i = 0; i < old.result_count; ++i)
+    activity_.set(in_place[i], activity_.of(f().result(n, i)));
+  at_.replace(n, in_place);
+  return saved;
+}
+
+inline void writer::call(node_id n, values const& cotangents) {
+  gradient_request wanted;
+  values arguments, inputs;
+  std::vector<ir::type> results;
+  for (value_id const v : f().operands_of(n)) {
+    arguments.push_back(v);
+    wanted.inputs.push_back(activity_.varies(v));
+    if (!activity_.varies(v)) continue;
+    inputs.push_back(v);
+    results.push_back(type_of(v));
+  }
+  for (value_id const cotangent : cotangents) wanted.results.push_back(cotangent != ir::nothing);
+
+  call_gradient const g = of_callee_(f()[n].attributes.callee(), wanted);
+  values operands;
+  for (std::uint32_t const i : g.arguments) operands.push_back(arguments[i]);
+  if (g.takes_results)
+    for (value_id const v : f().results_of(n)) operands.push_back(v);
+  for (value_id const v : call_with_residuals(n, g)) operands.push_back(v);
+  for (value_id const cotangent : cotangents)
+    if (cotangent != ir::nothing) operands.push_back(cotangent);
+  node_id const made = g.backward == ir::nothing
+                           ? at_.insert(op::apply, operands, results)
+                           : at_.insert(op::call, operands, results, ir::attributes::of(g.backward));
+  for (std::uint32_t i = 0; i < inputs.size(); ++i) sums_.add(inputs[i], f().result(made, i));
+}
+
+} // namespace overdub::adjoint

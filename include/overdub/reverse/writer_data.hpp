@@ -1,0 +1,188 @@
+// The adjoints of operations on numbers and arrays.
+#pragma once
+
+#include <overdub/reverse/writer_control.hpp>
+
+namespace overdub::adjoint {
+
+inline void writer::elementwise(node_id n, value_id cotangent) {
+  std::array<term, 3> in{0.0, 0.0, 0.0};
+  std::array<linear, 3> along;
+  for (std::uint32_t i = 0; i < f()[n].operand_count; ++i) {
+    value_id const x = f().operand(n, i);
+    in[i] = term(at_, x);
+    if (activity_.varies(x)) along[i] = linear::of_tangent(static_cast<std::uint8_t>(i));
+  }
+  term const as_term(at_, cotangent);
+  formula::tangent_of(f()[n].code, term(at_, f().result(n)), in, along)
+      .transpose(as_term, [&](std::uint8_t i, term const& part) {
+        sums_.add(f().operand(n, i), part.as(at_, as_term.type()));
+      });
+}
+
+/// The indices of an `at`.
+inline writer::values writer::indices_of(node_id n) const {
+  auto const all = f().operands_of(n);
+  return {std::next(all.begin()), all.end()};
+}
+/// An `at` that returns a row or more: contributions to the row's elements are added to the array itself.
+inline void writer::row(node_id n) {
+  at_.set_place(f()[n].place);
+  if (activity_.varies(f().result(n))) sums_.move_to_array(f().result(n), f().operand(n, 0), indices_of(n));
+}
+
+/// Writes the adjoint of an operation on arrays; false if it is another operation.
+inline bool writer::data(node_id n, value_id cotangent) {
+  value_id const first = f()[n].operand_count > 0 ? f().operand(n, 0) : value_id(ir::nothing);
+  switch (f()[n].code) {
+  case op::convert:
+    if (activity_.varies(first)) sums_.add(first, at_.convert(cotangent, type_of(first)));
+    return true;
+  case op::copy:
+    sums_.add(first, cotangent);
+    return true;
+  case op::length:
+  case op::iota:
+    return true;
+  case op::at:
+    sums_.add_at(first, indices_of(n), cotangent);
+    return true;
+  case op::array:
+    array(n, cotangent);
+    return true;
+  case op::slice:
+    slice(n, cotangent);
+    return true;
+  case op::gather:
+    gather(n, cotangent);
+    return true;
+  case op::concat:
+    concat(n, cotangent);
+    return true;
+  case op::update:
+    update(n, cotangent);
+    return true;
+  case op::fill:
+    fill(n, cotangent);
+    return true;
+  default:
+    return false;
+  }
+}
+
+inline void writer::array(node_id n, value_id cotangent) {
+  for (std::uint32_t i = 0; i < f()[n].operand_count; ++i)
+    if (value_id const element = f().operand(n, i); activity_.varies(element))
+      sums_.add(element, at_.add(op::at, cotangent, index(i)));
+}
+
+// Adds contributions to many elements of an array. Without an enclosing accumulator for the array, a new one is created.
+template <class Write>
+void writer::scatter(value_id array, Write const& write) {
+  if (!activity_.varies(array)) return;
+  if (sums_.is_accumulated(array)) return write();
+  (void)in_accumulators({array}, [&] {
+    write();
+    return values{};
+  });
+}
+inline void writer::slice(node_id n, value_id cotangent) {
+  value_id const array = f().operand(n, 0), start = f().operand(n, 1), count = f().operand(n, 2);
+  scatter(array, [&] {
+    sums_.loop(count, [&](value_id i) {
+      value_id const at[] = {at_.add(op::add, start, i)};
+      sums_.add_at(array, at, at_.add(op::at, cotangent, i));
+    });
+  });
+}
+inline void writer::gather(node_id n, value_id cotangent) {
+  value_id const array = f().operand(n, 0), indices = f().operand(n, 1);
+  scatter(array, [&] {
+    sums_.loop(at_.add(op::length, indices, cotangent), [&](value_id i) {
+      value_id const at[] = {at_.add(op::at, indices, i)};
+      sums_.add_at(array, at, at_.add(op::at, cotangent, i));
+    });
+  });
+}
+inline void writer::concat(node_id n, value_id cotangent) {
+  value_id start = index(0);
+  for (std::uint32_t i = 0; i < f()[n].operand_count; ++i) {
+    value_id const part = f().operand(n, i);
+    value_id const size = at_.add(op::length, part);
+    if (activity_.varies(part)) sums_.add(part, at_.add(op::slice, cotangent, start, size));
+    start = at_.add(op::add, start, size);
+  }
+}
+inline void writer::update(node_id n, value_id cotangent) {
+  std::uint32_t const last = f()[n].operand_count - 1;
+  value_id const array = f().operand(n, 0), part = f().operand(n, last);
+  values at{cotangent};
+  for (std::uint32_t i = 1; i < last; ++i) at.push_back(f().operand(n, i));
+  if (activity_.varies(part)) sums_.add(part, insert(op::at, at, type_of(part)));
+  if (!activity_.varies(array)) return;
+  at.push_back(sums_.zeros_like(part));
+  sums_.add(array, insert(op::update, at, type_of(array)));
+}
+
+inline value_id writer::sum_of(value_id numbers) {
+  ir::type const t = type_of(numbers).element_type();
+  if (t.rank == 0) {
+    value_id const operands[] = {numbers, sums_.zero(t)};
+    ir::attributes a = ir::attributes::of(op::add);
+    a.flags = ir::attributes::started;
+    return f().result(at_.insert(op::reduce, operands, std::span<ir::type const>(&t, 1), a));
+  }
+  // The sum of rows has the shape of the first row, which exists, as the caller has checked.
+  value_id const rows = at_.add(op::length, numbers);
+  value_id const first = at_.add(op::at, numbers, index(0));
+  value_id const operands[] = {at_.add(op::sub, rows, index(1)), first};
+  std::vector<ir::type> const arguments[] = {{ir::i64, t}};
+  node_id const made = at_.insert(op::loop, operands, std::span<ir::type const>(&t, 1), {}, arguments);
+  sums_.inside(f().region_at(made, 0), [&](region_id r) {
+    value_id const row = at_.add(op::add, f().argument(r, 0), index(1));
+    value_id const sum = sums_.plus(f().argument(r, 1), at_.add(op::at, numbers, row));
+    at_.yield(std::span<value_id const>(&sum, 1));
+  });
+  return f().result(made);
+}
+inline void writer::fill(node_id n, value_id cotangent) {
+  value_id const element = f().operand(n, 1);
+  if (!activity_.varies(element)) return;
+  if (type_of(element).rank == 0) return sums_.add(element, sum_of(cotangent));
+  // The sum of no rows is zero.
+  value_id const is_empty = at_.add(op::eq, f().operand(n, 0), index(0));
+  ir::type const t = type_of(element);
+  std::vector<ir::type> const none[] = {{}, {}};
+  node_id const made = at_.insert(
+      op::if_, std::span<value_id const>(&is_empty, 1), std::span<ir::type const>(&t, 1), {}, none);
+  sums_.inside(f().region_at(made, 0), [&](region_id) {
+    value_id const nothing_yet = sums_.zeros_like(element);
+    at_.yield(std::span<value_id const>(&nothing_yet, 1));
+  });
+  sums_.inside(f().region_at(made, 1), [&](region_id) {
+    value_id const sum = sum_of(cotangent);
+    at_.yield(std::span<value_id const>(&sum, 1));
+  });
+  sums_.add(element, f().result(made));
+}
+
+// The array that is not selected gets zeros.
+inline void writer::select_arrays(node_id n, value_id cotangent) {
+  value_id const condition = f().operand(n, 0);
+  for (std::uint32_t i = 1; i < 3; ++i) {
+    value_id const array = f().operand(n, i);
+    if (!activity_.varies(array)) continue;
+    ir::type const t = type_of(array);
+    std::vector<ir::type> const none[] = {{}, {}};
+    node_id const made = at_.insert(
+        op::if_, std::span<value_id const>(&condition, 1), std::span<ir::type const>(&t, 1), {}, none);
+    for (std::uint32_t branch = 0; branch < 2; ++branch)
+      sums_.inside(f().region_at(made, branch), [&](region_id) {
+        value_id const part = branch + 1 == i ? cotangent : sums_.zeros_like(array);
+        at_.yield(std::span<value_id const>(&part, 1));
+      });
+    sums_.add(array, f().result(made));
+  }
+}
+
+} // namespace overdub::adjoint

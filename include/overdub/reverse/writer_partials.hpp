@@ -1,0 +1,167 @@
+// The adjoint of a small branch in a recurrence. The forward pass also computes the partial derivatives of the branch, and
+// the backward pass multiplies by them, without a second branch that the processor could mispredict. Whether partial
+// derivatives are saved or recomputed is decided as for other values. Branches outside of recurrences keep their branching
+// adjoints, since their iterations can be vectorised.
+#pragma once
+
+#include <overdub/reverse/writer.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace overdub::adjoint {
+
+/// The values that an iteration of a loop computes from its loop-carried values. O(operations inside).
+inline ir::value_set writer::recurrent_in(primal_copy const& r) const {
+  ir::value_set known;
+  for (value_id const v : r.arguments) known.insert(v);
+  for (node_id const n : r.nodes(f())) {
+    bool depends = false;
+    auto const look = [&](node_id m) {
+      for (value_id const v : f().operands_of(m)) depends = depends || known.contains(v);
+    };
+    look(n);
+    for (region_id const inside : f().regions_of(n)) ir::walk(f(), inside, look);
+    if (depends)
+      for (value_id const v : f().results_of(n)) known.insert(v);
+  }
+  return known;
+}
+
+/// Whether the adjoint of an `if` multiplies by partial derivatives: it is part of a recurrence, has one varied result, a
+/// number, and computes it from at most two varied numbers by element-wise operations and branches of one type. Branches
+/// nested in such a branch are treated like it.
+inline bool writer::uses_partials(node_id n) const {
+  constexpr std::size_t maximum_inputs = 2;
+  if (in_partials_) return true;
+  auto const varies = [&](value_id v) { return activity_.varies(v); };
+  auto const results = f().results_of(n);
+  auto const first = std::find_if(results.begin(), results.end(), varies);
+  if (first == results.end() || !recurrent_.contains(*first)) return false;
+  ir::type const t = type_of(*first);
+  auto const has_one_varied = [&](node_id m) {
+    auto const all = f().results_of(m);
+    return std::all_of(all.begin(), all.end(), [&](value_id v) { return !varies(v) || type_of(v) == t; }) &&
+           std::count_if(all.begin(), all.end(), varies) == 1;
+  };
+  bool is_small = t.rank == 0 && has_one_varied(n);
+  auto const look = [&](node_id m) {
+    auto const made = f().results_of(m);
+    auto const taken = f().operands_of(m);
+    if (std::any_of(made.begin(), made.end(), varies))
+      is_small = is_small && (ir::is_elementwise(f()[m].code) || f()[m].code == op::if_) && has_one_varied(m);
+    else if (f()[m].code == op::add_to)
+      is_small = is_small && std::none_of(taken.begin(), taken.end(), varies);
+  };
+  for (region_id const r : f().regions_of(n))
+    if (is_small) ir::walk(f(), r, look);
+  return is_small && numbers_captured(n, t).size() <= maximum_inputs;
+}
+
+/// The varied numbers of a type that the regions of an operation capture.
+inline writer::values writer::numbers_captured(node_id n, ir::type t) const {
+  values all = captured(n);
+  std::erase_if(all, [&](value_id v) { return type_of(v) != t; });
+  return all;
+}
+
+/// Computes the partial derivatives of a result at the end of a branch: the input cotangents for a result cotangent of 1.
+inline writer::branch_partials
+writer::write_partials(region_id r, std::uint32_t result, values const& inputs) {
+  branch_partials made;
+  node_id const end = f().yield_of(r);
+  sums_.inside(r, [&](region_id) {
+    sums_.enter();
+    std::vector<node_id> nodes;
+    for (node_id const m : f().nodes_of(r))
+      if (m != end) nodes.push_back(m);
+    value_id const of = f().operand(end, result);
+    sums_.add(of, type_of(of) == ir::f32 ? at_.literal(1.0f) : at_.literal(1.0));
+    bool const was_inside = std::exchange(in_partials_, true);
+    reverse(nodes);
+    in_partials_ = was_inside;
+    for (value_id const v : inputs) made.partials.push_back(sums_.take(v));
+    sums_.leave();
+    for (node_id m = f()[end].next; m != ir::nothing; m = f()[m].next)
+      made.selects = made.selects || f()[m].code == op::select;
+    at_.move(end);
+  });
+  return made;
+}
+
+/// Replaces an `if` by one that also returns these values of its branches.
+inline node_id writer::with_more_results(node_id n, values const (&more)[2]) {
+  std::vector<ir::type> results;
+  for (value_id const v : f().results_of(n)) results.push_back(type_of(v));
+  for (value_id const v : more[0]) results.push_back(type_of(v));
+  ir::cursor const back = at_;
+  at_.to_before(n);
+  value_id const condition = f().operand(n, 0);
+  std::vector<ir::type> const none[] = {{}, {}};
+  node_id const made = at_.insert(op::if_, std::span<value_id const>(&condition, 1), results, {}, none);
+  at_.set_place_of(made, f()[n].place);
+  for (std::uint32_t branch = 0; branch < 2; ++branch) {
+    region_id const from = f().region_at(n, branch);
+    node_id const end = f().yield_of(from);
+    values yields;
+    for (value_id const v : f().operands_of(end)) yields.push_back(v);
+    yields.insert(yields.end(), more[branch].begin(), more[branch].end());
+    at_.set_operands(end, yields);
+    at_.to_end(f().region_at(made, branch));
+    yields = at_.splice(from, {});
+    at_.yield(yields);
+  }
+  values in_place;
+  for (std::uint32_t i = 0; i < f()[n].result_count; ++i) {
+    in_place.push_back(f().result(made, i));
+    activity_.set(in_place.back(), activity_.of(f().result(n, i)));
+    replace_restored_version(f().result(n, i), in_place.back());
+  }
+  at_.replace(n, in_place);
+  at_ = back;
+  return made;
+}
+
+inline void writer::partials(node_id n, values const& cotangents) {
+  auto const result = static_cast<std::uint32_t>(
+      std::find_if(cotangents.begin(), cotangents.end(), [](value_id v) { return v != ir::nothing; }) -
+      cotangents.begin());
+  value_id const cotangent = cotangents[result];
+  value_id const zero = sums_.zero(type_of(cotangent));
+  values const inputs = numbers_captured(n, type_of(cotangent));
+  branch_partials const branches[] = {
+      write_partials(f().region_at(n, 0), result, inputs),
+      write_partials(f().region_at(n, 1), result, inputs)};
+
+  values more[2]; // partial derivatives that differ between the branches
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (branches[0].partials[i] != branches[1].partials[i])
+      for (std::uint32_t k = 0; k < 2; ++k)
+        more[k].push_back(branches[k].partials[i] == ir::nothing ? zero : branches[k].partials[i]);
+  if (!in_partials_) note_partials(n, more[0].size());
+  std::uint32_t next = f()[n].result_count;
+  node_id const made = with_more_results(n, more);
+
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    value_id const a = branches[0].partials[i], b = branches[1].partials[i];
+    if (a == ir::nothing && b == ir::nothing) continue;
+    value_id const partial = a == b ? a : f().result(made, next++);
+    value_id part = at_.add(op::mul, cotangent, partial);
+    // An input that a branch does not depend on, or does not select, gets 0 even of an infinite cotangent, where 0 * inf
+    // would be NaN. A finite cotangent is multiplied without a test, so that the product can be differentiated again.
+    bool const may_be_untouched =
+        a == ir::nothing || b == ir::nothing || branches[0].selects || branches[1].selects;
+    if (may_be_untouched && (in_partials_ || !f().is_literal(cotangent))) {
+      value_id const is_infinite = at_.add(op::logical_not, at_.add(op::isfinite, cotangent));
+      value_id const hidden = at_.add(op::logical_and, at_.add(op::eq, partial, zero), is_infinite);
+      part = at_.add(op::select, hidden, zero, part);
+    }
+    sums_.add(inputs[i], part);
+  }
+}
+
+} // namespace overdub::adjoint
