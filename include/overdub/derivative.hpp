@@ -217,9 +217,8 @@ forward_gradient(Context&& contexts, F const& f, array<T> const& xs) {
   return forward_gradient<N>(along::in(std::forward<Context>(contexts), f), xs);
 }
 
-/// The Jacobian of f, a function from an array to an array, at xs: a row for each result. N tangents per run, O(n / N) runs
-/// of f. Use it for functions of few numbers with many results, and `jacobian` of include/overdub/reverse.hpp (reverse mode) for functions of many
-/// numbers with few results.
+/// The Jacobian of f, a function from an array to an array, at xs: a row for each result. N tangents per run, O(n / N) runs of f. Use it for
+/// functions of few numbers with many results, and `jacobian` of reverse.hpp (reverse mode) for functions of many numbers with few results.
 template <int N = 8, class F, std::floating_point T>
 array<array<T>> forward_jacobian(F const& f, array<T> const& xs) {
   using Tangent = metadata_t<contexts::forward_along<N>, T>;
