@@ -1,5 +1,6 @@
 #pragma once
 
+#include <overdub/ir/cursor.hpp>
 #include <overdub/stage/staged_hooks.hpp>
 
 #include <string_view>
