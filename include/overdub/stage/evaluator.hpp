@@ -599,12 +599,6 @@ private:
     }
     thunks::find(x.code, t.element, literals)(*this, at, n);
   }
-  // Evaluates `select` of arrays or function values.
-  void select_other(frame& at, ir::node_id n) {
-    in_form(at, at.f.results_of(n), [&](auto form) { select_in(form, at, n); });
-  }
-  template <class Form>
-  void select_in(Form, frame& at, ir::node_id n);
   void convert_number(frame& at, ir::node_id n) {
     with_type(at.f.type_of(at.f.operand(n, 0)), [&]<class From>(std::type_identity<From>) {
       with_type(at.f.type_of(at.f.result(n)), [&]<class To>(std::type_identity<To>) {
@@ -657,8 +651,11 @@ private:
   template <class Form>
   std::vector<ir::value_id> hook_operands(frame& at, ir::node_id n);
   void branch(frame& at, ir::node_id n);
-  template <class Form>
-  void branch_in(Form, frame& at, ir::node_id n);
+  void select_other(frame& at, ir::node_id n);
+  template <class Given>
+  void branch_between(frame& at, ir::node_id n, Given const& given);
+  template <class Form, class Given>
+  void branch_in(Form, frame& at, ir::node_id n, Given const& given);
   void run_loop(frame& at, ir::node_id n);
   template <class Form>
   void loop_in(Form, frame& at, ir::node_id n);

@@ -103,50 +103,38 @@ void evaluator<S>::reject_list(frame const& at, ir::node_id n) {
 
 template <class S>
 void evaluator<S>::branch(frame& at, ir::node_id n) {
-  in_form(at, at.f.results_of(n), [&](auto form) { branch_in(form, at, n); });
+  branch_between(at, n, [&](std::uint32_t i) { return region(at, at.f.region_at(n, i)); });
+}
+// Evaluates `select` of arrays or function values as a branch.
+template <class S>
+void evaluator<S>::select_other(frame& at, ir::node_id n) {
+  branch_between(at, n, [&](std::uint32_t i) { return cells(at, n, 1 + i, 1); });
+}
+// A branch that returns the values given(0) or given(1).
+template <class S>
+template <class Given>
+void evaluator<S>::branch_between(frame& at, ir::node_id n, Given const& given) {
+  in_form(at, at.f.results_of(n), [&](auto form) { branch_in(form, at, n, given); });
 }
 template <class S>
-template <class Form>
-void evaluator<S>::branch_in(Form, frame& at, ir::node_id n) {
-  auto take = [&](std::uint32_t i) { return [&, i] { return Form::of(region(at, at.f.region_at(n, i))); }; };
+template <class Form, class Given>
+void evaluator<S>::branch_in(Form, frame& at, ir::node_id n, Given const& given) {
+  auto take = [&](std::uint32_t i) { return [&, i] { return Form::of(given(i)); }; };
   using R = typename Form::type;
   using Branch = decltype(take(0));
   if constexpr (!Form::is_one) reject_list<if_t, types<R, in<bool>, Branch, Branch>>(at, n);
   if constexpr (is_called_on_list<
                     if_t, Form, types<R, in<bool>, Branch, Branch>,
                     types<std::vector<any>, in<bool>, Branch, Branch>>())
-    branch_in(several_values{}, at, n);
+    branch_in(several_values{}, at, n, given);
   else if constexpr (is_copied<if_t, R, in<bool>, Branch, Branch>())
     copy(at, n);
   else if (gives_functions(at, n))
-    branch_to_functions(at, n);
-  else {
-    if constexpr (is_kept<if_t, R, in<bool>, Branch, Branch>())
-      observe_control<if_t, R, in<bool>, Branch, Branch>(at, n, symbols_at(at, n));
-    else
-      set_all(at, n, Form::cells(call(stack_, if_, typed<bool>(at, at.f.operand(n, 0)), take(0), take(1))));
-  }
-}
-// Evaluates `select` of arrays or function values as a branch.
-template <class S>
-template <class Form>
-void evaluator<S>::select_in(Form, frame& at, ir::node_id n) {
-  auto take = [&](std::uint32_t i) { return [&, i] { return Form::of(cells(at, n, i, 1)); }; };
-  using R = typename Form::type;
-  using Branch = decltype(take(1));
-  if constexpr (!Form::is_one) reject_list<if_t, types<R, in<bool>, Branch, Branch>>(at, n);
-  if constexpr (is_called_on_list<
-                    if_t, Form, types<R, in<bool>, Branch, Branch>,
-                    types<std::vector<any>, in<bool>, Branch, Branch>>())
-    select_in(several_values{}, at, n);
-  else if constexpr (is_copied<if_t, R, in<bool>, Branch, Branch>())
-    copy(at, n);
-  else if (gives_functions(at, n))
-    select_function(at, n);
+    at.f[n].code == ir::op::select ? select_function(at, n) : branch_to_functions(at, n);
   else if constexpr (is_kept<if_t, R, in<bool>, Branch, Branch>())
     observe_control<if_t, R, in<bool>, Branch, Branch>(at, n, {symbol_at(at, at.f.operand(n, 0))});
   else
-    set_all(at, n, Form::cells(call(stack_, if_, typed<bool>(at, at.f.operand(n, 0)), take(1), take(2))));
+    set_all(at, n, Form::cells(call(stack_, if_, typed<bool>(at, at.f.operand(n, 0)), take(0), take(1))));
 }
 // The results of an iteration: the loop-carried values, and the outputs.
 template <class S>
