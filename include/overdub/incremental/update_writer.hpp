@@ -363,7 +363,7 @@ private:
   update_value value_of(value_id v, std::vector<value_id>& results) const;
 
   update_program made_;
-  function_id f_, draft_; // the draft's parameters are placeholder operations until all are known
+  function_id f_, draft_; // the draft's parameters are temporary operations until all are known
   layout& layout_;
   invariant_shapes const& shapes_;
   ir::cursor at_;

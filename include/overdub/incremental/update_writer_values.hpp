@@ -180,7 +180,7 @@ inline value_id update_writer::at(value_id array, std::vector<value_id> const& p
 inline value_id update_writer::parameter_for(update_parameter const& key, ir::type t) {
   for (parameter const& p : parameters_)
     if (p.what == key) return p.value;
-  // A placeholder, which becomes a parameter of the update program at the end.
+  // A temporary operation, which becomes a parameter of the update program at the end.
   ir::cursor front(made_.program, draft_, function::body);
   front.to_start(function::body);
   node_id const stand_in = front.insert(op::host, {}, std::array{t});

@@ -370,7 +370,7 @@ inline bool writer::has_signature(function_id of, ir::signature const& s) const 
   return parameters == s.parameters && p_[of].results == s.results;
 }
 
-/// A placeholder of this type, which is never read.
+/// A value of this type that is never read.
 inline value_id writer::placeholder_of(ir::type t) {
   if (t.rank > 0) return insert(op::array, {}, t);
   if (!t.is_function()) return sums_.zero(t);

@@ -97,7 +97,7 @@ protected:
         return b.value;
       refuse(at, b);
       is_tainted_ = true;
-      return c_->literal(false); // a placeholder: the program is not returned
+      return c_->literal(false); // any value: a program with an error is not returned
     }
     if (!in_.is_at_literal()) in_.fail_expected("a value");
     literal_value const x = in_.literal();
