@@ -34,6 +34,7 @@ WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werr
 
 page, compiler = sys.argv[1], sys.argv[2:]
 library = os.environ.get("OVERDUB_COMPILED")  # the library overdub::compiled, to compile programs faster
+linker = os.environ.get("OVERDUB_LINKER", "").split()  # the option that names the linker, if any
 name = os.path.relpath(page)
 failed = False
 
@@ -79,7 +80,7 @@ def compile_program(source, libraries, program):
     compiled = compile_block(source, "-O0", "-c", "-o", program + ".o")
     if compiled.returncode:
         return compiled
-    return subprocess.run([*compiler, program + ".o", *libraries, "-pthread", "-o", program],
+    return subprocess.run([*compiler, program + ".o", *libraries, "-pthread", *linker, "-o", program],
                           text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 

@@ -3,17 +3,17 @@
 
 usage: mended.py <folder> <compiler and flags>
 
-Most are compiled as one, each in a namespace of its own, which takes a fifth of the time. Where that fails, all are compiled
-one by one, and the messages are those of the sources that do not compile.
+Most are compiled as one, which takes a fifth of the time. Where that fails, all are compiled one by one, and the messages are those of the
+sources that do not compile.
 """
 import glob
 import os
-import re
 import subprocess
 import sys
 
+import sources
+
 folder, *compiler = sys.argv[1:]
-ALONE = re.compile(r"^(#(define|undef|error)|#if(def|ndef)? (?!OVERDUB_MENDED)|BOOST_HANA_|template <>|namespace (overdub|std)\b)", re.MULTILINE)
 
 
 def compile_source(*source, **options):
@@ -22,17 +22,10 @@ def compile_source(*source, **options):
     return run.returncode == 0, run.stdout
 
 
-includes, bodies, alone, together = {}, "", [], []
-for path in sorted(glob.glob(os.path.join(folder, "*.cpp"))):
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
-    if ALONE.search(text):
-        alone.append(path)
-        continue
-    together.append(path)
-    includes.update(dict.fromkeys(re.findall(r"^#include .*$", text, re.MULTILINE)))
-    bodies += f'namespace {os.path.splitext(os.path.basename(path))[0]} {{\n#include "{path}"\n}}\n'
-if not compile_source("-", input="\n".join([*includes, bodies]))[0]:
+paths = sorted(glob.glob(os.path.join(folder, "*.cpp")))
+alone = [path for path in paths if sources.stands_alone(path)]
+together = [path for path in paths if path not in alone]
+if not compile_source("-", input=sources.as_one(together))[0]:
     alone += together
 
 failed = []
