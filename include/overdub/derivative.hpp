@@ -2,7 +2,7 @@
 #pragma once
 
 #include <overdub/compile/held_contexts.hpp>
-#include <overdub/contexts/forward.hpp>
+#include <overdub/contexts/forward/forward_along.hpp>
 #include <overdub/ir/derivative.hpp>
 #include <overdub/ir/type_of_cpp.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <overdub/contexts/forward.hpp>
+#include <overdub/contexts/forward/forward_along.hpp>
 #include <overdub/forward_program.hpp>
 #include <overdub/stage/evaluation_in_library.hpp>
 

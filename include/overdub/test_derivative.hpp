@@ -2,7 +2,7 @@
 // works with any test framework: the report converts to true, or has a sentence for each failure.
 #pragma once
 
-#include <overdub/contexts/forward.hpp>
+#include <overdub/contexts/forward/forward_along.hpp>
 #include <overdub/core/exact_math.hpp>
 #include <overdub/reverse.hpp>
 #include <overdub/test_derivative/oracle.hpp>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <overdub/call/compose.hpp>
+#include <overdub/core/shared.hpp>
 
-#include <memory>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -22,12 +22,12 @@ auto context_tuple(Composition& all) {
 template <class Composition>
 class held_contexts {
 public:
-  explicit held_contexts(Composition all) : all_(std::make_shared<Composition>(std::move(all))) {}
+  explicit held_contexts(Composition all) : all_(std::move(all)) {}
   /// References, outermost first.
   auto all() const { return context_tuple(*all_); }
 
 private:
-  std::shared_ptr<Composition> all_;
+  shared<Composition> all_;
 };
 
 // Contexts without state need no storage: the function object is empty.

@@ -3,7 +3,7 @@
 // (Cusumano-Towner, Lew and Mansinghka, Automating Involutive MCMC using Probabilistic and Differentiable Programming, 2020).
 #pragma once
 
-#include <overdub/contexts/forward.hpp>
+#include <overdub/contexts/forward/forward_along.hpp>
 #include <overdub/distributions/support.hpp>
 #include <overdub/execute/datum_text.hpp>
 #include <overdub/models/dynamic.hpp>

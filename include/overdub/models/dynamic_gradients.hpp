@@ -2,7 +2,7 @@
 // arguments, in forward mode with vector tangents.
 #pragma once
 
-#include <overdub/contexts/forward.hpp>
+#include <overdub/contexts/forward/forward_along.hpp>
 #include <overdub/models/dynamic.hpp>
 
 #include <array>
