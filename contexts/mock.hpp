@@ -51,9 +51,12 @@ struct mocked : context {
     return replacement(x...);
   }
 
-  // An outer context with metadata has transformed the function, so that the replacement does not match its arguments: rejects it.
+  // An outer context with metadata has transformed the function, so that the replacement does not match its arguments: rejects it. Functions
+  // of programs are tried with other numbers of arguments than the replacement has, too.
   template <rule_call Call, function F, class... X>
-  requires(replaces&& named_by<F, Callee>&& F::depth > 0 && !std::same_as<F, Callee>)
+  requires(
+      replaces&& named_by<F, Callee>&& F::depth > 0 && !std::same_as<F, Callee> &&
+      overdub::detail::may_take_as_many<Replacement, X...>())
       recurse_t<Call, F, X...> overdub(Call call, F, X... x) {
     constexpr bool reached = std::same_as<F, Callee>;
     static_assert(

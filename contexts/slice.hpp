@@ -68,8 +68,8 @@ struct deferred_effects : context {
       "its type: deferred_effects<decltype(print)>");
   static constexpr std::string_view name = "deferred";
   using callees = types<Callees...>;
-  static constexpr bool is_for_native_functions =
-      true; // it keeps calls of functions of C++, with their types
+  // It keeps calls of functions of C++, with their types: a program that calls others is rejected, unless callees are chosen.
+  static constexpr bool is_for_native_functions = sizeof...(Callees) == 0;
 
   std::size_t size() const { return waiting_.size(); }
 

@@ -39,6 +39,10 @@ inline constexpr auto prints = fn<"prints">([](auto x) {
   print(x);
   return lookup(x) * x;
 });
+inline constexpr auto prints_other = fn<"prints_other">([](auto x) {
+  print(x);
+  return other(x) + 1.0;
+});
 inline constexpr auto asks = fn<"asks">([](auto x) { return flaky(x) + 1.0; });
 
 std::string refused(auto&& context, auto const& f) {
@@ -93,6 +97,14 @@ TEST_CASE("effects are taken away from programs") {
   contexts::deferred_effects<std::remove_const_t<decltype(print)>> later;
   executable const deferred(overdub::overdub(contexts::slice(later), stage(prints, signature<double>)));
   CHECK(deferred.call<double>(2.0) == 6.0);
+  CHECK(printed == 0.0);
+  later.replay();
+  CHECK(printed == 2.0);
+
+  // It leaves other effects as they are.
+  printed = 0;
+  executable const both(overdub::overdub(contexts::slice(later), stage(prints_other, signature<double>)));
+  CHECK(both.call<double>(2.0) == 3.0);
   CHECK(printed == 0.0);
   later.replay();
   CHECK(printed == 2.0);

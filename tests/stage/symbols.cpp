@@ -34,6 +34,9 @@ struct watches : context {
   void before(decltype(symbol<"inner">), double x) { before_inner += x; }
   void after(decltype(symbol<"looked_up">), double result, double) { after_native += result; }
 };
+struct observes_functions : context {
+  void before(function auto, auto const&...) {}
+};
 struct leaves_inner : contexts::count_of<mul_t, add_t> {
   leave_t enter(decltype(symbol<"inner">)) { return overdub::leave; }
 };
@@ -53,6 +56,7 @@ TEST_CASE("rules, hooks and enter that name a symbol apply to the function of th
   check_in(contexts::mock(symbol<"inner">, [](auto x) { return x; }).below(outer), 7.0);
   check_in(contexts::mock(symbol<"looked_up">, [](auto) { return 0.5; }), 9.5);
   check_in(contexts::mock(symbol<"other">, [](auto x) { return x; }), 13.0);
+  check_in(compose(observes_functions{}, contexts::mock(symbol<"inner">, [](auto x) { return x; })), 7.0);
   check_in(scales_inner{}, 94.0);
   check_in(prefers_the_type{}, 6.0);
 }

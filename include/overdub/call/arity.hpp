@@ -25,5 +25,10 @@ consteval bool may_take() {
   else
     return !requires(arity_probe<F> & f, A... a) { f(a...); };
 }
+// Whether it accepts as many arguments, of some types.
+template <class F, class... A>
+consteval bool may_take_as_many() {
+  return may_take<F, std::conditional_t<true, anything, A>...>();
+}
 
 } // namespace overdub::detail
