@@ -49,6 +49,12 @@ inline constexpr auto nested_sines =
     });
 
 using events = std::vector<std::pair<char, double>>;
+inline constexpr auto scaled_sum = od::fn<"scaled_sum">(
+    [](auto const& xs, auto a) { return od::sum(od::map([&](auto x) { return x * a; }, xs)); });
+struct counts_products : od::context {
+  static inline int count = 0;
+  void before(od::mul_t, double, double) { ++count; }
+};
 struct listening : od::context {
   events heard;
   void before(od::sin_t, double x) { heard.emplace_back('s', x); }
@@ -256,6 +262,18 @@ TEST_CASE("hooks observe all calls of the first run, and then those that a propo
     }
     (void)all(3.0);
   }
+}
+
+TEST_CASE("hooks of a context without data observe what a proposal recomputes") {
+  counts_products::count = 0;
+  auto f = od::incremental(counts_products{}, scaled_sum, numbers{1, 2, 3}, 0.5);
+  CHECK(f.value() == 3.0);
+  CHECK(counts_products::count == 3);
+  f.set_at<0>(1, 4.0);
+  f.propose();
+  CHECK(counts_products::count == 4);
+  f.commit();
+  CHECK(f.value() == 4.0);
 }
 
 TEST_CASE("hooks do not observe rematerialised old values, nor values that are newly saved") {

@@ -20,7 +20,7 @@ namespace increments {
 inline bool is_hook(ir::program const& p, ir::function const& f, ir::node_id n) {
   if (!ir::is_observer(f, n)) return false;
   ir::host_binding const* const h = p.host(f[n].attributes.text());
-  return h != nullptr && h->context != ir::host_binding::no_context;
+  return h != nullptr && h->is_hook;
 }
 // Erases the calls of hooks. Returns whether there were any.
 inline bool drop_hooks(ir::program& p) {

@@ -53,6 +53,7 @@ struct host_binding {
   static constexpr std::uint32_t no_context = ~std::uint32_t{0};
   std::uint32_t context = no_context;
   void const* origin_in_cpp = nullptr; // the key of the C++ type that it was staged from, if any
+  bool is_hook = false; // a context's hook, which observes calls of the program and returns nothing
 };
 
 /// A program. Ids of functions, symbols and locations are valid in the program that created them. Reading is thread-safe,

@@ -129,9 +129,10 @@ auto evaluator<S>::attributes_in(node const& x) -> ir::attributes {
     if (known != nullptr && known->context >= r.contexts.size()) refuse_context(*known);
     std::string name(program_.text(a.text()));
     a.subject = index_of(
-        known != nullptr
-            ? r.bind(std::move(name), known->run, known->object, known->context, known->origin_in_cpp)
-            : r.program.intern(name));
+        known != nullptr ? r.bind(
+                               std::move(name), known->run, known->object, known->context,
+                               known->origin_in_cpp, known->is_hook)
+                         : r.program.intern(name));
     if (a.detail != ir::nothing) a.detail = r.program.intern(program_.text(a.detail));
     break;
   }

@@ -115,7 +115,8 @@ public:
   // or the index `context` of one is given, each call of the program supplies the object. O(native functions of the name).
   ir::symbol bind(
       std::string name, void (*run)(void*, void const* const*, void* const*), void* object,
-      std::uint32_t context = ir::host_binding::no_context, void const* origin_in_cpp = nullptr);
+      std::uint32_t context = ir::host_binding::no_context, void const* origin_in_cpp = nullptr,
+      bool is_hook = false);
 
   // A hook of a context for a function, and the native function that calls it.
   struct hook {

@@ -119,7 +119,7 @@ OVERDUB_DECL bool recorder::is_local(void const* object) const {
 
 OVERDUB_DECL ir::symbol recorder::bind(
     std::string name, void (*run)(void*, void const* const*, void* const*), void* object,
-    std::uint32_t context, void const* origin_in_cpp) {
+    std::uint32_t context, void const* origin_in_cpp, bool is_hook) {
   std::string const base = name;
   if (std::size_t const at = context_at(object); object != nullptr && at < contexts.size()) {
     context = static_cast<std::uint32_t>(at);
@@ -134,7 +134,7 @@ OVERDUB_DECL ir::symbol recorder::bind(
   for (int number = 2;; ++number) {
     ir::symbol const s = program.intern(name);
     auto const [at, is_new] = tables_->bound.try_emplace(s, program.hosts.size());
-    if (is_new) program.hosts.push_back({s, run, object, context, origin_in_cpp});
+    if (is_new) program.hosts.push_back({s, run, object, context, origin_in_cpp, is_hook});
     ir::host_binding const& known = program.hosts[at->second];
     if (known.run == run && known.object == object && known.context == context) return s;
     name = base + '#' + std::to_string(number);
@@ -163,7 +163,8 @@ OVERDUB_DECL void recorder::add_hook(hook const& h, std::span<ir::value_id const
   for (std::size_t i = 0; i < operands.size(); ++i)
     name += (i == 0 ? "(" : ", ") + ir::text_of(program, here().type_of(operands[i]));
   name += operands.empty() ? "()" : ")";
-  ir::attributes a = ir::attributes::of(bind(name, h.run, object));
+  ir::attributes a =
+      ir::attributes::of(bind(name, h.run, object, ir::host_binding::no_context, nullptr, true));
   a.effects = effect::ordered;
   insert(ir::op::host, operands, {}, a);
 }
