@@ -1,5 +1,5 @@
 // forward: forward-mode differentiation along one direction, or along N at once (vector forward mode). Each number carries
-// its tangent as metadata; the derivatives of operations are the last column of ir/ops.def. Nested runs are distinguished
+// its tangent as metadata; the derivatives of operations are the last column of core/ops.def. Nested runs are distinguished
 // by their tags, so that perturbations are not confused.
 #pragma once
 

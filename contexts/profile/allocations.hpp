@@ -2,7 +2,7 @@
 // that counts, and calls malloc.
 #pragma once
 
-#include <overdub/call/config.hpp>
+#include <overdub/core/config.hpp>
 #include <overdub/core/requirements.hpp>
 
 #include <cstddef>

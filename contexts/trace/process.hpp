@@ -3,9 +3,9 @@
 // the recording, and its state in a child of fork.
 #pragma once
 
-#include <overdub/call/config.hpp>
 #include <overdub/call/keep_loaded.hpp>
 #include <overdub/contexts/trace/book.hpp>
+#include <overdub/core/config.hpp>
 #include <overdub/version.hpp>
 
 #include <atomic>

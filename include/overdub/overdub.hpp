@@ -6,7 +6,6 @@
 #include <overdub/call/body.hpp>
 #include <overdub/call/compose.hpp>
 #include <overdub/call/context.hpp>
-#include <overdub/call/derivative_rule.hpp>
 #include <overdub/call/derived.hpp>
 #include <overdub/call/described.hpp>
 #include <overdub/call/dispatch.hpp>
@@ -24,6 +23,7 @@
 #include <overdub/call/tag.hpp>
 #include <overdub/call/tangent.hpp>
 #include <overdub/call/value.hpp>
+#include <overdub/control/derivative_rule.hpp>
 #include <overdub/control/if.hpp>
 #include <overdub/control/loop.hpp>
 #include <overdub/control/map.hpp>

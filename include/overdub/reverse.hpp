@@ -1,6 +1,6 @@
 // reverse: reverse-mode differentiation by source transformation (Griewank and Walther, Evaluating Derivatives, 2008). A
 // function becomes a program with a forward pass and a backward pass. The derivatives of operations are the last column of
-// ir/ops.def, transposed.
+// core/ops.def, transposed.
 #pragma once
 
 #include <overdub/compile/transformed.hpp>

@@ -2,7 +2,7 @@
 
 #include "outlining.hpp"
 
-#include <overdub/call/error.hpp>
+#include <overdub/core/error.hpp>
 
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/TargetTransformInfo.h>

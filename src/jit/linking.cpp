@@ -3,7 +3,7 @@
 #include "llvm.hpp"
 #include "symbols.hpp"
 
-#include <overdub/call/error.hpp>
+#include <overdub/core/error.hpp>
 #include <overdub/jit/jit.hpp>
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // Links an object file into this process.
 #pragma once
 
-#include <overdub/call/error.hpp>
+#include <overdub/core/error.hpp>
 
 #include <cstddef>
 #include <functional>

@@ -1,4 +1,4 @@
-// Element-wise operations on scalars, or on vectors of them, with the semantics of call/native.hpp and ir/ops.def.
+// Element-wise operations on scalars, or on vectors of them, with the semantics of call/native.hpp and core/ops.def.
 #include "function.hpp"
 
 #include <overdub/call/special_table.hpp>

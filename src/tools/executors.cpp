@@ -2,7 +2,7 @@
 
 #include "name_lists.hpp"
 
-#include <overdub/call/error.hpp>
+#include <overdub/core/error.hpp>
 #include <overdub/execute/datum_text.hpp>
 #include <overdub/ir/error.hpp>
 #include <overdub/stage/cell.hpp>

@@ -156,7 +156,7 @@ TEST_CASE("in programs, constants have no derivative at singular points") {
 #define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT) check_unary(overdub::NAME);
 #define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT) check_binary(overdub::NAME);
 #define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT) check_ternary(overdub::NAME);
-#include <overdub/ir/ops.def>
+#include <overdub/core/ops.def>
 }
 
 TEST_CASE("in programs, derivatives of operations of one number are right to a few units in the last place") {

@@ -113,7 +113,7 @@ TEST_CASE("a constant argument of an operation of one has no derivative, whereve
       for (double const k : points) check_at(op, k);
   };
 #define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT) check(overdub::NAME);
-#include <overdub/ir/ops.def>
+#include <overdub/core/ops.def>
 }
 
 TEST_CASE("constant arguments of an operation of two have no derivative, wherever they are") {
@@ -123,7 +123,7 @@ TEST_CASE("constant arguments of an operation of two have no derivative, whereve
         for (double const l : points) check_at(op, k, l);
   };
 #define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT) check(overdub::NAME);
-#include <overdub/ir/ops.def>
+#include <overdub/core/ops.def>
 }
 
 TEST_CASE("constant arguments of an operation of three have no derivative, wherever they are") {
@@ -134,7 +134,7 @@ TEST_CASE("constant arguments of an operation of three have no derivative, where
           for (double const m : {0.5, 0.0, 1.0, infinity, -infinity}) check_at(op, k, l, m);
   };
 #define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT) check(overdub::NAME);
-#include <overdub/ir/ops.def>
+#include <overdub/core/ops.def>
 }
 
 TEST_CASE("a direction in which an argument is inactive gets nothing of an infinite derivative") {

@@ -74,7 +74,7 @@ TEST_CASE(
   check_if_differentiable<1>(overdub::NAME);
 #define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)
 #define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)
-#include <overdub/ir/ops.def>
+#include <overdub/core/ops.def>
 }
 
 TEST_CASE(
@@ -83,7 +83,7 @@ TEST_CASE(
 #define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                     \
   check_if_differentiable<2>(overdub::NAME);
 #define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)
-#include <overdub/ir/ops.def>
+#include <overdub/core/ops.def>
 }
 
 TEST_CASE(
@@ -92,7 +92,7 @@ TEST_CASE(
 #define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)
 #define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                    \
   check_if_differentiable<3>(overdub::NAME);
-#include <overdub/ir/ops.def>
+#include <overdub/core/ops.def>
 }
 
 TEST_CASE("select, ldexp and polygamma are differentiated in the arguments that are numbers") {

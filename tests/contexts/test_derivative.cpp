@@ -115,7 +115,7 @@ constexpr row rows[] = {
 #define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT) {#NAME, #KIND, 1},
 #define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT) {#NAME, #KIND, 2},
 #define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT) {#NAME, #KIND, 3},
-#include <overdub/ir/ops.def>
+#include <overdub/core/ops.def>
 };
 
 bool has_derivative(row const& r) {

@@ -74,7 +74,7 @@ void whole_table_in(Context contexts, X... given) {
 #define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT) check(overdub::NAME, x);
 #define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT) check(overdub::NAME, x, y);
 #define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT) check(overdub::NAME, x, y, z);
-#include <overdub/ir/ops.def>
+#include <overdub/core/ops.def>
   same_in(contexts, overdub::select, x < y, x, y);
 }
 

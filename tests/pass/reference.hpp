@@ -126,7 +126,7 @@ std::optional<value> compute_unary(op code, X x) {
       return of_number(NATIVE);                                                                              \
     break;                                                                                                   \
   }
-#include <overdub/ir/ops.def>
+#include <overdub/core/ops.def>
   default:
     break;
   }
@@ -148,7 +148,7 @@ std::optional<value> compute_binary(op code, X x, X y) {
       return of_number(NATIVE);                                                                              \
     break;                                                                                                   \
   }
-#include <overdub/ir/ops.def>
+#include <overdub/core/ops.def>
   default:
     break;
   }
@@ -167,7 +167,7 @@ std::optional<value> compute_ternary(op code, X x, X y, X z) {
       return of_number(NATIVE);                                                                              \
     break;                                                                                                   \
   }
-#include <overdub/ir/ops.def>
+#include <overdub/core/ops.def>
   default:
     break;
   }

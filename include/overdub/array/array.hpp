@@ -3,8 +3,8 @@
 
 #include <overdub/array/memory.hpp>
 #include <overdub/call/carried.hpp>
-#include <overdub/call/config.hpp>
-#include <overdub/call/error.hpp>
+#include <overdub/core/config.hpp>
+#include <overdub/core/error.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // same size repeatedly, and malloc would return such blocks to the system, which clears them each time.
 #pragma once
 
-#include <overdub/call/config.hpp>
+#include <overdub/core/config.hpp>
 #include <overdub/core/requirements.hpp>
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <overdub/array/array.hpp>
-#include <overdub/call/error.hpp>
+#include <overdub/core/error.hpp>
 
 #include <array>
 #include <concepts>

@@ -4,7 +4,7 @@
 // The definitions are in stage/program_function.hpp, for units that evaluate programs.
 #pragma once
 
-#include <overdub/call/config.hpp>
+#include <overdub/core/config.hpp>
 #include <overdub/header_only.hpp>
 
 #include <cstdint>

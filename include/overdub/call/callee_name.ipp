@@ -1,7 +1,7 @@
 #pragma once
 
 #include <overdub/call/callee_name.hpp>
-#include <overdub/call/error.hpp>
+#include <overdub/core/error.hpp>
 
 #include <map>
 #include <mutex>

@@ -1,10 +1,10 @@
 // The base class of contexts, and the traits by which the dispatcher finds their members.
 #pragma once
 
-#include <overdub/call/error.hpp>
 #include <overdub/call/lifetime.hpp>
 #include <overdub/call/name.hpp>
 #include <overdub/call/types.hpp>
+#include <overdub/core/error.hpp>
 
 #include <concepts>
 #include <string_view>

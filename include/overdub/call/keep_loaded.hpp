@@ -1,7 +1,7 @@
 // Prevents the calling shared object from being unloaded while other objects hold addresses in it: of functions, names and virtual tables.
 #pragma once
 
-#include <overdub/call/config.hpp>
+#include <overdub/core/config.hpp>
 
 #include <dlfcn.h>
 #include <string_view>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <overdub/call/dispatch.hpp>
-#include <overdub/call/effect.hpp>
 #include <overdub/call/name.hpp>
+#include <overdub/core/effect.hpp>
 
 #include <string_view>
 #include <type_traits>

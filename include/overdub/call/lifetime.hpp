@@ -2,7 +2,7 @@
 // a call (a scope), has a `lifetime`; the run or the call owns it as a `begun_lifetime`, and ends it. Other builds store nothing.
 #pragma once
 
-#include <overdub/call/config.hpp>
+#include <overdub/core/config.hpp>
 
 #include <type_traits>
 

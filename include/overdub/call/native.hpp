@@ -2,8 +2,8 @@
 // and functions of <cmath> write no global state.
 #pragma once
 
-#include <overdub/call/error.hpp>
 #include <overdub/call/zero.hpp>
+#include <overdub/core/error.hpp>
 #include <overdub/core/floating_point.hpp>
 
 #include <bit>

@@ -70,7 +70,7 @@ OVERDUB_INLINE constexpr value<T, C, R> operator+(value<T, C, R> const& x) {
       A const& a, B const& b, D const& d) {                                                                  \
     return detail::dispatch_elementwise(overdub::NAME, a, b, d);                                             \
   }
-#include <overdub/ir/ops.def>
+#include <overdub/core/ops.def>
 
 template <class T, class C, class R>
 OVERDUB_INLINE constexpr auto fabs(value<T, C, R> const& x) {

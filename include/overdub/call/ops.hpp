@@ -1,4 +1,4 @@
-// The elementwise operations as function objects: overdub::add, overdub::sin, ...; generated from the table ir/ops.def.
+// The elementwise operations as function objects: overdub::add, overdub::sin, ...; generated from the table core/ops.def.
 #pragma once
 
 #include <overdub/call/dispatch.hpp>
@@ -125,7 +125,7 @@ OVERDUB_INLINE constexpr auto dispatch_elementwise(Op const& op, X const&... x) 
   };                                                                                                         \
   inline constexpr NAME##_t NAME{};
 
-#include <overdub/ir/ops.def>
+#include <overdub/core/ops.def>
 
 /// convert<T>(x) converts x to T. Saturates if T cannot represent x; NaN becomes 0, or true for bool. Keeps the metadata of the number.
 template <class To>

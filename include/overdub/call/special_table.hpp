@@ -2,7 +2,7 @@
 // special.hpp.
 #pragma once
 
-#include <overdub/call/config.hpp>
+#include <overdub/core/config.hpp>
 #include <overdub/core/requirements.hpp>
 
 #include <cstdint>

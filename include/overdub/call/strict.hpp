@@ -1,9 +1,9 @@
 // Strict runs, in checked builds: detection of calls that no context intercepts.
 #pragma once
 
-#include <overdub/call/config.hpp>
-#include <overdub/call/error.hpp>
 #include <overdub/call/stack.hpp>
+#include <overdub/core/config.hpp>
+#include <overdub/core/error.hpp>
 
 #include <concepts>
 #include <type_traits>

@@ -1,4 +1,4 @@
-// The tangents of the elementwise operations, generated from the table ir/ops.def: op.tangent(r, x..., dx...) is the directional derivative
+// The tangents of the elementwise operations, generated from the table core/ops.def: op.tangent(r, x..., dx...) is the directional derivative
 // of r = op(x...) along dx.... It is linear in dx, and `zero` if all dx are.
 #pragma once
 
@@ -133,6 +133,6 @@ OVERDUB_INLINE constexpr auto ldexp_tangent(R const&, Y const& y, DX const& dx) 
       [[maybe_unused]] DZ const& dz) {                                                                       \
     return TANGENT;                                                                                          \
   }
-#include <overdub/ir/ops.def>
+#include <overdub/core/ops.def>
 
 } // namespace overdub

@@ -2,10 +2,10 @@
 // dispatcher applies its conversions to each leaf.
 #pragma once
 
-#include <overdub/call/config.hpp>
-#include <overdub/call/error.hpp>
 #include <overdub/call/metadata.hpp>
 #include <overdub/call/tagged.hpp>
+#include <overdub/core/config.hpp>
+#include <overdub/core/error.hpp>
 
 #include <array>
 #include <concepts>

@@ -1,7 +1,7 @@
 // Lists of types.
 #pragma once
 
-#include <overdub/call/config.hpp>
+#include <overdub/core/config.hpp>
 #include <overdub/core/requirements.hpp>
 
 #include <type_traits>

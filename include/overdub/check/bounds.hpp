@@ -2,8 +2,8 @@
 #pragma once
 
 #include <overdub/array/array.hpp>
-#include <overdub/call/error.hpp>
 #include <overdub/check/values.hpp>
+#include <overdub/core/error.hpp>
 #include <overdub/ir/type.hpp>
 
 #include <concepts>

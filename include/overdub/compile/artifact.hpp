@@ -2,10 +2,10 @@
 // threads, and immutable except for the code, which a faster tier may replace.
 #pragma once
 
-#include <overdub/call/error.hpp>
 #include <overdub/compile/options.hpp>
 #include <overdub/compile/pass_error.hpp>
 #include <overdub/compile/tiers.hpp>
+#include <overdub/core/error.hpp>
 #include <overdub/header_only.hpp>
 #include <overdub/ir/program.hpp>
 

@@ -2,7 +2,7 @@
 // freed when no reader can access it.
 #pragma once
 
-#include <overdub/call/config.hpp>
+#include <overdub/core/config.hpp>
 #include <overdub/core/requirements.hpp>
 
 #include <atomic>

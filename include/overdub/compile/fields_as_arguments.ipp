@@ -1,7 +1,7 @@
 #pragma once
 
-#include <overdub/call/error.hpp>
 #include <overdub/compile/fields_as_arguments.hpp>
+#include <overdub/core/error.hpp>
 #include <overdub/execute/native_host.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/value_map.hpp>

@@ -1,7 +1,7 @@
 // pass_error: the exception for a pass of a context that failed.
 #pragma once
 
-#include <overdub/call/error.hpp>
+#include <overdub/core/error.hpp>
 
 #include <string>
 #include <utility>

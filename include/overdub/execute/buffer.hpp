@@ -3,7 +3,7 @@
 #pragma once
 
 #include <overdub/array/array.hpp>
-#include <overdub/call/error.hpp>
+#include <overdub/core/error.hpp>
 #include <overdub/execute/abi.hpp>
 
 #include <bit>

@@ -1,4 +1,4 @@
-// Element-wise operations from the table ir/ops.def: as types, whose computation handlers inline, and as tables of
+// Element-wise operations from the table core/ops.def: as types, whose computation handlers inline, and as tables of
 // functions for calls of <cmath>.
 #pragma once
 
@@ -63,7 +63,7 @@ namespace operation {
       return NATIVE;                                                                                         \
     }                                                                                                        \
   };
-#include <overdub/ir/ops.def>
+#include <overdub/core/ops.def>
 #undef OVERDUB_OPERATION
 
 } // namespace operation
@@ -86,7 +86,7 @@ constexpr auto table_of(Make make) {
 #define OVERDUB_UNARY(NAME, ...) make.template operator()<operation::NAME>(),
 #define OVERDUB_BINARY(NAME, ...) make.template operator()<operation::NAME>(),
 #define OVERDUB_TERNARY(NAME, ...) make.template operator()<operation::NAME>(),
-#include <overdub/ir/ops.def>
+#include <overdub/core/ops.def>
   };
 }
 

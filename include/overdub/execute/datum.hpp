@@ -4,7 +4,7 @@
 
 #include <overdub/array/array.hpp>
 #include <overdub/array/widened.hpp>
-#include <overdub/call/error.hpp>
+#include <overdub/core/error.hpp>
 #include <overdub/header_only.hpp>
 #include <overdub/ir/type_of_cpp.hpp>
 

@@ -1,7 +1,7 @@
 // The error of incremental recomputation.
 #pragma once
 
-#include <overdub/call/error.hpp>
+#include <overdub/core/error.hpp>
 
 namespace overdub {
 

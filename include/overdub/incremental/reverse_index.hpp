@@ -2,7 +2,7 @@
 // finds the iterations that a changed element of x affects.
 #pragma once
 
-#include <overdub/call/error.hpp>
+#include <overdub/core/error.hpp>
 
 #include <cstdint>
 #include <new>

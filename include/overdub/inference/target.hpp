@@ -1,7 +1,7 @@
 // target: a log density on R^n with its gradient, which samplers accept. The header depends only on overdub's errors.
 #pragma once
 
-#include <overdub/call/error.hpp>
+#include <overdub/core/error.hpp>
 
 #include <concepts>
 #include <cstddef>

@@ -2,7 +2,7 @@
 // reports, traces, logs, tables and program texts use it.
 #pragma once
 
-#include <overdub/io/c_locale.hpp>
+#include <overdub/core/c_locale.hpp>
 
 #include <charconv>
 #include <concepts>

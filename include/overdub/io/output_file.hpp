@@ -2,7 +2,7 @@
 // file is unchanged.
 #pragma once
 
-#include <overdub/call/config.hpp>
+#include <overdub/core/config.hpp>
 #include <overdub/header_only.hpp>
 
 #include <cstddef>

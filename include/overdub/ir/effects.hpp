@@ -1,7 +1,7 @@
 // Side effects of operations and functions: their own, those of their regions, and those of their callees.
 #pragma once
 
-#include <overdub/call/effect.hpp>
+#include <overdub/core/effect.hpp>
 #include <overdub/header_only.hpp>
 #include <overdub/ir/bounds.hpp>
 #include <overdub/ir/calls.hpp>
@@ -13,7 +13,7 @@
 
 namespace overdub::ir {
 
-/// A set of effects (call/effect.hpp). Without effects, an operation is pure: it can be erased, repeated and moved. An
+/// A set of effects (core/effect.hpp). Without effects, an operation is pure: it can be erased, repeated and moved. An
 /// operation with effects may also fail: a host function that is declared `ordered`, or that reads, may throw.
 class effect_set {
 public:

@@ -1,7 +1,7 @@
 // Errors in programs and in their texts, with locations.
 #pragma once
 
-#include <overdub/call/error.hpp>
+#include <overdub/core/error.hpp>
 #include <overdub/ir/id.hpp>
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Keywords that the printer writes and the parser reads, besides the names of operations.
 #pragma once
 
-#include <overdub/call/config.hpp>
+#include <overdub/core/config.hpp>
 #include <overdub/ir/op.hpp>
 
 #include <array>

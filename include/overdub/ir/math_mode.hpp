@@ -1,7 +1,7 @@
 // The floating-point semantics of a program.
 #pragma once
 
-#include <overdub/call/config.hpp>
+#include <overdub/core/config.hpp>
 #include <overdub/core/requirements.hpp>
 
 #include <array>

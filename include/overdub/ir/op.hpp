@@ -1,8 +1,8 @@
-// The operations of programs, and their rows in the table ir/ops.def.
+// The operations of programs, and their rows in the table core/ops.def.
 #pragma once
 
-#include <overdub/call/config.hpp>
-#include <overdub/call/effect.hpp>
+#include <overdub/core/config.hpp>
+#include <overdub/core/effect.hpp>
 
 #include <array>
 #include <cstdint>
@@ -17,7 +17,7 @@ enum class op : std::uint16_t {
 #define OVERDUB_BINARY(NAME, ...) NAME,
 #define OVERDUB_TERNARY(NAME, ...) NAME,
 #define OVERDUB_STRUCTURAL(NAME, ...) NAME,
-#include <overdub/ir/ops.def>
+#include <overdub/core/ops.def>
   none // the null operation
 };
 
@@ -36,7 +36,7 @@ enum class type_rule : std::uint8_t {
   floating_integer, // a floating-point number, and i64; the former
 // one for each structural operation
 #define OVERDUB_STRUCTURAL(NAME, LEAST, MOST, REGIONS, TYPES, EFFECT, COST) TYPES,
-#include <overdub/ir/ops.def>
+#include <overdub/core/ops.def>
 };
 
 /// A row of the table.
@@ -70,7 +70,7 @@ OVERDUB_HIDDEN inline constexpr std::array<op_row, op_count> rows{{
   {#NAME, 3, 3, 0, type_rule::TYPES, effect::EFFECT, COST, true},
 #define OVERDUB_STRUCTURAL(NAME, LEAST, MOST, REGIONS, TYPES, EFFECT, COST)                                  \
   {text_name(#NAME), LEAST, MOST, REGIONS, type_rule::TYPES, effect::EFFECT, COST, false},
-#include <overdub/ir/ops.def>
+#include <overdub/core/ops.def>
 }};
 
 } // namespace detail

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <overdub/call/error.hpp>
+#include <overdub/core/error.hpp>
 #include <overdub/ir/program.hpp>
 #include <overdub/ir/program_tables.hpp>
 
@@ -33,8 +33,8 @@ OVERDUB_DECL std::optional<function_id> program::find(std::string_view name) con
 }
 
 OVERDUB_DECL symbol program::intern(std::string_view text) {
-  auto const [at, added] =
-      tables_.get_or_create().texts.try_emplace(std::string(text), symbol{static_cast<std::uint32_t>(texts_.size())});
+  auto const [at, added] = tables_.get_or_create().texts.try_emplace(
+      std::string(text), symbol{static_cast<std::uint32_t>(texts_.size())});
   if (added) texts_.emplace_back(text);
   return at->second;
 }
@@ -75,7 +75,9 @@ std::uint16_t index_in(std::vector<T>& all, tsl::robin_map<T, std::uint16_t, typ
 } // namespace detail
 
 OVERDUB_DECL type program::function_type(signature const& s) {
-  return {.element = scalar::function, .index = detail::index_in(signatures_, tables_.get_or_create().signatures, s)};
+  return {
+      .element = scalar::function,
+      .index = detail::index_in(signatures_, tables_.get_or_create().signatures, s)};
 }
 OVERDUB_DECL type program::opaque_type(std::string_view name) {
   return {

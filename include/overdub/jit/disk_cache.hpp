@@ -1,8 +1,8 @@
 // A cache of machine code on disk. Link overdub::jit.
 #pragma once
 
-#include <overdub/call/config.hpp>
-#include <overdub/call/error.hpp>
+#include <overdub/core/config.hpp>
+#include <overdub/core/error.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Addresses of random choices, choice maps and selections.
 #pragma once
 
-#include <overdub/call/error.hpp>
+#include <overdub/core/error.hpp>
 #include <overdub/execute/datum.hpp>
 #include <overdub/header_only.hpp>
 #include <overdub/models/error.hpp>

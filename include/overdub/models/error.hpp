@@ -1,7 +1,7 @@
 // The exceptions of models.
 #pragma once
 
-#include <overdub/call/error.hpp>
+#include <overdub/core/error.hpp>
 
 #include <string>
 

@@ -107,7 +107,7 @@ std::optional<std::uint64_t> computed(op code, T x, T y, T z) {
   case op::NAME:                                                                                             \
     if constexpr (is_exact(op::NAME) && takes<T>(type_rule::TYPES)) return to_bits(NATIVE);                  \
     break;
-#include <overdub/ir/ops.def>
+#include <overdub/core/ops.def>
   default:
     break;
   }

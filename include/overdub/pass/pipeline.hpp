@@ -1,7 +1,7 @@
 // The table of passes, and the default pipeline.
 #pragma once
 
-#include <overdub/call/config.hpp>
+#include <overdub/core/config.hpp>
 #include <overdub/header_only.hpp>
 #include <overdub/ir/verify.hpp>
 #include <overdub/pass/cancel_reabstractions.hpp>

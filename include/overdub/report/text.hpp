@@ -1,8 +1,8 @@
 // Formats text and numbers for reports.
 #pragma once
 
-#include <overdub/call/error.hpp>
 #include <overdub/call/utf8.hpp>
+#include <overdub/core/error.hpp>
 #include <overdub/core/floating_point.hpp>
 #include <overdub/io/number_text.hpp>
 

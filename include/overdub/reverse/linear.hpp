@@ -1,4 +1,4 @@
-// The adjoints of element-wise operations, from the rows of ir/ops.def that also define their tangents: the last column of
+// The adjoints of element-wise operations, from the rows of core/ops.def that also define their tangents: the last column of
 // a row is evaluated with terms and linear functions of the tangents, and the resulting linear function is transposed.
 #pragma once
 
@@ -234,7 +234,7 @@ tangent_of(op code, term const& r, std::array<term, 3> const& in, std::array<lin
     return TANGENT;
 #define OVERDUB_BINARY OVERDUB_UNARY
 #define OVERDUB_TERNARY OVERDUB_UNARY
-#include <overdub/ir/ops.def>
+#include <overdub/core/ops.def>
   default:
     return {};
   }

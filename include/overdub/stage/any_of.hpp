@@ -3,9 +3,9 @@
 #pragma once
 
 #include <overdub/array/elements.hpp>
-#include <overdub/call/config.hpp>
-#include <overdub/call/error.hpp>
 #include <overdub/call/tree.hpp>
+#include <overdub/core/config.hpp>
+#include <overdub/core/error.hpp>
 
 #include <algorithm>
 #include <cstddef>

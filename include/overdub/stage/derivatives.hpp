@@ -1,8 +1,8 @@
 // Stages the declared derivative of a function: its rules become functions of the program, to which the function refers.
 #pragma once
 
-#include <overdub/call/derivative_rule.hpp>
 #include <overdub/call/recurse.hpp>
+#include <overdub/control/derivative_rule.hpp>
 #include <overdub/stage/recorder.hpp>
 
 #include <concepts>

@@ -112,7 +112,7 @@ private:
   OVERDUB_HIDDEN static constexpr std::array<entry, ir::op_count> rows = [] {
     std::array<entry, ir::op_count> all{};
 #define OVERDUB_BINARY(NAME, ...) all[static_cast<std::size_t>(ir::op::NAME)] = make_row<NAME##_t>();
-#include <overdub/ir/ops.def>
+#include <overdub/core/ops.def>
     return all;
   }();
 };

@@ -19,7 +19,7 @@ inline constexpr ir::op op_code = ir::op::none;
   inline constexpr ir::op op_code<NAME##_t> = ir::op::NAME;
 #define OVERDUB_BINARY(NAME, ...) OVERDUB_UNARY(NAME)
 #define OVERDUB_TERNARY(NAME, ...) OVERDUB_UNARY(NAME)
-#include <overdub/ir/ops.def>
+#include <overdub/core/ops.def>
 
 // A function that combines values by an operation whose code is known at run time.
 template <class F>

@@ -8,7 +8,6 @@
 #include <overdub/call/arity.hpp>
 #include <overdub/call/body.hpp>
 #include <overdub/call/callee_name.hpp>
-#include <overdub/call/effect.hpp>
 #include <overdub/call/fn.hpp>
 #include <overdub/call/intercepts.hpp>
 #include <overdub/call/keep_loaded.hpp>
@@ -16,6 +15,7 @@
 #include <overdub/call/ops.hpp>
 #include <overdub/call/recurse.hpp>
 #include <overdub/control/map.hpp>
+#include <overdub/core/effect.hpp>
 #include <overdub/stage/cell.hpp>
 #include <overdub/stage/program_set.hpp>
 #include <overdub/stage/program_signatures.hpp>

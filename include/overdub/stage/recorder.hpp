@@ -1,7 +1,7 @@
 // The recorder: the program that is being staged, and the region to which operations are appended.
 #pragma once
 
-#include <overdub/call/error.hpp>
+#include <overdub/core/error.hpp>
 #include <overdub/header_only.hpp>
 #include <overdub/ir/program.hpp>
 #include <overdub/stage/context_identity.hpp>

@@ -1,5 +1,5 @@
 // The table from operation codes to primitives: one thunk for each operation, type and set of literal operands, generated from
-// ir/ops.def for each stack of contexts.
+// core/ops.def for each stack of contexts.
 #pragma once
 
 #include <overdub/ir/consistent.hpp>
@@ -168,7 +168,7 @@ private:
 #define OVERDUB_UNARY(NAME, ...) all[static_cast<std::size_t>(ir::op::NAME)] = make_row<NAME##_t, 1>();
 #define OVERDUB_BINARY(NAME, ...) all[static_cast<std::size_t>(ir::op::NAME)] = make_row<NAME##_t, 2>();
 #define OVERDUB_TERNARY(NAME, ...) all[static_cast<std::size_t>(ir::op::NAME)] = make_row<NAME##_t, 3>();
-#include <overdub/ir/ops.def>
+#include <overdub/core/ops.def>
     return all;
   }();
 };
@@ -197,7 +197,7 @@ private:
     std::array<bool, ir::op_count> all{};
 #define OVERDUB_BINARY(NAME, ...)                                                                            \
   all[static_cast<std::size_t>(ir::op::NAME)] = is_row_intercepted<NAME##_t>();
-#include <overdub/ir/ops.def>
+#include <overdub/core/ops.def>
     return all;
   }();
 
@@ -222,7 +222,7 @@ private:
   OVERDUB_HIDDEN static constexpr std::array<entry, ir::op_count> rows = [] {
     std::array<entry, ir::op_count> all{};
 #define OVERDUB_BINARY(NAME, ...) all[static_cast<std::size_t>(ir::op::NAME)] = make_row<NAME##_t>();
-#include <overdub/ir/ops.def>
+#include <overdub/core/ops.def>
     return all;
   }();
 };

@@ -1,7 +1,7 @@
 // Lookup of operation names, and suggestions for misspelt words.
 #pragma once
 
-#include <overdub/call/config.hpp>
+#include <overdub/core/config.hpp>
 #include <overdub/ir/op.hpp>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The "C" locale, in which overdub prints and parses all numbers, independently of the program's locale.
 #pragma once
 
-#include <overdub/call/config.hpp>
+#include <overdub/core/config.hpp>
 
 #include <locale.h>
 #include <new>

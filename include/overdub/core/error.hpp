@@ -1,9 +1,9 @@
 // The exceptions of overdub. Each message has the error, its location and a fix.
 #pragma once
 
-#include <overdub/call/config.hpp>
+#include <overdub/core/c_locale.hpp>
+#include <overdub/core/config.hpp>
 #include <overdub/core/requirements.hpp>
-#include <overdub/io/c_locale.hpp>
 
 #include <cstdarg>
 #include <cstddef>
