@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""Fails where a header includes one of a layer above its own. The layers are the table of docs/architecture.md.
+
+usage: layers.py <docs/architecture.md> <include folder>
+"""
+import os
+import re
+import sys
+
+page, include = sys.argv[1:]
+with open(page, encoding="utf-8") as file:
+    rows = re.findall(r"^\| (\d+) \| ([^|]+) \|", file.read(), re.MULTILINE)
+layer = {name: int(number) for number, names in rows for name in re.findall(r"`(\w+)`", names)}
+wrong = [] if [int(number) for number, _ in rows] == list(range(1, len(rows) + 1)) and rows else ["the table has no layers, or not in order"]
+
+
+def subject(path):
+    """The folder of a file, or the name of a header that has none."""
+    return os.path.splitext(path.split("/")[1])[0]
+
+
+found = set()
+for folder, _, names in os.walk(os.path.join(include, "overdub"), followlinks=True):
+    for name in sorted(names):
+        path = os.path.relpath(os.path.join(folder, name), include)
+        if not path.endswith((".hpp", ".ipp", ".def")) or subject(path) == "implementation":
+            continue
+        with open(os.path.join(include, path), encoding="utf-8") as file:
+            text = file.read()
+        found.add(subject(path))
+        if subject(path) not in layer:
+            wrong.append(f"{path}: `{subject(path)}` is in no layer")
+        if text.startswith("// Deprecated:"):  # the old name of another header
+            continue
+        for included in re.findall(r"^#include <(overdub/[^>]+)>", text, re.MULTILINE):
+            above, below = layer.get(subject(included)), layer.get(subject(path))
+            if above is not None and below is not None and above > below:
+                wrong.append(f"{path}: includes {included}, of layer {above}, and is in layer {below}")
+wrong += [f"`{name}` is in the table, and there is no such folder or header" for name in sorted(set(layer) - found)]
+print(*wrong, f"{len(found)} folders and headers in {len(rows)} layers", sep="\n")
+sys.exit(bool(wrong))
