@@ -17,7 +17,7 @@
 
 namespace overdub::contexts {
 
-/// Counts calls. A call of a function in outer contexts ("norm.forward") counts as any other.
+/// Counts calls. A call of a function that an outer context derived, such as "norm.forward", counts as a call of a function.
 struct count : context {
   long functions = 0;
   long primitives = 0;
@@ -34,8 +34,8 @@ struct count : context {
   }
 };
 
-/// Counts the calls of some callees only: count_of<decltype(norm), overdub::sin_t>. Outer contexts do not
-/// hide them.
+/// Counts the calls of some callees only: count_of<decltype(norm), overdub::sin_t>. A function that an outer context derived counts as the
+/// original one.
 template <class... Callees>
 struct count_of : context {
   using callees = types<Callees...>;
@@ -66,18 +66,19 @@ private:
 };
 
 /// Counts the calls of each callee, and of each callee by each caller, by their names. A caller is the function
-/// whose body makes the call; calls that no function makes have the caller "".
+/// whose body makes the call; the caller of a call outside of all functions is "".
 struct count_each : context {
-  /// The calls of a callee so far; those that one function made of another callee.
+  /// The number of calls of a callee so far.
   long calls(std::string_view callee) const {
     auto const found = callees_.find(callee);
     return found == callees_.end() ? 0 : found->second;
   }
+  /// The number of those that the body of a function made.
   long calls(std::string_view caller, std::string_view callee) const {
     auto const found = edges_.find({caller, callee});
     return found == edges_.end() ? 0 : found->second;
   }
-  /// All of them, in the order of their names.
+  /// All numbers, sorted by name: of each callee; of each caller and callee.
   std::map<std::string_view, long> const& callees() const { return callees_; }
   std::map<std::pair<std::string_view, std::string_view>, long> const& edges() const { return edges_; }
 

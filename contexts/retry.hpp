@@ -40,8 +40,8 @@ struct native_retry {
     return attempt_again(Policy{}, F::name(), [&] { return F{}.compute(x...); });
   }
 };
-// Whether a staged program can repeat the call: F is a native function with arguments, the policy has no captures, and retry is the
-// innermost context.
+// Whether a staged program can repeat the call: F is a native function without captures, the call has an argument, whose type is known, the
+// policy has no captures, and retry is the innermost context.
 template <class F, class Policy, class... X>
 consteval bool is_retried_in_program() {
   if constexpr (
@@ -76,7 +76,8 @@ struct retried : context {
     constexpr bool staged = overdub::detail::is_symbolic<typename decltype(call)::stack_type>;
     if constexpr (!staged)
       return attempt_again(policy, f.name(), [&] {
-        if constexpr (F::depth > 0) // a function that outer contexts transformed accepts their metadata
+        // The arguments of a derived function have metadata of outer contexts, which `fallback` would remove.
+        if constexpr (F::depth > 0)
           return call(f, x...);
         else
           return call.fallback(x...);
@@ -87,29 +88,33 @@ struct retried : context {
     else if constexpr (
         overdub::detail::called_with_symbol<F> || (native_leaf<F> && overdub::detail::is_untyped<F>)) {
       throw rejected_program(message(
-          "overdub: retry calls \"%.*s\" again in programs if it is a native function of C++, is named by "
-          "its type, and has arguments "
-          "of the types that it is declared with; stage the function of C++ in the context",
+          "overdub: retry cannot repeat the call of \"%.*s\" in this program: its C++ function, or the types "
+          "of "
+          "its arguments, are not known at compile time; stage the C++ function in retry, and name the "
+          "native "
+          "function by its type",
           static_cast<int>(f.name().size()), f.name().data()));
       return call.fallback(x...);
     } else {
       static_assert(
-          !staged, "overdub: retry catches exceptions, which programs do not: only native functions with an "
-                   "argument are "
-                   "retried in a program, by a retry that is the innermost context; run the others directly");
+          !staged,
+          "overdub: a program catches no exceptions: retry repeats a call in one only if the callee is "
+          "a native function without captures, the call has an argument, the policy has no captures, "
+          "and retry is the innermost context; run other calls directly");
       return call.fallback(x...);
     }
   }
 };
 
 /// A context that repeats calls of some functions and native functions when they throw, as long as the policy returns true; then it
-/// rethrows the exception. Each attempt is a call with the same arguments outside of this context, which inner contexts intercept.
+/// rethrows the exception. Each attempt is a new call with the same arguments, which `retry` does not intercept. Contexts inside of it
+/// (behind it in `compose`) intercept each attempt, and contexts outside of it the call once.
 ///   run(retry(times<3>, fetch), program, x)
 template <class Policy, callee... Callees>
 constexpr auto retry(Policy policy, Callees const&...) {
   static_assert(
       ((function<Callees> || native_leaf<Callees>)&&...) && sizeof...(Callees) > 0,
-      "overdub: retry is told which functions and native functions it calls again: retry(times<3>, fetch)");
+      "overdub: name at least one function or native function after the policy: retry(times<3>, fetch)");
   return retried<Policy, Callees...>(std::move(policy));
 }
 

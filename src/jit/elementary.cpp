@@ -17,7 +17,7 @@ std::string consistent_name(ir::op code, ir::scalar s, unsigned lanes) {
   return consistent_name(code, s) + "x" + std::to_string(lanes);
 }
 
-// The handle of libmvec, which glibc has for some architectures; null elsewhere.
+// The handle of libmvec, glibc's vector mathematics; null if it cannot be loaded, and on other systems than Linux on x86-64.
 void* vector_libm() {
 #if defined(__x86_64__) && defined(__linux__)
   static void* const opened = dlopen("libmvec.so.1", RTLD_LAZY | RTLD_LOCAL);
@@ -26,11 +26,12 @@ void* vector_libm() {
   return nullptr;
 #endif
 }
-// The ISA letter: b: 128 bits, d: 256 bits with AVX2, e: 512 bits.
+// The name of an operation in libmvec, by the vector function ABI of x86: _ZGV, the letter of the instruction set, N, the lanes, a v for
+// each argument, and the scalar name. The letters are b for 128 bits, d for 256 bits (AVX2) and e for 512 bits (AVX-512).
 std::string vector_libm_name(ir::op code, ir::scalar s, unsigned bits) {
-  char const unit = bits == 512 ? 'e' : bits == 256 ? 'd' : 'b';
+  char const isa = bits == 512 ? 'e' : bits == 256 ? 'd' : 'b';
   bool const is_f32 = s == ir::scalar::f32;
-  return std::string("_ZGV") + unit + "N" + std::to_string(bits / (is_f32 ? 32 : 64)) +
+  return std::string("_ZGV") + isa + "N" + std::to_string(bits / (is_f32 ? 32 : 64)) +
          (ir::row_of(code).least == 2 ? "vv_" : "v_") + std::string(ir::name_of(code)) + (is_f32 ? "f" : "");
 }
 void* vector_libm_function(std::string const& name) {
@@ -83,7 +84,7 @@ llvm::Function* elementary_functions::declare(ir::op code, ir::scalar s) {
   if (auto* const known = consistent ? module_.getFunction(name) : nullptr) return known;
   auto* const made = jit::declare(module_, code, s);
   if (made->hasFnAttribute("vector-function-abi-variant")) return made;
-  // The declaration is that of the exact function, under another name.
+  // `jit::declare` declares the exact function; by another name, the linker finds the consistent one.
   if (consistent) made->setName(name);
   std::string mappings;
   for (vector_variant const& v : variants(code, s)) {

@@ -96,7 +96,7 @@ TEST_CASE("choice gradients of dynamic models reject discrete choices and traces
   CHECK(choice_gradients(m, t, {}).empty());
   CHECK_THROWS_WITH(
       choice_gradients(m, t, ms::selection::all()),
-      "overdub: the choice \"kind\" is discrete, and has no derivative; select the continuous ones");
+      "overdub: the choice \"kind\" is discrete, and has no derivative; select continuous choices");
   auto const longer = m.with(od::array<double>{1.0, 2.0});
   CHECK_THROWS_WITH(
       choice_gradients(m, longer.simulate(od::random_key(1)), {"sd"}),

@@ -398,7 +398,7 @@ TEST_CASE("discrete choices have no gradient, and no unconstrained values") {
   auto const m = ms::model(kinds, i64{1});
   CHECK(said([&] {
           (void)ms::choice_gradients(m.simulate(key), {"z"});
-        }) == "overdub: the choice \"z\" is discrete, and has no derivative; select the continuous ones");
+        }) == "overdub: the choice \"z\" is discrete, and has no derivative; select continuous choices");
   CHECK(
       said([&] { (void)m.core()->program_of(m.core()->all_in(ms::role::unconstrained)); }) ==
       "overdub: the choice \"z\" is discrete, or its values are not transformed to numbers without "

@@ -1,4 +1,4 @@
-// expect: a context has data and rules, enter or metadata, which may read them while a program is made
+// expect: a context with data has a rule, enter or metadata, which may read the data while the program is made
 #include <overdub/compile/compile.hpp>
 
 struct scaled : overdub::context {

@@ -1,5 +1,5 @@
 // A function that is staged cannot be tried again: programs catch no exceptions.
-// expect: overdub: retry catches exceptions, which programs do not
+// expect: overdub: a program catches no exceptions: retry repeats a call in one only if
 #include <overdub/compile/compile.hpp>
 #include <overdub/contexts/retry.hpp>
 

@@ -413,7 +413,7 @@ func @apply(%k: i64, %a: f64, %x: f64) -> f64 {
 TEST_CASE("closures that capture such closures again have no data, and the program says where") {
   std::string const why =
       "@main: a closure of @twice captures function values that may be such closures again; "
-      "its function values are no data";
+      "the program's function values are not represented as data";
   CHECK(why_not(R"(entry @main
 func @main(%n: i64, %x: f64) -> f64 {
   %f = closure @same() : fn(f64) -> f64
@@ -433,19 +433,21 @@ func @twice(%f: fn(f64) -> f64, %x: f64) -> f64 {
 }
 
 TEST_CASE("function values of the host and of the entry stay, and so do ragged arrays of what was captured") {
-  CHECK(why_not(R"(entry @main
+  CHECK(
+      why_not(R"(entry @main
 func @main(%f: fn(f64) -> f64) -> f64 {
   %y = apply %f(1.0) : f64
   return %y
-})") == "@main: the entry takes a function value; its function values are no data at 2");
+})") == "@main: the entry takes a function value; the program's function values are not represented as data "
+        "at 2");
   CHECK(
       why_not(R"(entry @main
 func @main() -> (fn() -> f64) {
   %f = closure @one() : fn() -> f64
   return %f
 }
-func @one() -> f64 { return 1.0 })") ==
-      "@main: the entry gives a function value; its function values are no data at 2");
+func @one() -> f64 { return 1.0 })") == "@main: the entry gives a function value; the program's function "
+                                        "values are not represented as data at 2");
   CHECK(
       why_not(R"(entry @main
 func @main() {
@@ -453,8 +455,8 @@ func @main() {
   host ordered "run"(%f)
   return
 }
-func @one() -> f64 { return 1.0 })") ==
-      "@main: a function value is given to \"run\", or comes from it; its function values are no data at 4");
+func @one() -> f64 { return 1.0 })") == "@main: a function value is given to \"run\", or comes from it; the "
+                                        "program's function values are not represented as data at 4");
   CHECK(
       why_not(R"(entry @main
 func @main(%xs: f64[], %ys: f64[], %i: i64) -> f64 {
@@ -470,7 +472,7 @@ func @first(%xs: f64[]) -> f64 {
   return %y
 })") == "@main: a closure of @first stands in an array of function values, and captures an array: their "
         "sizes may "
-        "differ; its function values are no data at 3");
+        "differ; the program's function values are not represented as data at 3");
 }
 
 TEST_CASE("an object of the host is captured by a closure that is no other one") {
@@ -497,8 +499,8 @@ func @read(%file: opaque "FILE*") -> f64 {
   CHECK(faults_of(p).empty());
   CHECK(
       why_not(with("one()")) ==
-      "@main: a closure of @read may be another one, and captures a key or an object of the host; its "
-      "function values are no data at 4");
+      "@main: a closure of @read may be another one, and captures a key or an object of the host; the "
+      "program's function values are not represented as data at 4");
 }
 
 TEST_CASE("what captures twice what captured twice, and so on, is not copied without end") {

@@ -230,7 +230,9 @@ TEST_CASE("diagnostics are the summary's rows and warnings") {
     }
   std::string const well = report::diagnostics{"found", overdub::inference::summary(d)}.html();
   CHECK(has(well, "<td>mu</td>"));
-  CHECK(has(well, "No warnings for these draws: no divergences in 2000 transitions"));
+  CHECK(
+      has(well, "No warnings: no divergences in 2000 transitions; R-hat, effective sample sizes and E-BFMI "
+                "are within"));
   d.append(0, {.divergent = true}, std::vector<double>{0.0});
   d.append(1, {}, std::vector<double>{0.0});
   std::string const warned = report::diagnostics{"found", overdub::inference::summary(d)}.html();
@@ -242,7 +244,7 @@ TEST_CASE("diagnostics are the summary's rows and warnings") {
       moved.append(c, {.log_density = normal(random)}, std::vector<double>{normal(random)});
   CHECK(
       has(report::diagnostics{"found", overdub::inference::summary(moved)}.html(),
-          "No warnings for these draws of 2000 transitions: R-hats and effective sample sizes are within"));
+          "No warnings (2000 transitions): R-hat and effective sample sizes are within"));
 }
 
 TEST_CASE("inconsistent blocks are rejected with a diagnostic") {

@@ -1,6 +1,6 @@
 // Run by g++: each of its many contexts has tables of all operations.
-// Hooks of functions and native functions that a context names by symbols, and hooks of functions that take vectors: the same events directly,
-// staged, and for programs.
+// Hooks of functions and native functions that a context names by symbols, and hooks of functions that take vectors: the same events
+// directly, staged, and for programs.
 #include "catch.hpp"
 
 #include <overdub/contexts/count.hpp>
@@ -148,5 +148,5 @@ TEST_CASE("shipped contexts for native functions accept symbols") {
   CHECK(overdub::run(contexts::retry(contexts::times<3>, symbol<"flaky">), flaky, 3.0) == 7.0);
   CHECK_THROWS_WITH(
       overdub::overdub(contexts::retry(contexts::times<3>, symbol<"flaky">), flaky_program),
-      Catch::Contains("retry calls \"flaky\" again in programs if it is a native function of C++"));
+      Catch::Contains("retry cannot repeat the call of \"flaky\" in this program"));
 }

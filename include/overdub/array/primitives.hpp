@@ -1,4 +1,7 @@
-// The primitives on arrays that only move data; metadata move with the data.
+// The primitives that create, read and copy arrays, without arithmetic on their elements, whose metadata move with them.
+//
+// `lower` forwards a call to the next inner context: `strip` makes values of the outer context inner ones, tagged with their metadata, and
+// `inner` without (call/lift.hpp).
 #pragma once
 
 #include <overdub/array/elements.hpp>
@@ -71,7 +74,7 @@ struct iota_t {
 };
 inline constexpr iota_t iota{};
 
-/// fill(n, x): an array of n elements x, or a tree of arrays for a tree x. O(n), one allocation for each leaf.
+/// fill(n, x): an array of n elements x, or a tree of arrays for a tree x. O(n), one allocation for each array.
 struct fill_t {
   OVERDUB_PRIMITIVE("fill", data)
   template <class N, class X>
@@ -93,8 +96,8 @@ struct fill_t {
 };
 inline constexpr fill_t fill{};
 
-/// slice(a, first, count): the elements first, ..., first + count - 1 of an array, or of each array of a tree. Throws index_error if there
-/// are fewer. O(count), one allocation for each leaf.
+/// slice(a, first, count): the elements first, ..., first + count - 1 of an array, or of each array of a tree. Throws index_error if the
+/// array has fewer, or if first or count is negative. O(count), one allocation for each array.
 struct slice_t {
   OVERDUB_PRIMITIVE("slice", data)
   template <class A, class I, class N>
@@ -171,8 +174,8 @@ private:
 };
 inline constexpr gather_t gather{};
 
-/// update(a, i, x): a with the i-th element replaced by x. O(1), in place, if `a` is moved in and no other handle shares it: a =
-/// update(std::move(a), i, x); otherwise O(n). Throws index_error.
+/// update(a, i, x): a with the i-th element replaced by x. Throws index_error. O(1), in place, if `a` is an rvalue and no other array
+/// shares its elements, as in `a = update(std::move(a), i, x)`; otherwise a copy, O(n).
 struct update_t {
   OVERDUB_PRIMITIVE("update", data)
   template <class A, class I, class X>
@@ -218,7 +221,8 @@ private:
 };
 inline constexpr update_t update{};
 
-/// concat(a, b): the elements of a, then those of b. O(n), one allocation for each leaf.
+/// concat(a, b): the elements of a, then those of b. Throws size_error if the arrays of a tree have different sizes. O(size(a) + size(b)),
+/// one allocation for each array.
 struct concat_t {
   OVERDUB_PRIMITIVE("concat", data)
   template <class A, class B>
@@ -249,7 +253,7 @@ struct concat_t {
   }
 
 private:
-  // For each array of a tree; the result has the structure of the operands.
+  // Concatenates the arrays at the same position of two trees.
   template <class A, class B>
   static auto join(A const& a, B const& b) {
     if constexpr (detail::is_array<A>) {
@@ -265,8 +269,7 @@ private:
 };
 inline constexpr concat_t concat{};
 
-/// zip(a, b, ...): a tree of arrays whose elements are tuples: at(zip(a, b), i) is {a[i], b[i]}. Throws
-/// size_error. O(1).
+/// zip(a, b, ...): the tuple of the arrays; at(zip(a, b), i) is the tuple {a[i], b[i]}. Throws size_error if the sizes differ. O(1).
 struct zip_t {
   OVERDUB_PRIMITIVE("zip", data)
   template <class... A>

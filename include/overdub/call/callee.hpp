@@ -1,4 +1,4 @@
-// The callees of contexts: their kinds, and concepts for families of them.
+// The kinds of callees, and concepts for families of them.
 #pragma once
 
 #include <overdub/core/requirements.hpp>
@@ -13,7 +13,7 @@ namespace overdub {
 /// derives from one.
 namespace kind {
 struct any {};
-struct primitive : any {};         // computes natively when all contexts are stripped
+struct primitive : any {};         // runs its own implementation when no context remains
 struct elementwise : primitive {}; // scalars in, one scalar out
 struct arithmetic : elementwise {};
 struct comparison : elementwise {};
@@ -22,10 +22,10 @@ struct bitwise : elementwise {};
 struct math : elementwise {};
 struct indexed : math {}; // has an argument that is an integer, such as an exponent
 struct conversion : elementwise {};
-struct data : primitive {};         // only moves data, and moves metadata with it
+struct data : primitive {};         // makes, reads and copies arrays, with their metadata
 struct control : primitive {};      // takes functions
 struct leaf : primitive {};         // a user's native function
-struct choice : primitive {};       // a random choice, which the program's runner draws
+struct choice : primitive {};       // a random choice, which the executor draws
 struct function : any {};           // has a body: a user's fn, or one in a context
 struct of_program : function {};    // a function of a program
 struct native_of_program : leaf {}; // a native function that a program calls
@@ -48,8 +48,8 @@ concept of_kind = requires {
   static constexpr int depth = 0;                                                                            \
   static constexpr std::string_view name() { return NAME; }
 
-/// Any callee that contexts intercept. Constrain the first parameter of a rule or hook for a family with this concept, or with one that
-/// subsumes it.
+/// Any callee that a context can intercept. Constrain the first parameter of a rule or hook for a family with this concept, or with one
+/// that subsumes it.
 template <class F>
 concept callee = detail::of_kind<F, kind::any>;
 template <class F>
@@ -90,9 +90,10 @@ struct origin<F> {
 };
 } // namespace detail
 
-// A call of a program's function on values with a dynamic type. Hooks observe it, and rules replace it only if the context declares
+// A callee is untyped if the types of its arguments are known only at run time: a function of a program, on values with a dynamic type.
+// Hooks observe its calls. Rules replace them only if the context declares
 //   static constexpr bool answers_any_types = true;
-// because its rules only forward the arguments and the result.
+// which is right if its rules do no more than forward the arguments and the result.
 namespace detail {
 template <class F>
 inline constexpr bool is_untyped = false;
@@ -106,12 +107,13 @@ concept answers_any_types = requires {
 };
 } // namespace detail
 
-/// The original callee of a derived function: `norm` for `norm` in forward in log. Any other callee is its own origin.
+/// The callee without contexts: of the function that is derived from `norm` in the contexts `forward` and `log`, it is `norm`. A callee
+/// that is not derived is its own origin.
 template <class F>
 using origin_t = typename detail::origin<std::remove_cvref_t<F>>::type;
 
-/// Whether the results of a derived function may depend on the members of a context: one with state and with rules, metadata or `enter`.
-/// Hooks do not affect results.
+/// Whether the results of a derived function may depend on data members of one of its contexts: of a context that has data members, and has
+/// rules, metadata or `enter`. Hooks do not affect results.
 template <class F>
 inline constexpr bool depends_on_state = false;
 template <class F>

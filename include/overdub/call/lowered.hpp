@@ -1,4 +1,5 @@
-// Functions that are passed to control primitives, one level down: they wrap their arguments, and strip their results.
+// Adapters for function arguments of a control primitive, when the primitive's call passes from a context to the next inner one: they wrap
+// their arguments into the outer context, and strip its part from the results.
 #pragma once
 
 #include <overdub/call/dispatch.hpp>
@@ -17,7 +18,7 @@ OVERDUB_INLINE constexpr decltype(auto) call_given(F const& f, X&&... x) {
   OVERDUB_INLINE_CALLS return f(static_cast<X&&>(x)...);
 }
 
-// A lowered function refers to the user's function, and owns a function that is itself lowered.
+// A user's function is stored by reference, another adapter by value.
 template <class F>
 struct lowered_slot {
   using type = F const&;
@@ -27,8 +28,8 @@ struct lowered_slot<lowered<S, F, V>> {
   using type = lowered<S, F, V>;
 };
 
-// A function one level down: wraps its arguments into S, calls f, and strips the result. The result of a predicate has no metadata, except
-// in a symbolic context.
+// Adapts f to the level inside of S: wraps its arguments into S, calls f in S, and unwraps the result by V. The result of a predicate loses
+// its metadata, except in a symbolic context.
 template <class S, class F, view V = view::strip>
 struct lowered : S {
   using function_type = F;
@@ -49,7 +50,7 @@ struct lowered : S {
       return unwrap<V>(levels, wrap(levels, call_given(f, wrap(levels, static_cast<X&&>(x))...)));
   }
 };
-// The level from which a function was last lowered; void for a function that is not lowered.
+// The context into which a lowered function wraps its arguments; void for a function that is not lowered.
 template <class F>
 struct lowered_from {
   using type = void;
@@ -73,8 +74,8 @@ lower_predicate(S const& stack, F const& f) {
 
 } // namespace detail
 
-/// Whether F, a function argument of a rule for a control primitive, is the callee G one level down. (reduce passes an operation unchanged
-/// if the context does not intercept it.)
+/// Whether F, a function argument of a rule for a control primitive, is the callee G, adapted to the level of the rule. It is false for an
+/// operation that `reduce` passes unchanged, because the context does not intercept it.
 template <class F, class G>
 inline constexpr bool is_lowered = false;
 template <class S, class G, detail::view V>

@@ -8,7 +8,7 @@
 
 namespace overdub {
 
-/// Creates a value of a context, with metadata.
+/// Wraps x into a value of `context` with this metadata. x is a plain value, or a value of other contexts, which are the inner ones.
 template <class T, is_context C, class M>
 constexpr auto tag(T x, C& context, M metadata) {
   using S = detail::push_t<level<C, void>, detail::stack_in_t<T>>;
@@ -16,7 +16,7 @@ constexpr auto tag(T x, C& context, M metadata) {
   return detail::wrap(stack, tagged<T, M, typename S::head>{std::move(x), std::move(metadata)});
 }
 
-/// The inner value, one level down. A number is returned unchanged.
+/// The value without its outermost context and the metadata of that, and the value of a `tagged`. Other objects are returned unchanged.
 template <class X>
 constexpr auto untag(X const& x) {
   if constexpr (detail::is_value<X>)
@@ -27,7 +27,7 @@ constexpr auto untag(X const& x) {
     return x;
 }
 
-/// The metadata of a value in its outermost context; `none` if the context has no metadata.
+/// The metadata of a value in its outermost context, or of a `tagged`; `none` if the context has no metadata, and for other objects.
 template <class X>
 constexpr auto metadata(X const& x) {
   if constexpr (detail::is_value<X>)

@@ -1,4 +1,5 @@
-// A compilation: the parts that depend only on the types of a call, its key, and the construction and the calls of an artifact.
+// compilation<F, types<A...>, C...>: finds or makes the artifact for calls of F with arguments A in contexts C. compiled_call: calls an
+// artifact.
 #pragma once
 
 #include <overdub/call/name.hpp>
@@ -39,7 +40,7 @@ std::string names_of_types() {
   return text;
 }
 
-// The passes of a context by stage.
+// Appends the passes of a context to a list, each with its stage.
 template <class C>
 struct stages_of {
   C const& context;
@@ -76,7 +77,9 @@ private:
   }
 };
 
-// Calls a compiled function; reads the artifact's current code in each call.
+// Calls a compiled function; reads the artifact's current code in each call. Machine code whose arguments fit into registers is called
+// through a function pointer. Interpreted calls are counted until the program is hot; the one that makes it hot starts the compilation to
+// machine code.
 template <class Result, class... A>
 struct compiled_call {
   using direct = direct_signature<leaves_t<Result>, leaves_t<A...>>;
@@ -120,18 +123,18 @@ struct compilation<F, types<A...>, C...> {
   static consteval bool allowed() {
     static_assert(
         std::is_empty_v<F>,
-        "overdub: a function that is compiled captures nothing, since what it captured would stay as it "
-        "was; give it as an argument");
+        "overdub: a compiled function has no captures: the program would keep what was captured at the first "
+        "call; pass it as an argument");
     static_assert(
-        (staging_context<C>::can_be_rebuilt && ...),
-        "overdub: a context has data and rules, enter or metadata, which may read them while a program is "
-        "made: another "
-        "instance would get the same program; give it fingerprint(), and a constructor from what that "
-        "returns");
+        (staging_context<C>::can_be_rebuilt && ...), "overdub: a context with data has a rule, enter or "
+                                                     "metadata, which may read the data while the program "
+                                                     "is made: all objects of the class would share one "
+                                                     "program; define fingerprint() in the context, and a "
+                                                     "constructor that takes its result");
     return std::is_empty_v<F> && (staging_context<C>::can_be_rebuilt && ...);
   }
 
-  // The options of a call, after the contexts' functions `options`, outermost first.
+  // Calls the function `options` of each context that has one on o, outermost first, and returns the result.
   static compile_options options(compile_options o) {
     [[maybe_unused]] auto const ask = [&]<class X>(std::type_identity<X>) {
       if constexpr (declares_options<X>) X::options(o);
@@ -152,7 +155,7 @@ struct compilation<F, types<A...>, C...> {
     return made;
   }
 
-  // During compilation contexts are identified by their address, so that they must be distinct.
+  // Throws staging_error if one object with data is given as two contexts: contexts are identified by their addresses during compilation.
   static void check_distinct(C const&... c) {
     std::vector<void const*> all;
     ((std::is_empty_v<C> ? void() : all.push_back(&c)), ...);

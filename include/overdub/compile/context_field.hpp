@@ -21,8 +21,9 @@ namespace overdub {
 ///     auto overdub(overdub::sin_t, auto x) { return by(x) * sin(x); }
 ///     ...
 ///
-/// Outside of rules it is a plain T, by get() and assignment. In a rule, by(x) is its value in the contexts of x: the number itself, or
-/// during staging a load from the call's context. It is not part of the fingerprint.
+/// Outside of rules it is a plain T, by get() and assignment. A rule calls the field with its arguments, which tell whether the rule is
+/// being staged: during staging, by(x) records a load from the context, and is its symbol; otherwise it is the value. The field is not part
+/// of the fingerprint.
 template <class T>
 class context_field {
   static_assert(
@@ -41,7 +42,8 @@ public:
   T const& get() const { return value_; }
   T& get() { return value_; }
 
-  /// The value for a rule with the arguments x. Throws staging_error if it belongs to no context of the program.
+  /// The value for a rule with the arguments x. During staging, throws staging_error if the field is not stored in a context of the
+  /// program.
   template <class... X>
   auto operator()(X const&... x) const {
     using S = detail::outermost_t<X...>;
@@ -76,9 +78,9 @@ private:
             bottom,
             overdub::tag(T{}, symbol_of_value{r.add(ir::op::host, {&offset, 1}, detail::ir_type_of<T>, a)}));
       }
-    throw staging_error(
-        message("overdub: a field is read that is no member of a context of the program; make it a "
-                "member, not a pointer's target"));
+    throw staging_error(message(
+        "overdub: a rule reads a context_field that is not stored in a context of the program; declare "
+        "it as a data member of the context, and not behind a pointer"));
   }
   static void read(void* context, void const* const* arguments, void* const* results) {
     auto const offset = *static_cast<overdub::i64 const*>(arguments[0]);

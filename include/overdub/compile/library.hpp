@@ -14,7 +14,8 @@
 
 namespace overdub {
 
-/// A definition exists already, or does not exist, or calls a function that does not exist.
+/// A change of a library that it rejects: a function has another definition already, or none, or calls an undefined function, or its new
+/// types do not match a caller, or it is removed while another function calls it.
 struct OVERDUB_EXPORTED library_error : rejected_program {
   using rejected_program::rejected_program;
 };
@@ -26,7 +27,7 @@ class definition;
 /// A function with all functions that it can reach, in one world.
 struct linked_function {
   std::vector<std::shared_ptr<definition const>> definitions; // that of the function first
-  std::string key;                                            // the numbers of the definitions
+  std::string key;                                            // the numbers of the definitions, as text
 };
 } // namespace detail
 
@@ -75,7 +76,8 @@ public:
   static std::shared_ptr<detail::linked_function const> link(detail::world const& w, std::string const& name);
   static std::uint64_t number_of(detail::world const& w);
   static ir::program assemble(detail::linked_function const& f);
-  /// Registers a cache entry, which is removed when one of its definitions is replaced, or at once if one was replaced already.
+  /// Registers the cached artifact of `f`: `drop` removes it from its cache when a definition of `f` is replaced, or at once if one was
+  /// replaced already.
   void watch(
       detail::linked_function const& f, std::weak_ptr<artifact const> made,
       compilation_cache::dropper drop) const;

@@ -1,12 +1,21 @@
-// Supports of variables and constraints of parameters, with their transforms from the unconstrained space. Each has
+// Sets: supports of distributions, and the valid arguments of distributions, such as a positive standard deviation. Each has
 //
 //   phrase                     its description in messages
-//   contains(x)                whether x is in the support; in overdub's operations
-//   inside()                   some x of the support: of scalars
-//   constrain(y)               the x of the unconstrained y, a bijection: of continuous supports
-//   unconstrain(x)             the y of x
+//   contains(x)                whether x is in the set; in overdub's operations
+//
+// and sets of scalars
+//
+//   inside()                   an element of the set
+//
+// and supports of continuous variables
+//
+//   constrain(y)               one-to-one from the unconstrained numbers to the interior
+//   unconstrain(x)             its inverse
 //   log_abs_det_jacobian(y)    log |det dx/dy|
-//   between(low, high), above(low), below(high)    its intersection with an interval, for `truncated`: of continuous scalars
+//
+// and those of continuous scalars, for `truncated`,
+//
+//   between(low, high), above(low), below(high)    the closure of the intersection with an interval
 //
 // Formulas of the transforms: Stan Reference Manual, "Constraint Transforms". All are thread-safe, and O(1) for scalars, O(n) for arrays.
 #pragma once
@@ -77,7 +86,7 @@ struct interval {
   static constexpr std::string_view phrase = "between the bounds";
   constexpr auto inside() const { return low; }
   constexpr auto contains(auto const& x) const { return x >= low && x <= high; }
-  constexpr auto constrain(auto const& y) const { // rounding must not exceed high
+  constexpr auto constrain(auto const& y) const { // min: a rounded result may exceed high
     return min(low + (high - low) * logistic(y), high);
   }
   constexpr auto unconstrain(auto const& x) const { return log(x - low) - log(high - x); }
@@ -116,7 +125,7 @@ constexpr auto at_most<H>::above(auto const& low) const {
 
 namespace detail {
 
-// From 0 on, with or without it.
+// The base of (0, inf) and [0, inf).
 struct half_line {
   static constexpr double inside() { return 1.0; }
   static constexpr auto constrain(auto const& y) { return exp(y); }
@@ -126,7 +135,7 @@ struct half_line {
   static constexpr auto above(auto const& low) { return at_least{max(low, 0.0)}; }
   static constexpr auto below(auto const& high) { return interval{0.0, high}; }
 };
-// From 0 to 1, with or without them.
+// The base of the intervals from 0 to 1, open, half-open and closed.
 struct unit {
   static constexpr double inside() { return 0.5; }
   static constexpr auto constrain(auto const& y) { return logistic(y); }
@@ -277,7 +286,8 @@ struct simplex {
     auto const [rest, broken] = scan(
         [](auto const& left, auto const& at) {
           auto const& [y, i] = at;
-          auto const e = exp(-abs(y)); // y is the logit of the fraction that is broken off
+          auto const e =
+              exp(-abs(y)); // y is the logit of the fraction of the remaining stick that the element takes
           auto const part = select(y < 0.0, e, 1.0) / (1.0 + e), stays = select(y < 0.0, 1.0, e) / (1.0 + e);
           return std::tuple(left * stays, left * part);
         },
@@ -310,7 +320,7 @@ private:
   static constexpr auto shifted(auto const& ys, auto const& n) {
     return map([&](auto const& y, auto const& i) { return y - log(convert<double>(n - i)); }, ys, iota(n));
   }
-  // A constant as a value of the array's contexts.
+  // Lifts a constant into the contexts of ys, so that the first state of a scan has the type of the later ones.
   static constexpr auto start(auto const& ys, double x) { return sum(slice(ys, i64{0}, i64{0})) + x; }
 };
 

@@ -17,8 +17,8 @@ namespace execute {
 
 inline ir::program const& checked(ir::program const& p, ir::function_id f) {
   if (index_of(f) >= p.functions.size() || p.is_erased(f))
-    throw not_executable(message("overdub: there is no such function to execute; set the program's entry, "
-                                 "or name another function"));
+    throw not_executable(message("overdub: the program has no entry, or the given function does not exist or "
+                                 "was erased; set program::entry, or pass the id of an existing function"));
   ir::verify(p);
   return p;
 }
@@ -44,8 +44,9 @@ OVERDUB_DECL void executable::check_signature() const {
     for (ir::type const t : *all)
       if (t.is_function())
         throw not_executable(message(
-            "overdub: @%s takes or gives a function value, which C++ cannot hold; execute a function that "
-            "calls it",
+            "overdub: @%s has a parameter or a result of a function type, which cannot be passed to or from "
+            "C++; "
+            "execute a function of the program that calls it",
             code_->name.c_str()));
 }
 
@@ -83,9 +84,9 @@ OVERDUB_DECL std::size_t instance::array_bytes() const { return machine_->buffer
 OVERDUB_DECL void instance::begin() {
   if (busy_)
     throw not_executable(message(
-        "overdub: @%s was called on an instance that runs it already; call the executable, or make another "
-        "instance",
-        code_->name.c_str()));
+        "overdub: an instance was called while it runs @%s, as by a native function that @%s calls; call the "
+        "executable, or another instance",
+        code_->name.c_str(), code_->name.c_str()));
   if (std::exchange(has_results_, false)) run_.release();
 }
 

@@ -1,4 +1,5 @@
-// Uniformity analysis: which values of a map's body vary between elements, and whether the body can be vectorised.
+// Uniformity analysis: which values of the body of a map, or of a loop without loop-carried values, vary between iterations, and whether
+// the body can be vectorised.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -11,8 +12,8 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-/// The analysis of one body. Values that differ between its elements *vary*; the others are uniform, and computed once for
-/// a block.
+/// The analysis of one body. A block is some consecutive iterations, one in each lane. A value varies if it may differ between iterations;
+/// otherwise it is uniform, and computed once for a block.
 class lane_plan {
 public:
   using value_id = ir::value_id;
@@ -38,9 +39,10 @@ public:
   /// The index of the element.
   value_id index() const { return f_.argument(body_, 0); }
   bool varies(value_id v) const { return varies_[index_of(v)]; }
-  /// Whether an operation is more than a uniform scalar computation.
+  /// Whether an operation is lowered for all lanes: an operand or a result varies, an operation nested in it is in lanes, or it adds to an
+  /// accumulator outside of the body. Others are lowered once for a block.
   bool is_in_lanes(node_id n) const { return in_lanes_[index_of(n)]; }
-  /// Whether a value is defined outside of the body: it lives as long as all blocks.
+  /// Whether a value is a literal, or is defined outside of the body. Such a value is live during all blocks.
   bool is_outside(value_id v) const {
     if (f_.is_literal(v)) return true;
     for (region_id r = f_.region_of(v);;) {
@@ -49,28 +51,30 @@ public:
       r = f_[f_[r].parent].parent;
     }
   }
-  /// Whether a value is strided: the index, and its sums, differences and products with uniform values. The first lane's
-  /// number and the stride suffice to index arrays.
+  /// Whether a value is strided, first + lane * step with a uniform first and step: the index, and its sums, differences and products with
+  /// uniform values. The two numbers replace a vector of indices.
   bool is_strided(value_id v) const { return strided_[index_of(v)]; }
-  /// Whether a strided value is also needed in lanes.
+  /// Whether a strided value is also needed as a vector: it has a use that is no index, and is not strided itself.
   bool needs_lanes(value_id v) const {
     for (ir::use_id const u : f_.uses_of(v))
       if (!indexes(u, v) && !makes_strided(f_[u].user)) return true;
     return false;
   }
 
-  /// How contributions to an accumulator outside of the body are added: at once; or at the end of the block, cell by cell
-  /// if all indices are uniform, else lane by lane.
+  /// When additions to an accumulator outside of the body are performed. at_once: by the operation. by_cell: they are recorded, and summed
+  /// for each number of the accumulator at the latest at the end of the block; all lanes add to the same numbers, since all indices are
+  /// uniform. by_lane: they are recorded, and performed lane by lane at the end of the block.
   enum class adds { at_once, by_cell, by_lane };
   adds adding(value_id acc) const {
     auto const found =
         std::find_if(adds_.begin(), adds_.end(), [&](adding_to const& a) { return a.acc == acc; });
     return found == adds_.end() ? adds::at_once : found->how;
   }
-  /// Whether a region of the body adds to accumulators; and whether the additions are deferred. O(operations).
+  /// Whether a region of the body adds to accumulators. O(operations).
   bool adds_in(region_id r) const {
     return any_add_in(r, [](node_id) { return true; });
   }
+  /// Whether it does, and the additions are deferred. O(operations).
   bool defers_in(region_id r) const {
     return any_add_in(r, [&](node_id n) { return adding(f_.operand(n, 0)) != adds::at_once; });
   }
@@ -239,7 +243,8 @@ private:
       if (c == op::select && t.rank > 0) return !is_masked && !is_in_lanes(n);
       return !is_masked || !((c == op::div || c == op::rem) && t == ir::i64);
     }
-    // Under a mask, nothing may fail or be expensive.
+    // All lanes run both branches of a divergent `if_`: a masked region has only cheap operations that cannot fail, and `add_to`, which
+    // skips inactive lanes.
     if (is_masked && c != op::convert && c != op::if_ && c != op::yield && c != op::add_to) return false;
     switch (c) {
     case op::call:
@@ -315,14 +320,16 @@ private:
     }
     if (r != body_) return;
     for (adding_to& a : adds_) a.how = how_to_add(a);
-    // A block that restarts, or is abandoned, has added nothing yet.
+    // A block with deferred additions may restart, or run again element by element, which would perform additions at once twice: if one
+    // accumulator defers them, all do.
     if (std::any_of(adds_.begin(), adds_.end(), [](adding_to const& a) { return a.how != adds::at_once; }))
       for (adding_to& a : adds_) a.how = when_it_ends(a);
   }
   static adds when_it_ends(adding_to const& a) { return a.index_varies ? adds::by_lane : adds::by_cell; }
-  // Each element of the accumulator must receive its additions in the order of the block's elements. Adding at once uses
-  // the order of the lanes of each addition. This is right if each lane adds to elements of its own; if one operation makes
-  // all additions, to other elements in each iteration of the enclosing loops; or if the order does not matter.
+  // The order of floating-point additions matters: each number of the accumulator must receive its additions in the order of the
+  // iterations. An operation that adds at once adds for all lanes before the next one does. That keeps the order if lanes add to different
+  // numbers, by the body's index as first index; if one operation makes all additions, and the index of each enclosing loop is an index of
+  // it; and if the numbers are integers.
   adds how_to_add(adding_to const& a) const {
     if (f_.type_of(a.acc).element == ir::scalar::i64 || a.own_elements) return adds::at_once;
     if (a.count == 1) {
@@ -341,7 +348,8 @@ private:
     }
     return when_it_ends(a);
   }
-  // An accumulator of lanes admits any order.
+  // A varying accumulator of the body has a copy for each lane, which receives its additions in order. Arrays are not added under a mask,
+  // nor at a varying index of such an accumulator.
   bool add_to_fits(node_id n, bool is_masked) const {
     value_id const acc = f_.operand(n, 0);
     std::uint32_t const value = f_[n].operand_count - 1;

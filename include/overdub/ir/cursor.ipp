@@ -113,7 +113,7 @@ OVERDUB_DECL void cursor::erase(node_id n) {
   function& f = here();
   leave(n);
   if (before_ == n || is_within(f[region_].parent, n)) place_at(f[n].parent, f[n].next);
-  // In reverse order: uses are erased before definitions.
+  // The nested operations from last to first, and then n: a use is erased before its definition.
   for (node_id at = n;;) {
     node_id last = nothing;
     for (std::uint32_t i = f[at].region_count; i-- > 0 && last == nothing;) last = f[f.region_at(at, i)].last;

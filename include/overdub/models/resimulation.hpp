@@ -1,4 +1,5 @@
-// resimulation: Markov chains of dynamic models, whose proposals draw some choices from their distributions and keep the others.
+// resimulation: Metropolis-Hastings for dynamic models. A proposal draws some choices from their distributions, and keeps the others
+// (`regenerate` of Gen).
 #pragma once
 
 #include <overdub/core/floating_point.hpp>
@@ -18,14 +19,15 @@
 
 namespace overdub::models {
 
-/// One chain of a dynamic model. A transition is a Metropolis-Hastings step for each selection, one after another, which proposes all of
-/// the selection's choices from their distributions. It is a transition_kernel.
+/// One chain of a dynamic model. A transition makes one step for each selection, in order: it proposes the selection's unobserved choices
+/// from their distributions, and accepts or rejects the proposal. A selection without unobserved choices is skipped. The class is a
+/// transition_kernel.
 template <class Model>
 class resimulation_chain {
 public:
   using trace_type = typename Model::trace_type;
 
-  /// Throws model_error where a reported choice is an array.
+  /// Throws model_error if `start` has an array at a reported address.
   resimulation_chain(
       Model m, trace_type start, choice_map observed, std::vector<selection> moved,
       std::vector<address> reported)
@@ -35,16 +37,15 @@ public:
       if (made_choice const* const choice = trace_.made().find(at);
           choice != nullptr && choice->value.type().rank > 0)
         throw model_error(message(
-            "overdub: the choice %.80s is an array, and draws have numbers alone; leave it out of the "
-            "choices to "
-            "keep",
+            "overdub: the choice %.80s is an array, and only numbers can be reported; remove it from the "
+            "reported addresses",
             text_of(at).c_str()));
   }
 
   inference::kernel_statistics transition(random_key const& key) {
     std::size_t proposed = 0, accepted = 0;
     for (std::size_t k = 0; k < moved_.size(); ++k) {
-      if (!moves(moved_[k])) continue; // the trace has none of these choices
+      if (!has_unobserved(moved_[k])) continue;
       ++proposed;
       accepted += step(moved_[k], key.at(k));
     }
@@ -68,11 +69,13 @@ public:
     }
   }
   trace_type const& state() const { return trace_; }
-  /// The number of proposals that were rejected since their density is NaN, or a choice cannot be drawn.
+  /// The number of proposals that were rejected because their weight is NaN, because a choice cannot be drawn, or because a kept array has
+  /// another size than its distribution.
   std::size_t undefined() const { return undefined_; }
 
 private:
-  bool moves(selection const& of) const {
+  // Whether the trace has an unobserved choice of the selection.
+  bool has_unobserved(selection const& of) const {
     return std::any_of(trace_.made().begin(), trace_.made().end(), [&](auto const& each) {
       return of.contains(each.first) && !observed_.contains(each.first);
     });
@@ -104,9 +107,9 @@ private:
   std::size_t undefined_ = 0;
 };
 
-/// run_chains(resimulation(m, observed, {{"x"}, {"tree/"}}, {"x"}), settings, key): each chain begins at a trace of the observations with a
-/// finite density, updates the unobserved choices of each selection, and reports the choices at the addresses `reported`, which are
-/// numbers. Throws model_error where 100 drawn traces have no finite density, with the reason of the last.
+/// A function that makes a chain, for run_chains(resimulation(m, observed, {{"x"}, {"tree/"}}, {"x"}), settings, key), which reports the
+/// choices at the addresses `reported`; they must be numbers. The function generates traces of the observations until one has a finite log
+/// density. After 100 that have none, or do not make an observed choice, it throws model_error with the reason of the last one.
 template <class F, class... A>
 auto resimulation(
     dynamic_function<F, A...> const& m, choice_map const& observed, std::vector<selection> const& moved,

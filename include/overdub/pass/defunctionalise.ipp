@@ -15,7 +15,8 @@
 namespace overdub::pass {
 namespace detail {
 
-// Throws no_representation where function values leave the program's own data.
+// Throws no_representation if a parameter or a result of the entry holds function values, if they are passed to or returned by a native
+// function or a random choice, if a value has no representation, and if no function reaches an `apply` whose result has no literals.
 inline void check_function_values(program const& p, representations& known) {
   function_flow const& flow = known.flow();
   auto const refuse = [&](function_id f, std::string const& why, place_id at) {
@@ -50,15 +51,18 @@ inline void check_function_values(program const& p, representations& known) {
         for (value_id const v : f.results_of(n))
           if (type const t = f.type_of(v); t.is_scalar() && !t.is_function() && !t.is_literal())
             refuse(
-                id, "what is applied is no function, and gives a key or an object of the host", node.place);
+                id,
+                "no function reaches this apply, and its result, a random key or an object of the host, has "
+                "no literal",
+                node.place);
     });
     for (value_id const v : f.parameters()) known.check(f.type_of(v), flow.of(id, v));
     for (std::uint32_t k = 0; k < f.results.size(); ++k) known.check(f.results[k], flow.of_result(id, k));
   }
 }
 
-// Breaks a cycle of closures that capture one another through one function: each closure gets its own copy of the function.
-// Returns whether there was one.
+// For each function of the cycle that several closures refer to, each closure but the first gets a copy of the function: closures of one
+// function have one kind, and those of copies have kinds of their own. Returns whether a function was copied.
 inline bool separate(program& p, std::vector<closure_kind> const& cycle) {
   bool changed = false;
   for (closure_kind const& kind : cycle) {
@@ -91,7 +95,7 @@ inline std::size_t size_of(program const& p) {
 }
 
 inline void note_once(program& p, no_representation const& found) {
-  std::string text = found.why + "; its function values are no data";
+  std::string text = found.why + "; the program's function values are not represented as data";
   if (std::none_of(p.notes.begin(), p.notes.end(), [&](ir::note const& n) { return n.text == text; }))
     p.notes.push_back({std::move(text), found.at});
 }

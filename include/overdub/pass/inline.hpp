@@ -1,8 +1,8 @@
-// inline_calls: replaces calls of small functions, and of functions that are called once, by their bodies. Recursive
-// functions stay, and functions with derivative rules. In a program with an entry, erases functions without callers, except
-// for some that derivative rules call.
-// Requires a valid program. Preserves semantics. Not idempotent: inlining may leave functions with one caller. Never raises
-// the cost.
+// inline_calls: replaces calls of small functions, and of functions with a single call site, by their bodies. Does not inline recursive
+// functions, and functions with derivative rules. In a program with an entry, erases functions without callers, except for some that
+// derivative rules call.
+// Requires a valid program. Preserves semantics. Not idempotent: inlining may leave a function with a single call site, which the next run
+// inlines. Never raises the estimated run time (cost.hpp).
 #pragma once
 
 #include <overdub/header_only.hpp>

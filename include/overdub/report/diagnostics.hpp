@@ -29,11 +29,11 @@ struct diagnostics {
     std::string out = t.html();
     out += "<div class=\"verdict " + std::string(summary.warnings().empty() ? "well" : "warned") + "\">";
     if (summary.warnings().empty())
-      out += "<p>No warnings for these draws" +
+      out += "<p>No warnings" +
              (summary.has_energies() ? ": no divergences in " + counted(summary.transitions(), "transition") +
-                                           ", and R-hats, effective sample sizes and energies"
-                                     : " of " + counted(summary.transitions(), "transition") +
-                                           ": R-hats and effective sample sizes") +
+                                           "; R-hat, effective sample sizes and E-BFMI"
+                                     : " (" + counted(summary.transitions(), "transition") +
+                                           "): R-hat and effective sample sizes") +
              " are within their limits.</p>";
     for (std::string const& w : summary.warnings()) out += "<p>" + escaped(w) + ".</p>";
     return out + "</div>\n";

@@ -1,4 +1,4 @@
-// Properties of a program's functions, while functions are added to it.
+// Effects, costs, recursion and result shapes of a program's functions, for reverse mode, which adds functions to the program.
 #pragma once
 
 #include <overdub/ir/calls.hpp>
@@ -11,7 +11,7 @@
 
 namespace overdub::adjoint {
 
-/// Effects, costs and result shapes of functions. O(operations).
+/// Computed once, in O(operations); `add` extends them to generated functions, except the result shapes.
 class callee_properties {
 public:
   explicit callee_properties(ir::program const& p)
@@ -29,10 +29,10 @@ public:
       for (ir::function_id const f : calls[i]) has_side_effects_[index_of(f)] = has_side_effects;
     }
   }
-  /// Whether a function has side effects, or may return something else in a second call: by host calls, random choices and
-  /// function values.
+  /// Whether a second call of f may have a side effect, or return a different result: f, or a function that it calls, has a random choice,
+  /// an `apply`, or a `host` operation whose effects do not permit merging.
   bool has_side_effects(ir::function_id f) const { return has_side_effects_[index_of(f)]; }
-  /// Declares that an added function does what another one does, and returns more.
+  /// Copies the effects, the cost and the recursion of `like` to `made`, a function that was added, such as the forward pass of `like`.
   void add(ir::function_id made, ir::function_id like) {
     effects_.add(made, like);
     costs_.add(made, like);
@@ -47,10 +47,10 @@ public:
     return shapes_.of(f, result);
   }
   ir::effects const& effects() const { return effects_; }
-  /// In additions, as in the table of operations.
+  /// The estimated cost of a call, in units of the cost of an addition (pass/cost.hpp).
   double cost_of_calling(ir::function_id f) const {
-    constexpr double deep = 1000; // the assumed number of calls in a recursion
-    return costs_.of(f) * (is_recursive_[index_of(f)] ? deep : 1);
+    constexpr double assumed_recursive_calls = 1000;
+    return costs_.of(f) * (is_recursive_[index_of(f)] ? assumed_recursive_calls : 1);
   }
 
 private:
