@@ -1,6 +1,5 @@
-// Random programs: every way to run them gives what evaluating them gives, to the bit. The ordinary run takes 20,000 of
-// them, and a fortieth where sanitizers look on; OVERDUB_PROGRAMS=10000000 takes more, and OVERDUB_FIRST_PROGRAM=123
-// begins elsewhere.
+// Random programs: every executor returns the bits that `evaluate` returns. The ordinary run has 20,000 programs, and a fortieth of that under
+// sanitizers. OVERDUB_PROGRAMS=10000000 runs more, and OVERDUB_FIRST_PROGRAM=123 starts at another seed.
 #include "laws/support/executors.hpp"
 #include "pass/laws.hpp"
 
