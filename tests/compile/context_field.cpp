@@ -62,5 +62,5 @@ TEST_CASE("in the direct way they are the members themselves, and constants for 
 
 TEST_CASE("a field that belongs to no context of the program is refused") {
   adrift c;
-  CHECK_THROWS_WITH(od::run(c, wave, 0.5), Catch::Contains("no member of a context of the program"));
+  CHECK_THROWS_WITH(od::run(c, wave, 0.5), Catch::Contains("not stored in a context of the program"));
 }
