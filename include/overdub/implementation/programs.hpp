@@ -9,6 +9,7 @@
 #include <overdub/header_only.ipp>
 #include <overdub/io/output_file.ipp>
 #include <overdub/ir/bounds.ipp>
+#include <overdub/ir/builder.ipp>
 #include <overdub/ir/calls.ipp>
 #include <overdub/ir/cursor.ipp>
 #include <overdub/ir/effects.ipp>
@@ -18,6 +19,7 @@
 #include <overdub/ir/parse.ipp>
 #include <overdub/ir/print.ipp>
 #include <overdub/ir/program.ipp>
+#include <overdub/ir/regions.ipp>
 #include <overdub/ir/type_text.ipp>
 #include <overdub/ir/verify.ipp>
 #include <overdub/pass/cancel_reabstractions.ipp>

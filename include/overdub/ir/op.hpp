@@ -35,9 +35,26 @@ enum class type_rule : std::uint8_t {
   integer_floating, // i64, and a floating-point number; the latter
   floating_integer, // a floating-point number, and i64; the former
 // one for each structural operation
-#define OVERDUB_STRUCTURAL(NAME, LEAST, MOST, REGIONS, TYPES, EFFECT, COST) TYPES,
+#define OVERDUB_STRUCTURAL(NAME, LEAST, MOST, REGIONS, TYPES, ...) TYPES,
 #include <overdub/core/ops.def>
 };
+
+/// How values flow through the regions of an operation, as a set. `regions.hpp` interprets it for one operation.
+enum class region_traits : std::uint8_t {
+  none = 0,
+  repeats = 1, // the regions run any number of times; without it, each runs at most once
+  counted =
+      2, // operand 0 is the trip count, and the first argument of the region is the index of the iteration
+  carries = 4,  // the other operands are the initial loop-carried values; the last region is the body
+  stacks = 8,   // a result that is not loop-carried is an array with one element for each iteration
+  selects = 16, // operand 0 selects one of the regions, each of which yields the results
+  accumulates =
+      32,       // the operands are arrays, the arguments their accumulators, and the first results their sums
+  combines = 64 // the arguments are two elements of each operand
+};
+constexpr region_traits operator|(region_traits a, region_traits b) {
+  return static_cast<region_traits>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
 
 /// A row of the table.
 struct op_row {
@@ -51,6 +68,11 @@ struct op_row {
   effect effects;     // its own
   std::uint32_t cost; // in additions, its own
   bool elementwise;
+  region_traits flow;
+
+  constexpr bool has(region_traits t) const {
+    return (static_cast<unsigned>(flow) & static_cast<unsigned>(t)) != 0;
+  }
 };
 
 namespace detail {
@@ -61,17 +83,21 @@ consteval std::string_view text_name(std::string_view name) {
 }
 
 inline constexpr std::uint32_t any = op_row::any;
-OVERDUB_HIDDEN inline constexpr std::array<op_row, op_count> rows{{
+consteval std::array<op_row, op_count> make_rows() {
+  using enum region_traits;
+  return {{
 #define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, ...)                                                  \
-  {#NAME, 1, 1, 0, type_rule::TYPES, effect::EFFECT, COST, true},
+  {#NAME, 1, 1, 0, type_rule::TYPES, effect::EFFECT, COST, true, none},
 #define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, ...)                                                 \
-  {#NAME, 2, 2, 0, type_rule::TYPES, effect::EFFECT, COST, true},
+  {#NAME, 2, 2, 0, type_rule::TYPES, effect::EFFECT, COST, true, none},
 #define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, ...)                                                \
-  {#NAME, 3, 3, 0, type_rule::TYPES, effect::EFFECT, COST, true},
-#define OVERDUB_STRUCTURAL(NAME, LEAST, MOST, REGIONS, TYPES, EFFECT, COST)                                  \
-  {text_name(#NAME), LEAST, MOST, REGIONS, type_rule::TYPES, effect::EFFECT, COST, false},
+  {#NAME, 3, 3, 0, type_rule::TYPES, effect::EFFECT, COST, true, none},
+#define OVERDUB_STRUCTURAL(NAME, LEAST, MOST, REGIONS, TYPES, EFFECT, COST, FLOW)                            \
+  {text_name(#NAME), LEAST, MOST, REGIONS, type_rule::TYPES, effect::EFFECT, COST, false, FLOW},
 #include <overdub/core/ops.def>
-}};
+  }};
+}
+OVERDUB_HIDDEN inline constexpr std::array<op_row, op_count> rows = make_rows();
 
 } // namespace detail
 

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <overdub/ir/builder.hpp>
+
+#include <array>
+#include <iterator>
+
+namespace overdub::ir {
+
+OVERDUB_DECL node_id builder::open(
+    op code, values const& operands, std::uint32_t regions, std::vector<type> const& arguments,
+    attributes const& a) {
+  std::vector<std::vector<type>> const of_regions(regions, arguments);
+  return at_.insert(code, operands, std::span<type const>(), a, of_regions);
+}
+
+OVERDUB_DECL builder::built builder::close(node_id n) {
+  at_.set_results(n, result_types(*at_, n));
+  auto const all = at_->results_of(n);
+  return {n, values(all.begin(), all.end())};
+}
+
+OVERDUB_DECL value_id builder::reduce(op combine, value_id array, value_id initial) {
+  attributes a = attributes::of(combine);
+  a.flags = attributes::started;
+  return at_->result(
+      at_.insert(op::reduce, std::array{array, initial}, std::array{at_->type_of(initial)}, a));
+}
+
+OVERDUB_DECL builder::values builder::arguments(node_id n, std::uint32_t region, std::uint32_t first) const {
+  auto const all = at_->arguments_of(at_->region_at(n, region));
+  return values(std::next(all.begin(), first), all.end());
+}
+
+} // namespace overdub::ir

@@ -1,0 +1,132 @@
+// How values flow through the regions of operations: from operands to the arguments of regions, and from what the regions yield
+// to arguments and results. Analyses and passes ask here, and do not know the single operations.
+#pragma once
+
+#include <overdub/header_only.hpp>
+#include <overdub/ir/function.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace overdub::ir {
+
+/// Whether the regions of an operation run any number of times. Other regions run at most once.
+constexpr bool repeats_regions(op code) { return row_of(code).has(region_traits::repeats); }
+/// Whether operand 0 is a trip count, and the first argument of the region the index of the iteration.
+constexpr bool is_counted(op code) { return row_of(code).has(region_traits::counted); }
+/// Whether an operation has loop-carried values.
+constexpr bool carries_values(op code) { return row_of(code).has(region_traits::carries); }
+/// Whether an operation is a counted loop with loop-carried values.
+constexpr bool is_counted_loop(op code) { return is_counted(code) && carries_values(code); }
+/// Whether an operation computes the elements of arrays from their indices, and carries no values.
+constexpr bool is_map(op code) { return is_counted(code) && !carries_values(code); }
+/// Whether operand 0 selects one of the regions.
+constexpr bool selects_region(op code) { return row_of(code).has(region_traits::selects); }
+/// Whether the arguments of the region are accumulators of the operands.
+constexpr bool has_accumulators(op code) { return row_of(code).has(region_traits::accumulates); }
+
+/// The innermost operation that contains an operation; nothing, in the body of the function. O(1).
+inline node_id owner_of(function const& f, node_id n) { return f[f[n].parent].parent; }
+/// The operation with the region that has an argument; nothing, for a parameter of the function. O(1).
+inline node_id owner_of(function const& f, value_id argument) { return f[f.region_of(argument)].parent; }
+
+/// Whether an argument of a region is the index of an iteration. O(1).
+inline bool is_iteration_index(function const& f, value_id v) {
+  if (!f.is_argument(v) || f[v].index != 0) return false;
+  node_id const owner = owner_of(f, v);
+  return owner != nothing && is_counted(f[owner].code);
+}
+
+/// The flow of values through the regions of one operation: O(1) to make and to ask. It refers to the function, which must not
+/// be edited meanwhile.
+class region_flow {
+public:
+  region_flow(function const& f, node_id n) : f_(&f), n_(n) {}
+
+  /// The number of operands before those that flow into the regions: a trip count, a condition.
+  std::uint32_t leading_operands() const { return is_counted(code()) || selects_region(code()) ? 1 : 0; }
+  /// The number of arguments before the loop-carried ones: an index.
+  std::uint32_t leading_arguments() const { return is_counted(code()) ? 1 : 0; }
+  /// The number of loop-carried values. Each is an operand, an argument of every region, a value that the body yields, and a
+  /// result; `initial`, `argument`, `next` and `final` return these of one of them.
+  std::uint32_t carried() const {
+    return carries_values(code()) ? node().operand_count - leading_operands() : 0;
+  }
+  value_id initial(std::uint32_t i) const { return f_->operand(n_, leading_operands() + i); }
+  value_id argument(std::uint32_t i) const { return f_->argument(body(), leading_arguments() + i); }
+  value_id next(std::uint32_t i) const { return f_->operand(f_->yield_of(body()), i); }
+  value_id final(std::uint32_t i) const { return f_->result(n_, i); }
+  /// The index of the loop-carried value of which `v` is an argument.
+  std::optional<std::uint32_t> carried_index(value_id v) const {
+    std::uint32_t const first = leading_arguments();
+    if (!carries_values(code()) || !f_->is_argument(v) || owner_of(*f_, v) != n_ || (*f_)[v].index < first)
+      return {};
+    return (*f_)[v].index - first;
+  }
+
+  /// The region that yields the results; of an operation that selects a region, the first one. Requires regions.
+  region_id body() const { return f_->region_at(n_, carries_values(code()) ? node().region_count - 1u : 0u); }
+  /// Whether what a region yields are results. Others yield a condition, or nothing.
+  bool yields_results(region_id r) const { return selects_region(code()) || r == body(); }
+  /// The index of the first result that a region yields; those before it are the sums of accumulators.
+  std::uint32_t first_yielded() const { return has_accumulators(code()) ? node().operand_count : 0; }
+  /// Whether a result is an array of what the iterations yield.
+  bool is_stacked(std::uint32_t result) const {
+    return row_of(code()).has(region_traits::stacks) && result >= carried();
+  }
+
+private:
+  function::node const& node() const { return (*f_)[n_]; }
+  op code() const { return node().code; }
+
+  function const* f_;
+  node_id n_;
+};
+
+/// Calls visit(v) for each argument and result which operand `i` of an operation flows to: of an operation with regions, or of
+/// the yield of a region. Elements of arrays flow to and from arrays as a whole. Operands that only steer (trip counts,
+/// conditions), and operations without regions, flow nowhere; the yield of a function's body neither. O(values visited).
+template <class Visit>
+void for_each_destination(function const& f, node_id n, std::uint32_t i, Visit visit) {
+  auto const to_arguments = [&](node_id owner, std::uint32_t first, std::uint32_t step, std::uint32_t end) {
+    for (region_id const r : f.regions_of(owner))
+      for (std::uint32_t k = first; k < end; k += step) visit(f.argument(r, k));
+  };
+  if (f[n].code == op::yield) {
+    node_id const owner = owner_of(f, n);
+    if (owner == nothing) return;
+    region_flow const flow(f, owner);
+    if (!flow.yields_results(f[n].parent)) return;
+    visit(f.result(owner, flow.first_yielded() + i));
+    if (i < flow.carried())
+      to_arguments(owner, flow.leading_arguments() + i, 1, flow.leading_arguments() + i + 1);
+    if (row_of(f[owner].code).has(region_traits::combines))
+      to_arguments(owner, i, f[owner].result_count, 2 * f[owner].result_count);
+    return;
+  }
+  region_flow const flow(f, n);
+  op_row const& row = row_of(f[n].code);
+  if (row.has(region_traits::carries) && i >= flow.leading_operands()) {
+    std::uint32_t const k = i - flow.leading_operands();
+    to_arguments(n, flow.leading_arguments() + k, 1, flow.leading_arguments() + k + 1);
+    visit(f.result(n, k));
+  } else if (row.has(region_traits::accumulates)) {
+    to_arguments(n, i, 1, i + 1);
+    visit(f.result(n, i));
+  } else if (row.has(region_traits::combines)) { // arrays, then initial values
+    std::uint32_t const k = i % f[n].result_count;
+    to_arguments(n, k, f[n].result_count, 2 * f[n].result_count);
+    visit(f.result(n, k));
+  }
+}
+
+/// The types of the results of an operation with regions, from its operands and from what its regions yield. Requires complete
+/// regions. O(results).
+OVERDUB_DECL std::vector<type> result_types(function const& f, node_id n);
+
+} // namespace overdub::ir
+
+#if OVERDUB_HEADER_ONLY
+#include <overdub/ir/regions.ipp>
+#endif
