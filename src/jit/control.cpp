@@ -136,7 +136,7 @@ void function_compiler::compile_loop(node_id n) {
                                 : nullptr;
   std::vector<output> outputs;
   for (std::uint32_t k = carried; k < f_[n].result_count; ++k)
-    outputs.push_back(new_output(f_.result(n, k), f_.operand(last, k), size, ir::op::loop));
+    outputs.push_back(new_output(f_.result(n, k), f_.operand(last, k), size, f_[n].code));
   parts const ends = compile_versions(body, count, [&] {
     auto const loop = begin_loop(count, flat(start, in_place));
     llvm::Value* index = loop.index;

@@ -8,6 +8,7 @@
 
 #include "program.hpp"
 
+#include <overdub/ir/regions.hpp>
 #include <overdub/ir/use_order.hpp>
 
 #include <optional>

@@ -35,6 +35,15 @@ bool function_compiler::is_updated_in_place(value_id v, region_id r, std::uint32
       node_id const user = f_[u].user;
       if (order_.anchor(u, r) != last && !is_only_read_by(v, user)) return false;
     }
+    if (ir::is_counted_loop(f_[last].code)) {
+      if (!is_once_in(v, last) || order_.is_used_inside(v, last)) return false;
+      ir::region_flow const flow(f_, last);
+      std::uint32_t k = 0;
+      while (flow.initial(k) != v) ++k;
+      if (!is_updated_in_place(flow.argument(k), flow.body(), k)) return false;
+      v = flow.final(k);
+      continue;
+    }
     switch (f_[last].code) {
     case ir::op::yield:
       return last == f_.yield_of(r) && is_once_in(v, last) && f_.operand(last, position) == v;
@@ -43,15 +52,6 @@ bool function_compiler::is_updated_in_place(value_id v, region_id r, std::uint32
         return false;
       v = f_.result(last);
       break;
-    case ir::op::loop: {
-      if (!is_once_in(v, last) || order_.is_used_inside(v, last)) return false;
-      std::uint32_t k = 1;
-      while (f_.operand(last, k) != v) ++k;
-      region_id const body = f_.region_at(last, 0);
-      if (!is_updated_in_place(f_.argument(body, k), body, k - 1)) return false;
-      v = f_.result(last, k - 1);
-      break;
-    }
     case ir::op::if_: {
       bool found = false;
       for (std::uint32_t k = 0; !found && k < f_[last].result_count; ++k)

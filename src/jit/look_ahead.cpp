@@ -60,12 +60,8 @@ private:
       case ir::op::accumulate:
         look_in(f_.region_at(n, 0));
         break;
-      case ir::op::map:
-      case ir::op::loop:
-        look_in_loop(n);
-        break;
       default:
-        break;
+        if (ir::is_counted(f_[n].code)) look_in_loop(n);
       }
     }
   }

@@ -87,7 +87,7 @@ bool function_compiler::fits_points(region_id r, region_id body, nested_loops& f
       continue;
     }
     case ir::op::loop: {
-      if (!fits_count(n) || f_[n].result_count + 1 != f_[n].operand_count) return false;
+      if (!fits_count(n) || ir::region_flow(f_, n).stacked() > 0) return false;
       for (std::uint32_t k = 0; k < f_[n].result_count; ++k)
         if (ir::type const t = type_of(f_.result(n, k)); !is_number(t) && t != ir::boolean) return false;
       found.has_sums_alone = false;
@@ -309,8 +309,8 @@ parts function_compiler::compile_eight_points(
 std::optional<function_compiler::points> function_compiler::begin_points(
     node_id n, std::vector<output> const& outputs, std::vector<summed> const& sums) {
   region_id const body = f_.region_at(n, 0);
-  bool const has_loops = std::ranges::any_of(
-      f_.nodes_of(body), [&](node_id m) { return f_[m].code == ir::op::map || f_[m].code == ir::op::loop; });
+  bool const has_loops =
+      std::ranges::any_of(f_.nodes_of(body), [&](node_id m) { return ir::is_counted(f_[m].code); });
   if (shared_.how.optimisation < 2 || !shared_.is_repeatable || handler_ || !has_loops) return {};
   for (summed const& s : sums)
     if (!is_floating(type_of(s.yielded))) return {};

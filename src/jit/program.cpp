@@ -3,6 +3,7 @@
 #include "function.hpp"
 
 #include <overdub/ir/effects.hpp>
+#include <overdub/ir/regions.hpp>
 #include <overdub/ir/walk.hpp>
 
 namespace overdub::jit {
@@ -53,9 +54,6 @@ bool ownership::takes(ir::function const& f, ir::use_id u) const {
   case ir::op::copy:
     return operand == 0;
   case ir::op::yield:
-  case ir::op::loop:
-  case ir::op::while_:
-  case ir::op::accumulate:
   case ir::op::closure:
     return true;
   case ir::op::reduce:
@@ -65,7 +63,7 @@ bool ownership::takes(ir::function const& f, ir::use_id u) const {
   case ir::op::call:
     return owned_[index_of(f[n].attributes.callee())][operand];
   default:
-    return false;
+    return ir::carries_values(f[n].code) || ir::has_accumulators(f[n].code);
   }
 }
 

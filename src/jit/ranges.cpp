@@ -15,11 +15,7 @@ std::optional<int> function_compiler::coefficient_in(value_id v, region_id body,
   if (v == f_.argument(body, 0)) return 1;
   if (f_.is_literal(v) || !is_made_in(v, body)) return 0;
   // The index of a nested loop, if it is uniform over the elements that are vectorised together.
-  if (f_.is_argument(v)) {
-    ir::op const loop = f_[f_[f_.region_of(v)].parent].code;
-    bool const is_index = (loop == ir::op::map || loop == ir::op::loop) && f_[v].index == 0;
-    return is_index ? std::optional(0) : std::nullopt;
-  }
+  if (f_.is_argument(v)) return ir::is_iteration_index(f_, v) ? std::optional(0) : std::nullopt;
   if (!f_.is_result(v) || depth > 8 || type_of(v) != ir::i64) return {};
   node_id const n = f_.node_of(v);
   ir::op const code = f_[n].code;

@@ -6,6 +6,7 @@
 #include <overdub/ir/keywords.hpp>
 #include <overdub/ir/literal.hpp>
 #include <overdub/ir/print.hpp>
+#include <overdub/ir/regions.hpp>
 #include <overdub/ir/type_text.hpp>
 #include <overdub/ir/walk.hpp>
 
@@ -130,7 +131,7 @@ private:
       add_quoted();
     else if (node.code == ir::op::reduce && a.operation != ir::op::none)
       text += ' ' + std::string(name_of(a.operation));
-    else if (node.code == ir::op::loop && a.is_reversed())
+    else if (ir::is_counted_loop(node.code) && a.is_reversed())
       text += " reversed";
     if (std::string const operands = list(f_.operands_of(n)); !operands.empty()) text += ' ' + operands;
     return text;
@@ -170,8 +171,8 @@ private:
     if (f_.results_of(n).empty()) return;
     out_.node(results_id(n), list(f_.results_of(n)), round_shape);
     for (std::uint32_t i = 0; i < count; ++i) {
-      bool const gives = !(code == ir::op::while_ && i == 0) && !(code == ir::op::protect && i == 1);
-      if (gives) out_.edge(id_of(f_.yield_of(f_.region_at(n, i))), results_id(n));
+      if (ir::region_flow(f_, n).yields_results(f_.region_at(n, i)))
+        out_.edge(id_of(f_.yield_of(f_.region_at(n, i))), results_id(n));
     }
   }
 

@@ -5,6 +5,7 @@
 #include <overdub/execute/code.hpp>
 #include <overdub/ir/calls.hpp>
 #include <overdub/ir/cursor.hpp>
+#include <overdub/ir/regions.hpp>
 #include <overdub/ir/walk.hpp>
 
 #include <cstddef>
@@ -17,8 +18,7 @@ namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 /// Whether the iterations of an operation are independent, so that it may be vectorised.
 inline bool has_elements(ir::function const& f, ir::node_id n) {
-  return f[n].code == ir::op::map ||
-         (f[n].code == ir::op::loop && f[n].operand_count == 1 && !f[n].attributes.is_reversed());
+  return ir::is_counted(f[n].code) && ir::region_flow(f, n).carried() == 0 && !f[n].attributes.is_reversed();
 }
 
 class flattening {

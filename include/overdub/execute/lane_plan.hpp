@@ -4,6 +4,7 @@
 
 #include <overdub/execute/abi.hpp>
 #include <overdub/ir/program.hpp>
+#include <overdub/ir/regions.hpp>
 #include <overdub/ir/walk.hpp>
 
 #include <algorithm>
@@ -139,64 +140,21 @@ private:
   bool look_at(node_id n) {
     bool changed = false;
     for (region_id const r : f_.regions_of(n)) changed = look_at(r) || changed;
-    auto const results = f_[n].result_count;
-    // Loop-carried values: arguments of the regions, yielded values, results.
-    auto const carry = [&](region_id r, region_id next, std::uint32_t argument, std::uint32_t first) {
-      std::uint32_t const count = f_[n].operand_count - first;
-      for (std::uint32_t k = 0; k < count; ++k) {
-        value_id const a = f_.argument(r, argument + k);
-        changed = mark_varying(a, varies(f_.operand(n, first + k)) || varies(yielded(next, k))) || changed;
-        changed = mark_varying(f_.result(n, k), varies(a)) || changed;
-      }
-      for (std::uint32_t k = count; k < results; ++k)
-        changed = mark_varying(f_.result(n, k), varies(yielded(next, k))) || changed;
-    };
-    switch (f_[n].code) {
-    case op::length:
-    case op::yield:
-      break;
-    case op::if_:
-      for (std::uint32_t k = 0; k < results; ++k)
-        changed = mark_varying(
-                      f_.result(n, k), varies(f_.operand(n, 0)) || varies(yielded(f_.region_at(n, 0), k)) ||
-                                           varies(yielded(f_.region_at(n, 1), k))) ||
-                  changed;
-      break;
-    case op::loop:
-      carry(f_.region_at(n, 0), f_.region_at(n, 0), 1, 1);
-      break;
-    case op::while_:
-      carry(f_.region_at(n, 0), f_.region_at(n, 1), 0, 0);
-      carry(f_.region_at(n, 1), f_.region_at(n, 1), 0, 0);
-      break;
-    case op::map:
-      for (std::uint32_t k = 0; k < results; ++k)
-        changed = mark_varying(f_.result(n, k), varies(yielded(f_.region_at(n, 0), k))) || changed;
-      break;
-    case op::reduce:
-      for (std::uint32_t k = 0; k < results; ++k)
-        changed = mark_varying(
-                      f_.result(n, k), any_operand_varies(n) || (f_[n].region_count > 0 &&
-                                                                 varies(yielded(f_.region_at(n, 0), k)))) ||
-                  changed;
-      break;
-    case op::accumulate:
-      for (std::uint32_t k = 0; k < results; ++k) {
-        region_id const r = f_.region_at(n, 0);
-        bool const is_sum = k < f_[n].operand_count;
-        if (is_sum) changed = mark_varying(f_.argument(r, k), varies(f_.operand(n, k))) || changed;
-        changed = mark_varying(
-                      f_.result(n, k),
-                      is_sum ? varies(f_.argument(r, k)) : varies(yielded(r, k - f_[n].operand_count))) ||
-                  changed;
-      }
-      break;
-    case op::add_to:
-      if (!is_outside(f_.operand(n, 0)))
-        changed = mark_varying(f_.operand(n, 0), any_operand_varies(n) || is_in_some_lanes(n)) || changed;
-      break;
-    default:
-      for (value_id const v : f_.results_of(n)) changed = mark_varying(v, any_operand_varies(n)) || changed;
+    auto const mark_varying_too = [&](value_id v) { changed = mark_varying(v, true) || changed; };
+    op const code = f_[n].code;
+    if (code == op::length || (code == op::yield && f_[n].parent == body_)) return changed;
+    if (code == op::add_to) {
+      value_id const acc = f_.operand(n, 0);
+      if (is_outside(acc) || !(any_operand_varies(n) || is_in_some_lanes(n))) return changed;
+      mark_varying_too(acc);
+      mark_varying_too(f_.result(ir::owner_of(f_, acc), f_[acc].index));
+    } else if (code == op::yield || code == op::reduce || f_[n].region_count > 0) {
+      for (std::uint32_t i = 0; i < f_[n].operand_count; ++i)
+        if (varies(f_.operand(n, i))) ir::for_each_destination(f_, n, i, mark_varying_too);
+      if (ir::selects_region(code) && varies(f_.operand(n, 0)))
+        for (value_id const v : f_.results_of(n)) mark_varying_too(v);
+    } else if (any_operand_varies(n)) {
+      for (value_id const v : f_.results_of(n)) mark_varying_too(v);
     }
     return changed;
   }
@@ -268,6 +226,7 @@ private:
       break;
     }
     if (!is_in_lanes(n)) return regions_fit(n, is_masked);
+    if (ir::is_counted(c)) return !varies(f_.operand(n, 0)) && regions_fit(n, false);
     switch (c) {
     case op::at:
       return !(
@@ -282,9 +241,6 @@ private:
       return false;
     case op::gather:
       return !varies(f_.operand(n, 1));
-    case op::loop:
-    case op::map:
-      return !varies(f_.operand(n, 0)) && regions_fit(n, false);
     case op::while_:
       for (std::uint32_t k = operands; k < f_[n].result_count; ++k)
         if (varies(f_.result(n, k))) return false;
@@ -336,12 +292,11 @@ private:
       bool in_loop = false, indexed = true;
       for (region_id r = f_[a.last].parent; r != body_; r = f_[f_[r].parent].parent) {
         op const c = f_[f_[r].parent].code;
-        if (c == op::if_ || c == op::accumulate) continue;
+        if (!ir::repeats_regions(c)) continue;
         in_loop = true;
         bool is_index = false;
         for (std::uint32_t i = 1; i + 1 < f_[a.last].operand_count; ++i)
-          is_index =
-              is_index || ((c == op::loop || c == op::map) && f_.operand(a.last, i) == f_.argument(r, 0));
+          is_index = is_index || (ir::is_counted(c) && f_.operand(a.last, i) == f_.argument(r, 0));
         indexed = indexed && is_index;
       }
       if (indexed && (a.index_varies || !in_loop)) return adds::at_once;

@@ -10,6 +10,7 @@
 #include <overdub/execute/options.hpp>
 #include <overdub/ir/infer.hpp>
 #include <overdub/ir/program.hpp>
+#include <overdub/ir/regions.hpp>
 #include <overdub/ir/type_text.hpp>
 #include <overdub/ir/use_order.hpp>
 #include <overdub/ir/walk.hpp>
@@ -275,10 +276,11 @@ private:
   // Whether a loop stacks a loop-carried number at the start of each iteration: the next value can reuse its slot.
   bool is_stacked_first(ir::use_id u, region_id body) const {
     node_id const loop = f_[body].parent, user = f_[u].user;
-    if (lanes_ != nullptr || loop == ir::nothing || f_[loop].code != ir::op::loop) return false;
+    if (lanes_ != nullptr || loop == ir::nothing || !ir::is_counted_loop(f_[loop].code)) return false;
     value_id const v = f_[u].value;
-    return user == f_.yield_of(body) && index_of(u) - f_[user].first_operand >= f_[loop].operand_count - 1u &&
-           f_.is_argument(v) && f_.region_of(v) == body && f_[v].index > 0 && type_of(v).rank == 0;
+    ir::region_flow const flow(f_, loop);
+    return user == f_.yield_of(body) && flow.is_stacked(index_of(u) - f_[user].first_operand) &&
+           flow.carried_index(v) && type_of(v).rank == 0;
   }
   // Moves the region's first results to these words.
   void yield_to(region_id r, std::span<offset const> to) {

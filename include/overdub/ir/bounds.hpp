@@ -8,9 +8,6 @@
 
 namespace overdub::ir {
 
-/// Whether a value is the index of an enclosing loop or map: 0, 1, ... below that operation's first operand.
-OVERDUB_DECL bool is_index(function const& f, value_id v);
-
 /// Whether an i64 is known to be a size: not negative, and not a literal that exceeds the address space.
 OVERDUB_DECL bool is_size(function const& f, value_id v);
 

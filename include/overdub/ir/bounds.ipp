@@ -1,21 +1,16 @@
 #pragma once
 
 #include <overdub/ir/bounds.hpp>
+#include <overdub/ir/regions.hpp>
 
 #include <cstdint>
 
 namespace overdub::ir {
 
-OVERDUB_DECL bool is_index(function const& f, value_id v) {
-  if (!f.is_argument(v) || f[v].index != 0) return false;
-  node_id const owner = f[f.region_of(v)].parent;
-  return owner != nothing && (f[owner].code == op::loop || f[owner].code == op::map);
-}
-
 OVERDUB_DECL bool is_size(function const& f, value_id v) {
   constexpr std::uint64_t largest = std::uint64_t{1} << 32;
   if (f.is_literal(v)) return f.bits_of(v) <= largest;
-  return f.is_result(v) ? f[f.node_of(v)].code == op::length : is_index(f, v);
+  return f.is_result(v) ? f[f.node_of(v)].code == op::length : is_iteration_index(f, v);
 }
 
 OVERDUB_DECL value_id before_updates(function const& f, value_id array) {
@@ -38,13 +33,11 @@ OVERDUB_DECL value_id length_of(function const& f, value_id array) {
   case op::fill:
   case op::iota:
     return f.operand(n, 0);
-  case op::loop: // a stacked result; a negative trip count stacks nothing
-    if (f[array].index < f[n].operand_count - 1 || !is_size(f, f.operand(n, 0))) return nothing;
-    return f.operand(n, 0);
   case op::slice:
     return f.operand(n, 2);
-  default:
-    return nothing;
+  default: // a negative trip count of a loop stacks nothing
+    if (!is_counted_loop(f[n].code) || !region_flow(f, n).is_stacked(f[array].index)) return nothing;
+    return is_size(f, f.operand(n, 0)) ? f.operand(n, 0) : value_id(nothing);
   }
 }
 
@@ -57,7 +50,7 @@ OVERDUB_DECL bool is_in_range(function const& f, value_id array, value_id i) {
     node_id const n = f.node_of(array);
     return f[n].code == op::array && f.bits_of(i) < f[n].operand_count;
   }
-  if (!is_index(f, i)) return false;
+  if (!is_iteration_index(f, i)) return false;
   value_id const count = f.operand(f[f.region_of(i)].parent, 0);
   if (size == count) return true;
   if (!f.is_result(count) || f[f.node_of(count)].code != op::length) return false;

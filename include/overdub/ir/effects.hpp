@@ -81,7 +81,7 @@ private:
     return code == op::div && t.is_floating() ? effect::pure : row_of(code).effects;
   }
   // Whether a loop stacks arrays, which may differ in shape.
-  static bool stacks_arrays(function const& f, node_id n, std::uint32_t carried);
+  static bool stacks_arrays(function const& f, node_id n);
   // The effects of a region of operation `owner`, whose own accumulators do not count; nothing: of the region by itself.
   effect_set inside(function const& f, region_id r, node_id owner) const;
   static bool adds_outside(function const& f, node_id n, region_id r, node_id owner);

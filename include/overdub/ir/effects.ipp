@@ -1,6 +1,7 @@
 #pragma once
 
 #include <overdub/ir/effects.hpp>
+#include <overdub/ir/regions.hpp>
 
 #include <cstdint>
 #include <vector>
@@ -82,11 +83,7 @@ OVERDUB_DECL effect_set effects::own(function const& f, node_id n) const {
   case op::concat: // of arrays, which may differ in shape
     return f.type_of(f.result(n)).rank > 1 ? effect::may_fail : effect::pure;
   case op::map:
-    return stacks_arrays(f, n, 0) || !is_size(f, f.operand(n, 0)) ? effect::may_fail : effect::pure;
-  case op::loop:
-    return stacks_arrays(f, n, node.operand_count - 1) ? effect::may_fail : effect::pure;
-  case op::while_:
-    return stacks_arrays(f, n, node.operand_count) ? effect::may_fail : effect::pure;
+    return stacks_arrays(f, n) || !is_size(f, f.operand(n, 0)) ? effect::may_fail : effect::pure;
   case op::reduce: // fails for an empty array, or for arrays of different lengths
     if (!node.attributes.is_started() || node.operand_count > 2) return effect::may_fail;
     if (node.attributes.operation == op::none) return effect::pure;
@@ -94,13 +91,14 @@ OVERDUB_DECL effect_set effects::own(function const& f, node_id n) const {
   case op::add_to:
     return effect::may_fail;
   default:
-    return row_of(node.code).effects;
+    return stacks_arrays(f, n) ? effect_set(effect::may_fail) : row_of(node.code).effects;
   }
 }
 
-OVERDUB_DECL bool effects::stacks_arrays(function const& f, node_id n, std::uint32_t carried) {
-  for (std::uint32_t i = carried; i < f[n].result_count; ++i)
-    if (f.type_of(f.result(n, i)).rank > 1) return true;
+OVERDUB_DECL bool effects::stacks_arrays(function const& f, node_id n) {
+  region_flow const flow(f, n);
+  for (std::uint32_t i = 0; i < f[n].result_count; ++i)
+    if (flow.is_stacked(i) && f.type_of(f.result(n, i)).rank > 1) return true;
   return false;
 }
 

@@ -71,7 +71,11 @@ public:
   bool yields_results(region_id r) const { return selects_region(code()) || r == body(); }
   /// The index of the first result that a region yields; those before it are the sums of accumulators.
   std::uint32_t first_yielded() const { return has_accumulators(code()) ? node().operand_count : 0; }
-  /// Whether a result is an array of what the iterations yield.
+  /// The number of results that are arrays of what the iterations yield.
+  std::uint32_t stacked() const {
+    return row_of(code()).has(region_traits::stacks) ? node().result_count - carried() : 0;
+  }
+  /// Whether a result is such an array.
   bool is_stacked(std::uint32_t result) const {
     return row_of(code()).has(region_traits::stacks) && result >= carried();
   }

@@ -2,6 +2,7 @@
 // buffer. Otherwise the array would be copied, in a loop perhaps in each iteration.
 #pragma once
 
+#include <overdub/ir/regions.hpp>
 #include <overdub/pass/ir_names.hpp>
 
 #include <algorithm>
@@ -14,21 +15,9 @@ namespace overdub::pass::detail {
 
 /// Whether an operation may write into the buffer of an operand after its last use.
 constexpr bool may_reuse(op code, std::uint32_t operand) {
-  switch (code) {
-  case op::update:
-    return operand == 0;
-  case op::loop:
-    return operand > 0;
-  case op::while_:
-  case op::accumulate:
-    return true;
-  default:
-    return false;
-  }
-}
-/// Whether the regions of an operation run at most once.
-constexpr bool runs_regions_once(op code) {
-  return code == op::if_ || code == op::protect || code == op::accumulate;
+  if (code == op::update) return operand == 0;
+  if (ir::carries_values(code)) return !ir::is_counted(code) || operand > 0;
+  return ir::has_accumulators(code);
 }
 
 /// An incremental topological order of the integers from 0 on. Dependences are added as long as they form no cycle; only
@@ -122,7 +111,7 @@ public:
       for (std::uint32_t i = 0; i < f[n].operand_count; ++i)
         if (value_id const v = f.operand(n, i); f.type_of(v).is_array()) use(whole(v), may_reuse(code, i));
       for (region_id const inner : f.regions_of(n))
-        for (array_use const& u : of(inner)) use(u.array, u.reuses && runs_regions_once(code));
+        for (array_use const& u : of(inner)) use(u.array, u.reuses && !ir::repeats_regions(code));
     }
     std::sort(outside.begin(), outside.end());
     auto& all = of(r);

@@ -2,6 +2,7 @@
 
 #include <overdub/ir/calls.hpp>
 #include <overdub/ir/function_types.hpp>
+#include <overdub/ir/regions.hpp>
 #include <overdub/pass/cost.hpp>
 
 #include <algorithm>
@@ -28,12 +29,9 @@ OVERDUB_DECL double costs::of(program const& p) const {
 OVERDUB_DECL double costs::of(program const& p, function const& f, node_id n) const {
   function::node const& node = f[n];
   double cost = ir::row_of(node.code).cost;
-  bool const repeats =
-      node.code == op::loop || node.code == op::while_ || node.code == op::map || node.code == op::reduce;
+  bool const repeats = ir::repeats_regions(node.code);
   for (region_id const r : f.regions_of(n)) cost += inside_[index_of(r)] * (repeats ? assumed_trip_count : 1);
-  std::uint32_t const carried = node.code == op::loop ? node.operand_count - 1 : node.operand_count;
-  if (node.code == op::loop || node.code == op::while_) cost += arrays(node.result_count - carried);
-  if (node.code == op::map) cost += arrays(node.result_count);
+  cost += arrays(ir::region_flow(f, n).stacked());
   if (node.code == op::call) cost += of(node.attributes.callee());
   if (node.code == op::apply) cost += of_applying(p, f, f.operand(n, 0), deepest);
   return cost;

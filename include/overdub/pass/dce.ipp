@@ -1,5 +1,6 @@
 #pragma once
 
+#include <overdub/ir/regions.hpp>
 #include <overdub/pass/dce.hpp>
 #include <overdub/pass/ir_names.hpp>
 #include <overdub/pass/replace_by_empty.hpp>
@@ -24,7 +25,7 @@ public:
       value_id const v = open_.back();
       open_.pop_back();
       if (f_.is_result(v)) need_result(f_.node_of(v), f_[v].index);
-      if (f_.is_argument(v)) need_argument(f_.region_of(v), f_[v].index);
+      if (f_.is_argument(v)) need_argument(v);
     }
   }
 
@@ -37,8 +38,6 @@ private:
     if (f_.is_literal(v) || std::exchange(value_[index_of(v)], std::uint8_t{1})) return;
     open_.push_back(v);
   }
-  void need_operand(node_id n, std::uint32_t i) { need(f_.operand(n, i)); }
-  void need_yield(region_id r, std::uint32_t i) { need(f_.operand(f_.yield_of(r), i)); }
 
   void need_effects(region_id r) {
     for (node_id n = f_[r].first; n != nothing; n = f_[n].next)
@@ -50,87 +49,46 @@ private:
     if (std::exchange(node_[index_of(n)], std::uint8_t{1})) return;
     function::node const& node = f_[n];
     for (region_id const r : f_.regions_of(n)) need_effects(r);
-    std::uint32_t carried = 0;
-    switch (node.code) {
-    case op::yield:
-      return;
-    case op::loop:
-      need_operand(n, 0);
-      carried = node.operand_count - 1;
-      break;
-    case op::while_:
-      need_yield(f_.region_at(n, 0), 0);
-      carried = node.operand_count;
-      break;
-    case op::if_:
-    case op::map:
-      need_operand(n, 0);
-      break;
-    case op::protect:
-      break;
-    case op::accumulate:
-      carried = node.operand_count;
-      [[fallthrough]];
-    default: // all operands and all results; accumulate: the arrays
-      for (value_id const v : f_.operands_of(n)) need(v);
-      for (std::uint32_t i = 0; i < node.result_count; ++i)
-        if (node.code != op::accumulate || i < carried) need(f_.result(n, i));
-      for (region_id const r : f_.regions_of(n))
-        for (value_id const v : f_.arguments_of(r)) need(v);
-      if (node.code == op::reduce && node.region_count > 0)
-        for (value_id const v : f_.operands_of(f_.yield_of(f_.region_at(n, 0)))) need(v);
-      return;
+    if (node.code == op::yield) return;
+    ir::region_flow const flow(f_, n);
+    bool const drops_results =
+        node.region_count > 0 && !ir::row_of(node.code).has(ir::region_traits::combines);
+    std::uint32_t const operands =
+        drops_results ? flow.leading_operands() + flow.first_yielded() : node.operand_count;
+    for (std::uint32_t i = 0; i < operands; ++i) need(f_.operand(n, i));
+    for (std::uint32_t i = 0; i < node.result_count; ++i) {
+      bool const is_ragged =
+          flow.is_stacked(i) && f_.type_of(f_.result(n, i)).rank > 1; // its parts may differ in shape
+      if (!drops_results || i < flow.first_yielded() || is_ragged) need(f_.result(n, i));
     }
-    // Arrays that are stacked may differ in shape.
-    if (node.code != op::if_ && node.code != op::protect)
-      for (std::uint32_t i = carried; i < node.result_count; ++i)
-        if (f_.type_of(f_.result(n, i)).rank > 1) need(f_.result(n, i));
+    for (region_id const r : f_.regions_of(n)) {
+      if (!drops_results || ir::has_accumulators(node.code))
+        for (value_id const v : f_.arguments_of(r)) need(v);
+      if (!flow.yields_results(r)) // a condition
+        for (value_id const v : f_.operands_of(f_.yield_of(r))) need(v);
+    }
   }
 
   void need_result(node_id n, std::uint32_t i) {
     need(n);
-    function::node const& node = f_[n];
-    switch (node.code) {
-    case op::if_:
-      need_yield(f_.region_at(n, 0), i);
-      need_yield(f_.region_at(n, 1), i);
-      break;
-    case op::loop:
-      if (i < node.operand_count - 1)
-        need_loop_carried(n, i);
-      else
-        need_yield(f_.region_at(n, 0), i);
-      break;
-    case op::while_:
-      if (i < node.operand_count)
-        need_loop_carried(n, i);
-      else
-        need_yield(f_.region_at(n, 1), i);
-      break;
-    case op::map:
-    case op::protect:
-      need_yield(f_.region_at(n, 0), i);
-      break;
-    case op::accumulate:
-      if (i >= node.operand_count) need_yield(f_.region_at(n, 0), i - node.operand_count);
-      break;
-    default:
-      break;
-    }
+    ir::region_flow const flow(f_, n);
+    if (i < flow.carried()) return need_loop_carried(n, i);
+    for (region_id const r : f_.regions_of(n))
+      if (i >= flow.first_yielded() && flow.yields_results(r))
+        need(f_.operand(f_.yield_of(r), i - flow.first_yielded()));
   }
-  void need_argument(region_id r, std::uint32_t i) {
-    node_id const n = f_[r].parent;
+  void need_argument(value_id v) {
+    node_id const n = ir::owner_of(f_, v);
     if (n == nothing) return;
-    if (f_[n].code == op::loop && i > 0) need_loop_carried(n, i - 1);
-    if (f_[n].code == op::while_) need_loop_carried(n, i);
+    if (auto const i = ir::region_flow(f_, n).carried_index(v)) need_loop_carried(n, *i);
   }
-  // A loop-carried value: the initial value, the argument, the yielded operand and the result are live together.
+  // A loop-carried value: the initial value, the arguments, the yielded operand and the result are live together.
   void need_loop_carried(node_id n, std::uint32_t i) {
-    bool const counted = f_[n].code == op::loop;
-    need(f_.result(n, i));
-    need_operand(n, counted ? i + 1 : i);
-    for (region_id const r : f_.regions_of(n)) need(f_.argument(r, counted ? i + 1 : i));
-    need_yield(f_.region_at(n, counted ? 0 : 1), i);
+    ir::region_flow const flow(f_, n);
+    need(flow.final(i));
+    need(flow.initial(i));
+    for (region_id const r : f_.regions_of(n)) need(f_.argument(r, flow.leading_arguments() + i));
+    need(flow.next(i));
   }
 
   function const& f_;
@@ -205,38 +163,19 @@ private:
   // Whether the result of a live operation, or the argument of its region, is live.
   bool survives(node_id n, value_id v) const {
     if (n == nothing) return true; // the function's own parameters
-    op const code = f_[n].code;
-    if (needed_.has(v) || f_[n].region_count == 0) return true;
-    return f_.is_argument(v) && (code == op::map || (code == op::loop && f_[v].index == 0));
+    return needed_.has(v) || f_[n].region_count == 0 || ir::is_iteration_index(f_, v);
   }
   bool keeps_operand(node_id n, std::uint32_t i) const {
-    switch (f_[n].code) {
-    case op::loop:
-      return i == 0 || needed_.has(f_.result(n, i - 1));
-    case op::while_:
-      return needed_.has(f_.result(n, i));
-    case op::yield:
-      return keeps_yielded(f_[n].parent, i);
-    default:
-      return true;
-    }
+    op const code = f_[n].code;
+    if (code == op::yield) return keeps_yielded(f_[n].parent, i);
+    std::uint32_t const leading = ir::region_flow(f_, n).leading_operands();
+    return !ir::carries_values(code) || i < leading || needed_.has(f_.result(n, i - leading));
   }
   bool keeps_yielded(region_id r, std::uint32_t i) const {
     node_id const owner = f_[r].parent;
     if (owner == nothing) return true;
-    switch (f_[owner].code) {
-    case op::while_:
-      return r == f_.region_at(owner, 0) || needed_.has(f_.result(owner, i));
-    case op::if_:
-    case op::loop:
-    case op::map:
-    case op::protect:
-      return needed_.has(f_.result(owner, i));
-    case op::accumulate:
-      return needed_.has(f_.result(owner, f_[owner].operand_count + i));
-    default:
-      return true;
-    }
+    ir::region_flow const flow(f_, owner);
+    return !flow.yields_results(r) || needed_.has(f_.result(owner, flow.first_yielded() + i));
   }
   value_id written(cursor& c, value_id v) const {
     return f_.is_literal(v) ? c.literal(f_.type_of(v), f_.bits_of(v)) : written_[index_of(v)];

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <overdub/ir/regions.hpp>
 #include <overdub/pass/constant.hpp>
 #include <overdub/pass/each_function.hpp>
 #include <overdub/pass/fold.hpp>
@@ -63,11 +64,6 @@ private:
     case op::if_:
       if (!f().is_literal(f().operand(n, 0))) return into_regions(n);
       return replace(n, cursor_.splice(f().region_at(n, f().bits_of(f().operand(n, 0)) != 0 ? 0 : 1), {}));
-    case op::loop:
-      if (!f().is_literal(f().operand(n, 0)) || integer(f().operand(n, 0)) > 0) return into_regions(n);
-      return replace(n, operands(n, 1));
-    case op::map:
-      return is_zero(f().operand(n, 0)) ? replace(n, {}) : into_regions(n);
     case op::while_: {
       region(f().region_at(n, 0));
       value_id const condition = f().operand(f().yield_of(f().region_at(n, 0)), 0);
@@ -81,8 +77,15 @@ private:
       return replace(n, initial);
     }
     default:
-      return into_regions(n);
+      return runs_no_iteration(n) ? replace(n, operands(n, 1)) : into_regions(n);
     }
+  }
+  // Whether the trip count is known to be 0. A loop does not run for negative ones either; a map fails.
+  bool runs_no_iteration(node_id n) const {
+    op const code = f()[n].code;
+    if (!ir::is_counted(code) || !f().is_literal(f().operand(n, 0))) return false;
+    std::int64_t const count = integer(f().operand(n, 0));
+    return count == 0 || (count < 0 && ir::carries_values(code));
   }
   bool into_regions(node_id n) {
     for (region_id const r : f().regions_of(n)) region(r);

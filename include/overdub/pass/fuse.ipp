@@ -1,6 +1,7 @@
 #pragma once
 
 #include <overdub/ir/bounds.hpp>
+#include <overdub/ir/regions.hpp>
 #include <overdub/pass/fuse.hpp>
 #include <overdub/pass/ir_names.hpp>
 
@@ -100,8 +101,8 @@ private:
   // The map or loop, in the map's region, whose index an `at` reads by, if both have the same trip count.
   node_id iteration_of(node_id map, node_id read) const {
     value_id const i = f().operand(read, 1);
-    if (!ir::is_index(f(), i)) return nothing;
-    node_id const n = f()[f().region_of(i)].parent;
+    if (!ir::is_iteration_index(f(), i)) return nothing;
+    node_id const n = ir::owner_of(f(), i);
     return f()[n].parent == f()[map].parent && f().operand(n, 0) == f().operand(map, 0) ? n
                                                                                         : node_id(nothing);
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <overdub/ir/calls.hpp>
+#include <overdub/ir/regions.hpp>
 #include <overdub/pass/hoist.hpp>
 #include <overdub/pass/ir_names.hpp>
 
@@ -87,28 +88,18 @@ private:
     return uses;
   }
 
-  static bool repeats(op code) {
-    return code == op::loop || code == op::while_ || code == op::map || code == op::reduce ||
-           code == op::accumulate;
-  }
-  bool is_known_to_run(node_id n, std::uint32_t i) const {
-    switch (f()[n].code) {
-    case op::loop:
-    case op::map:
+  bool is_known_to_run(node_id n, region_id r) const {
+    op const code = f()[n].code;
+    if (ir::is_counted(code))
       return f().is_literal(f().operand(n, 0)) &&
              static_cast<std::int64_t>(f().bits_of(f().operand(n, 0))) > 0;
-    case op::while_:
-      return i == 0;
-    default:
-      return f()[n].code == op::accumulate;
-    }
+    return ir::has_accumulators(code) || !ir::region_flow(f(), n).yields_results(r); // a condition
   }
   void move_out(node_id n, std::uint32_t depth) {
-    if (!repeats(f()[n].code)) return;
-    for (std::uint32_t i = 0; i < f()[n].region_count; ++i) {
-      bool runs = is_known_to_run(n, i);
+    if (!ir::repeats_regions(f()[n].code) && !ir::has_accumulators(f()[n].code)) return;
+    for (region_id const r : f().regions_of(n)) {
+      bool runs = is_known_to_run(n, r);
       has_moved_ = false;
-      region_id const r = f().region_at(n, i);
       for (node_id m = f()[r].first; m != nothing;) {
         node_id const following = f()[m].next;
         effect_set const e = effects_[index_of(m)];

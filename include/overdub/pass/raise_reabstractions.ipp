@@ -1,5 +1,6 @@
 #pragma once
 
+#include <overdub/ir/regions.hpp>
 #include <overdub/pass/each_function.hpp>
 #include <overdub/pass/ir_names.hpp>
 #include <overdub/pass/raise_reabstractions.hpp>
@@ -7,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <vector>
 
 namespace overdub::pass {
@@ -26,26 +26,9 @@ public:
     for (node_id const n : order) {
       if (f().is_erased(n)) continue;
       if (f()[n].code == op::if_) changes += move_before(n);
-      for (std::uint32_t i = 0; i < f()[n].result_count; ++i) {
-        if (!f().type_of(f().result(n, i)).is_function()) continue;
-        switch (f()[n].code) {
-        case op::select:
-          changes += move_after(n, i, {{n, 1}, {n, 2}});
-          break;
-        case op::if_:
-          changes += move_after(n, i, {{yield_of(n, 0), i}, {yield_of(n, 1), i}});
-          break;
-        case op::protect:
-          changes += move_after(n, i, {{yield_of(n, 0), i}});
-          break;
-        case op::loop:
-        case op::while_:
-          changes += out_of_loop(n, i);
-          break;
-        default:
-          break;
-        }
-      }
+      for (std::uint32_t i = 0; i < f()[n].result_count; ++i)
+        if (f().type_of(f().result(n, i)).is_function())
+          changes += ir::carries_values(f()[n].code) ? out_of_loop(n, i) : move_after(n, i, sources_of(n, i));
     }
     return changes;
   }
@@ -56,7 +39,15 @@ private:
     std::uint32_t index;
   };
   function const& f() const { return *cursor_; }
-  node_id yield_of(node_id n, std::uint32_t region) const { return f().yield_of(f().region_at(n, region)); }
+  // The operands that become a result of a selection, or of regions that run once.
+  std::vector<operand> sources_of(node_id n, std::uint32_t result) const {
+    if (f()[n].code == op::select) return {{n, 1}, {n, 2}};
+    std::vector<operand> all;
+    if (ir::repeats_regions(f()[n].code) || ir::has_accumulators(f()[n].code)) return all;
+    for (region_id const r : f().regions_of(n))
+      if (ir::region_flow(f(), n).yields_results(r)) all.push_back({f().yield_of(r), result});
+    return all;
+  }
   value_id value_of(operand const& o) const { return f().operand(o.node, o.index); }
 
   // The original type of a value that was reabstracted only for this use; no type, for other values.
@@ -104,7 +95,7 @@ private:
     return moved;
   }
   // Moves the reabstraction of a result after the operation; `from` are the operands that become the result.
-  bool move_after(node_id n, std::uint32_t result, std::initializer_list<operand> from) {
+  bool move_after(node_id n, std::uint32_t result, std::vector<operand> const& from) {
     type t;
     for (operand const& o : from)
       if (!t) t = origin(value_of(o));
@@ -119,20 +110,20 @@ private:
   }
   // Moves the reabstraction of a loop-carried value after the loop, if the initial value and the yielded one are reabstracted.
   bool out_of_loop(node_id n, std::uint32_t result) {
-    bool const counted = f()[n].code == op::loop;
-    operand const initial{n, result + counted};
-    if (initial.index >= f()[n].operand_count) return false; // a stacked result
-    operand const next{yield_of(n, counted ? 0 : 1), result};
+    ir::region_flow const flow(f(), n);
+    if (flow.is_stacked(result)) return false;
+    operand const initial{n, flow.leading_operands() + result};
+    operand const next{f().yield_of(flow.body()), result};
     type const t = origin(value_of(initial));
     if (!t || origin(value_of(next)) != t) return false;
-    if (!counted && f().is_used(f().argument(f().region_at(n, 0), result))) return false;
+    for (region_id const r : f().regions_of(n)) // a condition that reads it
+      if (r != flow.body() && f().is_used(f().argument(r, result))) return false;
     become(initial, t);
     become(next, t);
     cursor_.set_place(f()[n].place);
-    for (std::uint32_t k = 0; k < f()[n].region_count; ++k) {
-      region_id const r = f().region_at(n, k);
+    for (region_id const r : f().regions_of(n)) {
       cursor_.to_start(r);
-      retype(cursor_, f().argument(r, result + counted), t);
+      retype(cursor_, f().argument(r, flow.leading_arguments() + result), t);
     }
     cursor_.to_after(n);
     retype(cursor_, f().result(n, result), t);

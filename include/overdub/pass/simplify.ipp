@@ -1,5 +1,6 @@
 #pragma once
 
+#include <overdub/ir/regions.hpp>
 #include <overdub/pass/constant.hpp>
 #include <overdub/pass/each_function.hpp>
 #include <overdub/pass/ir_names.hpp>
@@ -38,8 +39,7 @@ private:
   }
   // Replaces loop-invariant arguments in the body of a loop, and visits it again.
   void regions(node_id n) {
-    op const code = (*cursor_)[n].code;
-    bool const loops = code == op::loop || code == op::while_;
+    bool const loops = ir::carries_values((*cursor_)[n].code);
     if (loops) changes_ += structural::unchanged(cursor_, n);
     for (int visit = 0; visit < maximum_visits; ++visit) {
       for (region_id const r : cursor_->regions_of(n)) region(r);

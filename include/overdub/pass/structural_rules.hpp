@@ -4,6 +4,7 @@
 
 #include <overdub/core/floating_point.hpp>
 #include <overdub/ir/bounds.hpp>
+#include <overdub/ir/regions.hpp>
 #include <overdub/pass/ir_names.hpp>
 
 #include <bit>
@@ -209,18 +210,17 @@ inline bool branch(cursor& c, node_id n) {
 
 inline bool unchanged(cursor& c, node_id n) {
   function const& f = *c;
-  std::uint32_t const first = f[n].code == op::loop ? 1 : 0; // after the trip count, and the index
-  std::uint32_t const body = f[n].region_count - 1;
+  ir::region_flow const flow(f, n);
   bool changed = false;
-  for (std::uint32_t i = first; i < f[n].operand_count; ++i) {
-    value_id const initial = f.operand(n, i), last = yielded(f, n, body, i - first);
-    if (last != f.argument(f.region_at(n, body), i) && last != initial) continue;
-    for (region_id const r : f.regions_of(n)) {
-      changed = changed || f.is_used(f.argument(r, i));
-      c.substitute(f.argument(r, i), initial);
-    }
-    changed = changed || f.is_used(f.result(n, i - first));
-    c.substitute(f.result(n, i - first), initial);
+  auto const replace = [&](value_id v, value_id initial) {
+    changed = changed || f.is_used(v);
+    c.substitute(v, initial);
+  };
+  for (std::uint32_t i = 0; i < flow.carried(); ++i) {
+    value_id const initial = flow.initial(i);
+    if (flow.next(i) != flow.argument(i) && flow.next(i) != initial) continue;
+    for (region_id const r : f.regions_of(n)) replace(f.argument(r, flow.leading_arguments() + i), initial);
+    replace(flow.final(i), initial);
   }
   return changed;
 }
@@ -236,19 +236,13 @@ inline bool replace_once(cursor& c, node_id n, values results, std::uint32_t fir
 }
 inline bool is_one(function const& f, value_id v) { return f.is_literal(v) && f.bits_of(v) == 1; }
 
-inline bool loop_once(cursor& c, node_id n) {
+inline bool one_iteration(cursor& c, node_id n) {
   if (!is_one(*c, c->operand(n, 0))) return false;
   values arguments{c.literal(std::int64_t{0})};
   for (std::uint32_t i = 1; i < (*c)[n].operand_count; ++i) arguments.push_back(c->operand(n, i));
-  std::uint32_t const carried = (*c)[n].operand_count - 1;
+  std::uint32_t const carried = ir::region_flow(*c, n).carried();
   c.to_before(n);
   return replace_once(c, n, c.splice(c->region_at(n, 0), arguments), carried);
-}
-inline bool map_once(cursor& c, node_id n) {
-  if (!is_one(*c, c->operand(n, 0))) return false;
-  value_id const index = c.literal(std::int64_t{0});
-  c.to_before(n);
-  return replace_once(c, n, c.splice(c->region_at(n, 0), cursor::values(&index, 1)), 0);
 }
 
 inline bool accumulate(cursor& c, node_id n) {

@@ -1,6 +1,7 @@
 // The evaluator: branches, loops, maps and accumulators.
 #pragma once
 
+#include <overdub/ir/regions.hpp>
 #include <overdub/stage/evaluator.hpp>
 #include <overdub/stage/program_function.hpp>
 #include <overdub/stage/sum_of_numbers.hpp>
@@ -56,7 +57,7 @@ template <class Form>
 auto evaluator<S>::hook_operands(frame& at, ir::node_id n) -> std::vector<ir::value_id> {
   std::vector<ir::value_id> all = symbols_at(at, n);
   if constexpr (!Form::is_one) {
-    all.resize(at.f[n].code == ir::op::loop ? 1 : 0);
+    all.resize(ir::region_flow(at.f, n).leading_operands());
     all.push_back(recorder_().literal(empty_cell));
   }
   return all;

@@ -4,6 +4,7 @@
 // transformation by contexts commutes with `reabstract`.
 #pragma once
 
+#include <overdub/ir/regions.hpp>
 #include <overdub/stage/evaluator.hpp>
 #include <overdub/stage/transform.hpp>
 
@@ -72,7 +73,7 @@ void evaluator<S>::branch_to_functions(frame& at, ir::node_id n) {
 template <class S>
 void evaluator<S>::loop_on_functions(frame& at, ir::node_id n) {
   node const& x = at.f[n];
-  bool const counted = x.code == ir::op::loop;
+  bool const counted = ir::is_counted(x.code);
   if (symbolic || x.result_count != x.operand_count - counted)
     throw evaluation_error(message(
         "overdub: evaluate: a loop that carries function values is not rewritten by contexts, and stacks "

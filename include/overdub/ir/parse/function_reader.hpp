@@ -5,6 +5,7 @@
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/keywords.hpp>
 #include <overdub/ir/parse/reader.hpp>
+#include <overdub/ir/regions.hpp>
 
 #include <algorithm>
 #include <array>
@@ -301,33 +302,14 @@ private:
   // Appends the types that a region must yield to expected_. The results of its operation determine them.
   void expect_yield(node_id n, std::uint32_t index) {
     function const& f = **c_;
-    function::node const& node = f[n];
-    id_range<value_id> const results = f.results_of(n);
-    std::size_t first = 0;
-    std::size_t whole = results.size(); // results from here on are stacked
-    switch (node.code) {
-    case op::loop:
-      whole = node.operand_count - 1;
-      break;
-    case op::while_:
-      if (index == 0) return expected_.push_back(boolean);
-      whole = node.operand_count;
-      break;
-    case op::map:
-      whole = 0;
-      break;
-    case op::accumulate:
-      first = node.operand_count;
-      break;
-    case op::protect:
-      if (index == 1) return;
-      break;
-    default:
-      break;
+    region_flow const flow(f, n);
+    if (!flow.yields_results(f.region_at(n, index))) {
+      if (carries_values(f[n].code)) expected_.push_back(boolean); // a condition
+      return;
     }
-    for (std::size_t i = first; i < results.size(); ++i) {
-      type const t = f.type_of(results[i]);
-      expected_.push_back(i < whole ? t : t.element_type());
+    for (std::uint32_t i = flow.first_yielded(); i < f[n].result_count; ++i) {
+      type const t = f.type_of(f.result(n, i));
+      expected_.push_back(flow.is_stacked(i) ? t.element_type() : t);
     }
   }
   void read_second_region(frame const& before, std::uint32_t index) {

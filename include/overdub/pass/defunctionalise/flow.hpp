@@ -2,6 +2,7 @@
 // It is 0-CFA (Shivers, Control-flow analysis in Scheme, 1988). Requires an entry from which all functions are reachable.
 #pragma once
 
+#include <overdub/ir/regions.hpp>
 #include <overdub/pass/ir_names.hpp>
 
 #include <algorithm>
@@ -131,45 +132,26 @@ private:
       for (std::uint32_t i = 0; i < node.result_count; ++i)
         from_result(node.attributes.callee(), i, id, f.result(n, i));
       return;
-    case op::yield:
-      return add_yield(id, n);
-    case op::loop:
-      for (std::uint32_t i = 1; i < node.operand_count; ++i) {
-        propagate(id, f.operand(n, i), f.result(n, i - 1));
-        join(id, f.argument(f.region_at(n, 0), i), f.result(n, i - 1));
-      }
-      return;
-    case op::while_:
-      for (std::uint32_t i = 0; i < node.operand_count; ++i) {
-        propagate(id, f.operand(n, i), f.result(n, i));
-        for (region_id const r : f.regions_of(n)) join(id, f.argument(r, i), f.result(n, i));
-      }
-      return;
-    case op::reduce: {
-      std::uint32_t const arrays = node.result_count;
-      for (std::uint32_t i = 0; i < node.operand_count; ++i)
-        propagate(id, f.operand(n, i), f.result(n, i % arrays));
-      for (std::uint32_t i = 0; i < arrays; ++i) join(id, f.operand(n, i), f.result(n, i));
-      for (region_id const r : f.regions_of(n))
-        for (std::uint32_t i = 0; i < 2 * arrays; ++i) join(id, f.argument(r, i), f.result(n, i % arrays));
-      return;
+    default:
+      break;
     }
-    default: // copies of data; numbers carry no function value
-      if (node.result_count != 1 || !holds_functions(f.type_of(f.result(n))) || node.region_count > 0) return;
-      for (value_id const v : f.operands_of(n)) propagate(id, v, f.result(n));
-    }
+    if (node.code == op::yield || node.region_count > 0) return add_structured(id, n);
+    // Copies of data; numbers carry no function value.
+    if (node.result_count != 1 || !holds_functions(f.type_of(f.result(n)))) return;
+    for (value_id const v : f.operands_of(n)) propagate(id, v, f.result(n));
   }
-  void add_yield(function_id id, node_id n) {
+  void add_structured(function_id id, node_id n) {
     function const& f = p_[id];
-    node_id const owner = f[f[n].parent].parent;
+    bool const ends = f[n].code == op::yield && ir::owner_of(f, n) == nothing; // the body of the function
     for (std::uint32_t i = 0; i < f[n].operand_count; ++i) {
       value_id const v = f.operand(n, i);
-      if (!holds_functions(f.type_of(v))) continue;
-      if (owner == nothing)
-        propagate(f.type_of(v), spot_of(id, v), f.type_of(v), result_spot(id, i));
-      else
-        propagate(id, v, f.result(owner, f[owner].code == op::accumulate ? f[owner].operand_count + i : i));
+      type const t = f.type_of(v);
+      if (!holds_functions(t)) continue;
+      if (ends) propagate(t, spot_of(id, v), t, result_spot(id, i));
+      ir::for_each_destination(f, n, i, [&](value_id to) { propagate(id, v, to); });
     }
+    if (ir::row_of(f[n].code).has(ir::region_traits::combines)) // elements have the tags of their arrays
+      for (std::uint32_t i = 0; i < f[n].result_count; ++i) join(id, f.operand(n, i), f.result(n, i));
   }
   // Propagates through an application of a closure of this kind.
   void apply(function_id id, node_id n, std::uint32_t kind) {

@@ -266,14 +266,9 @@ private:
   parts operand(node_id n, std::uint32_t i) {
     value_id const v = f_->operand(n, i);
     if (!type_of(v).is_function()) return parts_of(v);
-    switch ((*f_)[n].code) {
-    case op::loop:
-      return as(v, f_->result(n, i - 1));
-    case op::while_:
-      return as(v, f_->result(n, i));
-    default: // reduce, after the arrays
-      return as_element(v, kinds_of(f_->result(n, i - (*f_)[n].result_count)));
-    }
+    if (ir::carries_values((*f_)[n].code))
+      return as(v, f_->result(n, i - ir::region_flow(*f_, n).leading_operands()));
+    return as_element(v, kinds_of(f_->result(n, i - (*f_)[n].result_count))); // reduce, after the arrays
   }
   void yield(node_id n) {
     region_id const r = (*f_)[n].parent;
@@ -286,14 +281,13 @@ private:
   parts yielded(node_id owner, region_id r, std::uint32_t i, value_id v) {
     if (!type_of(v).is_function()) return parts_of(v);
     if (owner == nothing) return as(v, type_of(v), flow_.of_result(id_, i));
-    function::node const& node = (*f_)[owner];
-    if (node.code == op::reduce) return as_element(v, kinds_of(f_->result(owner, i)));
-    value_id const to = f_->result(owner, node.code == op::accumulate ? node.operand_count + i : i);
-    std::uint32_t const counted = node.code == op::loop ? 1 : 0;
-    if ((node.code != op::loop && node.code != op::while_) || i + counted >= node.operand_count)
-      return as(v, to);
+    ir::region_flow const flow(*f_, owner);
+    value_id const to = f_->result(owner, flow.first_yielded() + i);
+    if ((*f_)[owner].code == op::reduce) return as_element(v, kinds_of(to));
+    if (i >= flow.carried()) return as(v, to);
     // Slots without a value keep the one of the previous iteration.
-    return make().as(parts_of(v), kinds_of(v), kinds_of(to), &parts_of(f_->argument(r, i + counted)));
+    value_id const before = f_->argument(r, flow.leading_arguments() + i);
+    return make().as(parts_of(v), kinds_of(v), kinds_of(to), &parts_of(before));
   }
 
   program const& from_;
