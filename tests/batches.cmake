@@ -8,9 +8,10 @@ function(overdub_is_unoptimised out source)
   cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests OUTPUT_VARIABLE name)
   if(name MATCHES "^laws/(contexts[a-z_]*|rewrite|support/cases)\\.cpp$")
     set(${out} TRUE PARENT_SCOPE)
-  elseif(name MATCHES "^(call|compile|contexts|stage)/")
+  elseif(name MATCHES
+      "^(batch|call|check|compile|contexts|control|distributions|incremental|inference|models|random|reverse|stage)/")
     file(STRINGS ${source} stages
-      REGEX "#include (<overdub/(compile/|stage/|models/|check|reverse)|\"contexts/[a-z_]*(models|posteriors|chains))")
+      REGEX "#include (<overdub/(compile/|stage/|models/|check|reverse)|\"(models|incremental)/[a-z_]*(models|posteriors|chains))")
     if(stages)
       set(${out} TRUE PARENT_SCOPE)
     endif()

@@ -1,7 +1,7 @@
 // forward on programs: control flow, arrays, trees, directions, precision, and enclosing contexts.
 #include "call/recorder.hpp"
 #include "catch.hpp"
-#include "contexts/finite_difference.hpp"
+#include "reverse/finite_difference.hpp"
 
 #include <overdub/contexts/forward.hpp>
 #include <overdub/derivative.hpp>

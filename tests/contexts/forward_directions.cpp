@@ -1,6 +1,6 @@
 // forward: directional derivatives, one or several at once, and Jacobians by columns.
 #include "catch.hpp"
-#include "contexts/finite_difference.hpp"
+#include "reverse/finite_difference.hpp"
 
 #include <overdub/contexts/forward.hpp>
 #include <overdub/derivative.hpp>

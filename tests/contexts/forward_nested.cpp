@@ -1,6 +1,6 @@
 // Derivatives of functions that take derivatives: perturbations are not confused.
 #include "catch.hpp"
-#include "contexts/finite_difference.hpp"
+#include "reverse/finite_difference.hpp"
 
 #include <overdub/contexts/forward.hpp>
 #include <overdub/derivative.hpp>

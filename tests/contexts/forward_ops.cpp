@@ -1,6 +1,6 @@
 // forward: the tangent of every row of the table of operations, against finite differences.
 #include "catch.hpp"
-#include "contexts/finite_difference.hpp"
+#include "reverse/finite_difference.hpp"
 
 #include <overdub/contexts/forward.hpp>
 #include <overdub/derivative.hpp>

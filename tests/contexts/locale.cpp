@@ -1,7 +1,7 @@
 // Every text that overdub writes is the same under a locale with a decimal comma, and every text is read there: programs, logs, tables,
 // reports, traces, files of draws, and errors. What models and incremental programs write is in locale_models.cpp.
 #include "comma_locale.hpp"
-#include "inference_targets.hpp"
+#include "inference/targets.hpp"
 
 #include <overdub/check.hpp>
 #include <overdub/compile/compile.hpp>
