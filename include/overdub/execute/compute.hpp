@@ -78,6 +78,17 @@ inline constexpr bool takes = Op::rule == ir::type_rule::numeric      ? !std::is
                               : Op::rule == ir::type_rule::logical    ? std::is_same_v<T, bool>
                                                                       : Op::rule == ir::type_rule::select;
 
+static_assert(
+    [] {
+      for (std::size_t i = 1; i < ir::op_count; ++i)
+        if (ir::row_of(static_cast<ir::op>(i)).elementwise &&
+            !ir::row_of(static_cast<ir::op>(i - 1)).elementwise)
+          return false;
+      return true;
+    }(),
+    "overdub: core/ops.def: elementwise operations come before structural ones, since tables have entries "
+    "for the former alone");
+
 /// A table over operations: make<Op>() for those that accept the type, else null.
 template <class Make>
 constexpr auto table_of(Make make) {
