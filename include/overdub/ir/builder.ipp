@@ -27,6 +27,19 @@ OVERDUB_DECL value_id builder::reduce(op combine, value_id array, value_id initi
       at_.insert(op::reduce, std::array{array, initial}, std::array{at_->type_of(initial)}, a));
 }
 
+OVERDUB_DECL void builder::yield(region_id r, values const& more) {
+  node_id const last = at_->yield_of(r);
+  if (last == nothing || (*at_)[last].code != op::yield) {
+    at_.to_end(r);
+    return at_.yield(more);
+  }
+  if (more.empty()) return;
+  auto const known = at_->operands_of(last);
+  values all(known.begin(), known.end());
+  all.insert(all.end(), more.begin(), more.end());
+  at_.set_operands(last, all);
+}
+
 OVERDUB_DECL builder::values builder::arguments(node_id n, std::uint32_t region, std::uint32_t first) const {
   auto const all = at_->arguments_of(at_->region_at(n, region));
   return values(std::next(all.begin(), first), all.end());
