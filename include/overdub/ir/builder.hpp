@@ -47,7 +47,7 @@ public:
         condition, [&] { return then; }, [&] { return otherwise; });
   }
   /// `body(index, carried)` returns the next loop-carried values, and after them values that are stacked.
-  /// `more`: types of arguments without operands, which follow the carried ones until the caller removes them.
+  /// `more`: types of arguments without operands, which follow the carried ones; the caller removes them.
   template <class Body>
   built loop(
       value_id trip_count, values const& initial, Body const& body, attributes const& a = {},
@@ -91,7 +91,7 @@ public:
   OVERDUB_DECL node_id open(
       op code, values const& operands, std::uint32_t regions, std::vector<type> const& arguments = {},
       attributes const& a = {});
-  /// Emits to one of its regions: to the end, or before its yield. Adds the returned values to those that it yields.
+  /// Emits to one of its regions: to the end, or before its yield. The region also yields the returned values.
   template <class Emit>
   void in_region(node_id n, std::uint32_t region, Emit const& emit) {
     cursor const outside = at_;

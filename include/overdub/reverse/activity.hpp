@@ -88,14 +88,13 @@ private:
     case op::call:
       if (!node.attributes.is_exempt() && !is_constant(node.attributes.callee())) mark_results(n);
       return;
+    case op::yield:
+      if (owner != ir::nothing && (*f_)[owner].code == op::reduce) return follow_reduction(owner);
+      break;
     default:
-      if (node.code == op::yield && owner != ir::nothing && (*f_)[owner].code == op::reduce)
-        follow_reduction(owner);
-      else if (node.code == op::yield || node.region_count > 0)
-        ir::for_each_destination(*f_, n, i, [&](value_id v) { mark(v); });
-      else
-        mark_results(n);
+      if (node.region_count == 0) return mark_results(n);
     }
+    ir::for_each_destination(*f_, n, i, [&](value_id v) { mark(v); });
   }
   void follow_accumulator(value_id v) { mark(f_->result(ir::owner_of(*f_, v), (*f_)[v].index)); }
   void follow_reduction(node_id n) {

@@ -114,7 +114,7 @@ private:
   struct checkpoints {
     value_id trip_count = ir::nothing;
     bool is_reversed = false;
-    region_id body{};
+    node_id loop = ir::nothing;
     value_id used = ir::nothing;       // the number of slots in use
     value_id iterations = ir::nothing; // an array: the iteration whose state each slot holds
     values states;                     // arrays with one element for each slot
@@ -142,7 +142,7 @@ private:
       std::size_t operations, std::vector<std::string> const& restored = {});
   // ---- residuals (writer_residuals.hpp)
   primal_copy copy(region_id r, clone_map& map);
-  primal_copy copy_iteration(node_id n, value_id index, values const& carried);
+  primal_copy copy_iteration(node_id n, value_id iteration, values const& carried);
   void find_factors(primal_copy& r);
   node_id save_residuals(node_id first, node_id second, std::vector<primal_copy>& primal_copies);
   std::optional<std::uint32_t> result_that_is(node_id first, primal_copy const& r, value_id v) const;

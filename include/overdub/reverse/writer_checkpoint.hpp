@@ -42,7 +42,7 @@ inline writer::checkpoints writer::first_checkpoint(node_id n, values const& ini
   checkpoints c;
   c.trip_count = f().operand(n, 0);
   c.is_reversed = f()[n].attributes.is_reversed();
-  c.body = flow(n).body();
+  c.loop = n;
   value_id const slots = slots_for(c.trip_count, initial, replaces_elements(n) ? states_of_block : 0);
   c.used = index(1);
   c.iterations = at_.add(op::fill, slots, index(0));
@@ -104,11 +104,7 @@ inline writer::values writer::restore(checkpoints& c, value_id of_index) {
     values state;
     for (std::size_t i = 2; i < v.size(); ++i) state.push_back(last(v[i], v[0]));
     auto const again = build().loop(steps, state, [&](value_id i, values const& carried) {
-      clone_map map(activity_);
-      map.insert_or_assign(f().argument(c.body, 0), iteration_of(at_.add(op::add, from, i)));
-      for (std::uint32_t k = 0; k < carried.size(); ++k)
-        map.insert_or_assign(f().argument(c.body, k + 1), carried[k]);
-      primal_copy const copied = copy(c.body, map);
+      primal_copy const copied = copy_iteration(c.loop, iteration_of(at_.add(op::add, from, i)), carried);
       values yields;
       for (std::uint32_t k = 0; k < carried.size(); ++k) yields.push_back(f().operand(copied.end(), k));
       at_.yield(yields);

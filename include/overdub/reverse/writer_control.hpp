@@ -134,7 +134,7 @@ inline void writer::if_(node_id n, values const& cotangents) {
   for (std::size_t i = given.size(); i < sums.size(); ++i) restored_[next_restored++].before = sums[i];
 }
 
-/// The direction of a loop that undoes another one.
+/// The attributes of a loop in the opposite direction.
 inline ir::attributes writer::opposite_of(node_id n) const {
   ir::attributes says;
   if (!ir::is_counted(f()[n].code) || !f()[n].attributes.is_reversed()) says.flags = ir::attributes::reversed;
@@ -168,7 +168,7 @@ inline void writer::loop(node_id n, values const& cotangents) {
   values const sums = in_accumulators(accumulated, [&] {
     // `save_residuals` sets the trip count of a while.
     value_id const trip_count = counted ? f().operand(n, 0) : index(0);
-    values backward; // its initial loop-carried values
+    values backward; // the initial loop-carried values of the adjoint loop
     for (std::uint32_t i = 0; i < carried; ++i)
       if (useful[i] != 0)
         backward.push_back(cotangents[i] != ir::nothing ? cotangents[i] : sums_.zeros_like(f().result(n, i)));

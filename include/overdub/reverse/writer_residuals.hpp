@@ -22,13 +22,13 @@ inline primal_copy writer::copy(region_id r, clone_map& map) {
 }
 
 /// Copies an iteration of a loop or map; `carried` stand for the loop-carried values.
-inline primal_copy writer::copy_iteration(node_id n, value_id index, values const& carried) {
+inline primal_copy writer::copy_iteration(node_id n, value_id iteration, values const& carried) {
   clone_map map(activity_);
   bool const counted = ir::is_counted(f()[n].code);
-  if (counted) map.insert_or_assign(f().argument(flow(n).body(), 0), index);
+  if (counted) map.insert_or_assign(f().argument(flow(n).body(), 0), iteration);
   for (std::uint32_t i = 0; i < carried.size(); ++i) map.insert_or_assign(flow(n).argument(i), carried[i]);
   primal_copy made = copy(flow(n).body(), map);
-  if (counted) made.index = index;
+  if (counted) made.index = iteration;
   made.arguments = carried;
   return made;
 }
@@ -189,7 +189,7 @@ inline std::size_t writer::sweep(primal_copy const& r) {
 /// iteration.
 inline value_id
 writer::previous_state(shifted_value const& s, value_id stored, node_id second, bool is_reversed) {
-  region_id const r = f().region_at(second, 0);
+  region_id const r = flow(second).body();
   value_id const iteration = f().argument(r, 0);
   at_.to_start(r);
   value_id const first = is_reversed ? at_.add(op::sub, f().operand(second, 0), index(1)) : index(0);
