@@ -91,17 +91,19 @@ public:
   OVERDUB_DECL node_id open(
       op code, values const& operands, std::uint32_t regions, std::vector<type> const& arguments = {},
       attributes const& a = {});
-  /// Emits to one of its regions: to the end, or before its yield. The region also yields the returned values.
+  /// Emits to one of its regions: to the end, or before its yield. The region also yields the returned values. A callback
+  /// that returns nothing may emit the yield.
   template <class Emit>
   void in_region(node_id n, std::uint32_t region, Emit const& emit) {
     cursor const outside = at_;
     region_id const r = at_->region_at(n, region);
+    node_id const end = end_of(r);
     at_.to_yield(r);
     if constexpr (std::is_void_v<std::invoke_result_t<Emit const&>>) {
       emit();
-      yield(r, {});
+      yield(r, end_of(r), {});
     } else {
-      yield(r, list(emit()));
+      yield(r, end, list(emit()));
     }
     at_ = outside;
   }
@@ -122,7 +124,12 @@ private:
     return at_->argument(at_->region_at(n, region), i);
   }
   OVERDUB_DECL values arguments(node_id n, std::uint32_t region, std::uint32_t first) const;
-  OVERDUB_DECL void yield(region_id r, values const& more);
+  // The yield of a region; nothing, if it has none yet.
+  node_id end_of(region_id r) const {
+    node_id const last = at_->yield_of(r);
+    return last != nothing && (*at_)[last].code == op::yield ? last : node_id(nothing);
+  }
+  OVERDUB_DECL void yield(region_id r, node_id end, values const& more);
   static values list(values all) { return all; }
   static values list(value_id one) { return {one}; }
   static values list(built const& all) { return all.results; }

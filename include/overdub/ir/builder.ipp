@@ -27,17 +27,16 @@ OVERDUB_DECL value_id builder::reduce(op combine, value_id array, value_id initi
       at_.insert(op::reduce, std::array{array, initial}, std::array{at_->type_of(initial)}, a));
 }
 
-OVERDUB_DECL void builder::yield(region_id r, values const& more) {
-  node_id const last = at_->yield_of(r);
-  if (last == nothing || (*at_)[last].code != op::yield) {
+OVERDUB_DECL void builder::yield(region_id r, node_id end, values const& more) {
+  if (end == nothing) {
     at_.to_end(r);
     return at_.yield(more);
   }
   if (more.empty()) return;
-  auto const known = at_->operands_of(last);
+  auto const known = at_->operands_of(end);
   values all(known.begin(), known.end());
   all.insert(all.end(), more.begin(), more.end());
-  at_.set_operands(last, all);
+  at_.set_operands(end, all);
 }
 
 OVERDUB_DECL builder::values builder::arguments(node_id n, std::uint32_t region, std::uint32_t first) const {

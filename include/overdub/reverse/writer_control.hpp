@@ -110,6 +110,7 @@ inline void writer::if_(node_id n, values const& cotangents) {
         reverse(primal_copies.back().nodes(f()));
         for (value_id const v : given) parts[branch].push_back(sums_.take(v));
         sums_.leave();
+        return values{}; // below, the region gets more values
       });
     values with_cotangent, oldest[2];
     next_restored = restored_.size();
