@@ -230,7 +230,7 @@ OVERDUB_DECL std::size_t interchange(ir::program& p) {
       again = false;
       std::vector<ir::node_id> maps;
       ir::walk(p[id], ir::function::body, [&](ir::node_id n) {
-        if (p[id][n].code == ir::op::map) maps.push_back(n);
+        if (ir::is_map(p[id][n].code)) maps.push_back(n);
       });
       for (ir::node_id const n : maps) {
         split_plan const plan(p, known, id, n);

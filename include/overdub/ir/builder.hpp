@@ -91,8 +91,8 @@ public:
   OVERDUB_DECL node_id open(
       op code, values const& operands, std::uint32_t regions, std::vector<type> const& arguments = {},
       attributes const& a = {});
-  /// Emits to one of its regions: to the end, or before its yield. The region also yields the returned values. A callback
-  /// that returns nothing may emit the yield.
+  /// Emits to one of its regions: to the end, or before its yield. The region also yields the returned values.
+  /// A callback that returns nothing may emit the yield.
   template <class Emit>
   void in_region(node_id n, std::uint32_t region, Emit const& emit) {
     cursor const outside = at_;

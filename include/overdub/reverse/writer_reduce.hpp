@@ -159,10 +159,9 @@ inline void writer::reduce(node_id n, values const& cotangents) {
   };
   if (says.is_started()) { // the initial values are the first element; without elements, the result
     value_id const is_empty = at_.add(op::eq, count, index(0));
-    made = build()
-               .if_(
-                   is_empty, [&] { return initial; }, [&] { return combined(n, initial, at_root()); })
-               .results;
+    auto const started = build().if_(
+        is_empty, [&] { return initial; }, [&] { return combined(n, initial, at_root()); });
+    made = started.results;
     for (std::uint32_t i = 0; i < size; ++i) (void)varying(made[i], varies[i]);
   } else {
     made = at_root();
