@@ -146,3 +146,33 @@ func @f(%n: i64, %x: f64, %yes: bool, %xs: f64[]) -> (f64, i64, f64[], f64, f64[
 })");
   CHECK(p == same);
 }
+
+TEST_CASE("a region that is written in several steps yields the values of all of them") {
+  program p;
+  std::vector<type> const parameters{boolean, f64};
+  function_id const id = p.add("f", parameters);
+  p[id].results = {f64, f64};
+  cursor c(p, id, function::body);
+  builder b(c);
+  value_id const x = c->argument(function::body, 1);
+  node_id const n = b.open(op::if_, {c->argument(function::body, 0)}, 2);
+  for (std::uint32_t r = 0; r < 2; ++r)
+    b.in_region(n, r, [&] { return c.add(r == 0 ? op::sin : op::cos, x); });
+  b.in_region(n, 0, [&] { return c.add(op::exp, x); });
+  b.in_region(n, 1, [&] { return builder::values{x}; });
+  c.yield(b.close(n).results);
+  verify(p);
+  program const same = parse(R"(
+func @f(%yes: bool, %x: f64) -> (f64, f64) {
+  %a, %b = if %yes -> (f64, f64) {
+    %s = sin %x : f64
+    %e = exp %x : f64
+    yield %s, %e
+  } else {
+    %c = cos %x : f64
+    yield %c, %x
+  }
+  return %a, %b
+})");
+  CHECK(p == same);
+}

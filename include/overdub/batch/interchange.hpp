@@ -5,7 +5,7 @@
 #pragma once
 
 #include <overdub/header_only.hpp>
-#include <overdub/ir/cursor.hpp>
+#include <overdub/ir/builder.hpp>
 #include <overdub/ir/effects.hpp>
 #include <overdub/ir/walk.hpp>
 
@@ -84,26 +84,8 @@ private:
   using copy_map = std::map<value_id, value_id>;
 
   value_id literal(std::int64_t x) { return c_.literal(x); }
-  std::vector<ir::type> arrays_of(values const& all) const;
-  // A map or loop, whose region `fill` writes; it returns the yielded values.
-  template <class Fill>
-  node_id with_region(
-      op code, values const& operands, std::vector<ir::type> const& results,
-      std::vector<ir::type> const& arguments, ir::attributes const& says, Fill const& fill) {
-    std::vector<ir::type> const regions[] = {arguments};
-    node_id const n = c_.insert(code, operands, results, says, regions);
-    region_id const outside = c_.region();
-    node_id const following = (*c_)[n].next;
-    c_.to_end(c_->region_at(n, 0));
-    values const yielded = fill(c_->region_at(n, 0));
-    c_.yield(yielded);
-    if (following == ir::nothing)
-      c_.to_end(outside);
-    else
-      c_.to_before(following);
-    return n;
-  }
-  values results_of(node_id n) const;
+  ir::builder build() { return ir::builder(c_); }
+  ir::region_flow flow(node_id n) const { return {*c_, n}; }
 
   // Splits into blocks, the last of which repeats the last element; joins the blocks again.
   values in_blocks(value_id count);

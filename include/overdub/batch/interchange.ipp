@@ -57,15 +57,16 @@ OVERDUB_DECL bool split_plan::is_shared(node_id n) const {
 }
 
 OVERDUB_DECL bool split_plan::is_split(node_id n) const {
-  if (f_[n].code != op::loop || !is_uniform(f_.operand(n, 0))) return false;
-  if (f_[n].operand_count < 2 || f_[n].result_count != f_[n].operand_count - 1) return false;
+  ir::region_flow const flow(f_, n);
+  if (!ir::is_counted_loop(f_[n].code) || !is_uniform(f_.operand(n, 0))) return false;
+  if (flow.carried() == 0 || f_[n].result_count != flow.carried()) return false;
   for (value_id const v : f_.results_of(n))
     if (!f_.type_of(v).is_literal()) return false;
   bool is_plain = true; // scalar computations, and reads of elements
-  ir::walk(f_, f_.region_at(n, 0), [&](node_id m) {
+  ir::walk(f_, flow.body(), [&](node_id m) {
     op const c = f_[m].code;
     is_plain = is_plain && (ir::is_elementwise(c) || c == op::convert || c == op::at || c == op::length ||
-                            c == op::if_ || c == op::loop || c == op::yield);
+                            ir::selects_region(c) || ir::is_counted_loop(c) || c == op::yield);
     for (value_id const v : f_.results_of(m))
       is_plain = is_plain && (f_.type_of(v).is_literal() || f_.type_of(v).is_array());
   });
@@ -111,40 +112,23 @@ OVERDUB_DECL void splitting::run() {
   c_.replace(map_, results);
 }
 
-OVERDUB_DECL std::vector<ir::type> splitting::arrays_of(values const& all) const {
-  std::vector<ir::type> types;
-  for (value_id const v : all) types.push_back(c_->type_of(v).array_of());
-  return types;
-}
-
-OVERDUB_DECL splitting::values splitting::results_of(node_id n) const {
-  values all;
-  for (value_id const v : c_->results_of(n)) all.push_back(v);
-  return all;
-}
-
 OVERDUB_DECL splitting::values splitting::in_blocks(value_id count) {
-  values yielded;
-  for (value_id const v : c_->operands_of(c_->yield_of(plan_.body()))) yielded.push_back(v);
   size_ = literal(block);
   last_ = c_.add(op::sub, count, literal(1));
   value_id const blocks =
       c_.add(op::shift_right, c_.add(op::add, count, literal(block - 1)), literal(block_bits));
-  std::vector<ir::type> rows, numbers;
-  for (ir::type const t : arrays_of(yielded)) rows.push_back(t.array_of()), numbers.push_back(t);
-  node_id const all = with_region(op::map, {blocks}, rows, {ir::i64}, {}, [&](region_id r) {
-    first_ = c_.add(op::shift_left, c_->argument(r, 0), literal(block_bits));
+  auto const all = build().map(blocks, [&](value_id b) {
+    first_ = c_.add(op::shift_left, b, literal(block_bits));
     return elements();
   });
-  node_id const flat = with_region(op::map, {count}, numbers, {ir::i64}, {}, [&](region_id r) {
-    value_id const i = c_->argument(r, 0);
+  auto const flat = build().map(count, [&](value_id i) {
     value_id const b = c_.add(op::shift_right, i, literal(block_bits)),
                    j = c_.add(op::bit_and, i, literal(block - 1));
     values read;
-    for (value_id const v : results_of(all)) read.push_back(c_.add(op::at, v, b, j));
+    for (value_id const v : all.results) read.push_back(c_.add(op::at, v, b, j));
     return read;
   });
-  return results_of(flat);
+  return flat.results;
 }
 
 OVERDUB_DECL splitting::values splitting::elements() {
@@ -175,33 +159,28 @@ OVERDUB_DECL void splitting::part(std::vector<node_id> const& nodes) {
 }
 
 OVERDUB_DECL void splitting::loop(node_id n) {
-  values operands{same_for_all(c_->operand(n, 0))}, results = results_of(n);
-  for (std::uint32_t i = 1; i < (*c_)[n].operand_count; ++i) {
-    value_id const v = c_->operand(n, i);
+  value_id const trip_count = same_for_all(c_->operand(n, 0));
+  values initial;
+  for (std::uint32_t i = 0; i < flow(n).carried(); ++i) {
+    value_id const v = flow(n).initial(i);
     if (auto const known = arrays_.find(v); known != arrays_.end())
-      operands.push_back(known->second);
+      initial.push_back(known->second);
     else if (plan_.is_uniform(v))
-      operands.push_back(c_.add(op::fill, size_, same_for_all(v)));
+      initial.push_back(c_.add(op::fill, size_, same_for_all(v)));
     else // the index
-      operands.push_back(map_of({}, {v}, {})[0]);
+      initial.push_back(map_of({}, {v}, {})[0]);
   }
-  std::vector<ir::type> const carried = arrays_of(results);
-  std::vector<ir::type> arguments{ir::i64};
-  arguments.insert(arguments.end(), carried.begin(), carried.end());
-  region_id const iteration = c_->region_at(n, 0);
-  node_id const all =
-      with_region(op::loop, operands, carried, arguments, (*c_)[n].attributes, [&](region_id r) {
-        copy_map inner{{c_->argument(iteration, 0), c_->argument(r, 0)}};
-        for (std::uint32_t i = 0; i < results.size(); ++i)
-          arrays_[c_->argument(iteration, i + 1)] = c_->argument(r, i + 1);
-        std::vector<node_id> nodes;
-        for (node_id const m : c_->nodes_of(iteration)) nodes.push_back(m);
-        nodes.pop_back();
-        values next;
-        for (value_id const v : c_->operands_of(c_->yield_of(iteration))) next.push_back(v);
-        return map_of(nodes, next, inner);
-      });
-  for (std::uint32_t i = 0; i < results.size(); ++i) arrays_[results[i]] = c_->result(all, i);
+  auto const write_body = [&](value_id iteration, values const& carried) {
+    for (std::uint32_t i = 0; i < carried.size(); ++i) arrays_[flow(n).argument(i)] = carried[i];
+    std::vector<node_id> nodes;
+    for (node_id const m : c_->nodes_of(flow(n).body())) nodes.push_back(m);
+    nodes.pop_back();
+    values next;
+    for (std::uint32_t i = 0; i < carried.size(); ++i) next.push_back(flow(n).next(i));
+    return map_of(nodes, next, {{c_->argument(flow(n).body(), 0), iteration}});
+  };
+  auto const all = build().loop(trip_count, initial, write_body, (*c_)[n].attributes);
+  for (std::uint32_t i = 0; i < flow(n).carried(); ++i) arrays_[flow(n).final(i)] = all.results[i];
 }
 
 OVERDUB_DECL splitting::value_id splitting::same_for_all(value_id v) const {
@@ -219,8 +198,7 @@ splitting::map_of(std::vector<node_id> const& nodes, values const& wanted, copy_
         for (value_id const v : c_->operands_of(m)) used.insert(v);
       });
   }
-  node_id const n = with_region(op::map, {size_}, arrays_of(wanted), {ir::i64}, {}, [&](region_id r) {
-    value_id const j = c_->argument(r, 0);
+  auto const made = build().map(size_, [&](value_id j) {
     copy_map all = known;
     value_id i = first_ == literal(0) ? j : c_.add(op::add, first_, j);
     if (last_ != ir::nothing) i = c_.add(op::min, i, last_);
@@ -239,7 +217,7 @@ splitting::map_of(std::vector<node_id> const& nodes, values const& wanted, copy_
     for (value_id const v : wanted) yielded.push_back(all.contains(v) ? all.at(v) : v);
     return yielded;
   });
-  return results_of(n);
+  return made.results;
 }
 
 OVERDUB_DECL std::size_t interchange(ir::program& p) {
@@ -252,7 +230,7 @@ OVERDUB_DECL std::size_t interchange(ir::program& p) {
       again = false;
       std::vector<ir::node_id> maps;
       ir::walk(p[id], ir::function::body, [&](ir::node_id n) {
-        if (p[id][n].code == ir::op::map) maps.push_back(n);
+        if (ir::is_map(p[id][n].code)) maps.push_back(n);
       });
       for (ir::node_id const n : maps) {
         split_plan const plan(p, known, id, n);

@@ -47,9 +47,14 @@ public:
         condition, [&] { return then; }, [&] { return otherwise; });
   }
   /// `body(index, carried)` returns the next loop-carried values, and after them values that are stacked.
+  /// `more`: types of arguments without operands, which follow the carried ones; the caller removes them.
   template <class Body>
-  built loop(value_id trip_count, values const& initial, Body const& body, attributes const& a = {}) {
-    node_id const n = open(op::loop, with(trip_count, initial), 1, with(i64, types_of(initial)), a);
+  built loop(
+      value_id trip_count, values const& initial, Body const& body, attributes const& a = {},
+      std::vector<type> const& more = {}) {
+    std::vector<type> arguments_of_body = with(i64, types_of(initial));
+    arguments_of_body.insert(arguments_of_body.end(), more.begin(), more.end());
+    node_id const n = open(op::loop, with(trip_count, initial), 1, arguments_of_body, a);
     in_region(n, 0, [&] { return body(argument(n, 0, 0), arguments(n, 0, 1)); });
     return close(n);
   }
@@ -84,18 +89,21 @@ public:
 
   /// Inserts an operation without results whose regions have arguments of these types, and are empty.
   OVERDUB_DECL node_id open(
-      op code, values const& operands, std::uint32_t regions, std::vector<type> const& arguments,
-      attributes const& a);
-  /// Emits one of its regions.
+      op code, values const& operands, std::uint32_t regions, std::vector<type> const& arguments = {},
+      attributes const& a = {});
+  /// Emits to one of its regions: to the end, or before its yield. The region also yields the returned values.
+  /// A callback that returns nothing may emit the yield.
   template <class Emit>
   void in_region(node_id n, std::uint32_t region, Emit const& emit) {
     cursor const outside = at_;
-    at_.to_end((*at_).region_at(n, region));
+    region_id const r = at_->region_at(n, region);
+    node_id const end = end_of(r);
+    at_.to_yield(r);
     if constexpr (std::is_void_v<std::invoke_result_t<Emit const&>>) {
       emit();
-      at_.yield({});
+      yield(r, end_of(r), {});
     } else {
-      yield(emit());
+      yield(r, end, list(emit()));
     }
     at_ = outside;
   }
@@ -116,9 +124,15 @@ private:
     return at_->argument(at_->region_at(n, region), i);
   }
   OVERDUB_DECL values arguments(node_id n, std::uint32_t region, std::uint32_t first) const;
-  void yield(values const& all) { at_.yield(all); }
-  void yield(value_id one) { at_.yield(std::span(&one, 1)); }
-  void yield(built const& all) { at_.yield(all.results); }
+  // The yield of a region; nothing, if it has none yet.
+  node_id end_of(region_id r) const {
+    node_id const last = at_->yield_of(r);
+    return last != nothing && (*at_)[last].code == op::yield ? last : node_id(nothing);
+  }
+  OVERDUB_DECL void yield(region_id r, node_id end, values const& more);
+  static values list(values all) { return all; }
+  static values list(value_id one) { return {one}; }
+  static values list(built const& all) { return all.results; }
 
   cursor& at_;
 };

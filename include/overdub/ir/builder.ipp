@@ -27,6 +27,18 @@ OVERDUB_DECL value_id builder::reduce(op combine, value_id array, value_id initi
       at_.insert(op::reduce, std::array{array, initial}, std::array{at_->type_of(initial)}, a));
 }
 
+OVERDUB_DECL void builder::yield(region_id r, node_id end, values const& more) {
+  if (end == nothing) {
+    at_.to_end(r);
+    return at_.yield(more);
+  }
+  if (more.empty()) return;
+  auto const known = at_->operands_of(end);
+  values all(known.begin(), known.end());
+  all.insert(all.end(), more.begin(), more.end());
+  at_.set_operands(end, all);
+}
+
 OVERDUB_DECL builder::values builder::arguments(node_id n, std::uint32_t region, std::uint32_t first) const {
   auto const all = at_->arguments_of(at_->region_at(n, region));
   return values(std::next(all.begin(), first), all.end());

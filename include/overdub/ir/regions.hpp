@@ -19,6 +19,8 @@ constexpr bool is_counted(op code) { return row_of(code).has(region_traits::coun
 constexpr bool carries_values(op code) { return row_of(code).has(region_traits::carries); }
 /// Whether an operation is a counted loop with loop-carried values.
 constexpr bool is_counted_loop(op code) { return is_counted(code) && carries_values(code); }
+/// Whether an operation is a loop with loop-carried values that runs while a condition holds.
+constexpr bool is_conditional_loop(op code) { return carries_values(code) && !is_counted(code); }
 /// Whether an operation computes the elements of arrays from their indices, and carries no values.
 constexpr bool is_map(op code) { return is_counted(code) && !carries_values(code); }
 /// Whether operand 0 selects one of the regions.
@@ -55,7 +57,7 @@ public:
   }
   value_id initial(std::uint32_t i) const { return f_->operand(n_, leading_operands() + i); }
   value_id argument(std::uint32_t i) const { return f_->argument(body(), leading_arguments() + i); }
-  value_id next(std::uint32_t i) const { return f_->operand(f_->yield_of(body()), i); }
+  value_id next(std::uint32_t i) const { return yielded(i); }
   value_id final(std::uint32_t i) const { return f_->result(n_, i); }
   /// The index of the loop-carried value of which `v` is an argument.
   std::optional<std::uint32_t> carried_index(value_id v) const {
@@ -67,6 +69,8 @@ public:
 
   /// The region that yields the results; of an operation that selects a region, the first one. Requires regions.
   region_id body() const { return f_->region_at(n_, carries_values(code()) ? node().region_count - 1u : 0u); }
+  /// The values that the body yields.
+  value_id yielded(std::uint32_t i) const { return f_->operand(f_->yield_of(body()), i); }
   /// Whether what a region yields are results. Others yield a condition, or nothing.
   bool yields_results(region_id r) const { return selects_region(code()) || r == body(); }
   /// The index of the first result that a region yields; those before it are the sums of accumulators.

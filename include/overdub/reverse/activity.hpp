@@ -3,6 +3,7 @@
 #pragma once
 
 #include <overdub/ir/program.hpp>
+#include <overdub/ir/regions.hpp>
 
 #include <cstdint>
 #include <vector>
@@ -65,10 +66,6 @@ private:
     of_[index_of(v)] = is_opaque(t) ? change::hides : change::varies;
     open_.push_back(v);
   }
-  void mark_result(node_id n, std::uint32_t i) { mark(f_->result(n, i)); }
-  void mark_argument(node_id n, std::uint32_t region, std::uint32_t i) {
-    mark(f_->argument(f_->region_at(n, region), i));
-  }
   void mark_results(node_id n) {
     for (value_id const v : f_->results_of(n)) mark(v);
   }
@@ -79,24 +76,8 @@ private:
   // Propagates from operand `i` of an operation, which varies.
   void propagate(node_id n, std::uint32_t i) {
     function::node const& node = (*f_)[n];
+    node_id const owner = ir::owner_of(*f_, n);
     switch (node.code) {
-    case op::yield:
-      if (node_id const owner = (*f_)[node.parent].parent; owner != ir::nothing)
-        follow_yield(owner, node.parent, i);
-      return;
-    case op::loop:
-      mark_argument(n, 0, i);
-      mark_result(n, i - 1);
-      return;
-    case op::while_:
-      mark_argument(n, 0, i);
-      mark_argument(n, 1, i);
-      mark_result(n, i);
-      return;
-    case op::accumulate:
-      mark_argument(n, 0, i);
-      mark_result(n, i);
-      return;
     case op::add_to:
       mark(f_->operand(n, 0));
       follow_accumulator(f_->operand(n, 0));
@@ -107,42 +88,15 @@ private:
     case op::call:
       if (!node.attributes.is_exempt() && !is_constant(node.attributes.callee())) mark_results(n);
       return;
+    case op::yield:
+      if (owner != ir::nothing && (*f_)[owner].code == op::reduce) return follow_reduction(owner);
+      break;
     default:
-      mark_results(n);
+      if (node.region_count == 0) return mark_results(n);
     }
+    ir::for_each_destination(*f_, n, i, [&](value_id v) { mark(v); });
   }
-  void follow_yield(node_id owner, region_id r, std::uint32_t i) {
-    function::node const& node = (*f_)[owner];
-    switch (node.code) {
-    case op::loop:
-      mark_result(owner, i);
-      if (i + 1 < node.operand_count) mark_argument(owner, 0, i + 1);
-      return;
-    case op::while_:
-      if (r != f_->region_at(owner, 1)) return;
-      mark_result(owner, i);
-      if (i < node.operand_count) {
-        mark_argument(owner, 0, i);
-        mark_argument(owner, 1, i);
-      }
-      return;
-    case op::accumulate:
-      mark_result(owner, node.operand_count + i);
-      return;
-    case op::reduce:
-      follow_reduction(owner);
-      return;
-    case op::protect:
-      if (r == f_->region_at(owner, 0)) mark_result(owner, i);
-      return;
-    default: // if, map
-      mark_result(owner, i);
-    }
-  }
-  void follow_accumulator(value_id v) {
-    node_id const owner = (*f_)[f_->region_of(v)].parent;
-    mark_result(owner, (*f_)[v].index);
-  }
+  void follow_accumulator(value_id v) { mark(f_->result(ir::owner_of(*f_, v), (*f_)[v].index)); }
   void follow_reduction(node_id n) {
     mark_results(n);
     for (region_id const r : f_->regions_of(n))

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/ir/bounds.hpp>
+#include <overdub/ir/regions.hpp>
 #include <overdub/ir/value_map.hpp>
 #include <overdub/ir/walk.hpp>
 #include <overdub/reverse/activity.hpp>
@@ -40,10 +41,8 @@ private:
 
 /// Whether an operation is nested in one that runs its region repeatedly.
 inline bool is_in_loop(function const& f, node_id n) {
-  for (node_id at = f[f[n].parent].parent; at != ir::nothing; at = f[f[at].parent].parent)
-    if (f[at].code == op::loop || f[at].code == op::while_ || f[at].code == op::map ||
-        f[at].code == op::reduce)
-      return true;
+  for (node_id at = ir::owner_of(f, n); at != ir::nothing; at = ir::owner_of(f, at))
+    if (ir::repeats_regions(f[at].code)) return true;
   return false;
 }
 
@@ -52,9 +51,9 @@ inline ir::value_set used_whole(function const& f, region_id r) {
   ir::value_set all;
   ir::walk(f, r, [&](node_id n) {
     op const code = f[n].code;
-    if (code == op::yield || code == op::copy || code == op::loop || code == op::while_)
+    if (code == op::yield || code == op::copy || ir::carries_values(code))
       for (value_id const v : f.operands_of(n)) all.insert(v);
-    else if (code == op::update || code == op::accumulate)
+    else if (code == op::update || ir::has_accumulators(code))
       all.insert(f.operand(n, 0));
   });
   return all;
@@ -98,9 +97,6 @@ private:
       if (!is_same(v, steps - 1)) return false;
     return true;
   }
-  bool has_yield(node_id n, std::uint32_t i, int steps) const {
-    return has(f_.operand(f_.yield_of(f_.region_at(n, f_[n].region_count - 1)), i), steps);
-  }
   bool has(value_id v, int steps) const {
     if (f_.type_of(v).rank == 0 || is_outside(v)) return true;
     if (steps == 0) return false;
@@ -108,19 +104,19 @@ private:
     node_id const n = f_.node_of(v);
     auto const operand = [&](std::uint32_t i) { return f_.operand(n, i); };
     std::uint32_t const i = f_[v].index;
+    ir::region_flow const flow(f_, n);
+    if (i < flow.carried()) return has(flow.initial(i), steps - 1) && preserves_shape(n, i);
+    if (i < flow.first_yielded()) return has(operand(i), steps - 1);
+    if (ir::is_counted(f_[n].code)) return is_same(operand(0), steps - 1) && has(flow.yielded(i), steps - 1);
     switch (f_[n].code) {
     case op::update:
     case op::copy:
     case op::at:
       return has(operand(0), steps - 1);
-    case op::accumulate:
-      return i < f_[n].operand_count && has(operand(i), steps - 1);
     case op::fill:
       return is_same(operand(0), steps - 1) && has(operand(1), steps - 1);
     case op::iota:
       return is_same(operand(0), steps - 1);
-    case op::map:
-      return is_same(operand(0), steps - 1) && has_yield(n, i, steps - 1);
     case op::slice:
       return is_same(operand(2), steps - 1) && (f_.type_of(v).rank == 1 || has(operand(0), steps - 1));
     case op::gather:
@@ -130,11 +126,6 @@ private:
       for (value_id const part : f_.operands_of(n))
         if (!has(part, steps - 1)) return false;
       return true;
-    case op::loop:
-      if (i >= f_[n].operand_count - 1) return is_same(operand(0), steps - 1) && has_yield(n, i, steps - 1);
-      return has(operand(i + 1), steps - 1) && preserves_shape(n, i);
-    case op::while_:
-      return i < f_[n].operand_count && has(operand(i), steps - 1) && preserves_shape(n, i);
     case op::call: {
       auto const from = callees_.shape_of(f_[n].attributes.callee(), i);
       if (!from) return false;
@@ -154,30 +145,31 @@ private:
         if (carried_[i] == v) return preserves_shape(f_.operand(end_, i), v);
       return false;
     }
-    node_id const n = f_[f_.region_of(v)].parent;
-    if (n == ir::nothing || (f_[n].code != op::loop && f_[n].code != op::while_)) return false;
-    return preserves_shape(n, f_[v].index - (f_[n].code == op::loop ? 1 : 0)) &&
-           has(f_.operand(n, f_[v].index), steps - 1);
+    node_id const n = ir::owner_of(f_, v);
+    if (n == ir::nothing) return false;
+    ir::region_flow const flow(f_, n);
+    auto const i = flow.carried_index(v);
+    return i && preserves_shape(n, *i) && has(flow.initial(*i), steps - 1);
   }
   bool preserves_shape(node_id n, std::uint32_t i) const {
-    region_id const body = f_.region_at(n, f_[n].region_count - 1);
-    return preserves_shape(
-        f_.operand(f_.yield_of(body), i), f_.argument(body, f_[n].code == op::loop ? i + 1 : i));
+    ir::region_flow const flow(f_, n);
+    return preserves_shape(flow.next(i), flow.argument(i));
   }
   // Whether a value has the shape of an argument from which it is computed.
   bool preserves_shape(value_id v, value_id argument) const {
     for (int step = 0; step < maximum_steps && f_.is_result(v); ++step) {
       node_id const m = f_.node_of(v);
       std::uint32_t const k = f_[v].index;
+      ir::region_flow const flow(f_, m);
       if (value_id const before = update_chains(f_).previous(v); before != ir::nothing)
         v = before;
-      else if (f_[m].code == op::accumulate && k < f_[m].operand_count)
+      else if (k < flow.first_yielded())
         v = f_.operand(m, k);
-      else if (f_[m].code == op::loop && k + 1 < f_[m].operand_count && preserves_shape(m, k))
-        v = f_.operand(m, k + 1);
-      else if (f_[m].code == op::if_ && branches_preserve(m, k, argument))
+      else if (ir::is_counted(f_[m].code) && k < flow.carried() && preserves_shape(m, k))
+        v = flow.initial(k);
+      else if (ir::selects_region(f_[m].code) && branches_preserve(m, k, argument))
         return true;
-      else if (f_[m].code == op::map && f_.type_of(v).rank == 1)
+      else if (ir::is_map(f_[m].code) && f_.type_of(v).rank == 1)
         return is_length_of(f_.operand(m, 0), argument);
       else
         return false;

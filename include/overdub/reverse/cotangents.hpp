@@ -2,7 +2,7 @@
 #pragma once
 
 #include <overdub/ir/bounds.hpp>
-#include <overdub/ir/cursor.hpp>
+#include <overdub/ir/builder.hpp>
 #include <overdub/ir/value_map.hpp>
 #include <overdub/reverse/activity.hpp>
 
@@ -109,7 +109,7 @@ public:
     if (t.rank == 0) return zero(t);
     value_id const n = size_of(v);
     if (t.rank == 1) return at_.add(op::fill, n, zero(t.element_type()));
-    return map(n, t, [&](value_id i) { return zeros_like(at_.add(op::at, v, i)); });
+    return build().map(n, [&](value_id i) { return zeros_like(at_.add(op::at, v, i)); });
   }
   value_id zero(ir::type t) { return at_.literal(t, 0); }
   /// The zero of an element, or a row, of an array.
@@ -137,43 +137,10 @@ public:
   }
   /// a + b, element-wise.
   value_id plus(value_id a, value_id b) {
-    ir::type const t = at_->type_of(a);
-    if (t.rank == 0) return at_.add(op::add, a, b);
+    if (at_->type_of(a).rank == 0) return at_.add(op::add, a, b);
     value_id const known = size_of(a);
     value_id const n = known == size_of(b) ? known : at_.add(op::length, a, b);
-    return map(n, t, [&](value_id i) { return plus(element(a, i), element(b, i)); });
-  }
-
-  /// An array of type t, whose element at an index is what `each` emits.
-  template <class Each>
-  value_id map(value_id n, ir::type t, Each const& each) {
-    std::vector<ir::type> const index[] = {{ir::i64}};
-    node_id const made =
-        at_.insert(op::map, std::span<value_id const>(&n, 1), std::span<ir::type const>(&t, 1), {}, index);
-    inside(at_->region_at(made, 0), [&](region_id r) {
-      value_id const element = each(at_->argument(r, 0));
-      at_.yield(std::span<value_id const>(&element, 1));
-    });
-    return at_->result(made);
-  }
-  /// A loop without loop-carried values.
-  template <class Each>
-  void loop(value_id n, Each const& each) {
-    std::vector<ir::type> const index[] = {{ir::i64}};
-    node_id const made =
-        at_.insert(op::loop, std::span<value_id const>(&n, 1), std::span<ir::type const>(), {}, index);
-    inside(at_->region_at(made, 0), [&](region_id r) {
-      each(at_->argument(r, 0));
-      at_.yield({});
-    });
-  }
-  /// Emits to the end of another region, then moves the cursor back.
-  template <class Write>
-  void inside(region_id r, Write const& write) {
-    ir::cursor const back = at_;
-    at_.to_end(r);
-    write(r);
-    at_ = back;
+    return build().map(n, [&](value_id i) { return plus(element(a, i), element(b, i)); });
   }
 
 private:
@@ -189,6 +156,7 @@ private:
   };
   scope& top() { return scopes_.back(); }
   scope const& top() const { return scopes_.back(); }
+  ir::builder build() { return ir::builder(at_); }
 
   value_id accumulator(value_id array) const {
     for (std::size_t i = scopes_.size(); i-- > 0;)
@@ -237,21 +205,14 @@ private:
   // A part is added by one operation; an accumulator without indices, element by element or row by row.
   void add_whole(place const& to, value_id contribution) {
     if (!to.indices.empty()) return add_to(to.accumulator, to.indices, contribution);
-    loop(at_.add(op::length, contribution), [&](value_id i) {
+    build().loop(at_.add(op::length, contribution), {}, [&](value_id i, std::vector<value_id> const&) {
       add_to(to.accumulator, std::span<value_id const>(&i, 1), at_.add(op::at, contribution, i));
     });
   }
   value_id with_parts(value_id sum, std::vector<part> const& parts) {
-    ir::type const t = at_->type_of(sum);
-    std::vector<ir::type> const accumulators[] = {{t.accumulator()}};
-    node_id const made = at_.insert(
-        op::accumulate, std::span<value_id const>(&sum, 1), std::span<ir::type const>(&t, 1), {},
-        accumulators);
-    inside(at_->region_at(made, 0), [&](region_id r) {
-      for (part const& p : parts) add_to(at_->argument(r, 0), p.indices, p.contribution);
-      at_.yield({});
+    return build().accumulate({sum}, [&](std::vector<value_id> const& to) {
+      for (part const& p : parts) add_to(to[0], p.indices, p.contribution);
     });
-    return at_->result(made);
   }
 
   ir::cursor& at_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <overdub/ir/builder.hpp>
 #include <overdub/reverse/gradient_program.hpp>
 #include <overdub/reverse/gradients.hpp>
 #include <overdub/reverse/loop_fusion.hpp>
@@ -117,23 +118,18 @@ OVERDUB_DECL void take_jacobian(ir::program& p, gradient_options const& options)
   using namespace adjoint;
   prepare(p);
   function_id const original = p.entry;
-  ir::type const of_result = p[original].results[0];
+  ir::type const t = p[original].results[0].element_type();
   entry_writer w(p, ".jacobian", {}, options);
   ir::cursor& here = w.at();
   value_id const x = w.parameter(0);
   node_id const value = here.insert(
       op::call, std::span<value_id const>(&x, 1), p[original].results, ir::attributes::of(original));
   value_id const length = here.add(op::length, here->result(value));
-  ir::type const row = here->type_of(x), rows = row.array_of();
-  std::vector<ir::type> const index[] = {{ir::i64}};
-  node_id const rows_of = here.insert(
-      op::map, std::span<value_id const>(&length, 1), std::span<ir::type const>(&rows, 1), {}, index);
-  here.to_end(here->region_at(rows_of, 0));
-  value_id const zeros = here.add(op::fill, length, here.literal(of_result.element_type(), 0));
-  value_id const unit = here.add(
-      op::update, zeros, here->argument(here->region_at(rows_of, 0), 0), w.one(of_result.element_type()));
-  here.yield(w.gradient({true}, {unit}, false));
-  w.finish({here->result(rows_of)});
+  auto const rows = ir::builder(here).map(length, [&](value_id i) {
+    value_id const zeros = here.add(op::fill, length, here.literal(t, 0));
+    return w.gradient({true}, {here.add(op::update, zeros, i, w.one(t))}, false);
+  });
+  w.finish(rows.results);
 }
 
 } // namespace overdub

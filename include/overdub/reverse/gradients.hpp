@@ -122,7 +122,8 @@ private:
     std::int64_t all = 0;
     for (function const& f : p_.functions) {
       if (f.name == ir::nothing) continue;
-      ir::walk(f, function::body, [&](node_id n) { all += f[n].code == op::loop && !is_in_loop(f, n); });
+      ir::walk(
+          f, function::body, [&](node_id n) { all += ir::is_counted_loop(f[n].code) && !is_in_loop(f, n); });
     }
     return all;
   }

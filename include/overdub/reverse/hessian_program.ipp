@@ -1,7 +1,7 @@
 #pragma once
 
 #include <overdub/forward_program.hpp>
-#include <overdub/ir/cursor.hpp>
+#include <overdub/ir/builder.hpp>
 #include <overdub/pass/dce.hpp>
 #include <overdub/pass/inline.hpp>
 #include <overdub/reverse/activity.hpp>
@@ -63,15 +63,11 @@ OVERDUB_DECL void take_hessian(ir::program& p) {
   if (t.rank == 0) return finish(p, here, tangents_along(here, f, {x}, {one()}));
 
   value_id const length = here.add(op::length, x);
-  ir::type const rows = t.array_of();
-  std::vector<ir::type> const index[] = {{ir::i64}};
-  node_id const rows_of = here.insert(
-      op::map, std::span<value_id const>(&length, 1), std::span<ir::type const>(&rows, 1), {}, index);
-  here.to_end(here->region_at(rows_of, 0));
-  value_id const zeros = here.add(op::fill, length, here.literal(t.element_type(), 0));
-  value_id const unit = here.add(op::update, zeros, here->argument(here->region_at(rows_of, 0), 0), one());
-  here.yield(tangents_along(here, f, {x}, {unit}));
-  finish(p, here, {here->result(rows_of)});
+  auto const rows = ir::builder(here).map(length, [&](value_id i) {
+    value_id const zeros = here.add(op::fill, length, here.literal(t.element_type(), 0));
+    return tangents_along(here, f, {x}, {here.add(op::update, zeros, i, one())});
+  });
+  finish(p, here, rows.results);
 }
 
 OVERDUB_DECL void multiply_by_hessian(ir::program& p) {

@@ -5,7 +5,7 @@
 // Adjoints fail only where the primal code does, so that the order of errors is preserved.
 #pragma once
 
-#include <overdub/ir/cursor.hpp>
+#include <overdub/ir/builder.hpp>
 #include <overdub/ir/effects.hpp>
 #include <overdub/reverse/captures.hpp>
 #include <overdub/reverse/prepare.hpp>
@@ -44,6 +44,9 @@ private:
   };
 
   function const& f() const { return *at_; }
+  ir::builder build() { return ir::builder(at_); }
+  ir::region_flow flow(node_id n) const { return {f(), n}; }
+  bool is_stacked(value_id result) const { return flow(f().node_of(result)).is_stacked(f()[result].index); }
 
   std::size_t join_in(region_id r) {
     std::size_t fused = 0;
@@ -59,10 +62,10 @@ private:
     std::uint32_t next = 0;
     for (node_id const n : f().nodes_of(r)) {
       position_[index_of(n)] = ++next;
-      if (is_counted(n)) loops.push_back(n);
-      if (f()[n].code != op::accumulate) continue;
-      for (node_id const adjoint : f().nodes_of(f().region_at(n, 0))) {
-        if (!is_counted(adjoint) || f()[adjoint].result_count > 0 || f()[adjoint].operand_count > 1) continue;
+      if (ir::is_counted(f()[n].code)) loops.push_back(n);
+      if (!ir::has_accumulators(f()[n].code)) continue;
+      for (node_id const adjoint : f().nodes_of(flow(n).body())) {
+        if (!ir::is_counted(f()[adjoint].code) || f()[adjoint].result_count > 0) continue;
         // The nearest candidate is its primal loop, or one whose adjoint is not needed.
         int left = maximum_tried;
         for (auto loop = loops.rbegin(); loop != loops.rend() && left > 0; ++loop) {
@@ -74,7 +77,6 @@ private:
     }
     return {};
   }
-  bool is_counted(node_id n) const { return f()[n].code == op::map || f()[n].code == op::loop; }
 
   bool can_join(candidate const& p) {
     if (f()[p.loop].attributes.is_reversed() || !is_profitable(p) || !reads_same_iteration(p)) return false;
@@ -84,11 +86,11 @@ private:
   }
   // Loops with straight-line bodies are vectorised; fusion could prevent that.
   bool is_profitable(candidate const& p) const {
-    return f()[p.loop].operand_count > 1 || has_loops(p.loop) || has_loops(p.adjoint);
+    return flow(p.loop).carried() > 0 || has_loops(p.loop) || has_loops(p.adjoint);
   }
   bool has_loops(node_id n) const {
     bool found = false;
-    ir::walk(f(), f().region_at(n, 0), [&](node_id inner) { found = found || is_counted(inner); });
+    ir::walk(f(), flow(n).body(), [&](node_id m) { found = found || ir::is_counted(f()[m].code); });
     return found;
   }
   // Cached by operation: fusion inserts new operations, and changes no effects of others.
@@ -100,14 +102,13 @@ private:
   }
   // Whether the accumulate reads the results of the loop only as elements at the iteration's own index.
   bool reads_same_iteration(candidate const& p) const {
-    region_id const inside = f().region_at(p.accumulate, 0), iteration = f().region_at(p.adjoint, 0);
-    std::uint32_t const carried = f()[p.loop].operand_count - 1;
+    region_id const inside = flow(p.accumulate).body(), iteration = flow(p.adjoint).body();
     for (value_id const v : f().results_of(p.loop))
       for (ir::use_id const u : f().uses_of(v)) {
         node_id const user = f()[u].user;
         if (user == p.accumulate) return false;
         if (!ir::is_within(f(), user, inside)) continue;
-        if (f()[user].code != op::at || f().operand(user, 0) != v || f()[v].index < carried) return false;
+        if (f()[user].code != op::at || f().operand(user, 0) != v || !is_stacked(v)) return false;
         if (f().operand(user, 1) != f().argument(iteration, 0)) return false;
       }
     return true;
@@ -153,7 +154,7 @@ private:
     for (ir::use_id const u : f().uses_of(f().operand(n, 0))) {
       node_id const other = f()[u].user;
       bool const is_size =
-          f()[other].code == op::map || f()[other].code == op::fill || f()[other].code == op::iota;
+          ir::is_map(f()[other].code) || f()[other].code == op::fill || f()[other].code == op::iota;
       if (is_size && f()[other].parent == f()[loop].parent && index_of(u) == f()[other].first_operand &&
           position_[index_of(other)] <= position_[index_of(loop)])
         return true;
@@ -169,54 +170,51 @@ private:
          f()[p.loop].place});
     at_.to_before(p.loop);
     for (node_id const n : needed_) at_.move(n);
-    std::vector<ir::type> results = types_of(f().results_of(p.accumulate));
     std::vector<value_id> const still_used = used_outside(p);
-    std::vector<ir::type> const of_loop = types_of(still_used);
-    results.insert(results.end(), of_loop.begin(), of_loop.end());
-    region_id const old = f().region_at(p.accumulate, 0);
-    std::vector<std::vector<ir::type>> arguments{types_of(f().arguments_of(old))};
-    node_id const outer =
-        at_.insert(op::accumulate, copy_of(f().operands_of(p.accumulate)), results, {}, arguments);
-    region_id const inside = f().region_at(outer, 0);
-    at_.to_end(inside);
-    std::vector<value_id> yielded = at_.splice(old, copy_of(f().arguments_of(inside)));
-
-    at_.to_before(p.adjoint);
-    region_id const body = f().region_at(p.loop, 0);
-    arguments[0] = types_of(f().arguments_of(body));
-    node_id const both = at_.insert(
-        f()[p.loop].code, copy_of(f().operands_of(p.loop)), of_loop, f()[p.loop].attributes, arguments);
-    region_id const iteration = f().region_at(both, 0);
-    at_.to_end(iteration);
-    std::vector<value_id> const made = at_.splice(body, copy_of(f().arguments_of(iteration)));
-    value_id const index = f().argument(iteration, 0);
-    (void)at_.splice(f().region_at(p.adjoint, 0), ir::cursor::values(&index, 1));
-    for (std::size_t k = 0; k < made.size(); ++k) {
-      value_id const stacked = f().result(p.loop, static_cast<std::uint32_t>(k));
-      for (node_id const read : readers_within(stacked, iteration)) use_value(read, made[k]);
-    }
-    std::vector<value_id> returned;
-    for (value_id const v : still_used) returned.push_back(made[f()[v].index]);
-    at_.to_end(iteration);
-    at_.yield(returned);
-    at_.erase(p.adjoint);
-
-    for (value_id const v : f().results_of(both)) yielded.push_back(v);
-    at_.to_end(inside);
-    at_.yield(yielded);
+    auto const outer =
+        build().accumulate(copy_of(f().operands_of(p.accumulate)), [&](auto const& accumulators) {
+          std::vector<value_id> yielded = at_.splice(flow(p.accumulate).body(), accumulators);
+          at_.to_before(p.adjoint);
+          std::vector<value_id> const both = fuse_bodies(p, still_used);
+          at_.erase(p.adjoint);
+          yielded.insert(yielded.end(), both.begin(), both.end());
+          return yielded;
+        });
     std::vector<value_id> replaced = copy_of(f().results_of(p.accumulate));
     replaced.insert(replaced.end(), still_used.begin(), still_used.end());
-    for (std::uint32_t k = 0; k < replaced.size(); ++k) at_.substitute(replaced[k], f().result(outer, k));
+    for (std::size_t k = 0; k < replaced.size(); ++k) at_.substitute(replaced[k], outer.results[k]);
     at_.erase(p.accumulate);
     at_.erase(p.loop);
+  }
+  // Inserts a loop with both bodies. Returns its results, which replace those that are still used.
+  std::vector<value_id> fuse_bodies(candidate const& p, std::vector<value_id> const& still_used) {
+    region_id const body = flow(p.loop).body();
+    std::vector<ir::type> arguments;
+    for (value_id const v : f().arguments_of(body)) arguments.push_back(f().type_of(v));
+    ir::attributes const says = f()[p.loop].attributes;
+    node_id const both = build().open(f()[p.loop].code, copy_of(f().operands_of(p.loop)), 1, arguments, says);
+    build().in_region(both, 0, [&] {
+      region_id const iteration = at_.region();
+      std::vector<value_id> const made = at_.splice(body, copy_of(f().arguments_of(iteration)));
+      value_id const index = f().argument(iteration, 0);
+      (void)at_.splice(flow(p.adjoint).body(), ir::cursor::values(&index, 1));
+      for (std::size_t k = 0; k < made.size(); ++k) {
+        value_id const stacked = f().result(p.loop, static_cast<std::uint32_t>(k));
+        for (node_id const read : readers_within(stacked, iteration)) use_value(read, made[k]);
+      }
+      std::vector<value_id> returned;
+      for (value_id const v : still_used) returned.push_back(made[f()[v].index]);
+      return returned;
+    });
+    return build().close(both).results;
   }
   // The final loop-carried values, and the stacked results that something outside of the accumulate uses.
   std::vector<value_id> used_outside(candidate const& p) const {
     std::vector<value_id> all;
     for (value_id const v : f().results_of(p.loop)) {
-      bool used = f()[v].index < f()[p.loop].operand_count - 1;
+      bool used = !is_stacked(v);
       for (ir::use_id const u : f().uses_of(v))
-        used = used || !ir::is_within(f(), f()[u].user, f().region_at(p.accumulate, 0));
+        used = used || !ir::is_within(f(), f()[u].user, flow(p.accumulate).body());
       if (used) all.push_back(v);
     }
     return all;
@@ -233,12 +231,6 @@ private:
     std::vector<value_id> operands{element};
     for (std::uint32_t k = 2; k < f()[read].operand_count; ++k) operands.push_back(f().operand(read, k));
     at_.set_operands(read, operands);
-  }
-  template <class Values>
-  std::vector<ir::type> types_of(Values const& all) const {
-    std::vector<ir::type> types;
-    for (value_id const v : all) types.push_back(f().type_of(v));
-    return types;
   }
   template <class Values>
   static std::vector<value_id> copy_of(Values const& all) {

@@ -99,8 +99,8 @@ public:
         appends_(appends) {
     for (value_id const v : versions) versions_.insert_or_assign(v, true);
     int loops = 0;
-    for (node_id n = f[r.in()].parent; n != ir::nothing; n = f[f[n].parent].parent)
-      if (f[n].code == op::loop || f[n].code == op::map) ++loops;
+    for (node_id n = f[r.in()].parent; n != ir::nothing; n = ir::owner_of(f, n))
+      if (ir::is_counted(f[n].code)) ++loops;
     for (int i = 1; i < loops; ++i) cost_of_one_ *= penalty_of_nesting;
     for (std::uint32_t i = 0; i < r.arguments.size(); ++i)
       add(r.arguments[i], residual_problem::none, f.operand(r.end(), i));
@@ -221,7 +221,8 @@ private:
     if (f_[n].code == op::div && f_.type_of(f_.result(n)) == ir::i64 && f_.is_literal(f_.operand(n, 1)))
       all = 2;
     if (f_[n].code == op::call) all += callees_.cost_of_calling(f_[n].attributes.callee());
-    double const times = f_[n].code == op::if_ || f_[n].code == op::accumulate ? 1 : assumed_trip_count;
+    bool const runs_once = ir::selects_region(f_[n].code) || ir::has_accumulators(f_[n].code);
+    double const times = runs_once ? 1 : assumed_trip_count;
     for (region_id const r : f_.regions_of(n))
       for (node_id const m : f_.nodes_of(r)) all += times * cost(m);
     return all;

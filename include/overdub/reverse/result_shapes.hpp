@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/ir/program.hpp>
+#include <overdub/ir/regions.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -35,23 +36,23 @@ private:
     auto const size = [&](std::uint32_t operand) {
       return number(f, f.operand(n, operand), steps - 1, found);
     };
+    std::uint32_t const i = f[v].index;
+    ir::region_flow const flow(f, n);
+    if (i < flow.first_yielded()) return of(i);
+    if (ir::is_map(f[n].code)) return size(0) && shape(f, flow.yielded(i), steps - 1, found);
     switch (f[n].code) {
     case op::update:
     case op::copy:
       return of(0);
-    case op::accumulate:
-      return f[v].index < f[n].operand_count && of(f[v].index);
     case op::fill:
       return size(0) && of(1);
     case op::iota:
       return size(0);
-    case op::map:
-      return size(0) && shape(f, f.operand(f.yield_of(f.region_at(n, 0)), f[v].index), steps - 1, found);
     case op::call: {
-      auto const inner = this->of(f[n].attributes.callee(), f[v].index, steps - 1);
+      auto const inner = this->of(f[n].attributes.callee(), i, steps - 1);
       if (!inner) return false;
-      for (std::uint32_t const i : *inner)
-        if (f.type_of(f.operand(n, i)).rank > 0 ? !of(i) : !size(i)) return false;
+      for (std::uint32_t const k : *inner)
+        if (f.type_of(f.operand(n, k)).rank > 0 ? !of(k) : !size(k)) return false;
       return true;
     }
     default:

@@ -3,7 +3,7 @@
 // needs no copy of the whole array.
 #pragma once
 
-#include <overdub/ir/function.hpp>
+#include <overdub/ir/regions.hpp>
 #include <overdub/ir/walk.hpp>
 
 #include <cstdint>
@@ -28,29 +28,18 @@ public:
     if (!f_.is_result(v) || !is_restorable(f_.type_of(v))) return ir::nothing;
     node_id const n = f_.node_of(v);
     std::uint32_t const i = f_[v].index;
-    switch (f_[n].code) {
-    case op::update:
-    case op::copy:
-      return f_.operand(n, 0);
-    case op::loop:
-      return carries(n, i) ? f_.operand(n, i + 1) : value_id(ir::nothing);
-    case op::while_:
-      return carries(n, i) ? f_.operand(n, i) : value_id(ir::nothing);
-    case op::if_: {
-      value_id const first = origin(n, 0, i), second = origin(n, 1, i);
-      return first == second && !f_.is_literal(first) ? first : value_id(ir::nothing);
-    }
-    default:
-      return ir::nothing;
-    }
+    op const code = f_[n].code;
+    if (code == op::update || code == op::copy) return f_.operand(n, 0);
+    if (carries(n, i)) return ir::region_flow(f_, n).initial(i);
+    if (!ir::selects_region(code)) return ir::nothing;
+    value_id const first = origin(n, 0, i), second = origin(n, 1, i);
+    return first == second && !f_.is_literal(first) ? first : value_id(ir::nothing);
   }
   /// Whether a loop-carried value is such an array.
   bool carries(node_id n, std::uint32_t carried) const {
-    std::uint32_t const first = f_[n].code == op::loop ? 1 : 0;
-    if (carried + first >= f_[n].operand_count) return false;
-    region_id const body = f_.region_at(n, f_[n].region_count - 1);
-    if (!is_restorable(f_.type_of(f_.argument(body, first + carried)))) return false;
-    return oldest(f_.operand(f_.yield_of(body), carried), body) == f_.argument(body, first + carried);
+    ir::region_flow const flow(f_, n);
+    return carried < flow.carried() && is_restorable(f_.type_of(flow.argument(carried))) &&
+           oldest(flow.next(carried), flow.body()) == flow.argument(carried);
   }
   /// The versions that lead to `last` in a region, newest first. The last one is an argument of the region, or defined
   /// outside of it, or has no previous version.
@@ -68,23 +57,17 @@ public:
   /// inside).
   bool replaces_numbers(value_id version, bool is_in_loop = false) const {
     node_id const n = f_.node_of(version);
-    switch (f_[n].code) {
-    case op::update:
+    if (f_[n].code == op::update)
       return !is_in_loop || f_.type_of(f_.operand(n, f_[n].operand_count - 1)).rank == 0;
-    case op::loop:
-    case op::while_:
-      return replaces_numbers(n, f_[n].region_count - 1, f_[version].index, true);
-    case op::if_:
-      return replaces_numbers(n, 0, f_[version].index, is_in_loop) &&
-             replaces_numbers(n, 1, f_[version].index, is_in_loop);
-    default:
-      return true;
-    }
+    is_in_loop = is_in_loop || ir::repeats_regions(f_[n].code);
+    for (region_id const r : f_.regions_of(n))
+      if (ir::region_flow(f_, n).yields_results(r) && !replaces_numbers(r, f_[version].index, is_in_loop))
+        return false;
+    return true;
   }
 
 private:
-  bool replaces_numbers(node_id n, std::uint32_t region, std::uint32_t yielded, bool is_in_loop) const {
-    region_id const r = f_.region_at(n, region);
+  bool replaces_numbers(region_id r, std::uint32_t yielded, bool is_in_loop) const {
     std::vector<value_id> const all = versions(f_.operand(f_.yield_of(r), yielded), r);
     for (std::size_t i = 0; i + 1 < all.size(); ++i)
       if (!replaces_numbers(all[i], is_in_loop)) return false;

@@ -2,6 +2,7 @@
 // it. Each adjoint adds a contribution to the cotangent of each operand.
 #pragma once
 
+#include <overdub/ir/builder.hpp>
 #include <overdub/reverse/gradient_program.hpp>
 #include <overdub/reverse/linear.hpp>
 #include <overdub/reverse/primal_copy.hpp>
@@ -52,6 +53,8 @@ public:
 
 private:
   function const& f() const { return *at_; }
+  ir::builder build() { return ir::builder(at_); }
+  ir::region_flow flow(node_id n) const { return {f(), n}; }
 
   void back(node_id n);
   void elementwise(node_id n, value_id cotangent);
@@ -72,6 +75,7 @@ private:
   // ---- control (writer_control.hpp)
   void if_(node_id n, values const& cotangents);
   void loop(node_id n, values const& cotangents);
+  ir::attributes opposite_of(node_id n) const;
   void map(node_id n, values const& cotangents);
   void reduce(node_id n, values const& cotangents); // (writer_reduce.hpp)
   void sum(node_id n, value_id cotangent);
@@ -110,7 +114,7 @@ private:
   struct checkpoints {
     value_id trip_count = ir::nothing;
     bool is_reversed = false;
-    region_id body{};
+    node_id loop = ir::nothing;
     value_id used = ir::nothing;       // the number of slots in use
     value_id iterations = ir::nothing; // an array: the iteration whose state each slot holds
     values states;                     // arrays with one element for each slot
@@ -122,8 +126,6 @@ private:
   value_id slots_for(value_id trip_count, values const& states, std::int64_t fewer);
   value_id bytes_of(value_id v);
   value_id distance(value_id iterations, value_id slots);
-  template <class Condition, class Body>
-  values while_loop(values const& initial, Condition const& condition, Body const& body);
   std::size_t sweep(primal_copy const& r);
   // ---- blocks of iterations (writer_blocks.hpp)
   // An estimate of the size of a block's residuals, in states.
@@ -140,6 +142,7 @@ private:
       std::size_t operations, std::vector<std::string> const& restored = {});
   // ---- residuals (writer_residuals.hpp)
   primal_copy copy(region_id r, clone_map& map);
+  primal_copy copy_iteration(node_id n, value_id iteration, values const& carried);
   void find_factors(primal_copy& r);
   node_id save_residuals(node_id first, node_id second, std::vector<primal_copy>& primal_copies);
   std::optional<std::uint32_t> result_that_is(node_id first, primal_copy const& r, value_id v) const;

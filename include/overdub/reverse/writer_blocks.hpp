@@ -14,8 +14,7 @@ namespace overdub::adjoint {
 
 /// Whether a loop updates a loop-carried array in place.
 inline bool writer::replaces_elements(node_id n) const {
-  if (f()[n].code != op::loop) return false;
-  for (std::uint32_t i = 0; i + 1 < f()[n].operand_count; ++i)
+  for (std::uint32_t i = 0; i < flow(n).carried(); ++i)
     if (update_chains(f()).carries(n, i)) return true;
   return false;
 }
@@ -23,7 +22,7 @@ inline bool writer::replaces_elements(node_id n) const {
 /// Recomputes, for the given index, a number that the body of a loop computes from its index and loop-invariant values. Returns
 /// nothing if the number depends on other values.
 inline value_id writer::at_index(node_id n, value_id number, value_id index_value, int steps) {
-  region_id const body = f().region_at(n, 0);
+  region_id const body = flow(n).body();
   if (number == f().argument(body, 0)) return index_value;
   if (f().is_literal(number)) return number;
   bool const is_inside =
@@ -48,9 +47,10 @@ inline value_id writer::inner_trip_count(node_id n) {
   value_id const last = at_.add(op::sub, f().operand(n, 0), index(1));
   std::vector<node_id> loops;
   bool is_known = true;
-  ir::walk(f(), f().region_at(n, 0), [&](node_id m) {
-    if (f()[m].code == op::loop || f()[m].code == op::map) loops.push_back(m);
-    is_known = is_known && f()[m].code != op::while_ && f()[m].code != op::call;
+  ir::walk(f(), flow(n).body(), [&](node_id m) {
+    op const code = f()[m].code;
+    if (ir::is_counted(code)) loops.push_back(m);
+    is_known = is_known && !ir::is_conditional_loop(code) && code != op::call;
   });
   for (node_id const m : loops) {
     value_id most = ir::nothing;
@@ -71,12 +71,10 @@ inline node_id writer::in_blocks(node_id n) {
   at_.to_before(n);
   value_id const trip_count = f().operand(n, 0);
   value_id bytes = index(0);
-  values operands;
-  std::vector<ir::type> types;
-  for (std::uint32_t i = 1; i < f()[n].operand_count; ++i) {
-    operands.push_back(f().operand(n, i));
-    types.push_back(type_of(operands.back()));
-    if (types.back().rank > 0) bytes = at_.add(op::add, bytes, bytes_of(operands.back()));
+  values initial;
+  for (std::uint32_t i = 0; i < flow(n).carried(); ++i) {
+    initial.push_back(flow(n).initial(i));
+    if (type_of(initial.back()).rank > 0) bytes = at_.add(op::add, bytes, bytes_of(initial.back()));
   }
   // If the cost of an iteration is not known, a block is one iteration.
   value_id const each = inner_trip_count(n);
@@ -91,47 +89,33 @@ inline node_id writer::in_blocks(node_id n) {
   value_id const blocks = at_.add(op::add, full, at_.add(op::select, is_more, index(1), index(0)));
 
   bool const is_reversed = f()[n].attributes.is_reversed();
-  std::vector<std::vector<ir::type>> arguments{{ir::i64}};
-  arguments[0].insert(arguments[0].end(), types.begin(), types.end());
-  auto const make_loop = [&](value_id count, values const& initial) {
-    values all{count};
-    all.insert(all.end(), initial.begin(), initial.end());
-    node_id const made = at_.insert(op::loop, all, types, {}, arguments);
-    at_.set_place_of(made, f()[n].place);
-    for (std::uint32_t i = 0; i < types.size(); ++i)
-      activity_.set(f().result(made, i), activity_.of(f().result(n, i)));
+  region_id const body = flow(n).body();
+  auto const replacing = [&](ir::builder::built made) {
+    at_.set_place_of(made.node, f()[n].place);
+    for (std::uint32_t i = 0; i < initial.size(); ++i)
+      activity_.set(made.results[i], activity_.of(f().result(n, i)));
     return made;
   };
-  auto const arguments_of = [&](region_id r) {
-    values all;
-    for (std::uint32_t i = 0; i < types.size(); ++i) {
-      all.push_back(f().argument(r, i + 1));
-      activity_.set(all.back(), activity_.of(f().argument(f().region_at(n, 0), i + 1)));
-    }
-    return all;
-  };
-  node_id const made = make_loop(blocks, operands);
-  sums_.inside(f().region_at(made, 0), [&](region_id r) {
-    value_id const first = at_.add(op::mul, f().argument(r, 0), length);
+  auto const made = replacing(build().loop(blocks, initial, [&](value_id block, values const& at_start) {
+    for (std::uint32_t i = 0; i < initial.size(); ++i)
+      activity_.set(at_start[i], activity_.of(flow(n).argument(i)));
+    value_id const first = at_.add(op::mul, block, length);
     value_id const count = at_.add(op::min, length, at_.add(op::sub, trip_count, first));
-    node_id const block = make_loop(count, arguments_of(r));
-    sums_.inside(f().region_at(block, 0), [&](region_id inner) {
-      value_id iteration = at_.add(op::add, first, f().argument(inner, 0));
+    return replacing(build().loop(count, at_start, [&](value_id i, values const& carried) {
+      value_id iteration = at_.add(op::add, first, i);
       if (is_reversed) iteration = at_.add(op::sub, at_.add(op::sub, trip_count, index(1)), iteration);
       clone_map map(activity_);
-      map.insert_or_assign(f().argument(f().region_at(n, 0), 0), iteration);
-      values const in = arguments_of(inner);
-      for (std::uint32_t i = 0; i < types.size(); ++i)
-        map.insert_or_assign(f().argument(f().region_at(n, 0), i + 1), in[i]);
-      at_.clone_contents(at_.id(), f().region_at(n, 0), map);
-    });
-    at_.yield(results_of(block));
-  });
+      map.insert_or_assign(f().argument(body, 0), iteration);
+      for (std::uint32_t k = 0; k < carried.size(); ++k)
+        map.insert_or_assign(flow(n).argument(k), carried[k]);
+      at_.clone_contents(at_.id(), body, map);
+    }));
+  }));
   at_ = back;
-  values const results = results_of(made);
-  for (std::uint32_t i = 0; i < results.size(); ++i) replace_restored_version(f().result(n, i), results[i]);
-  at_.replace(n, results);
-  return made;
+  for (std::uint32_t i = 0; i < initial.size(); ++i)
+    replace_restored_version(f().result(n, i), made.results[i]);
+  at_.replace(n, made.results);
+  return made.node;
 }
 
 } // namespace overdub::adjoint

@@ -13,21 +13,19 @@ namespace overdub::adjoint {
 /// Whether a loop is checkpointed: a limit is set, the loop is nested in no other loop, and its iterations have no side
 /// effects.
 inline bool writer::is_checkpointed(node_id n) const {
-  if (checkpointing_.kind == checkpointing::strategy::none || f()[n].code != op::loop) return false;
+  if (checkpointing_.kind == checkpointing::strategy::none || !ir::is_counted_loop(f()[n].code)) return false;
   if (is_in_loop(f(), n)) return false;
-  region_id const body = f().region_at(n, 0);
+  region_id const body = flow(n).body();
   values carried;
-  for (std::uint32_t i = 1; i < f()[n].operand_count; ++i) carried.push_back(f().argument(body, i));
+  for (std::uint32_t i = 0; i < flow(n).carried(); ++i) carried.push_back(flow(n).argument(i));
   if (carried.empty()) return false;
   if (f()[n].result_count > carried.size() && replaces_elements(n)) return false; // it is not strip-mined
-  node_id const end = f().yield_of(body);
-  fixed_shapes const shapes(f(), callees_, body, carried, end);
+  fixed_shapes const shapes(f(), callees_, body, carried, f().yield_of(body));
   for (std::uint32_t i = 0; i < carried.size(); ++i) {
     ir::type const t = type_of(carried[i]);
     if (!ir::type{t.element}.is_literal() || t.is_accumulator) return false;
     if (t.rank == 0) continue;
-    value_id const next = f().operand(end, i);
-    if (!shapes.has(carried[i]) && !has_length_of(next, f().operand(n, i + 1))) return false;
+    if (!shapes.has(carried[i]) && !has_length_of(flow(n).next(i), flow(n).initial(i))) return false;
   }
   return callees_.effects().in_region(f(), body).can_merge();
 }
@@ -35,7 +33,7 @@ inline bool writer::is_checkpointed(node_id n) const {
 inline bool writer::has_length_of(value_id made, value_id other) const {
   if (type_of(made).rank != 1 || !f().is_result(made)) return false;
   node_id const n = f().node_of(made);
-  if (f()[n].code != op::map && f()[n].code != op::fill) return false;
+  if (!ir::is_map(f()[n].code) && f()[n].code != op::fill) return false;
   return ir::length_of(f(), other) == f().operand(n, 0);
 }
 
@@ -44,7 +42,7 @@ inline writer::checkpoints writer::first_checkpoint(node_id n, values const& ini
   checkpoints c;
   c.trip_count = f().operand(n, 0);
   c.is_reversed = f()[n].attributes.is_reversed();
-  c.body = f().region_at(n, 0);
+  c.loop = n;
   value_id const slots = slots_for(c.trip_count, initial, replaces_elements(n) ? states_of_block : 0);
   c.used = index(1);
   c.iterations = at_.add(op::fill, slots, index(0));
@@ -55,12 +53,11 @@ inline writer::checkpoints writer::first_checkpoint(node_id n, values const& ini
 /// The number of slots that fit into the memory limit, at least 2.
 inline value_id writer::slots_for(value_id trip_count, values const& states, std::int64_t fewer) {
   if (checkpointing_.kind == checkpointing::strategy::logarithmic) {
-    values const halved = while_loop(
-        {trip_count, index(2)}, [&](values const& v) { return at_.add(op::gt, v[0], index(0)); },
-        [&](values const& v) {
-          return values{at_.add(op::div, v[0], index(2)), at_.add(op::add, v[1], index(1))};
-        });
-    return halved[1];
+    auto const is_positive = [&](values const& v) { return at_.add(op::gt, v[0], index(0)); };
+    auto const halve = [&](values const& v) {
+      return values{at_.add(op::div, v[0], index(2)), at_.add(op::add, v[1], index(1))};
+    };
+    return build().while_({trip_count, index(2)}, is_positive, halve).results[1];
   }
   value_id bytes = index(sizeof(std::int64_t)); // the slot's iteration
   for (value_id const v : states) bytes = at_.add(op::add, bytes, bytes_of(v));
@@ -79,19 +76,9 @@ inline value_id writer::bytes_of(value_id v) {
   if (t.rank == 1) return at_.add(op::mul, elements, index(size));
   // An empty array has no first row.
   value_id const has_rows = at_.add(op::gt, elements, index(0));
-  ir::type const number = ir::i64;
-  std::vector<ir::type> const none[] = {{}, {}};
-  node_id const of_row = at_.insert(
-      op::if_, std::span<value_id const>(&has_rows, 1), std::span<ir::type const>(&number, 1), {}, none);
-  sums_.inside(f().region_at(of_row, 0), [&](region_id) {
-    value_id const bytes = bytes_of(at_.add(op::at, v, index(0)));
-    at_.yield(std::span<value_id const>(&bytes, 1));
-  });
-  sums_.inside(f().region_at(of_row, 1), [&](region_id) {
-    value_id const zero = index(0);
-    at_.yield(std::span<value_id const>(&zero, 1));
-  });
-  return at_.add(op::mul, elements, f().result(of_row));
+  value_id const of_row = build().if_(
+      has_rows, [&] { return bytes_of(at_.add(op::at, v, index(0))); }, [&] { return index(0); });
+  return at_.add(op::mul, elements, of_row);
 }
 
 /// The loop-carried values at the start of an iteration. Iterations from the last checkpoint on are recomputed, and leave
@@ -109,39 +96,27 @@ inline writer::values writer::restore(checkpoints& c, value_id of_index) {
   auto const last = [&](value_id array, value_id used) {
     return at_.add(op::at, array, at_.add(op::sub, used, index(1)));
   };
-  open = while_loop(
-      open, [&](values const& v) { return at_.add(op::lt, last(v[1], v[0]), iteration); },
-      [&](values const& v) {
-        value_id const from = last(v[1], v[0]);
-        value_id const iterations = at_.add(op::add, at_.add(op::sub, iteration, from), index(1));
-        value_id const steps = distance(iterations, at_.add(op::sub, slots, v[0]));
-        values operands{steps};
-        std::vector<ir::type> types;
-        for (std::size_t i = 2; i < v.size(); ++i) {
-          operands.push_back(last(v[i], v[0]));
-          types.push_back(type_of(operands.back()));
-        }
-        std::vector<std::vector<ir::type>> arguments{{ir::i64}};
-        arguments[0].insert(arguments[0].end(), types.begin(), types.end());
-        node_id const again = at_.insert(op::loop, operands, types, {}, arguments);
-        sums_.inside(f().region_at(again, 0), [&](region_id r) {
-          clone_map map(activity_);
-          map.insert_or_assign(
-              f().argument(c.body, 0), iteration_of(at_.add(op::add, from, f().argument(r, 0))));
-          for (std::uint32_t i = 1; i < arguments[0].size(); ++i)
-            map.insert_or_assign(f().argument(c.body, i), f().argument(r, i));
-          primal_copy const copied = copy(c.body, map);
-          values yields;
-          for (std::uint32_t i = 0; i < types.size(); ++i) yields.push_back(f().operand(copied.end(), i));
-          at_.yield(yields);
-          sweep(copied);
-        });
-        values next{
-            at_.add(op::add, v[0], index(1)), at_.add(op::update, v[1], v[0], at_.add(op::add, from, steps))};
-        for (std::uint32_t i = 0; i < types.size(); ++i)
-          next.push_back(at_.add(op::update, v[i + 2], v[0], f().result(again, i)));
-        return next;
-      });
+  auto const is_before = [&](values const& v) { return at_.add(op::lt, last(v[1], v[0]), iteration); };
+  auto const advance = [&](values const& v) {
+    value_id const from = last(v[1], v[0]);
+    value_id const iterations = at_.add(op::add, at_.add(op::sub, iteration, from), index(1));
+    value_id const steps = distance(iterations, at_.add(op::sub, slots, v[0]));
+    values state;
+    for (std::size_t i = 2; i < v.size(); ++i) state.push_back(last(v[i], v[0]));
+    auto const again = build().loop(steps, state, [&](value_id i, values const& carried) {
+      primal_copy const copied = copy_iteration(c.loop, iteration_of(at_.add(op::add, from, i)), carried);
+      values yields;
+      for (std::uint32_t k = 0; k < carried.size(); ++k) yields.push_back(f().operand(copied.end(), k));
+      at_.yield(yields);
+      sweep(copied);
+    });
+    values next{
+        at_.add(op::add, v[0], index(1)), at_.add(op::update, v[1], v[0], at_.add(op::add, from, steps))};
+    for (std::size_t i = 0; i < state.size(); ++i)
+      next.push_back(at_.add(op::update, v[i + 2], v[0], again.results[i]));
+    return next;
+  };
+  open = build().while_(open, is_before, advance).results;
   values states;
   for (std::size_t i = 2; i < open.size(); ++i) states.push_back(last(open[i], open[0]));
   c.used = at_.add(op::sub, open[0], index(1));
@@ -156,13 +131,13 @@ inline writer::values writer::restore(checkpoints& c, value_id of_index) {
 /// For the smallest r that suffices, the distance is beta(s, r - 2), or more where beta(s - 1, r) is too small for the
 /// rest.
 inline value_id writer::distance(value_id iterations, value_id slots) {
-  values const found = while_loop(
-      {index(0), index(1)}, [&](values const& v) { return at_.add(op::lt, v[1], iterations); },
-      [&](values const& v) {
-        value_id const r = at_.add(op::add, v[0], index(1));
-        value_id const more = at_.add(op::mul, v[1], at_.add(op::add, slots, r));
-        return values{r, at_.add(op::div, more, r)};
-      });
+  auto const is_too_small = [&](values const& v) { return at_.add(op::lt, v[1], iterations); };
+  auto const grow = [&](values const& v) {
+    value_id const r = at_.add(op::add, v[0], index(1));
+    value_id const more = at_.add(op::mul, v[1], at_.add(op::add, slots, r));
+    return values{r, at_.add(op::div, more, r)};
+  };
+  values const found = build().while_({index(0), index(1)}, is_too_small, grow).results;
   value_id const r = found[0], all = at_.add(op::add, slots, r); // not 0: there are at least two iterations
   value_id const fewer = at_.add(op::div, at_.add(op::mul, found[1], r), all);
   value_id const r_before = at_.add(op::sub, r, index(1));
@@ -171,24 +146,6 @@ inline value_id writer::distance(value_id iterations, value_id slots) {
   value_id const others = at_.add(op::div, at_.add(op::mul, found[1], slots), all);
   value_id const too_many = at_.add(op::sub, iterations, others);
   return at_.add(op::max, at_.add(op::max, smallest, too_many), index(1));
-}
-
-template <class Condition, class Body>
-writer::values writer::while_loop(values const& initial, Condition const& condition, Body const& body) {
-  std::vector<ir::type> types;
-  for (value_id const v : initial) types.push_back(type_of(v));
-  std::vector<std::vector<ir::type>> const arguments{types, types};
-  node_id const made = at_.insert(op::while_, initial, types, {}, arguments);
-  auto const arguments_of = [&](region_id r) {
-    auto const all = f().arguments_of(r);
-    return values(all.begin(), all.end());
-  };
-  sums_.inside(f().region_at(made, 0), [&](region_id r) {
-    value_id const goes_on = condition(arguments_of(r));
-    at_.yield(std::span<value_id const>(&goes_on, 1));
-  });
-  sums_.inside(f().region_at(made, 1), [&](region_id r) { at_.yield(body(arguments_of(r))); });
-  return results_of(made);
 }
 
 } // namespace overdub::adjoint

@@ -23,49 +23,36 @@ template <class Write>
 writer::values writer::in_accumulators(values const& arrays, Write const& write) {
   if (arrays.empty()) return write();
   values sums;
-  std::vector<ir::type> results;
-  std::vector<std::vector<ir::type>> accumulators(1);
   for (value_id const v : arrays) {
     value_id const sum = sums_.take(v);
     sums.push_back(sum == ir::nothing ? sums_.zeros_like(v) : sum);
-    results.push_back(type_of(v));
-    accumulators[0].push_back(type_of(v).accumulator());
   }
-  node_id const made = at_.insert(op::accumulate, sums, std::span<ir::type const>(), {}, accumulators);
-  values given;
-  sums_.inside(f().region_at(made, 0), [&](region_id r) {
-    for (std::uint32_t i = 0; i < arrays.size(); ++i) sums_.accumulate_in(arrays[i], f().argument(r, i));
-    given = write();
+  auto const made = build().accumulate(sums, [&](values const& accumulators) {
+    for (std::size_t i = 0; i < arrays.size(); ++i) sums_.accumulate_in(arrays[i], accumulators[i]);
+    values const given = write();
     for (value_id const v : arrays) sums_.accumulate_in(v, ir::nothing);
-    at_.yield(given);
+    return given;
   });
-  for (value_id const v : given) results.push_back(type_of(v));
-  at_.set_results(made, results);
-  for (std::uint32_t i = 0; i < arrays.size(); ++i) sums_.set(arrays[i], f().result(made, i));
-  for (std::uint32_t i = 0; i < given.size(); ++i)
-    given[i] = f().result(made, static_cast<std::uint32_t>(arrays.size()) + i);
-  return given;
+  for (std::size_t i = 0; i < arrays.size(); ++i) sums_.set(arrays[i], made.results[i]);
+  return {made.results.begin() + static_cast<std::ptrdiff_t>(arrays.size()), made.results.end()};
 }
 
 /// Which loop-carried values are useful: a result with a cotangent depends on them (Tapenade's term).
 inline std::vector<std::uint8_t> writer::useful_states(node_id n, values const& cotangents) const {
-  bool const counted = f()[n].code == op::loop;
-  std::uint32_t const carried = f()[n].operand_count - (counted ? 1 : 0);
-  region_id const body = f().region_at(n, f()[n].region_count - 1);
-  std::vector<std::uint8_t> useful(carried);
+  ir::region_flow const of(f(), n);
+  std::vector<std::uint8_t> useful(of.carried());
   ir::value_set known;
   values open;
   auto const push = [&](value_id v) {
     if (activity_.varies(v) && known.insert(v).second) open.push_back(v);
   };
-  node_id const yield = f().yield_of(body);
   auto const push_yield = [&](std::uint32_t i) {
-    if (i < carried) useful[i] = activity_.varies(f().argument(body, counted ? i + 1 : i));
-    push(f().operand(yield, i));
+    if (i < of.carried()) useful[i] = activity_.varies(of.argument(i));
+    push(of.yielded(i));
   };
   for (std::uint32_t i = 0; i < cotangents.size(); ++i)
     if (cotangents[i] != ir::nothing) push_yield(i);
-  ir::walk(f(), body, [&](node_id m) { // contributions to accumulators of enclosing operations
+  ir::walk(f(), of.body(), [&](node_id m) { // contributions to accumulators of enclosing operations
     if (f()[m].code == op::add_to && accumulated_.contains(f().operand(m, 0)))
       for (value_id const v : f().operands_of(m)) push(v);
   });
@@ -73,17 +60,16 @@ inline std::vector<std::uint8_t> writer::useful_states(node_id n, values const& 
     value_id const v = open.back();
     open.pop_back();
     if (f().is_argument(v)) {
-      node_id const owner = f()[f().region_of(v)].parent;
-      if (owner == n) {
-        std::uint32_t const i = f()[v].index - (counted ? 1 : 0);
-        if (f().region_of(v) == body && useful[i] == 0) push_yield(i);
-        if (f().region_of(v) == body) useful[i] = 1;
-      } else if (owner != ir::nothing && ir::is_within(f(), owner, body)) {
+      node_id const owner = ir::owner_of(f(), v);
+      if (auto const i = of.carried_index(v)) {
+        if (useful[*i] == 0) push_yield(*i);
+        useful[*i] = 1;
+      } else if (owner != ir::nothing && ir::is_within(f(), owner, of.body())) {
         for (value_id const operand : f().operands_of(owner)) push(operand);
       }
       continue;
     }
-    if (!f().is_result(v) || !ir::is_within(f(), f().node_of(v), body)) continue;
+    if (!f().is_result(v) || !ir::is_within(f(), f().node_of(v), of.body())) continue;
     node_id const m = f().node_of(v);
     for (value_id const operand : f().operands_of(m)) push(operand);
     for (region_id const r : f().regions_of(m))
@@ -110,14 +96,11 @@ inline void writer::if_(node_id n, values const& cotangents) {
       accumulated.push_back(v);
   }
   values const sums = in_accumulators(accumulated, [&] {
-    value_id const condition = f().operand(n, 0);
-    std::vector<ir::type> const none[] = {{}, {}};
-    node_id const second =
-        at_.insert(op::if_, std::span<value_id const>(&condition, 1), std::span<ir::type const>(), {}, none);
+    node_id const second = build().open(op::if_, {f().operand(n, 0)}, 2);
     std::vector<primal_copy> primal_copies;
-    std::vector<values> parts(2);
+    values parts[2];
     for (std::uint32_t branch = 0; branch < 2; ++branch)
-      sums_.inside(f().region_at(second, branch), [&](region_id) {
+      build().in_region(second, branch, [&] {
         sums_.enter();
         clone_map map(activity_);
         primal_copies.push_back(copy(f().region_at(n, branch), map));
@@ -127,51 +110,48 @@ inline void writer::if_(node_id n, values const& cotangents) {
         reverse(primal_copies.back().nodes(f()));
         for (value_id const v : given) parts[branch].push_back(sums_.take(v));
         sums_.leave();
+        return values{}; // below, the region gets more values
       });
     values with_cotangent, oldest[2];
-    std::vector<values> yields(2);
-    std::vector<ir::type> results;
     next_restored = restored_.size();
     for (std::uint32_t const i : restore_in_branches(n, primal_copies, oldest))
       restored_.push_back({f().result(n, i)});
     for (std::size_t i = 0; i < given.size(); ++i) {
       if (parts[0][i] == ir::nothing && parts[1][i] == ir::nothing) continue;
       with_cotangent.push_back(given[i]);
-      results.push_back(type_of(given[i]));
       for (std::uint32_t branch = 0; branch < 2; ++branch)
-        sums_.inside(f().region_at(second, branch), [&](region_id) {
-          yields[branch].push_back(
-              parts[branch][i] == ir::nothing ? sums_.zeros_like(given[i]) : parts[branch][i]);
+        build().in_region(second, branch, [&] {
+          return parts[branch][i] == ir::nothing ? sums_.zeros_like(given[i]) : parts[branch][i];
         });
     }
-    for (value_id const v : oldest[0]) results.push_back(type_of(v));
-    for (std::uint32_t branch = 0; branch < 2; ++branch) {
-      yields[branch].insert(yields[branch].end(), oldest[branch].begin(), oldest[branch].end());
-      sums_.inside(f().region_at(second, branch), [&](region_id) { at_.yield(yields[branch]); });
-    }
-    at_.set_results(second, results);
+    for (std::uint32_t branch = 0; branch < 2; ++branch)
+      build().in_region(second, branch, [&] { return oldest[branch]; });
+    values const all = build().close(second).results;
     (void)save_residuals(n, second, primal_copies);
     given = std::move(with_cotangent);
-    values all;
-    for (value_id const v : f().results_of(second)) all.push_back(v);
     return all;
   });
   for (std::size_t i = 0; i < given.size(); ++i) sums_.add(given[i], sums[i]);
   for (std::size_t i = given.size(); i < sums.size(); ++i) restored_[next_restored++].before = sums[i];
 }
 
+/// The attributes of a loop in the opposite direction.
+inline ir::attributes writer::opposite_of(node_id n) const {
+  ir::attributes says;
+  if (!ir::is_counted(f()[n].code) || !f()[n].attributes.is_reversed()) says.flags = ir::attributes::reversed;
+  return says;
+}
+
 // Of `loop` and `while`. The adjoint loop carries the cotangents of the loop-carried values, and the sums of the cotangents
 // of captured numbers.
 inline void writer::loop(node_id n, values const& cotangents) {
-  bool const counted = f()[n].code == op::loop;
   bool const checkpointed = is_checkpointed(n);
   if (checkpointed && replaces_elements(n)) n = in_blocks(n);
-  std::uint32_t const first = counted ? 1 : 0;
-  std::uint32_t const carried = f()[n].operand_count - first;
-  region_id const body = f().region_at(n, f()[n].region_count - 1);
+  bool const counted = ir::is_counted(f()[n].code);
+  std::uint32_t const carried = flow(n).carried();
   std::vector<std::uint8_t> const useful = useful_states(n, cotangents);
   values initial; // `save_residuals` replaces this operation
-  for (std::uint32_t i = 0; i < carried; ++i) initial.push_back(f().operand(n, first + i));
+  for (std::uint32_t i = 0; i < carried; ++i) initial.push_back(flow(n).initial(i));
   values summed, accumulated, by_index;
   for (value_id const v : captured(n))
     if (type_of(v).rank == 0)
@@ -187,77 +167,54 @@ inline void writer::loop(node_id n, values const& cotangents) {
       if (update_chains(f()).carries(n, i)) updated.push_back(i);
   std::vector<std::size_t> restored; // indices into restored_
   values const sums = in_accumulators(accumulated, [&] {
-    values operands{counted ? f().operand(n, 0) : index(0)}; // of a while: set by `save_residuals`
-    std::vector<std::vector<ir::type>> arguments{{ir::i64}};
-    for (std::uint32_t i = 0; i < carried; ++i) {
-      if (useful[i] == 0) continue;
-      operands.push_back(cotangents[i] != ir::nothing ? cotangents[i] : sums_.zeros_like(f().result(n, i)));
-      arguments[0].push_back(type_of(f().result(n, i)));
-    }
+    // `save_residuals` sets the trip count of a while.
+    value_id const trip_count = counted ? f().operand(n, 0) : index(0);
+    values backward; // the initial loop-carried values of the adjoint loop
+    for (std::uint32_t i = 0; i < carried; ++i)
+      if (useful[i] != 0)
+        backward.push_back(cotangents[i] != ir::nothing ? cotangents[i] : sums_.zeros_like(f().result(n, i)));
     for (value_id const v : summed) {
       value_id const sum = sums_.take(v);
-      operands.push_back(sum == ir::nothing ? sums_.zero(type_of(v)) : sum);
-      arguments[0].push_back(type_of(v));
+      backward.push_back(sum == ir::nothing ? sums_.zero(type_of(v)) : sum);
     }
-    for (std::uint32_t const i : updated) {
-      operands.push_back(f().result(n, i));
-      arguments[0].push_back(type_of(operands.back()));
-    }
-    std::vector<ir::type> results(arguments[0].begin() + 1, arguments[0].end());
-    auto const next_argument = static_cast<std::uint32_t>(results.size()) + 1;
-    for (value_id const v : by_index) results.push_back(type_of(v));
+    for (std::uint32_t const i : updated) backward.push_back(f().result(n, i));
+    auto const first_primal = static_cast<std::ptrdiff_t>(backward.size());
     checkpoints saved;
+    std::vector<ir::type> primal; // of arguments that stand for the primal loop-carried values
     if (checkpointed) {
       saved = first_checkpoint(n, initial);
-      for (value_id const v : {saved.used, saved.iterations}) operands.push_back(v);
-      operands.insert(operands.end(), saved.states.begin(), saved.states.end());
-      results.clear();
-      for (std::size_t i = 1; i < operands.size(); ++i) results.push_back(type_of(operands[i]));
-      arguments[0].resize(1);
-      arguments[0].insert(arguments[0].end(), results.begin(), results.end());
-      for (value_id const v : by_index) results.push_back(type_of(v));
+      for (value_id const v : {saved.used, saved.iterations}) backward.push_back(v);
+      backward.insert(backward.end(), saved.states.begin(), saved.states.end());
     } else
-      for (std::uint32_t i = 0; i < carried; ++i) arguments[0].push_back(type_of(f().result(n, i)));
-    ir::attributes says;
-    if (!counted || !f()[n].attributes.is_reversed()) says.flags = ir::attributes::reversed;
-    node_id second = at_.insert(op::loop, operands, results, says, arguments);
+      for (value_id const v : initial) primal.push_back(type_of(v));
 
     std::vector<primal_copy> primal_copies;
-    sums_.inside(f().region_at(second, 0), [&](region_id r) {
+    auto const write_body = [&](value_id iteration, values const& arguments) {
       sums_.enter();
-      clone_map map(activity_);
-      if (counted) map.insert_or_assign(f().argument(body, 0), f().argument(r, 0));
-      values stand_ins;
+      values stand_ins(arguments.begin() + first_primal, arguments.end());
       if (checkpointed) {
-        saved.used = f().argument(r, next_argument);
-        saved.iterations = f().argument(r, next_argument + 1);
-        for (std::uint32_t i = 0; i < carried; ++i) saved.states[i] = f().argument(r, next_argument + 2 + i);
-        stand_ins = restore(saved, f().argument(r, 0));
-      } else
-        for (std::uint32_t i = 0; i < carried; ++i) stand_ins.push_back(f().argument(r, next_argument + i));
-      for (std::uint32_t i = 0; i < carried; ++i)
-        map.insert_or_assign(f().argument(body, first + i), stand_ins[i]);
-      primal_copies.push_back(copy(body, map));
-      primal_copies.back().index = counted ? f().argument(r, 0) : value_id(ir::nothing);
-      primal_copies.back().arguments = stand_ins;
+        saved.used = stand_ins[0];
+        saved.iterations = stand_ins[1];
+        saved.states.assign(stand_ins.begin() + 2, stand_ins.end());
+        stand_ins = restore(saved, iteration);
+      }
+      primal_copy& r = primal_copies.emplace_back(copy_iteration(n, iteration, stand_ins));
 
-      std::uint32_t next = 1;
+      std::size_t next = 0;
       values states;
       for (std::uint32_t i = 0; i < carried; ++i)
-        states.push_back(useful[i] != 0 ? f().argument(r, next++) : value_id(ir::nothing));
-      for (value_id const v : summed) sums_.set(v, f().argument(r, next++));
-      for (std::uint32_t const i : updated)
-        primal_copies.back().restored.push_back({.carried = i, .newest = f().argument(r, next++)});
+        states.push_back(useful[i] != 0 ? arguments[next++] : value_id(ir::nothing));
+      for (value_id const v : summed) sums_.set(v, arguments[next++]);
+      for (std::uint32_t const i : updated) r.restored.push_back({.carried = i, .newest = arguments[next++]});
       for (value_id const v : by_index) sums_.sum_elements_of(v);
-      auto const yielded = [&](std::uint32_t i) { return f().operand(primal_copies.back().end(), i); };
+      auto const yielded = [&](std::uint32_t i) { return f().operand(r.end(), i); };
       for (std::uint32_t i = 0; i < carried; ++i)
         if (states[i] != ir::nothing) sums_.add(yielded(i), states[i]);
       for (std::uint32_t i = carried; i < cotangents.size(); ++i)
-        if (cotangents[i] != ir::nothing && activity_.varies(yielded(i))) {
-          sums_.add(yielded(i), sums_.element(cotangents[i], f().argument(r, 0)));
-        }
-      auto enclosing = std::exchange(recurrent_, recurrent_in(primal_copies.back()));
-      reverse(primal_copies.back().nodes(f()));
+        if (cotangents[i] != ir::nothing && activity_.varies(yielded(i)))
+          sums_.add(yielded(i), sums_.element(cotangents[i], iteration));
+      auto enclosing = std::exchange(recurrent_, recurrent_in(r));
+      reverse(r.nodes(f()));
       recurrent_ = std::move(enclosing);
 
       values yields;
@@ -267,18 +224,19 @@ inline void writer::loop(node_id n, values const& cotangents) {
         yields.push_back(sum == ir::nothing ? sums_.zeros_like(stand_ins[i]) : sum);
       }
       for (value_id const v : summed) yields.push_back(sums_.take(v));
-      for (restored_array const& a : primal_copies.back().restored) yields.push_back(a.newest);
+      for (restored_array const& a : r.restored) yields.push_back(a.newest);
       if (checkpointed) {
         for (value_id const v : {saved.used, saved.iterations}) yields.push_back(v);
         yields.insert(yields.end(), saved.states.begin(), saved.states.end());
       }
       for (value_id const v : by_index) {
         value_id const sum = sums_.take_element(v);
-        yields.push_back(sum == ir::nothing ? sums_.zero_element(v, f().argument(r, 0)) : sum);
+        yields.push_back(sum == ir::nothing ? sums_.zero_element(v, iteration) : sum);
       }
-      at_.yield(yields);
       sums_.leave();
-    });
+      return yields;
+    };
+    node_id second = build().loop(trip_count, backward, write_body, opposite_of(n), primal).node;
     if (checkpointed)
       note_residuals(f()[n], false, {"its loop-carried values, in some iterations"}, sweep(primal_copies[0]));
     else {
@@ -288,9 +246,7 @@ inline void writer::loop(node_id n, values const& cotangents) {
       for (std::size_t i = 0; i < updated.size(); ++i)
         if (primal_copies[0].restored[i].is_restored) restored.push_back(first_restored + i);
     }
-    values all;
-    for (value_id const v : f().results_of(second)) all.push_back(v);
-    return all;
+    return results_of(second);
   });
 
   std::size_t next = 0;
@@ -306,7 +262,6 @@ inline void writer::loop(node_id n, values const& cotangents) {
 }
 
 inline void writer::map(node_id n, values const& cotangents) {
-  region_id const body = f().region_at(n, 0);
   values summed, accumulated, by_index;
   for (value_id const v : captured(n))
     if (type_of(v).rank == 0)
@@ -319,25 +274,17 @@ inline void writer::map(node_id n, values const& cotangents) {
   values added; // values that get contributions
   std::vector<std::uint8_t> is_summed;
   values const parts = in_accumulators(accumulated, [&] {
-    value_id const count = f().operand(n, 0);
-    std::vector<ir::type> const arguments[] = {{ir::i64}};
-    node_id const second =
-        at_.insert(op::map, std::span<value_id const>(&count, 1), std::span<ir::type const>(), {}, arguments);
     std::vector<primal_copy> primal_copies;
-    std::vector<ir::type> results;
-    sums_.inside(f().region_at(second, 0), [&](region_id r) {
+    auto const made = build().map(f().operand(n, 0), [&](value_id iteration) {
       sums_.enter();
-      clone_map map(activity_);
-      map.insert_or_assign(f().argument(body, 0), f().argument(r, 0));
-      primal_copies.push_back(copy(body, map));
-      primal_copies.back().index = f().argument(r, 0);
+      primal_copy& r = primal_copies.emplace_back(copy_iteration(n, iteration, {}));
       for (value_id const v : by_index) sums_.sum_elements_of(v);
       for (std::uint32_t i = 0; i < cotangents.size(); ++i) {
-        value_id const yielded = f().operand(primal_copies.back().end(), i);
+        value_id const yielded = f().operand(r.end(), i);
         if (cotangents[i] == ir::nothing || !activity_.varies(yielded)) continue;
-        sums_.add(yielded, sums_.element(cotangents[i], f().argument(r, 0)));
+        sums_.add(yielded, sums_.element(cotangents[i], iteration));
       }
-      reverse(primal_copies.back().nodes(f()));
+      reverse(r.nodes(f()));
       values yields;
       for (value_id const v : summed)
         if (value_id const sum = sums_.take(v); sum != ir::nothing) {
@@ -351,15 +298,11 @@ inline void writer::map(node_id n, values const& cotangents) {
           is_summed.push_back(0);
           yields.push_back(sum);
         }
-      for (value_id const v : yields) results.push_back(type_of(v).array_of());
-      at_.yield(yields);
       sums_.leave();
+      return yields;
     });
-    at_.set_results(second, results);
-    (void)save_residuals(n, second, primal_copies);
-    values all;
-    for (value_id const v : f().results_of(second)) all.push_back(v);
-    return all;
+    (void)save_residuals(n, made.node, primal_copies);
+    return made.results;
   });
   for (std::size_t i = 0; i < added.size(); ++i)
     sums_.add(added[i], is_summed[i] != 0 ? sum_of(parts[i]) : parts[i]);
@@ -372,7 +315,7 @@ inline void writer::map(node_id n, values const& cotangents) {
 /// Whether a map reads an array only at the index of the iteration, and all of it: each element's cotangent comes from one
 /// iteration.
 inline bool writer::is_read_at_index(node_id n, value_id array) const {
-  region_id const body = f().region_at(n, 0);
+  region_id const body = flow(n).body();
   value_id const i = f().argument(body, 0);
   for (ir::use_id const u : f().uses_of(array)) {
     node_id const user = f()[u].user;
@@ -394,7 +337,7 @@ inline bool writer::is_read_at_index(node_id n, value_id array) const {
 /// The adjoint of a region that runs once: its code is copied into the enclosing region, from the result `first` on.
 inline void writer::once(node_id n, values const& cotangents, std::uint32_t first) {
   clone_map map(activity_);
-  std::vector<primal_copy> primal_copies{copy(f().region_at(n, 0), map)};
+  std::vector<primal_copy> primal_copies{copy(flow(n).body(), map)};
   for (std::uint32_t i = first; i < cotangents.size(); ++i)
     if (cotangents[i] != ir::nothing)
       sums_.add(f().operand(primal_copies[0].end(), i - first), cotangents[i]);
@@ -403,11 +346,11 @@ inline void writer::once(node_id n, values const& cotangents, std::uint32_t firs
   (void)save_residuals(n, ir::nothing, primal_copies);
 }
 inline void writer::accumulate(node_id n, values const& cotangents) {
-  std::uint32_t const arrays = f()[n].operand_count;
+  std::uint32_t const arrays = flow(n).first_yielded();
   for (std::uint32_t i = 0; i < arrays; ++i) {
     if (cotangents[i] == ir::nothing) continue;
     sums_.add(f().operand(n, i), cotangents[i]);
-    accumulated_.insert_or_assign(f().argument(f().region_at(n, 0), i), cotangents[i]);
+    accumulated_.insert_or_assign(f().argument(flow(n).body(), i), cotangents[i]);
   }
   once(n, cotangents, arrays);
 }

@@ -89,7 +89,7 @@ void writer::scatter(value_id array, Write const& write) {
 inline void writer::slice(node_id n, value_id cotangent) {
   value_id const array = f().operand(n, 0), start = f().operand(n, 1), count = f().operand(n, 2);
   scatter(array, [&] {
-    sums_.loop(count, [&](value_id i) {
+    build().loop(count, {}, [&](value_id i, values const&) {
       value_id const at[] = {at_.add(op::add, start, i)};
       sums_.add_at(array, at, at_.add(op::at, cotangent, i));
     });
@@ -98,7 +98,7 @@ inline void writer::slice(node_id n, value_id cotangent) {
 inline void writer::gather(node_id n, value_id cotangent) {
   value_id const array = f().operand(n, 0), indices = f().operand(n, 1);
   scatter(array, [&] {
-    sums_.loop(at_.add(op::length, indices, cotangent), [&](value_id i) {
+    build().loop(at_.add(op::length, indices, cotangent), {}, [&](value_id i, values const&) {
       value_id const at[] = {at_.add(op::at, indices, i)};
       sums_.add_at(array, at, at_.add(op::at, cotangent, i));
     });
@@ -126,24 +126,14 @@ inline void writer::update(node_id n, value_id cotangent) {
 
 inline value_id writer::sum_of(value_id numbers) {
   ir::type const t = type_of(numbers).element_type();
-  if (t.rank == 0) {
-    value_id const operands[] = {numbers, sums_.zero(t)};
-    ir::attributes a = ir::attributes::of(op::add);
-    a.flags = ir::attributes::started;
-    return f().result(at_.insert(op::reduce, operands, std::span<ir::type const>(&t, 1), a));
-  }
+  if (t.rank == 0) return build().reduce(op::add, numbers, sums_.zero(t));
   // The sum of rows has the shape of the first row, which exists, as the caller has checked.
   value_id const rows = at_.add(op::length, numbers);
   value_id const first = at_.add(op::at, numbers, index(0));
-  value_id const operands[] = {at_.add(op::sub, rows, index(1)), first};
-  std::vector<ir::type> const arguments[] = {{ir::i64, t}};
-  node_id const made = at_.insert(op::loop, operands, std::span<ir::type const>(&t, 1), {}, arguments);
-  sums_.inside(f().region_at(made, 0), [&](region_id r) {
-    value_id const row = at_.add(op::add, f().argument(r, 0), index(1));
-    value_id const sum = sums_.plus(f().argument(r, 1), at_.add(op::at, numbers, row));
-    at_.yield(std::span<value_id const>(&sum, 1));
+  return build().loop(at_.add(op::sub, rows, index(1)), {first}, [&](value_id i, values const& sum) {
+    value_id const row = at_.add(op::add, i, index(1));
+    return sums_.plus(sum[0], at_.add(op::at, numbers, row));
   });
-  return f().result(made);
 }
 inline void writer::fill(node_id n, value_id cotangent) {
   value_id const element = f().operand(n, 1);
@@ -151,19 +141,9 @@ inline void writer::fill(node_id n, value_id cotangent) {
   if (type_of(element).rank == 0) return sums_.add(element, sum_of(cotangent));
   // The sum of no rows is zero.
   value_id const is_empty = at_.add(op::eq, f().operand(n, 0), index(0));
-  ir::type const t = type_of(element);
-  std::vector<ir::type> const none[] = {{}, {}};
-  node_id const made = at_.insert(
-      op::if_, std::span<value_id const>(&is_empty, 1), std::span<ir::type const>(&t, 1), {}, none);
-  sums_.inside(f().region_at(made, 0), [&](region_id) {
-    value_id const nothing_yet = sums_.zeros_like(element);
-    at_.yield(std::span<value_id const>(&nothing_yet, 1));
-  });
-  sums_.inside(f().region_at(made, 1), [&](region_id) {
-    value_id const sum = sum_of(cotangent);
-    at_.yield(std::span<value_id const>(&sum, 1));
-  });
-  sums_.add(element, f().result(made));
+  value_id const sum = build().if_(
+      is_empty, [&] { return sums_.zeros_like(element); }, [&] { return sum_of(cotangent); });
+  sums_.add(element, sum);
 }
 
 // The array that is not selected gets zeros.
@@ -172,16 +152,10 @@ inline void writer::select_arrays(node_id n, value_id cotangent) {
   for (std::uint32_t i = 1; i < 3; ++i) {
     value_id const array = f().operand(n, i);
     if (!activity_.varies(array)) continue;
-    ir::type const t = type_of(array);
-    std::vector<ir::type> const none[] = {{}, {}};
-    node_id const made = at_.insert(
-        op::if_, std::span<value_id const>(&condition, 1), std::span<ir::type const>(&t, 1), {}, none);
-    for (std::uint32_t branch = 0; branch < 2; ++branch)
-      sums_.inside(f().region_at(made, branch), [&](region_id) {
-        value_id const part = branch + 1 == i ? cotangent : sums_.zeros_like(array);
-        at_.yield(std::span<value_id const>(&part, 1));
-      });
-    sums_.add(array, f().result(made));
+    auto const part = [&](bool is_selected) {
+      return [&, is_selected] { return is_selected ? cotangent : sums_.zeros_like(array); };
+    };
+    sums_.add(array, build().if_(condition, part(i == 1), part(i == 2)));
   }
 }
 

@@ -53,7 +53,8 @@ inline bool writer::uses_partials(node_id n) const {
     auto const made = f().results_of(m);
     auto const taken = f().operands_of(m);
     if (std::any_of(made.begin(), made.end(), varies))
-      is_small = is_small && (ir::is_elementwise(f()[m].code) || f()[m].code == op::if_) && has_one_varied(m);
+      is_small = is_small && (ir::is_elementwise(f()[m].code) || ir::selects_region(f()[m].code)) &&
+                 has_one_varied(m);
     else if (f()[m].code == op::add_to)
       is_small = is_small && std::none_of(taken.begin(), taken.end(), varies);
   };
@@ -74,56 +75,48 @@ inline writer::branch_partials
 writer::write_partials(region_id r, std::uint32_t result, values const& inputs) {
   branch_partials made;
   node_id const end = f().yield_of(r);
-  sums_.inside(r, [&](region_id) {
-    sums_.enter();
-    std::vector<node_id> nodes;
-    for (node_id const m : f().nodes_of(r))
-      if (m != end) nodes.push_back(m);
-    value_id const of = f().operand(end, result);
-    sums_.add(of, type_of(of) == ir::f32 ? at_.literal(1.0f) : at_.literal(1.0));
-    bool const was_inside = std::exchange(in_partials_, true);
-    reverse(nodes);
-    in_partials_ = was_inside;
-    for (value_id const v : inputs) made.partials.push_back(sums_.take(v));
-    sums_.leave();
-    for (node_id m = f()[end].next; m != ir::nothing; m = f()[m].next)
-      made.selects = made.selects || f()[m].code == op::select;
-    at_.move(end);
-  });
+  ir::cursor const back = at_;
+  at_.to_end(r);
+  sums_.enter();
+  std::vector<node_id> nodes;
+  for (node_id const m : f().nodes_of(r))
+    if (m != end) nodes.push_back(m);
+  value_id const of = f().operand(end, result);
+  sums_.add(of, type_of(of) == ir::f32 ? at_.literal(1.0f) : at_.literal(1.0));
+  bool const was_inside = std::exchange(in_partials_, true);
+  reverse(nodes);
+  in_partials_ = was_inside;
+  for (value_id const v : inputs) made.partials.push_back(sums_.take(v));
+  sums_.leave();
+  for (node_id m = f()[end].next; m != ir::nothing; m = f()[m].next)
+    made.selects = made.selects || f()[m].code == op::select;
+  at_.move(end);
+  at_ = back;
   return made;
 }
 
 /// Replaces an `if` by one that also returns these values of its branches.
 inline node_id writer::with_more_results(node_id n, values const (&more)[2]) {
-  std::vector<ir::type> results;
-  for (value_id const v : f().results_of(n)) results.push_back(type_of(v));
-  for (value_id const v : more[0]) results.push_back(type_of(v));
   ir::cursor const back = at_;
   at_.to_before(n);
-  value_id const condition = f().operand(n, 0);
-  std::vector<ir::type> const none[] = {{}, {}};
-  node_id const made = at_.insert(op::if_, std::span<value_id const>(&condition, 1), results, {}, none);
-  at_.set_place_of(made, f()[n].place);
-  for (std::uint32_t branch = 0; branch < 2; ++branch) {
-    region_id const from = f().region_at(n, branch);
-    node_id const end = f().yield_of(from);
-    values yields;
-    for (value_id const v : f().operands_of(end)) yields.push_back(v);
-    yields.insert(yields.end(), more[branch].begin(), more[branch].end());
-    at_.set_operands(end, yields);
-    at_.to_end(f().region_at(made, branch));
-    yields = at_.splice(from, {});
-    at_.yield(yields);
-  }
+  auto const branch = [&](std::uint32_t i) {
+    return [&, i] {
+      values yields = at_.splice(f().region_at(n, i), {});
+      yields.insert(yields.end(), more[i].begin(), more[i].end());
+      return yields;
+    };
+  };
+  auto const made = build().if_(f().operand(n, 0), branch(0), branch(1));
+  at_.set_place_of(made.node, f()[n].place);
   values in_place;
   for (std::uint32_t i = 0; i < f()[n].result_count; ++i) {
-    in_place.push_back(f().result(made, i));
+    in_place.push_back(made.results[i]);
     activity_.set(in_place.back(), activity_.of(f().result(n, i)));
     replace_restored_version(f().result(n, i), in_place.back());
   }
   at_.replace(n, in_place);
   at_ = back;
-  return made;
+  return made.node;
 }
 
 inline void writer::partials(node_id n, values const& cotangents) {

@@ -22,19 +22,12 @@ inline void writer::extreme(node_id n, value_id cotangent) {
   value_id const initial = f()[n].attributes.is_started() ? f().operand(n, 1) : value_id(ir::nothing);
   bool const initial_varies = initial != ir::nothing && activity_.varies(initial);
   if (!activity_.varies(numbers) && !initial_varies) return;
-  value_id const operands[] = {sums_.size_of(numbers), index(-1)};
-  std::vector<ir::type> const arguments[] = {{ir::i64, ir::i64}};
-  ir::type const integer = ir::i64;
-  node_id const search =
-      at_.insert(op::loop, operands, std::span<ir::type const>(&integer, 1), {}, arguments);
-  sums_.inside(f().region_at(search, 0), [&](region_id r) {
-    value_id const i = f().argument(r, 0), known = f().argument(r, 1);
+  value_id const count = sums_.size_of(numbers);
+  value_id const at = build().loop(count, {index(-1)}, [&](value_id i, values const& known) {
     value_id is_it = at_.add(op::eq, at_.add(op::at, numbers, i), found);
-    if (takes_first) is_it = at_.add(op::logical_and, at_.add(op::lt, known, index(0)), is_it);
-    value_id const next = at_.add(op::select, is_it, i, known);
-    at_.yield(std::span<value_id const>(&next, 1));
+    if (takes_first) is_it = at_.add(op::logical_and, at_.add(op::lt, known[0], index(0)), is_it);
+    return at_.add(op::select, is_it, i, known[0]);
   });
-  value_id const at = f().result(search);
   value_id wanted = at_.add(op::ge, at, index(0));
   if (initial != ir::nothing) {
     value_id is_initial = at_.add(op::eq, initial, found);
@@ -47,56 +40,44 @@ inline void writer::extreme(node_id n, value_id cotangent) {
   }
   if (!activity_.varies(numbers)) return;
   scatter(numbers, [&] {
-    std::vector<ir::type> const none[] = {{}, {}};
-    node_id const branch =
-        at_.insert(op::if_, std::span<value_id const>(&wanted, 1), std::span<ir::type const>(), {}, none);
-    sums_.inside(f().region_at(branch, 0), [&](region_id) {
-      sums_.add_at(numbers, std::span<value_id const>(&at, 1), cotangent);
-      at_.yield({});
-    });
-    sums_.inside(f().region_at(branch, 1), [&](region_id) { at_.yield({}); });
+    build().if_(
+        wanted, [&] { sums_.add_at(numbers, std::span<value_id const>(&at, 1), cotangent); }, [] {});
   });
 }
 
 /// The tree of a reduction of `size` elements: nodes 0, 1, ... are the elements, and step k combines two nodes into node
 /// size + k. Each level combines neighbours; the last node of an odd level moves up unchanged.
 inline writer::pairs writer::tree_of(value_id size, value_id steps) {
-  enum : std::uint32_t { step, first, count, last, pair, made };
+  enum : std::size_t { first, count, last, pair, made };
   // first, last: the first and the last node of the level; count: its length; pair: the next pair; made: the first node of
   // the next level
-  value_id const operands[] = {steps, index(0), size, at_.add(op::sub, size, index(1)), index(0), size};
-  std::vector<ir::type> const integers(5, ir::i64),
-      results{ir::i64, ir::i64, ir::i64, ir::i64, ir::i64, ir::i64.array_of(), ir::i64.array_of()};
-  std::vector<ir::type> const arguments[] = {std::vector<ir::type>(6, ir::i64)};
-  node_id const loop = at_.insert(op::loop, operands, results, {}, arguments);
-  sums_.inside(f().region_at(loop, 0), [&](region_id r) {
-    auto const state = [&](std::uint32_t i) { return f().argument(r, i); };
+  values const initial{index(0), size, at_.add(op::sub, size, index(1)), index(0), size};
+  auto const all = build().loop(steps, initial, [&](value_id step, values const& state) {
     value_id const one = index(1), two = index(2);
-    value_id const smallest = at_.add(op::mul, state(pair), two),
-                   next_pair = at_.add(op::add, state(pair), one);
+    value_id const smallest = at_.add(op::mul, state[pair], two),
+                   next_pair = at_.add(op::add, state[pair], one);
     value_id const greatest = at_.add(op::add, smallest, one);
-    value_id const left = at_.add(op::add, state(first), smallest);
-    value_id const is_last = at_.add(op::eq, greatest, at_.add(op::sub, state(count), one));
+    value_id const left = at_.add(op::add, state[first], smallest);
+    value_id const is_last = at_.add(op::eq, greatest, at_.add(op::sub, state[count], one));
     value_id const right =
-        at_.add(op::select, is_last, state(last), at_.add(op::add, state(first), greatest));
-    value_id const half = at_.add(op::div, state(count), two);
+        at_.add(op::select, is_last, state[last], at_.add(op::add, state[first], greatest));
+    value_id const half = at_.add(op::div, state[count], two);
     value_id const ends = at_.add(op::eq, next_pair, half);
-    value_id const is_odd = at_.add(op::ne, at_.add(op::rem, state(count), two), index(0));
-    value_id const node = at_.add(op::add, size, state(step));
+    value_id const is_odd = at_.add(op::ne, at_.add(op::rem, state[count], two), index(0));
+    value_id const node = at_.add(op::add, size, step);
     auto const choose = [&](value_id next_argument, value_id otherwise) {
       return at_.add(op::select, ends, next_argument, otherwise);
     };
-    value_id const yields[] = {
-        choose(state(made), state(first)),
-        choose(at_.add(op::select, is_odd, at_.add(op::add, half, one), half), state(count)),
-        choose(at_.add(op::select, is_odd, state(last), node), state(last)),
+    return values{
+        choose(state[made], state[first]),
+        choose(at_.add(op::select, is_odd, at_.add(op::add, half, one), half), state[count]),
+        choose(at_.add(op::select, is_odd, state[last], node), state[last]),
         choose(index(0), next_pair),
-        choose(at_.add(op::add, node, one), state(made)),
+        choose(at_.add(op::add, node, one), state[made]),
         left,
         right};
-    at_.yield(yields);
   });
-  return {f().result(loop, 5), f().result(loop, 6)};
+  return {all.results[5], all.results[6]};
 }
 
 /// The reduction's combination of two elements.
@@ -147,50 +128,41 @@ inline void writer::reduce(node_id n, values const& cotangents) {
   value_id const count = sums_.size_of(arrays[0]);
   value_id const steps = at_.add(op::max, at_.add(op::sub, count, index(1)), index(0));
   pairs const tree = tree_of(count, steps);
-  values operands{steps};
-  std::vector<std::vector<ir::type>> arguments{{ir::i64}};
-  std::vector<ir::type> results;
+  values leaves;
   for (std::uint32_t i = 0; i < size; ++i) {
     ir::type const t = type_of(arrays[i]);
     value_id const made = at_.add(op::fill, steps, sums_.zero(t.element_type()));
-    operands.push_back(varying(at_.add(op::concat, arrays[i], made), varies[i]));
-    arguments[0].push_back(t);
-    results.push_back(t);
+    leaves.push_back(varying(at_.add(op::concat, arrays[i], made), varies[i]));
   }
-  node_id const loop = at_.insert(op::loop, operands, results, {}, arguments);
-  sums_.inside(f().region_at(loop, 0), [&](region_id r) {
-    value_id const step = f().argument(r, 0);
+  auto const filled = build().loop(steps, leaves, [&](value_id step, values const& all) {
     value_id const l = at_.add(op::at, tree.left, step), m = at_.add(op::at, tree.right, step);
     value_id const node = at_.add(op::add, count, step);
     values left, right, yields;
     for (std::uint32_t i = 0; i < size; ++i) {
-      value_id const nodes = varying(f().argument(r, i + 1), varies[i]);
+      value_id const nodes = varying(all[i], varies[i]);
       left.push_back(varying(at_.add(op::at, nodes, l), varies[i]));
       right.push_back(varying(at_.add(op::at, nodes, m), varies[i]));
     }
     values const both = combined(n, left, right);
     for (std::uint32_t i = 0; i < size; ++i)
-      yields.push_back(varying(at_.add(op::update, f().argument(r, i + 1), node, both[i]), varies[i]));
-    at_.yield(yields);
+      yields.push_back(varying(at_.add(op::update, all[i], node, both[i]), varies[i]));
+    return yields;
   });
-  for (std::uint32_t i = 0; i < size; ++i) (void)varying(f().result(loop, i), varies[i]);
+  for (std::uint32_t i = 0; i < size; ++i) (void)varying(filled.results[i], varies[i]);
   value_id const root = at_.add(op::sub, at_.add(op::add, count, steps), index(1));
   values made;
   auto const at_root = [&] {
     values all;
     for (std::uint32_t i = 0; i < size; ++i)
-      all.push_back(varying(at_.add(op::at, f().result(loop, i), root), varies[i]));
+      all.push_back(varying(at_.add(op::at, filled.results[i], root), varies[i]));
     return all;
   };
   if (says.is_started()) { // the initial values are the first element; without elements, the result
     value_id const is_empty = at_.add(op::eq, count, index(0));
-    std::vector<ir::type> types;
-    for (value_id const v : initial) types.push_back(type_of(v));
-    std::vector<ir::type> const none[] = {{}, {}};
-    node_id const branch = at_.insert(op::if_, std::span<value_id const>(&is_empty, 1), types, {}, none);
-    sums_.inside(f().region_at(branch, 0), [&](region_id) { at_.yield(initial); });
-    sums_.inside(f().region_at(branch, 1), [&](region_id) { at_.yield(combined(n, initial, at_root())); });
-    for (std::uint32_t i = 0; i < size; ++i) made.push_back(varying(f().result(branch, i), varies[i]));
+    auto const started = build().if_(
+        is_empty, [&] { return initial; }, [&] { return combined(n, initial, at_root()); });
+    made = started.results;
+    for (std::uint32_t i = 0; i < size; ++i) (void)varying(made[i], varies[i]);
   } else {
     made = at_root();
   }

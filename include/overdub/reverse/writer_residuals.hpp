@@ -21,6 +21,18 @@ inline primal_copy writer::copy(region_id r, clone_map& map) {
   return {r, in, before, f()[in].last};
 }
 
+/// Copies an iteration of a loop or map; `carried` stand for the loop-carried values.
+inline primal_copy writer::copy_iteration(node_id n, value_id iteration, values const& carried) {
+  clone_map map(activity_);
+  bool const counted = ir::is_counted(f()[n].code);
+  if (counted) map.insert_or_assign(f().argument(flow(n).body(), 0), iteration);
+  for (std::uint32_t i = 0; i < carried.size(); ++i) map.insert_or_assign(flow(n).argument(i), carried[i]);
+  primal_copy made = copy(flow(n).body(), map);
+  if (counted) made.index = iteration;
+  made.arguments = carried;
+  return made;
+}
+
 /// Moves numbers that the adjoint computes from values of the copy alone into the copy, so that they can be saved instead
 /// of their operands.
 inline void writer::find_factors(primal_copy& r) {
@@ -69,18 +81,18 @@ inline void writer::find_factors(primal_copy& r) {
 inline node_id
 writer::save_residuals(node_id first, node_id second, std::vector<primal_copy>& primal_copies) {
   op const code = f()[first].code;
-  bool const is_loop = code == op::loop || code == op::while_;
-  bool const is_stacked = is_loop || code == op::map;
-  bool const is_reversed = code == op::loop && f()[first].attributes.is_reversed();
+  bool const is_loop = ir::carries_values(code), is_stacked = ir::repeats_regions(code);
+  bool const counts = ir::is_conditional_loop(code); // such a loop saves its trip count
+  bool const is_reversed = ir::is_counted_loop(code) && f()[first].attributes.is_reversed();
   ir::cursor const back = at_;
   std::vector<values> saved;
   // Residuals that `first` returns already, and the indices of its results.
   std::vector<std::vector<std::pair<value_id, std::uint32_t>>> given;
   std::vector<std::vector<shifted_value>> shifted;
-  values only_shifted;             // saved for the next iteration only
-  bool saves = code == op::while_; // a while saves its trip count
+  values only_shifted; // saved for the next iteration only
+  bool saves = counts;
   std::vector<std::string> texts, restored;
-  if (code == op::while_) texts.push_back("its trip count");
+  if (counts) texts.push_back("its trip count");
   for (primal_copy& r : primal_copies) find_factors(r);
   if (is_loop) restore_arrays(first, primal_copies.front());
   function::node const original = f()[first];
@@ -103,7 +115,7 @@ writer::save_residuals(node_id first, node_id second, std::vector<primal_copy>& 
       auto const i = static_cast<std::uint32_t>(
           std::find(r.arguments.begin(), r.arguments.end(), v) - r.arguments.begin());
       value_id const next = f().operand(r.end(), i);
-      shifted.back().push_back({v, next, f().operand(first, i + (code == op::loop ? 1 : 0))});
+      shifted.back().push_back({v, next, flow(first).initial(i)});
       if (f().region_of(next) == r.in()) more.push_back(next);
       return true;
     });
@@ -124,7 +136,7 @@ writer::save_residuals(node_id first, node_id second, std::vector<primal_copy>& 
   // The residuals of all copies, one copy after the other.
   rebuilt const made = saves ? rebuild(first, primal_copies, saved) : rebuilt{results_of(first), {}, {}};
   std::size_t next = 0;
-  if (code == op::while_) at_.set_operand(second, 0, made.trip_count);
+  if (counts) at_.set_operand(second, 0, made.trip_count);
   for (std::size_t i = 0; i < primal_copies.size(); ++i) {
     auto const take = [&](value_id v, stored_value const& from) {
       value_id stored = from.array;
@@ -177,39 +189,27 @@ inline std::size_t writer::sweep(primal_copy const& r) {
 /// iteration.
 inline value_id
 writer::previous_state(shifted_value const& s, value_id stored, node_id second, bool is_reversed) {
-  region_id const r = f().region_at(second, 0);
+  region_id const r = flow(second).body();
   value_id const iteration = f().argument(r, 0);
   at_.to_start(r);
   value_id const first = is_reversed ? at_.add(op::sub, f().operand(second, 0), index(1)) : index(0);
   value_id const is_first = at_.add(op::eq, iteration, first);
-  ir::type const t = type_of(s.value);
-  std::vector<ir::type> const none[] = {{}, {}};
-  node_id const branch = at_.insert(
-      op::if_, std::span<value_id const>(&is_first, 1), std::span<ir::type const>(&t, 1), {}, none);
-  sums_.inside(
-      f().region_at(branch, 0), [&](region_id) { at_.yield(std::span<value_id const>(&s.initial, 1)); });
-  sums_.inside(f().region_at(branch, 1), [&](region_id) {
-    value_id before = s.next; // from outside of the loop
-    if (stored != ir::nothing) {
-      values const read{stored, at_.add(is_reversed ? op::add : op::sub, iteration, index(1))};
-      before = insert(op::at, read, t);
-    }
-    at_.yield(std::span<value_id const>(&before, 1));
-  });
-  return f().result(branch);
+  return build().if_(
+      is_first, [&] { return s.initial; },
+      [&] {
+        if (stored == ir::nothing) return s.next; // from outside of the loop
+        value_id const before = at_.add(is_reversed ? op::add : op::sub, iteration, index(1));
+        return insert(op::at, {stored, before}, type_of(s.value));
+      });
 }
 
 /// The index of the operation's result that equals, or stacks, a value of its copy.
 inline std::optional<std::uint32_t>
 writer::result_that_is(node_id first, primal_copy const& r, value_id v) const {
-  function::node const& node = f()[first];
-  std::uint32_t carried = 0, before = 0;
-  if (node.code == op::loop) carried = node.operand_count - 1;
-  if (node.code == op::while_) carried = node.operand_count;
-  if (node.code == op::accumulate) before = node.operand_count;
+  ir::region_flow const of(f(), first);
   std::uint32_t i = 0;
   for (value_id const yielded : f().operands_of(r.end())) {
-    if (i >= carried && yielded == v) return before + i;
+    if (i >= of.carried() && yielded == v) return of.first_yielded() + i;
     ++i;
   }
   return {};
@@ -223,36 +223,26 @@ inline writer::values writer::append(value_id all, value_id used, value_id more)
   value_id const now_used = at_.add(op::add, used, count);
   value_id const room = at_.add(op::length, all);
   value_id const is_full = at_.add(op::gt, now_used, room);
-  std::vector<ir::type> const none[] = {{}, {}};
-  node_id const grown =
-      at_.insert(op::if_, std::span<value_id const>(&is_full, 1), std::span<ir::type const>(&t, 1), {}, none);
-  sums_.inside(f().region_at(grown, 0), [&](region_id) {
-    value_id const new_room = at_.add(op::max, room, count);
-    value_id const longer =
-        at_.add(op::concat, all, at_.add(op::fill, new_room, sums_.zero(t.element_type())));
-    at_.yield(std::span<value_id const>(&longer, 1));
+  value_id const grown = build().if_(
+      is_full,
+      [&] {
+        value_id const new_room = at_.add(op::max, room, count);
+        return at_.add(op::concat, all, at_.add(op::fill, new_room, sums_.zero(t.element_type())));
+      },
+      [&] { return all; });
+  value_id const written = build().loop(count, {grown}, [&](value_id i, values const& array) {
+    value_id const element = at_.add(op::at, more, i);
+    return at_.add(op::update, array[0], at_.add(op::add, used, i), element);
   });
-  sums_.inside(f().region_at(grown, 1), [&](region_id) { at_.yield(std::span<value_id const>(&all, 1)); });
-  value_id const operands[] = {count, f().result(grown)};
-  std::vector<ir::type> const arguments[] = {{ir::i64, t}};
-  node_id const written = at_.insert(op::loop, operands, std::span<ir::type const>(&t, 1), {}, arguments);
-  sums_.inside(f().region_at(written, 0), [&](region_id r) {
-    value_id const i = f().argument(r, 0), element = at_.add(op::at, more, i);
-    value_id const next = at_.add(op::update, f().argument(r, 1), at_.add(op::add, used, i), element);
-    at_.yield(std::span<value_id const>(&next, 1));
-  });
-  return {f().result(written), now_used, count};
+  return {written, now_used, count};
 }
 
 /// Replaces an operation by one that also returns residuals.
 inline writer::rebuilt writer::rebuild(
     node_id first, std::vector<primal_copy> const& primal_copies, std::vector<values> const& saved) {
   function::node const old = f()[first];
-  bool const counts = old.code == op::while_;
-  bool const is_loop = counts || old.code == op::loop;
-  bool const is_stacked = is_loop || old.code == op::map;
-  std::uint32_t const first_carried = old.code == op::loop ? 1 : 0;
-  std::uint32_t const carried = is_loop ? old.operand_count - first_carried : old.result_count;
+  bool const counts = ir::is_conditional_loop(old.code);
+  std::uint32_t const carried = flow(first).carried();
   auto const is_ragged = [&](std::size_t k, value_id v) {
     return std::find(primal_copies[k].ragged.begin(), primal_copies[k].ragged.end(), v) !=
            primal_copies[k].ragged.end();
@@ -272,26 +262,13 @@ inline writer::rebuilt writer::rebuild(
         more.push_back(index(0));
       }
   operands.insert(operands.end(), more.begin(), more.end());
-  std::vector<ir::type> results, types_of_more;
-  for (value_id const v : f().results_of(first)) results.push_back(type_of(v));
-  for (value_id const v : more) types_of_more.push_back(type_of(v));
-  results.insert(results.begin() + carried, types_of_more.begin(), types_of_more.end());
-  for (std::size_t k = 0; k < saved.size(); ++k)
-    for (value_id const v : saved[k])
-      if (is_ragged(k, v))
-        results.insert(results.end(), 2, ir::type(ir::i64).array_of());
-      else
-        results.push_back(is_stacked ? type_of(v).array_of() : type_of(v));
-  std::vector<std::vector<ir::type>> arguments(old.region_count);
-  for (std::uint32_t i = 0; i < old.region_count; ++i) {
-    for (value_id const v : f().arguments_of(f().region_at(first, i))) arguments[i].push_back(type_of(v));
-    arguments[i].insert(arguments[i].end(), types_of_more.begin(), types_of_more.end());
-  }
-  node_id const made = at_.insert(old.code, operands, results, old.attributes, arguments);
+  std::vector<ir::type> arguments;
+  for (value_id const v : f().arguments_of(flow(first).body())) arguments.push_back(type_of(v));
+  for (value_id const v : more) arguments.push_back(type_of(v));
+  node_id const made = build().open(old.code, operands, old.region_count, arguments, old.attributes);
   at_.set_place_of(made, old.place);
 
-  for (std::uint32_t i = 0; i < old.region_count; ++i) {
-    region_id const from = f().region_at(first, i), to = f().region_at(made, i);
+  auto const write_region = [&](region_id from, region_id to) {
     std::size_t const k = static_cast<std::size_t>(
         std::find_if(
             primal_copies.begin(), primal_copies.end(),
@@ -300,16 +277,11 @@ inline writer::rebuilt writer::rebuild(
     clone_map map(activity_);
     for (std::uint32_t j = 0; j < f().arguments_of(from).size(); ++j)
       map.insert_or_assign(f().argument(from, j), f().argument(to, j));
-    at_.to_end(to);
-    if (k == primal_copies.size()) {
-      at_.clone_contents(at_.id(), from, map);
-      continue;
-    }
+    if (k == primal_copies.size()) return at_.clone_contents(at_.id(), from, map);
     primal_copy const& r = primal_copies[k];
     if (r.index != ir::nothing) map.insert_or_assign(r.index, f().argument(to, 0));
-    std::uint32_t const first_argument = r.index != ir::nothing && old.code == op::loop ? 1 : 0;
     for (std::uint32_t j = 0; j < r.arguments.size(); ++j)
-      map.insert_or_assign(r.arguments[j], f().argument(to, first_argument + j));
+      map.insert_or_assign(r.arguments[j], flow(made).argument(j));
     std::vector<node_id> factors;
     for (node_id const n : r.nodes(f())) {
       node_id const copied = at_.clone(at_.id(), n, map);
@@ -317,14 +289,14 @@ inline writer::rebuilt writer::rebuild(
     }
     values yields, next;
     for (value_id const v : f().operands_of(r.end())) yields.push_back(map.of(v));
-    std::uint32_t argument = first_carried + carried; // the index of the next additional loop-carried value
-    if (counts) next.push_back(at_.add(op::add, f().argument(to, argument++), index(1)));
+    std::uint32_t argument = carried; // the next additional loop-carried value
+    if (counts) next.push_back(at_.add(op::add, flow(made).argument(argument++), index(1)));
     for (std::size_t other = 0; other < saved.size(); ++other)
       for (value_id const v : saved[other]) {
         if (other != k) {
           yields.push_back(placeholder_of(type_of(v))); // the residuals of the other branch
         } else if (is_ragged(k, v)) {
-          value_id const all = f().argument(to, argument++), used = f().argument(to, argument++);
+          value_id const all = flow(made).argument(argument++), used = flow(made).argument(argument++);
           values const longer = append(all, used, map.of(v));
           next.insert(next.end(), longer.begin(), longer.begin() + 2);
           yields.push_back(used);
@@ -337,23 +309,25 @@ inline writer::rebuilt writer::rebuild(
     at_.yield(yields);
     for (std::size_t j = factors.size(); j-- > 0;)
       if (!f().is_used(f().result(factors[j]))) at_.erase(factors[j]);
-  }
+  };
+  for (std::uint32_t i = 0; i < old.region_count; ++i)
+    build().in_region(made, i, [&] { write_region(f().region_at(first, i), at_.region()); });
+  values const results = build().close(made).results;
   at_ = back;
 
   rebuilt given;
   std::uint32_t of_more = carried, next = carried + static_cast<std::uint32_t>(more.size());
   for (std::uint32_t i = 0; i < old.result_count; ++i)
-    given.in_place.push_back(f().result(made, i < carried ? i : next++));
-  if (counts) given.trip_count = f().result(made, of_more++);
+    given.in_place.push_back(results[i < carried ? i : next++]);
+  if (counts) given.trip_count = results[of_more++];
   for (std::size_t k = 0; k < saved.size(); ++k)
     for (value_id const v : saved[k]) {
       if (is_ragged(k, v)) {
-        given.besides.push_back(
-            {f().result(made, of_more), f().result(made, next), f().result(made, next + 1)});
+        given.besides.push_back({results[of_more], results[next], results[next + 1]});
         of_more += 2;
         next += 2;
       } else {
-        given.besides.push_back({f().result(made, next++)});
+        given.besides.push_back({results[next++]});
       }
     }
   for (std::uint32_t i = 0; i < old.result_count; ++i) {
@@ -396,42 +370,32 @@ inline value_id writer::placeholder_of(ir::type t) {
 /// Removes loop-carried values of an adjoint loop that nothing uses: placeholders for primal values, and arrays that are
 /// not restored.
 inline node_id writer::without_arguments(node_id second, primal_copy const& r) {
-  function::node const old = f()[second];
-  region_id const from = f().region_at(second, 0);
-  auto const count = static_cast<std::uint32_t>(f().arguments_of(from).size() - r.arguments.size());
-  std::vector<std::uint8_t> is_dropped(std::max(old.operand_count, count));
+  region_id const from = flow(second).body();
+  std::uint32_t const carried = flow(second).carried();
+  std::vector<std::uint8_t> is_dropped(f()[second].result_count);
   for (restored_array const& a : r.restored)
-    if (!a.is_restored) is_dropped[f()[a.newest].index] = 1;
-  values operands;
-  std::vector<ir::type> results;
-  std::vector<std::vector<ir::type>> arguments(1);
-  for (std::uint32_t i = 0; i < old.operand_count; ++i)
-    if (is_dropped[i] == 0) operands.push_back(f().operand(second, i));
-  for (std::uint32_t i = 0; i < count; ++i)
-    if (is_dropped[i] == 0) arguments[0].push_back(type_of(f().argument(from, i)));
-  auto const is_kept = [&](std::uint32_t result) {
-    return result + 1 >= is_dropped.size() || is_dropped[result + 1] == 0;
+    if (!a.is_restored) is_dropped[*flow(second).carried_index(a.newest)] = 1;
+  values initial;
+  for (std::uint32_t i = 0; i < carried; ++i)
+    if (is_dropped[i] == 0) initial.push_back(flow(second).initial(i));
+  auto const write_body = [&](value_id iteration, values const& arguments) {
+    values in_place{iteration}, yields;
+    std::size_t next = 0;
+    for (std::uint32_t i = 0; i < carried; ++i)
+      in_place.push_back(is_dropped[i] == 0 ? arguments[next++] : flow(second).initial(i));
+    values const all = at_.splice(from, in_place);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (is_dropped[i] == 0) yields.push_back(all[i]);
+    return yields;
   };
-  for (std::uint32_t i = 0; i < old.result_count; ++i)
-    if (is_kept(i)) results.push_back(type_of(f().result(second, i)));
   at_.to_before(second);
-  node_id const made = at_.insert(old.code, operands, results, old.attributes, arguments);
-  region_id const to = f().region_at(made, 0);
-  values in_place;
-  std::uint32_t next = 0;
-  for (std::uint32_t i = 0; i < count; ++i)
-    in_place.push_back(is_dropped[i] == 0 ? f().argument(to, next++) : f().operand(second, i));
-  at_.to_end(to);
-  values const all = at_.splice(from, in_place);
-  values yields, replaced;
-  next = 0;
-  for (std::uint32_t i = 0; i < old.result_count; ++i) {
-    if (is_kept(i)) yields.push_back(all[i]);
-    replaced.push_back(f().result(made, is_kept(i) ? next++ : 0));
-  }
-  at_.yield(yields);
+  auto const made = build().loop(f().operand(second, 0), initial, write_body, f()[second].attributes);
+  values replaced;
+  std::size_t next = 0;
+  for (std::uint32_t i = 0; i < is_dropped.size(); ++i)
+    replaced.push_back(is_dropped[i] == 0 ? made.results[next++] : f().result(second, i));
   at_.replace(second, replaced);
-  return made;
+  return made.node;
 }
 
 } // namespace overdub::adjoint

@@ -18,7 +18,7 @@ namespace overdub::adjoint {
 
 /// The ancestor of an operation, or itself, in the region `r`; nothing: the operation is elsewhere.
 inline node_id writer::outermost_in(region_id r, node_id n) const {
-  while (n != ir::nothing && f()[n].parent != r) n = f()[f()[n].parent].parent;
+  while (n != ir::nothing && f()[n].parent != r) n = ir::owner_of(f(), n);
   return n;
 }
 /// The positions of the adjoint's operations, from 1; 0 for other operations.
@@ -120,84 +120,55 @@ inline value_id writer::restore_versions(primal_copy& r, values const& versions,
 
 /// The array before an operation updated it. `older` are versions that are not restored yet.
 inline value_id writer::undo(node_id n, std::uint32_t result, value_id next, values const& older) {
-  switch (f()[n].code) {
-  case op::loop:
-  case op::while_:
-    return undo_loop(n, result, next, older);
-  case op::if_:
-    return undo_branch(n, result, next, older);
-  case op::update: {
-    std::uint32_t const last = f()[n].operand_count - 1;
-    values read, operands{next};
-    for (std::uint32_t i = 0; i < last; ++i) read.push_back(f().operand(n, i));
-    operands.insert(operands.end(), read.begin() + 1, read.end());
-    ir::cursor const back = at_;
-    at_.to_before(n);
-    node_id const replaced = at_.insert(op::at, read);
-    at_.set_place_of(replaced, f()[n].place);
-    at_ = back;
-    operands.push_back(f().result(replaced));
-    return insert(op::update, operands, type_of(next));
-  }
-  default: // a copy has nothing to undo
-    return next;
-  }
+  op const code = f()[n].code;
+  if (ir::carries_values(code)) return undo_loop(n, result, next, older);
+  if (ir::selects_region(code)) return undo_branch(n, result, next, older);
+  if (code != op::update) return next; // a copy has nothing to undo
+  std::uint32_t const last = f()[n].operand_count - 1;
+  values read, operands{next};
+  for (std::uint32_t i = 0; i < last; ++i) read.push_back(f().operand(n, i));
+  operands.insert(operands.end(), read.begin() + 1, read.end());
+  ir::cursor const back = at_;
+  at_.to_before(n);
+  node_id const replaced = at_.insert(op::at, read);
+  at_.set_place_of(replaced, f()[n].place);
+  at_ = back;
+  operands.push_back(f().result(replaced));
+  return insert(op::update, operands, type_of(next));
 }
 /// Undoes the updates of a loop, by a loop in the opposite direction.
 inline value_id writer::undo_loop(node_id n, std::uint32_t carried, value_id next, values const& older) {
-  bool const counted = f()[n].code == op::loop;
-  std::uint32_t const first = counted ? 1 : 0;
-  region_id const body = f().region_at(n, f()[n].region_count - 1);
-  ir::type const t = type_of(next);
-  values const operands{counted ? f().operand(n, 0) : index(0), next};
-  std::vector<std::vector<ir::type>> arguments{{ir::i64, t}};
-  for (std::uint32_t i = first; i < f()[n].operand_count; ++i)
-    arguments[0].push_back(type_of(f().argument(body, i)));
-  ir::attributes says;
-  if (!counted || !f()[n].attributes.is_reversed()) says.flags = ir::attributes::reversed;
-  node_id second = at_.insert(op::loop, operands, std::span<ir::type const>(&t, 1), says, arguments);
+  value_id const trip_count = ir::is_counted(f()[n].code) ? f().operand(n, 0) : index(0);
+  std::vector<ir::type> primal; // of arguments that stand for the primal loop-carried values
+  for (std::uint32_t i = 0; i < flow(n).carried(); ++i) primal.push_back(type_of(flow(n).argument(i)));
   std::vector<primal_copy> primal_copies;
-  sums_.inside(f().region_at(second, 0), [&](region_id r) {
-    clone_map map(activity_);
-    if (counted) map.insert_or_assign(f().argument(body, 0), f().argument(r, 0));
-    values stand_ins;
-    for (std::uint32_t i = first; i < f()[n].operand_count; ++i) {
-      stand_ins.push_back(f().argument(r, 2 + i - first));
-      map.insert_or_assign(f().argument(body, i), stand_ins.back());
-    }
-    primal_copies.push_back(copy(body, map));
-    primal_copies.back().index = counted ? f().argument(r, 0) : value_id(ir::nothing);
-    primal_copies.back().arguments = stand_ins;
-    primal_copies.back().older = primal_copies.back().versions = older;
-    primal_copies.back().restored = {{.carried = carried, .newest = f().argument(r, 1), .is_read = true}};
-    value_id const newest = f().argument(r, 1);
-    at_.yield(std::span<value_id const>(&newest, 1));
-  });
-  second = save_residuals(n, second, primal_copies);
-  return f().result(second);
+  auto const write_body = [&](value_id iteration, values const& arguments) {
+    primal_copy& r =
+        primal_copies.emplace_back(copy_iteration(n, iteration, {arguments.begin() + 1, arguments.end()}));
+    r.older = r.versions = older;
+    r.restored = {{.carried = carried, .newest = arguments[0], .is_read = true}};
+    return arguments[0];
+  };
+  auto const made = build().loop(trip_count, {next}, write_body, opposite_of(n), primal);
+  return f().result(save_residuals(n, made.node, primal_copies));
 }
 /// Undoes the updates of a branch, by a branch on the same condition.
 inline value_id writer::undo_branch(node_id n, std::uint32_t result, value_id next, values const& older) {
-  value_id const condition = f().operand(n, 0);
-  ir::type const t = type_of(next);
-  std::vector<ir::type> const none[] = {{}, {}};
-  node_id const second = at_.insert(
-      op::if_, std::span<value_id const>(&condition, 1), std::span<ir::type const>(&t, 1), {}, none);
   std::vector<primal_copy> primal_copies;
-  for (std::uint32_t branch = 0; branch < 2; ++branch)
-    sums_.inside(f().region_at(second, branch), [&](region_id) {
+  auto const branch = [&](std::uint32_t i) {
+    return [&, i] {
       clone_map map(activity_);
-      primal_copies.push_back(copy(f().region_at(n, branch), map));
-      primal_copy& r = primal_copies.back();
+      primal_copy& r = primal_copies.emplace_back(copy(f().region_at(n, i), map));
       r.older = older;
       value_id const oldest = restore_versions(r, versions_of(r, result), next);
       r.versions = versions_of(r, result);
       r.versions.insert(r.versions.end(), older.begin(), older.end());
-      at_.to_end(r.in());
-      at_.yield(std::span<value_id const>(&oldest, 1));
-    });
-  (void)save_residuals(n, second, primal_copies);
-  return f().result(second);
+      return oldest;
+    };
+  };
+  auto const made = build().if_(f().operand(n, 0), branch(0), branch(1));
+  (void)save_residuals(n, made.node, primal_copies);
+  return made;
 }
 
 /// The versions of a value that a region yields, newest first.
@@ -243,7 +214,8 @@ inline void writer::restore_arrays(node_id first, primal_copy& r) {
     }
     for (restored_array* const a : chosen) {
       value_id const oldest = restore_versions(r, versions_of(r, a->carried), a->newest);
-      at_.set_operand(f().yield_of(r.in()), f()[a->newest].index - 1, oldest);
+      ir::region_flow const of = flow(ir::owner_of(f(), a->newest));
+      at_.set_operand(f().yield_of(r.in()), *of.carried_index(a->newest), oldest);
       a->is_restored = true;
     }
     find_versions(r); // loops that were undone have been replaced
