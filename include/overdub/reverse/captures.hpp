@@ -39,6 +39,14 @@ private:
   std::vector<value_id> all_;
 };
 
+/// The varied values that the regions of an operation capture, without accumulators.
+inline std::vector<value_id> varied_captures(function const& f, activity const& known, node_id n) {
+  std::vector<value_id> all;
+  for (value_id const v : captures(f, n))
+    if (known.varies(v) && !f.type_of(v).is_accumulator) all.push_back(v);
+  return all;
+}
+
 /// Whether an operation is nested in one that runs its region repeatedly.
 inline bool is_in_loop(function const& f, node_id n) {
   for (node_id at = ir::owner_of(f, n); at != ir::nothing; at = ir::owner_of(f, at))

@@ -143,6 +143,49 @@ public:
     return build().map(n, [&](value_id i) { return plus(element(a, i), element(b, i)); });
   }
 
+  /// Accumulates contributions to the cotangents of these arrays in place while `write` runs. Returns the results of `write`,
+  /// as results of the accumulate.
+  template <class Write>
+  std::vector<value_id> in_accumulators(std::vector<value_id> const& arrays, Write const& write) {
+    if (arrays.empty()) return write();
+    std::vector<value_id> sums;
+    for (value_id const v : arrays) {
+      value_id const sum = take(v);
+      sums.push_back(sum == ir::nothing ? zeros_like(v) : sum);
+    }
+    auto const made = build().accumulate(sums, [&](std::vector<value_id> const& accumulators) {
+      for (std::size_t i = 0; i < arrays.size(); ++i) accumulate_in(arrays[i], accumulators[i]);
+      std::vector<value_id> const given = write();
+      for (value_id const v : arrays) accumulate_in(v, ir::nothing);
+      return given;
+    });
+    for (std::size_t i = 0; i < arrays.size(); ++i) set(arrays[i], made.results[i]);
+    return {made.results.begin() + static_cast<std::ptrdiff_t>(arrays.size()), made.results.end()};
+  }
+  /// Runs `write`, which adds contributions to many elements of an array, where an accumulator collects them.
+  template <class Write>
+  void scatter(value_id array, Write const& write) {
+    if (!activity_.varies(array)) return;
+    if (is_accumulated(array)) return write();
+    (void)in_accumulators({array}, [&] {
+      write();
+      return std::vector<value_id>{};
+    });
+  }
+  /// The sum of the elements of an array. One of rows is not empty.
+  value_id sum_of(value_id elements) {
+    ir::type const t = at_->type_of(elements).element_type();
+    if (t.rank == 0) return build().reduce(op::add, elements, zero(t));
+    // The sum of rows has the shape of the first row.
+    value_id const one = at_.literal(std::int64_t{1}), rows = at_.add(op::length, elements);
+    value_id const first = at_.add(op::at, elements, at_.literal(std::int64_t{0}));
+    return build().loop(
+        at_.add(op::sub, rows, one), {first}, [&](value_id i, std::vector<value_id> const& sum) {
+          value_id const row = at_.add(op::add, i, one);
+          return plus(sum[0], at_.add(op::at, elements, row));
+        });
+  }
+
 private:
   struct part {
     std::vector<value_id> indices;

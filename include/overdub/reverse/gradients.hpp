@@ -6,7 +6,7 @@
 #include <overdub/reverse/gradient_program.hpp>
 #include <overdub/reverse/rule_call.hpp>
 #include <overdub/reverse/split.hpp>
-#include <overdub/reverse/writer_operations.hpp>
+#include <overdub/reverse/writer.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -226,16 +226,17 @@ private:
     for (std::uint32_t i = 0; i < inputs; ++i)
       map.insert_or_assign(p_[f].argument(function::body, i), p_[made].argument(function::body, i));
 
-    writer w(
-        p_, f, made, known, callees_, options_.loops,
-        [this](function_id callee, gradient_request const& of) { return of_call(callee, of); });
-    w.at().clone_contents(f, function::body, map);
+    adjoint_code code{p_, f, ir::cursor(p_, made, function::body), known, callees_};
+    writer w(code, options_.loops, [this](function_id callee, gradient_request const& of) {
+      return of_call(callee, of);
+    });
+    code.at.clone_contents(f, function::body, map);
     node_id const end = p_[made].yield_of(function::body);
     std::vector<node_id> nodes;
     for (node_id const n : p_[made].nodes_of(function::body))
       if (n != end) nodes.push_back(n);
     std::uint32_t next = inputs;
-    w.at().to_end(function::body);
+    code.at.to_end(function::body);
     for (std::uint32_t i = 0; i < wanted.results.size(); ++i)
       if (wanted.results[i])
         w.sums().add(p_[made].operand(end, i), p_[made].argument(function::body, next++));
@@ -248,7 +249,7 @@ private:
       cotangents.push_back(sum == ir::nothing ? w.sums().zeros_like(input) : sum);
     }
     w.drop_unused();
-    finish(w.at(), end, cotangents);
+    finish(code.at, end, cotangents);
   }
 
   // Writes calls of a function's derivative rule; the adjoint of its body is not needed.

@@ -1,41 +1,60 @@
 // Residuals: copies of primal code in the backward pass, and which of its values the forward pass saves for it.
 #pragma once
 
-#include <overdub/reverse/writer.hpp>
+#include <overdub/ir/type_text.hpp>
+#include <overdub/reverse/array_restorer.hpp>
+#include <overdub/reverse/emitter.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace overdub::adjoint {
 
-/// Copies a region with its yield to the cursor, which is at the end of a region.
-inline primal_copy writer::copy(region_id r, clone_map& map) {
-  region_id const in = at_.region();
-  node_id const before = f()[in].last;
-  std::vector<node_id> originals;
-  for (node_id const n : f().nodes_of(r)) originals.push_back(n);
-  for (node_id const n : originals) (void)at_.clone(at_.id(), n, map);
-  return {r, in, before, f()[in].last};
-}
+/// Replaces operations by ones that also return the residuals of their adjoints.
+class residual_saver : emitter {
+public:
+  using emitter::values;
 
-/// Copies an iteration of a loop or map; `carried` stand for the loop-carried values.
-inline primal_copy writer::copy_iteration(node_id n, value_id iteration, values const& carried) {
-  clone_map map(activity_);
-  bool const counted = ir::is_counted(f()[n].code);
-  if (counted) map.insert_or_assign(f().argument(flow(n).body(), 0), iteration);
-  for (std::uint32_t i = 0; i < carried.size(); ++i) map.insert_or_assign(flow(n).argument(i), carried[i]);
-  primal_copy made = copy(flow(n).body(), map);
-  if (counted) made.index = iteration;
-  made.arguments = carried;
-  return made;
-}
+  residual_saver(adjoint_code& code, array_restorer& arrays) : emitter(code), arrays_(arrays) {}
+
+  node_id save(node_id first, node_id second, std::vector<primal_copy>& primal_copies);
+
+private:
+  void find_factors(primal_copy& r);
+  std::optional<std::uint32_t> result_that_is(node_id first, primal_copy const& r, value_id v) const;
+  std::string described(primal_copy const& r, value_id v) const;
+  struct shifted_value { // a loop-carried value
+    value_id value, next, initial;
+  };
+  value_id previous_state(shifted_value const& s, value_id stored, node_id second, bool is_reversed);
+  struct stored_value {
+    value_id array; // or the residual itself, outside of loops and maps
+    // Of ragged residuals: where those of each iteration begin, and how many they are.
+    value_id start = ir::nothing, length = ir::nothing;
+  };
+  struct rebuilt {
+    values in_place; // the replacements of the first operation's results
+    std::vector<stored_value> besides;
+    value_id trip_count = ir::nothing; // the trip count of a while
+  };
+  values append(value_id all, value_id used, value_id more);
+  rebuilt
+  rebuild(node_id first, std::vector<primal_copy> const& primal_copies, std::vector<values> const& saved);
+  value_id placeholder_of(ir::type t);
+  bool has_signature(function_id of, ir::signature const& s) const;
+  node_id without_arguments(node_id second, primal_copy const& r);
+
+  array_restorer& arrays_;
+};
 
 /// Moves numbers that the adjoint computes from values of the copy alone into the copy, so that they can be saved instead
 /// of their operands.
-inline void writer::find_factors(primal_copy& r) {
+inline void residual_saver::find_factors(primal_copy& r) {
   value_map<bool> known; // the values available in the copy; true: the copy computes it
   auto const uses = [&](node_id n) {
     for (value_id const v : f().operands_of(n)) known.try_emplace(v, false);
@@ -78,8 +97,7 @@ inline void writer::find_factors(primal_copy& r) {
 /// Once the adjoint `second` of `first` is complete, saves those values of its primal copies that are cheaper to save than
 /// to recompute: replaces `first` by an operation that also returns the residuals. Returns the replacement of `second`. A
 /// region that runs once has no `second`.
-inline node_id
-writer::save_residuals(node_id first, node_id second, std::vector<primal_copy>& primal_copies) {
+inline node_id residual_saver::save(node_id first, node_id second, std::vector<primal_copy>& primal_copies) {
   op const code = f()[first].code;
   bool const is_loop = ir::carries_values(code), is_stacked = ir::repeats_regions(code);
   bool const counts = ir::is_conditional_loop(code); // such a loop saves its trip count
@@ -94,7 +112,7 @@ writer::save_residuals(node_id first, node_id second, std::vector<primal_copy>& 
   std::vector<std::string> texts, restored;
   if (counts) texts.push_back("its trip count");
   for (primal_copy& r : primal_copies) find_factors(r);
-  if (is_loop) restore_arrays(first, primal_copies.front());
+  if (is_loop) arrays_.restore_in_loop(first, primal_copies.front());
   function::node const original = f()[first];
   for (primal_copy& r : primal_copies) {
     residuals const chosen(f(), callees_, r, is_stacked, is_loop, r.versions);
@@ -170,25 +188,10 @@ writer::save_residuals(node_id first, node_id second, std::vector<primal_copy>& 
   return second;
 }
 
-/// Dead-code elimination of a copy. The original ran without failing, so that operations of the copy that may fail can be
-/// erased, too. Returns the number of remaining operations.
-inline std::size_t writer::sweep(primal_copy const& r) {
-  std::vector<node_id> const nodes = r.nodes(f());
-  std::size_t left = 0;
-  at_.erase(r.end());
-  for (std::size_t i = nodes.size(); i-- > 0;) {
-    bool is_used = false;
-    for (value_id const v : f().results_of(nodes[i])) is_used = is_used || f().is_used(v);
-    if (!is_used) at_.erase(nodes[i]);
-    left += is_used;
-  }
-  return left;
-}
-
 /// The loop-carried value at the start of an iteration, from the saved next states; the initial value in the first
 /// iteration.
 inline value_id
-writer::previous_state(shifted_value const& s, value_id stored, node_id second, bool is_reversed) {
+residual_saver::previous_state(shifted_value const& s, value_id stored, node_id second, bool is_reversed) {
   region_id const r = flow(second).body();
   value_id const iteration = f().argument(r, 0);
   at_.to_start(r);
@@ -205,7 +208,7 @@ writer::previous_state(shifted_value const& s, value_id stored, node_id second, 
 
 /// The index of the operation's result that equals, or stacks, a value of its copy.
 inline std::optional<std::uint32_t>
-writer::result_that_is(node_id first, primal_copy const& r, value_id v) const {
+residual_saver::result_that_is(node_id first, primal_copy const& r, value_id v) const {
   ir::region_flow const of(f(), first);
   std::uint32_t i = 0;
   for (value_id const yielded : f().operands_of(r.end())) {
@@ -217,7 +220,7 @@ writer::result_that_is(node_id first, primal_copy const& r, value_id v) const {
 
 /// Appends an array to the elements in use of another one, whose capacity doubles when it is full. Returns that array, the
 /// number of its elements in use, and the number of appended elements. O(elements appended), amortised.
-inline writer::values writer::append(value_id all, value_id used, value_id more) {
+inline residual_saver::values residual_saver::append(value_id all, value_id used, value_id more) {
   ir::type const t = type_of(all);
   value_id const count = at_.add(op::length, more);
   value_id const now_used = at_.add(op::add, used, count);
@@ -227,7 +230,7 @@ inline writer::values writer::append(value_id all, value_id used, value_id more)
       is_full,
       [&] {
         value_id const new_room = at_.add(op::max, room, count);
-        return at_.add(op::concat, all, at_.add(op::fill, new_room, sums_.zero(t.element_type())));
+        return at_.add(op::concat, all, at_.add(op::fill, new_room, zero(t.element_type())));
       },
       [&] { return all; });
   value_id const written = build().loop(count, {grown}, [&](value_id i, values const& array) {
@@ -238,7 +241,7 @@ inline writer::values writer::append(value_id all, value_id used, value_id more)
 }
 
 /// Replaces an operation by one that also returns residuals.
-inline writer::rebuilt writer::rebuild(
+inline residual_saver::rebuilt residual_saver::rebuild(
     node_id first, std::vector<primal_copy> const& primal_copies, std::vector<values> const& saved) {
   function::node const old = f()[first];
   bool const counts = ir::is_conditional_loop(old.code);
@@ -258,7 +261,7 @@ inline writer::rebuilt writer::rebuild(
   for (std::size_t k = 0; k < saved.size(); ++k)
     for (value_id const v : saved[k])
       if (is_ragged(k, v)) {
-        more.push_back(at_.add(op::fill, index(0), sums_.zero(type_of(v).element_type())));
+        more.push_back(at_.add(op::fill, index(0), zero(type_of(v).element_type())));
         more.push_back(index(0));
       }
   operands.insert(operands.end(), more.begin(), more.end());
@@ -332,22 +335,22 @@ inline writer::rebuilt writer::rebuild(
     }
   for (std::uint32_t i = 0; i < old.result_count; ++i) {
     activity_.set(given.in_place[i], activity_.of(f().result(first, i)));
-    replace_restored_version(f().result(first, i), given.in_place[i]);
+    arrays_.replace(f().result(first, i), given.in_place[i]);
   }
   at_.replace(first, given.in_place);
   return given;
 }
 
-inline bool writer::has_signature(function_id of, ir::signature const& s) const {
+inline bool residual_saver::has_signature(function_id of, ir::signature const& s) const {
   std::vector<ir::type> parameters;
   for (value_id const v : p_[of].parameters()) parameters.push_back(p_[of].type_of(v));
   return parameters == s.parameters && p_[of].results == s.results;
 }
 
 /// A value of this type that is never read.
-inline value_id writer::placeholder_of(ir::type t) {
+inline value_id residual_saver::placeholder_of(ir::type t) {
   if (t.rank > 0) return insert(op::array, {}, t);
-  if (!t.is_function()) return sums_.zero(t);
+  if (!t.is_function()) return zero(t);
   ir::signature const s = p_.signature_of(t);
   std::string name("nothing");
   name += std::to_string(t.index);
@@ -369,7 +372,7 @@ inline value_id writer::placeholder_of(ir::type t) {
 
 /// Removes loop-carried values of an adjoint loop that nothing uses: placeholders for primal values, and arrays that are
 /// not restored.
-inline node_id writer::without_arguments(node_id second, primal_copy const& r) {
+inline node_id residual_saver::without_arguments(node_id second, primal_copy const& r) {
   region_id const from = flow(second).body();
   std::uint32_t const carried = flow(second).carried();
   std::vector<std::uint8_t> is_dropped(f()[second].result_count);
@@ -396,6 +399,14 @@ inline node_id writer::without_arguments(node_id second, primal_copy const& r) {
     replaced.push_back(is_dropped[i] == 0 ? made.results[next++] : f().result(second, i));
   at_.replace(second, replaced);
   return made.node;
+}
+/// Describes a value of a copy by its type and the operation that computes it.
+inline std::string residual_saver::described(primal_copy const& r, value_id v) const {
+  std::string text = ir::text_of(p_, type_of(v));
+  if (std::find(r.arguments.begin(), r.arguments.end(), v) != r.arguments.end())
+    return text + " (loop-carried)";
+  if (f().is_result(v)) text.append(" of ").append(ir::name_of(f()[f().node_of(v)].code));
+  return text;
 }
 
 } // namespace overdub::adjoint

@@ -4,10 +4,14 @@
 // adjoints, since their iterations can be vectorised.
 #pragma once
 
-#include <overdub/reverse/writer.hpp>
+#include <overdub/reverse/array_restorer.hpp>
+#include <overdub/reverse/cotangents.hpp>
+#include <overdub/reverse/emitter.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <utility>
@@ -15,8 +19,46 @@
 
 namespace overdub::adjoint {
 
+/// Writes adjoints of branches that multiply by partial derivatives.
+class branch_partials : emitter {
+public:
+  using emitter::values;
+  /// Appends the adjoints of operations (writer.hpp).
+  using reverse_all = std::function<void(std::vector<node_id> const&)>;
+
+  branch_partials(adjoint_code& code, cotangents& sums, array_restorer& arrays, reverse_all reverse)
+      : emitter(code), sums_(sums), arrays_(arrays), reverse_(std::move(reverse)) {}
+
+  /// Writes the adjoint of an iteration of a loop: branches that it computes from loop-carried values are in a recurrence.
+  template <class Write>
+  void in_iteration(primal_copy const& r, Write const& write) {
+    ir::value_set enclosing = std::exchange(recurrent_, recurrent_in(r));
+    write();
+    recurrent_ = std::move(enclosing);
+  }
+  bool applies_to(node_id n) const;
+  void write(node_id n, values const& cotangents);
+
+private:
+  struct partials {
+    values of; // one for each input; nothing: the branch does not depend on it
+    bool selects = false;
+  };
+  ir::value_set recurrent_in(primal_copy const& r) const;
+  values numbers_captured(node_id n, ir::type t) const;
+  partials write_partials(region_id r, std::uint32_t result, values const& inputs);
+  node_id with_more_results(node_id n, values const (&more)[2]);
+  void note_partials(node_id n, std::size_t count);
+
+  cotangents& sums_;
+  array_restorer& arrays_;
+  reverse_all reverse_;
+  ir::value_set recurrent_;  // what an iteration of the innermost loop computes from loop-carried values
+  bool in_partials_ = false; // the adjoint that is written belongs to a branch's forward pass
+};
+
 /// The values that an iteration of a loop computes from its loop-carried values. O(operations inside).
-inline ir::value_set writer::recurrent_in(primal_copy const& r) const {
+inline ir::value_set branch_partials::recurrent_in(primal_copy const& r) const {
   ir::value_set known;
   for (value_id const v : r.arguments) known.insert(v);
   for (node_id const n : r.nodes(f())) {
@@ -35,7 +77,7 @@ inline ir::value_set writer::recurrent_in(primal_copy const& r) const {
 /// Whether the adjoint of an `if` multiplies by partial derivatives: it is part of a recurrence, has one varied result, a
 /// number, and computes it from at most two varied numbers by element-wise operations and branches of one type. Branches
 /// nested in such a branch are treated like it.
-inline bool writer::uses_partials(node_id n) const {
+inline bool branch_partials::applies_to(node_id n) const {
   constexpr std::size_t maximum_inputs = 2;
   if (in_partials_) return true;
   auto const varies = [&](value_id v) { return activity_.varies(v); };
@@ -64,16 +106,16 @@ inline bool writer::uses_partials(node_id n) const {
 }
 
 /// The varied numbers of a type that the regions of an operation capture.
-inline writer::values writer::numbers_captured(node_id n, ir::type t) const {
-  values all = captured(n);
+inline branch_partials::values branch_partials::numbers_captured(node_id n, ir::type t) const {
+  values all = varied_captures(f(), activity_, n);
   std::erase_if(all, [&](value_id v) { return type_of(v) != t; });
   return all;
 }
 
 /// Computes the partial derivatives of a result at the end of a branch: the input cotangents for a result cotangent of 1.
-inline writer::branch_partials
-writer::write_partials(region_id r, std::uint32_t result, values const& inputs) {
-  branch_partials made;
+inline branch_partials::partials
+branch_partials::write_partials(region_id r, std::uint32_t result, values const& inputs) {
+  partials made;
   node_id const end = f().yield_of(r);
   ir::cursor const back = at_;
   at_.to_end(r);
@@ -84,9 +126,9 @@ writer::write_partials(region_id r, std::uint32_t result, values const& inputs) 
   value_id const of = f().operand(end, result);
   sums_.add(of, type_of(of) == ir::f32 ? at_.literal(1.0f) : at_.literal(1.0));
   bool const was_inside = std::exchange(in_partials_, true);
-  reverse(nodes);
+  reverse_(nodes);
   in_partials_ = was_inside;
-  for (value_id const v : inputs) made.partials.push_back(sums_.take(v));
+  for (value_id const v : inputs) made.of.push_back(sums_.take(v));
   sums_.leave();
   for (node_id m = f()[end].next; m != ir::nothing; m = f()[m].next)
     made.selects = made.selects || f()[m].code == op::select;
@@ -96,7 +138,7 @@ writer::write_partials(region_id r, std::uint32_t result, values const& inputs) 
 }
 
 /// Replaces an `if` by one that also returns these values of its branches.
-inline node_id writer::with_more_results(node_id n, values const (&more)[2]) {
+inline node_id branch_partials::with_more_results(node_id n, values const (&more)[2]) {
   ir::cursor const back = at_;
   at_.to_before(n);
   auto const branch = [&](std::uint32_t i) {
@@ -112,35 +154,35 @@ inline node_id writer::with_more_results(node_id n, values const (&more)[2]) {
   for (std::uint32_t i = 0; i < f()[n].result_count; ++i) {
     in_place.push_back(made.results[i]);
     activity_.set(in_place.back(), activity_.of(f().result(n, i)));
-    replace_restored_version(f().result(n, i), in_place.back());
+    arrays_.replace(f().result(n, i), in_place.back());
   }
   at_.replace(n, in_place);
   at_ = back;
   return made.node;
 }
 
-inline void writer::partials(node_id n, values const& cotangents) {
+inline void branch_partials::write(node_id n, values const& cotangents) {
   auto const result = static_cast<std::uint32_t>(
       std::find_if(cotangents.begin(), cotangents.end(), [](value_id v) { return v != ir::nothing; }) -
       cotangents.begin());
   value_id const cotangent = cotangents[result];
   value_id const zero = sums_.zero(type_of(cotangent));
   values const inputs = numbers_captured(n, type_of(cotangent));
-  branch_partials const branches[] = {
+  partials const branches[] = {
       write_partials(f().region_at(n, 0), result, inputs),
       write_partials(f().region_at(n, 1), result, inputs)};
 
   values more[2]; // partial derivatives that differ between the branches
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (branches[0].partials[i] != branches[1].partials[i])
+    if (branches[0].of[i] != branches[1].of[i])
       for (std::uint32_t k = 0; k < 2; ++k)
-        more[k].push_back(branches[k].partials[i] == ir::nothing ? zero : branches[k].partials[i]);
+        more[k].push_back(branches[k].of[i] == ir::nothing ? zero : branches[k].of[i]);
   if (!in_partials_) note_partials(n, more[0].size());
   std::uint32_t next = f()[n].result_count;
   node_id const made = with_more_results(n, more);
 
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    value_id const a = branches[0].partials[i], b = branches[1].partials[i];
+    value_id const a = branches[0].of[i], b = branches[1].of[i];
     if (a == ir::nothing && b == ir::nothing) continue;
     value_id const partial = a == b ? a : f().result(made, next++);
     value_id part = at_.add(op::mul, cotangent, partial);
@@ -155,6 +197,14 @@ inline void writer::partials(node_id n, values const& cotangents) {
     }
     sums_.add(inputs[i], part);
   }
+}
+
+/// Notes that a branch computes its partial derivatives in the forward pass.
+inline void branch_partials::note_partials(node_id n, std::size_t count) {
+  p_.notes.push_back(
+      {std::string(1, '@').append(p_.name_of(of_)) + ": if computes " + std::to_string(count) +
+           " partial derivatives in the forward pass",
+       f()[n].place});
 }
 
 } // namespace overdub::adjoint

@@ -1,11 +1,41 @@
 // The adjoints of operations on numbers and arrays.
 #pragma once
 
-#include <overdub/reverse/writer_control.hpp>
+#include <overdub/reverse/cotangents.hpp>
+#include <overdub/reverse/emitter.hpp>
+#include <overdub/reverse/linear.hpp>
+
+#include <array>
+#include <cstdint>
+#include <iterator>
 
 namespace overdub::adjoint {
 
-inline void writer::elementwise(node_id n, value_id cotangent) {
+/// Writes adjoints of operations without regions. An operation has at most one result with a cotangent.
+class data_adjoints : emitter {
+public:
+  using emitter::values;
+
+  data_adjoints(adjoint_code& code, cotangents& sums) : emitter(code), sums_(sums) {}
+
+  void elementwise(node_id n, value_id cotangent);
+  void select_arrays(node_id n, value_id cotangent);
+  void row(node_id n);
+  bool data(node_id n, value_id cotangent);
+
+private:
+  values indices_of(node_id n) const;
+  void array(node_id n, value_id cotangent);
+  void slice(node_id n, value_id cotangent);
+  void gather(node_id n, value_id cotangent);
+  void concat(node_id n, value_id cotangent);
+  void update(node_id n, value_id cotangent);
+  void fill(node_id n, value_id cotangent);
+
+  cotangents& sums_;
+};
+
+inline void data_adjoints::elementwise(node_id n, value_id cotangent) {
   std::array<term, 3> in{0.0, 0.0, 0.0};
   std::array<linear, 3> along;
   for (std::uint32_t i = 0; i < f()[n].operand_count; ++i) {
@@ -21,18 +51,18 @@ inline void writer::elementwise(node_id n, value_id cotangent) {
 }
 
 /// The indices of an `at`.
-inline writer::values writer::indices_of(node_id n) const {
+inline data_adjoints::values data_adjoints::indices_of(node_id n) const {
   auto const all = f().operands_of(n);
   return {std::next(all.begin()), all.end()};
 }
 /// An `at` that returns a row or more: contributions to the row's elements are added to the array itself.
-inline void writer::row(node_id n) {
+inline void data_adjoints::row(node_id n) {
   at_.set_place(f()[n].place);
   if (activity_.varies(f().result(n))) sums_.move_to_array(f().result(n), f().operand(n, 0), indices_of(n));
 }
 
 /// Writes the adjoint of an operation on arrays; false if it is another operation.
-inline bool writer::data(node_id n, value_id cotangent) {
+inline bool data_adjoints::data(node_id n, value_id cotangent) {
   value_id const first = f()[n].operand_count > 0 ? f().operand(n, 0) : value_id(ir::nothing);
   switch (f()[n].code) {
   case op::convert:
@@ -70,41 +100,31 @@ inline bool writer::data(node_id n, value_id cotangent) {
   }
 }
 
-inline void writer::array(node_id n, value_id cotangent) {
+inline void data_adjoints::array(node_id n, value_id cotangent) {
   for (std::uint32_t i = 0; i < f()[n].operand_count; ++i)
     if (value_id const element = f().operand(n, i); activity_.varies(element))
       sums_.add(element, at_.add(op::at, cotangent, index(i)));
 }
 
-// Adds contributions to many elements of an array. Without an enclosing accumulator for the array, a new one is created.
-template <class Write>
-void writer::scatter(value_id array, Write const& write) {
-  if (!activity_.varies(array)) return;
-  if (sums_.is_accumulated(array)) return write();
-  (void)in_accumulators({array}, [&] {
-    write();
-    return values{};
-  });
-}
-inline void writer::slice(node_id n, value_id cotangent) {
+inline void data_adjoints::slice(node_id n, value_id cotangent) {
   value_id const array = f().operand(n, 0), start = f().operand(n, 1), count = f().operand(n, 2);
-  scatter(array, [&] {
+  sums_.scatter(array, [&] {
     build().loop(count, {}, [&](value_id i, values const&) {
       value_id const at[] = {at_.add(op::add, start, i)};
       sums_.add_at(array, at, at_.add(op::at, cotangent, i));
     });
   });
 }
-inline void writer::gather(node_id n, value_id cotangent) {
+inline void data_adjoints::gather(node_id n, value_id cotangent) {
   value_id const array = f().operand(n, 0), indices = f().operand(n, 1);
-  scatter(array, [&] {
+  sums_.scatter(array, [&] {
     build().loop(at_.add(op::length, indices, cotangent), {}, [&](value_id i, values const&) {
       value_id const at[] = {at_.add(op::at, indices, i)};
       sums_.add_at(array, at, at_.add(op::at, cotangent, i));
     });
   });
 }
-inline void writer::concat(node_id n, value_id cotangent) {
+inline void data_adjoints::concat(node_id n, value_id cotangent) {
   value_id start = index(0);
   for (std::uint32_t i = 0; i < f()[n].operand_count; ++i) {
     value_id const part = f().operand(n, i);
@@ -113,7 +133,7 @@ inline void writer::concat(node_id n, value_id cotangent) {
     start = at_.add(op::add, start, size);
   }
 }
-inline void writer::update(node_id n, value_id cotangent) {
+inline void data_adjoints::update(node_id n, value_id cotangent) {
   std::uint32_t const last = f()[n].operand_count - 1;
   value_id const array = f().operand(n, 0), part = f().operand(n, last);
   values at{cotangent};
@@ -124,30 +144,19 @@ inline void writer::update(node_id n, value_id cotangent) {
   sums_.add(array, insert(op::update, at, type_of(array)));
 }
 
-inline value_id writer::sum_of(value_id numbers) {
-  ir::type const t = type_of(numbers).element_type();
-  if (t.rank == 0) return build().reduce(op::add, numbers, sums_.zero(t));
-  // The sum of rows has the shape of the first row, which exists, as the caller has checked.
-  value_id const rows = at_.add(op::length, numbers);
-  value_id const first = at_.add(op::at, numbers, index(0));
-  return build().loop(at_.add(op::sub, rows, index(1)), {first}, [&](value_id i, values const& sum) {
-    value_id const row = at_.add(op::add, i, index(1));
-    return sums_.plus(sum[0], at_.add(op::at, numbers, row));
-  });
-}
-inline void writer::fill(node_id n, value_id cotangent) {
+inline void data_adjoints::fill(node_id n, value_id cotangent) {
   value_id const element = f().operand(n, 1);
   if (!activity_.varies(element)) return;
-  if (type_of(element).rank == 0) return sums_.add(element, sum_of(cotangent));
+  if (type_of(element).rank == 0) return sums_.add(element, sums_.sum_of(cotangent));
   // The sum of no rows is zero.
   value_id const is_empty = at_.add(op::eq, f().operand(n, 0), index(0));
   value_id const sum = build().if_(
-      is_empty, [&] { return sums_.zeros_like(element); }, [&] { return sum_of(cotangent); });
+      is_empty, [&] { return sums_.zeros_like(element); }, [&] { return sums_.sum_of(cotangent); });
   sums_.add(element, sum);
 }
 
 // The array that is not selected gets zeros.
-inline void writer::select_arrays(node_id n, value_id cotangent) {
+inline void data_adjoints::select_arrays(node_id n, value_id cotangent) {
   value_id const condition = f().operand(n, 0);
   for (std::uint32_t i = 1; i < 3; ++i) {
     value_id const array = f().operand(n, i);

@@ -3,12 +3,13 @@
 // elements instead of whole arrays.
 #pragma once
 
+#include <overdub/reverse/emitter.hpp>
 #include <overdub/reverse/update_chains.hpp>
-#include <overdub/reverse/writer.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -16,21 +17,71 @@
 
 namespace overdub::adjoint {
 
+/// Restores the versions of arrays in adjoints.
+class array_restorer : emitter {
+public:
+  using emitter::values;
+  /// Saves the residuals of an operation for its adjoint (residual_saver.hpp): the restoration of a loop or a branch is an
+  /// operation with copies of primal code, too.
+  using save_residuals = std::function<node_id(node_id first, node_id second, std::vector<primal_copy>&)>;
+
+  array_restorer(adjoint_code& code, save_residuals save) : emitter(code), save_residuals_(std::move(save)) {}
+
+  /// Registers a version of an array, the result of a loop or a branch whose adjoint is being written. Returns its number.
+  std::size_t add(value_id version) {
+    restored_.push_back({version});
+    return restored_.size() - 1;
+  }
+  /// The version that the loop or the branch started from, which its adjoint has restored.
+  void set_before(std::size_t number, value_id before) { restored_[number].before = before; }
+  void replace(value_id from, value_id to) {
+    for (restored_version& known : restored_)
+      if (known.of == from) known.of = to;
+  }
+
+  void restore_in_loop(node_id first, primal_copy& r);
+  std::vector<std::uint32_t>
+  restore_in_branches(node_id n, std::vector<primal_copy>& primal_copies, values (&oldest)[2]);
+
+private:
+  struct restored_version {
+    value_id of; // a version of an array, a result of a loop or a branch
+    value_id before = ir::nothing;
+  };
+  node_id outermost_in(region_id r, node_id n) const;
+  std::vector<std::uint32_t> positions_in_adjoint(primal_copy const& r) const;
+  std::vector<ir::use_id>
+  uses_in_adjoint(primal_copy const& r, value_id v, std::vector<std::uint32_t> const& positions) const;
+  value_id
+  restored_before(value_id version, primal_copy const& r, std::vector<std::uint32_t> const& positions) const;
+  std::optional<std::vector<node_id>> places_to_restore(primal_copy const& r, values const& versions) const;
+  value_id restore_versions(primal_copy& r, values const& versions, value_id newest);
+  value_id undo(node_id n, std::uint32_t result, value_id next, values const& older);
+  value_id undo_loop(node_id n, std::uint32_t carried, value_id next, values const& older);
+  value_id undo_branch(node_id n, std::uint32_t result, value_id next, values const& older);
+  void substitute_restored(primal_copy const& r);
+  values versions_of(primal_copy const& r, std::uint32_t yielded) const;
+  void find_versions(primal_copy& r);
+
+  save_residuals save_residuals_;
+  std::vector<restored_version> restored_;
+};
+
 /// The ancestor of an operation, or itself, in the region `r`; nothing: the operation is elsewhere.
-inline node_id writer::outermost_in(region_id r, node_id n) const {
+inline node_id array_restorer::outermost_in(region_id r, node_id n) const {
   while (n != ir::nothing && f()[n].parent != r) n = ir::owner_of(f(), n);
   return n;
 }
 /// The positions of the adjoint's operations, from 1; 0 for other operations.
-inline std::vector<std::uint32_t> writer::positions_in_adjoint(primal_copy const& r) const {
+inline std::vector<std::uint32_t> array_restorer::positions_in_adjoint(primal_copy const& r) const {
   std::vector<std::uint32_t> positions(f().node_count());
   std::uint32_t next = 0;
   for (node_id n = f()[r.end()].next; n != ir::nothing; n = f()[n].next) positions[index_of(n)] = ++next;
   return positions;
 }
 /// The uses of a value by the adjoint, including nested regions.
-inline std::vector<ir::use_id>
-writer::uses_in_adjoint(primal_copy const& r, value_id v, std::vector<std::uint32_t> const& positions) const {
+inline std::vector<ir::use_id> array_restorer::uses_in_adjoint(
+    primal_copy const& r, value_id v, std::vector<std::uint32_t> const& positions) const {
   std::vector<ir::use_id> found;
   for (ir::use_id const u : f().uses_of(v)) {
     node_id const n = outermost_in(r.in(), f()[u].user);
@@ -39,7 +90,7 @@ writer::uses_in_adjoint(primal_copy const& r, value_id v, std::vector<std::uint3
   return found;
 }
 /// The version before this one, as an adjoint in the same region has restored it; nothing, if none has.
-inline value_id writer::restored_before(
+inline value_id array_restorer::restored_before(
     value_id version, primal_copy const& r, std::vector<std::uint32_t> const& positions) const {
   for (restored_version const& known : restored_) {
     if (known.of != version || known.before == ir::nothing || f().region_of(known.before) != r.in()) continue;
@@ -51,7 +102,7 @@ inline value_id writer::restored_before(
 /// Where each version but the newest is restored: the adjoint's operation before which it is needed (nothing: at the end),
 /// or the one that returns it. No value if the adjoint reads a version before it can be restored.
 inline std::optional<std::vector<node_id>>
-writer::places_to_restore(primal_copy const& r, values const& versions) const {
+array_restorer::places_to_restore(primal_copy const& r, values const& versions) const {
   constexpr std::uint32_t never = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> const positions = positions_in_adjoint(r);
   std::vector<std::uint32_t> first_use(versions.size() + 1, never); // of this or an older version
@@ -82,7 +133,7 @@ writer::places_to_restore(primal_copy const& r, values const& versions) const {
 }
 
 /// Restores the versions of an array, given newest first, from the newest one. Returns the oldest.
-inline value_id writer::restore_versions(primal_copy& r, values const& versions, value_id newest) {
+inline value_id array_restorer::restore_versions(primal_copy& r, values const& versions, value_id newest) {
   std::optional<std::vector<node_id>> const found = places_to_restore(r, versions);
   if (!found) // another array was restored meanwhile, and reads this one
     refuse(
@@ -119,7 +170,7 @@ inline value_id writer::restore_versions(primal_copy& r, values const& versions,
 }
 
 /// The array before an operation updated it. `older` are versions that are not restored yet.
-inline value_id writer::undo(node_id n, std::uint32_t result, value_id next, values const& older) {
+inline value_id array_restorer::undo(node_id n, std::uint32_t result, value_id next, values const& older) {
   op const code = f()[n].code;
   if (ir::carries_values(code)) return undo_loop(n, result, next, older);
   if (ir::selects_region(code)) return undo_branch(n, result, next, older);
@@ -137,7 +188,8 @@ inline value_id writer::undo(node_id n, std::uint32_t result, value_id next, val
   return insert(op::update, operands, type_of(next));
 }
 /// Undoes the updates of a loop, by a loop in the opposite direction.
-inline value_id writer::undo_loop(node_id n, std::uint32_t carried, value_id next, values const& older) {
+inline value_id
+array_restorer::undo_loop(node_id n, std::uint32_t carried, value_id next, values const& older) {
   value_id const trip_count = ir::is_counted(f()[n].code) ? f().operand(n, 0) : index(0);
   std::vector<ir::type> primal; // of arguments that stand for the primal loop-carried values
   for (std::uint32_t i = 0; i < flow(n).carried(); ++i) primal.push_back(type_of(flow(n).argument(i)));
@@ -150,10 +202,11 @@ inline value_id writer::undo_loop(node_id n, std::uint32_t carried, value_id nex
     return arguments[0];
   };
   auto const made = build().loop(trip_count, {next}, write_body, opposite_of(n), primal);
-  return f().result(save_residuals(n, made.node, primal_copies));
+  return f().result(save_residuals_(n, made.node, primal_copies));
 }
 /// Undoes the updates of a branch, by a branch on the same condition.
-inline value_id writer::undo_branch(node_id n, std::uint32_t result, value_id next, values const& older) {
+inline value_id
+array_restorer::undo_branch(node_id n, std::uint32_t result, value_id next, values const& older) {
   std::vector<primal_copy> primal_copies;
   auto const branch = [&](std::uint32_t i) {
     return [&, i] {
@@ -167,17 +220,17 @@ inline value_id writer::undo_branch(node_id n, std::uint32_t result, value_id ne
     };
   };
   auto const made = build().if_(f().operand(n, 0), branch(0), branch(1));
-  (void)save_residuals(n, made.node, primal_copies);
+  (void)save_residuals_(n, made.node, primal_copies);
   return made;
 }
 
 /// The versions of a value that a region yields, newest first.
-inline writer::values writer::versions_of(primal_copy const& r, std::uint32_t yielded) const {
+inline array_restorer::values array_restorer::versions_of(primal_copy const& r, std::uint32_t yielded) const {
   return update_chains(f()).versions(f().operand(r.end(), yielded), r.in());
 }
 
 /// Restores the loop-carried arrays with versions that the adjoint of a loop would need as a whole in each iteration.
-inline void writer::restore_arrays(node_id first, primal_copy& r) {
+inline void array_restorer::restore_in_loop(node_id first, primal_copy& r) {
   if (r.restored.empty()) return;
   for (restored_array const& a : r.restored) { // all versions have the same length
     std::vector<std::uint32_t> const positions = positions_in_adjoint(r);
@@ -225,7 +278,7 @@ inline void writer::restore_arrays(node_id first, primal_copy& r) {
       refuse(first, "an array whose elements it replaces cannot be restored in the backward pass");
 }
 /// Restored versions are not saved, except those that the adjoint still reads at a point where they are not restored yet.
-inline void writer::find_versions(primal_copy& r) {
+inline void array_restorer::find_versions(primal_copy& r) {
   substitute_restored(r);
   std::vector<std::uint32_t> const positions = positions_in_adjoint(r);
   r.versions = r.older;
@@ -236,7 +289,7 @@ inline void writer::find_versions(primal_copy& r) {
   }
 }
 /// Replaces uses of restored versions that appeared while other versions were restored.
-inline void writer::substitute_restored(primal_copy const& r) {
+inline void array_restorer::substitute_restored(primal_copy const& r) {
   std::vector<std::uint32_t> const positions = positions_in_adjoint(r);
   for (auto const& [version, by] : r.restored_by)
     for (ir::use_id const u : uses_in_adjoint(r, version, positions)) {
@@ -251,7 +304,7 @@ inline void writer::substitute_restored(primal_copy const& r) {
 /// Does the same for a branch in a loop. Where the branch's adjoint uses versions that the branch creates, it returns the
 /// version before the branch. Returns the indices of such results; `oldest` gets the restored values, for each branch.
 inline std::vector<std::uint32_t>
-writer::restore_in_branches(node_id n, std::vector<primal_copy>& primal_copies, values (&oldest)[2]) {
+array_restorer::restore_in_branches(node_id n, std::vector<primal_copy>& primal_copies, values (&oldest)[2]) {
   std::vector<std::uint32_t> results;
   if (!is_in_loop(f(), n)) return results;
   for (std::uint32_t i = 0; i < f()[n].result_count; ++i) {

@@ -2,11 +2,43 @@
 // whose adjoint is that of any loop.
 #pragma once
 
-#include <overdub/reverse/writer_data.hpp>
+#include <overdub/reverse/cotangents.hpp>
+#include <overdub/reverse/emitter.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
 
 namespace overdub::adjoint {
 
-inline void writer::sum(node_id n, value_id cotangent) {
+/// Writes adjoints of reductions.
+class reduction_adjoints : emitter {
+public:
+  using emitter::values;
+  /// Appends the adjoints of operations (writer.hpp).
+  using reverse_all = std::function<void(std::vector<node_id> const&)>;
+
+  reduction_adjoints(adjoint_code& code, cotangents& sums, reverse_all reverse)
+      : emitter(code), sums_(sums), reverse_(std::move(reverse)) {}
+
+  void reduce(node_id n, values const& cotangents);
+
+private:
+  void sum(node_id n, value_id cotangent);
+  void extreme(node_id n, value_id cotangent);
+  struct pairs {
+    value_id left, right; // the numbers of the two nodes that each step combines
+  };
+  pairs tree_of(value_id size, value_id steps);
+  values combined(node_id n, values const& left, values const& right);
+
+  cotangents& sums_;
+  reverse_all reverse_;
+};
+
+inline void reduction_adjoints::sum(node_id n, value_id cotangent) {
   value_id const numbers = f().operand(n, 0);
   if (f()[n].attributes.is_started()) sums_.add(f().operand(n, 1), cotangent);
   if (!activity_.varies(numbers)) return;
@@ -15,7 +47,7 @@ inline void writer::sum(node_id n, value_id cotangent) {
 
 /// The cotangent of a maximum goes to the first element that attains it, that of a minimum to the last one, as in the
 /// reduction tree.
-inline void writer::extreme(node_id n, value_id cotangent) {
+inline void reduction_adjoints::extreme(node_id n, value_id cotangent) {
   value_id const numbers = f().operand(n, 0), found = f().result(n);
   op const operation = f()[n].attributes.operation;
   bool const takes_first = operation == op::max || operation == op::fmax;
@@ -39,7 +71,7 @@ inline void writer::extreme(node_id n, value_id cotangent) {
       sums_.add(initial, at_.add(op::select, is_initial, cotangent, sums_.zero(type_of(cotangent))));
   }
   if (!activity_.varies(numbers)) return;
-  scatter(numbers, [&] {
+  sums_.scatter(numbers, [&] {
     build().if_(
         wanted, [&] { sums_.add_at(numbers, std::span<value_id const>(&at, 1), cotangent); }, [] {});
   });
@@ -47,7 +79,7 @@ inline void writer::extreme(node_id n, value_id cotangent) {
 
 /// The tree of a reduction of `size` elements: nodes 0, 1, ... are the elements, and step k combines two nodes into node
 /// size + k. Each level combines neighbours; the last node of an odd level moves up unchanged.
-inline writer::pairs writer::tree_of(value_id size, value_id steps) {
+inline reduction_adjoints::pairs reduction_adjoints::tree_of(value_id size, value_id steps) {
   enum : std::size_t { first, count, last, pair, made };
   // first, last: the first and the last node of the level; count: its length; pair: the next pair; made: the first node of
   // the next level
@@ -81,7 +113,8 @@ inline writer::pairs writer::tree_of(value_id size, value_id steps) {
 }
 
 /// The reduction's combination of two elements.
-inline writer::values writer::combined(node_id n, values const& left, values const& right) {
+inline reduction_adjoints::values
+reduction_adjoints::combined(node_id n, values const& left, values const& right) {
   if (f()[n].region_count == 0) {
     value_id const operands[] = {left[0], right[0]};
     ir::type const t = type_of(left[0]);
@@ -102,7 +135,7 @@ inline writer::values writer::combined(node_id n, values const& left, values con
   return all;
 }
 
-inline void writer::reduce(node_id n, values const& cotangents) {
+inline void reduction_adjoints::reduce(node_id n, values const& cotangents) {
   ir::attributes const says = f()[n].attributes;
   auto const size = f()[n].result_count;
   if (says.operation == op::add && f()[n].region_count == 0 && type_of(f().operand(n, 0)).rank == 1)
@@ -172,7 +205,7 @@ inline void writer::reduce(node_id n, values const& cotangents) {
     nodes.push_back(m);
   for (std::uint32_t i = 0; i < size; ++i)
     if (cotangents[i] != ir::nothing) sums_.add(made[i], cotangents[i]);
-  reverse(nodes);
+  reverse_(nodes);
 }
 
 } // namespace overdub::adjoint
