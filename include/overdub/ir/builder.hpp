@@ -49,7 +49,13 @@ public:
   /// `body(index, carried)` returns the next loop-carried values, and after them values that are stacked.
   template <class Body>
   built loop(value_id trip_count, values const& initial, Body const& body, attributes const& a = {}) {
-    node_id const n = open(op::loop, with(trip_count, initial), 1, with(i64, types_of(initial)), a);
+    return counted(op::loop, trip_count, initial, body, a);
+  }
+  /// The same for a loop, or for a map, which has no initial values.
+  template <class Body>
+  built
+  counted(op code, value_id trip_count, values const& initial, Body const& body, attributes const& a = {}) {
+    node_id const n = open(code, with(trip_count, initial), 1, with(i64, types_of(initial)), a);
     in_region(n, 0, [&] { return body(argument(n, 0, 0), arguments(n, 0, 1)); });
     return close(n);
   }
@@ -64,9 +70,7 @@ public:
   /// `element(index)` returns an element of each result.
   template <class Element>
   built map(value_id count, Element const& element) {
-    node_id const n = open(op::map, values{count}, 1, {i64}, {});
-    in_region(n, 0, [&] { return element(argument(n, 0, 0)); });
-    return close(n);
+    return counted(op::map, count, {}, [&](value_id i, values const&) { return element(i); });
   }
   /// `add(accumulators)` adds to the arrays. The results are the sums, and what it returns.
   template <class Add>
@@ -84,8 +88,10 @@ public:
 
   /// Inserts an operation without results whose regions have arguments of these types, and are empty.
   OVERDUB_DECL node_id open(
-      op code, values const& operands, std::uint32_t regions, std::vector<type> const& arguments,
-      attributes const& a);
+      op code, values const& operands, std::uint32_t regions, std::vector<type> const& arguments = {},
+      attributes const& a = {});
+  /// The same for an operation like `n`, of any function of the program, with other operands.
+  OVERDUB_DECL node_id open_like(function const& f, node_id n, values const& operands);
   /// Emits one of its regions.
   template <class Emit>
   void in_region(node_id n, std::uint32_t region, Emit const& emit) {
