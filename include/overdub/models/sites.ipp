@@ -2,9 +2,9 @@
 
 #include <overdub/ir/calls.hpp>
 #include <overdub/ir/cursor.hpp>
+#include <overdub/ir/regions.hpp>
 #include <overdub/ir/type_text.hpp>
 #include <overdub/ir/value_map.hpp>
-#include <overdub/ir/regions.hpp>
 #include <overdub/ir/walk.hpp>
 #include <overdub/models/choice_operation.hpp>
 #include <overdub/models/sites.hpp>
