@@ -80,6 +80,8 @@ func @f(%n: i64, %x: f64) -> (f64, f64[]) {
   node_id const n = f[function::body].first;
   region_flow const flow(f, n);
   REQUIRE(flow.carried() == 1);
+  CHECK(flow.trip_count() == f.argument(function::body, 0));
+  CHECK(is_iteration_index(f, flow.index()));
   CHECK(flow.initial(0) == f.argument(function::body, 1));
   CHECK(flow.final(0) == f.result(n, 0));
   CHECK(f.node_of(flow.next(0)) == f[flow.body()].first);

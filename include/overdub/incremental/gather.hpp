@@ -3,6 +3,7 @@
 #pragma once
 
 #include <overdub/incremental/update_program.hpp>
+#include <overdub/ir/builder.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/value_map.hpp>
 
@@ -31,17 +32,17 @@ public:
 private:
   gather_writer(ir::program const& p, ir::function_id f, ir::node_id n) : program_(p), f_(f), map_(n) {}
   ir::function const& original() const { return program_[f_]; }
-  ir::region_id body() const { return original().region_at(map_, 0); }
+  ir::region_flow outer() const { return {original(), map_}; }
+  ir::region_flow inner() const { return {original(), inner_}; }
 
   template <class VariableOf>
   bool find(ir::value_id index, VariableOf variable_of) {
     ir::function const& f = original();
     if (!f.is_result(index)) return false;
     inner_ = f[f.region_of(index)].parent;
-    if (inner_ == ir::nothing || f[inner_].parent != body() ||
-        (f[inner_].code != ir::op::map && f[inner_].code != ir::op::loop))
+    if (inner_ == ir::nothing || f[inner_].parent != outer().body() || !ir::is_counted(f[inner_].code))
       return false;
-    for (ir::value_id const v : {f.operand(map_, 0), f.operand(inner_, 0)})
+    for (ir::value_id const v : {outer().trip_count(), inner().trip_count()})
       if (!collect(v, variable_of)) return false;
     is_of_row_ = false;
     return collect(index, variable_of) && is_of_row_; // else all rows read the same elements
@@ -50,9 +51,8 @@ private:
   template <class VariableOf>
   bool collect(ir::value_id v, VariableOf variable_of) {
     ir::function const& f = original();
-    is_of_row_ = is_of_row_ || v == f.argument(body(), 0);
-    if (f.is_literal(v) || v == f.argument(body(), 0) || v == f.argument(f.region_at(inner_, 0), 0))
-      return true;
+    is_of_row_ = is_of_row_ || v == outer().index();
+    if (f.is_literal(v) || v == outer().index() || v == inner().index()) return true;
     bool const is_outside = f.region_of(v) == ir::function::body;
     if (is_outside && !is_cheap(v)) {
       if (std::any_of(
@@ -66,7 +66,7 @@ private:
     if (!f.is_result(v)) return false;
     ir::node_id const n = f.node_of(v);
     ir::region_id const r = f[n].parent;
-    bool const is_inside = r == body() || r == f.region_at(inner_, 0);
+    bool const is_inside = r == outer().body() || r == inner().body();
     if ((!is_outside && !is_inside) || f[n].region_count != 0 || f[n].code == ir::op::reduce) return false;
     for (ir::value_id const u : f.operands_of(n))
       if (!collect(u, variable_of)) return false;
@@ -85,7 +85,7 @@ private:
     gather g;
     g.index = index;
     for (auto const& [v, variable] : variables_) g.variables.push_back(variable);
-    g.counts = written(original().operand(inner_, 0), false);
+    g.counts = written(inner().trip_count(), false);
     g.keys = written(index, true);
     return g;
   }
@@ -101,27 +101,18 @@ private:
     ir::value_map<ir::value_id> here;
     for (std::uint32_t k = 0; k < first; ++k)
       here.insert_or_assign(variables_[k].first, made[g].argument(ir::function::body, k));
-    ir::value_id rows, inner;
+    ir::value_id rows, columns;
     if (in_pairs) {
       rows = made[g].argument(ir::function::body, first);
-      inner = made[g].argument(ir::function::body, first + 1);
+      columns = made[g].argument(ir::function::body, first + 1);
     }
     ir::value_id const count =
-        in_pairs ? at.add(ir::op::length, rows) : copied(original().operand(map_, 0), at, here);
-    std::vector<ir::type> const arguments[] = {{ir::i64}};
-    ir::type const results[] = {ir::i64.array_of()};
-    ir::node_id const map = at.insert(ir::op::map, std::array{count}, results, {}, arguments);
-    ir::region_id const region = made[g].region_at(map, 0);
-    at.to_end(region);
-    ir::value_id const own = made[g].argument(region, 0);
-    here.insert_or_assign(original().argument(body(), 0), in_pairs ? at.add(ir::op::at, rows, own) : own);
-    if (in_pairs)
-      here.insert_or_assign(
-          original().argument(original().region_at(inner_, 0), 0), at.add(ir::op::at, inner, own));
-    ir::value_id const yielded[] = {copied(of, at, here)};
-    at.yield(yielded);
-    at.to_end(ir::function::body);
-    ir::value_id const all[] = {made[g].result(map)};
+        in_pairs ? at.add(ir::op::length, rows) : copied(outer().trip_count(), at, here);
+    ir::value_id const all[] = {ir::builder(at).map(count, [&](ir::value_id own) {
+      here.insert_or_assign(outer().index(), in_pairs ? at.add(ir::op::at, rows, own) : own);
+      if (in_pairs) here.insert_or_assign(inner().index(), at.add(ir::op::at, columns, own));
+      return copied(of, at, here);
+    })};
     at.yield(all);
     made[g].results = {ir::i64.array_of()};
     made.entry = g;

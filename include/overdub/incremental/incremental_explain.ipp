@@ -3,6 +3,7 @@
 
 #include <overdub/incremental/incremental_program.hpp>
 #include <overdub/incremental/names_of_values.hpp>
+#include <overdub/ir/regions.hpp>
 
 #include <string>
 #include <string_view>
@@ -42,7 +43,7 @@ inline std::string_view name_of_extent(step::extent ran) {
 inline ir::node_id enclosing_loop(ir::function const& f, ir::node_id n) {
   for (ir::region_id r = f[n].parent; r != ir::function::body; r = f[n].parent) {
     n = f[r].parent;
-    if (f[n].code == ir::op::map || f[n].code == ir::op::loop) return n;
+    if (ir::is_counted(f[n].code)) return n;
   }
   return ir::nothing;
 }

@@ -2,6 +2,7 @@
 
 #include <overdub/incremental/invariant_shapes.hpp>
 #include <overdub/incremental/names_of_values.hpp>
+#include <overdub/ir/regions.hpp>
 #include <overdub/ir/walk.hpp>
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace overdub::increments {
 
 OVERDUB_DECL bool is_outside_loops(ir::function const& f, ir::region_id r) {
   for (; r != ir::function::body; r = f[f[r].parent].parent)
-    if (f[f[r].parent].code != ir::op::if_) return false;
+    if (!ir::selects_region(f[f[r].parent].code)) return false;
   return true;
 }
 
@@ -41,27 +42,22 @@ private:
 
   void visit(ir::node_id n) {
     ir::op const code = f_[n].code;
-    bool const is_loop = code == ir::op::loop;
-    if (is_loop || code == ir::op::map) found_.trip_counts[index_of(n)] = has_invariant_trip_count(n);
-    if (is_loop)
-      for (std::uint32_t k = 0; k < loop_carried_count(n); ++k)
-        if (f_.type_of(argument_of(n, k)).rank > 0)
-          found_.loop_carried[index_of(argument_of(n, k))] = keeps_shape(n, k);
+    ir::region_flow const flow(f_, n);
+    if (ir::is_counted(code)) found_.trip_counts[index_of(n)] = has_invariant_trip_count(n);
+    if (ir::is_counted_loop(code))
+      for (std::uint32_t k = 0; k < flow.carried(); ++k)
+        if (f_.type_of(flow.argument(k)).rank > 0)
+          found_.loop_carried[index_of(flow.argument(k))] = keeps_shape(n, k);
     bool const is_outside = is_outside_loops(f_, f_[n].parent);
     for (ir::value_id const v : f_.results_of(n))
       found_.arrays[index_of(v)] = is_outside || has_invariant_shape(v);
   }
 
-  ir::region_id body_of(ir::node_id n) const { return f_.region_at(n, 0); }
-  std::uint32_t loop_carried_count(ir::node_id loop) const { return f_[body_of(loop)].argument_count - 1; }
-  ir::value_id argument_of(ir::node_id loop, std::uint32_t k) const {
-    return f_.argument(body_of(loop), k + 1);
-  }
   bool is_outside(ir::value_id v) const { return f_.is_literal(v) || is_outside_loops(f_, f_.region_of(v)); }
   bool is_length(ir::value_id v) const { return f_.is_result(v) && f_[f_.node_of(v)].code == ir::op::length; }
 
   bool has_invariant_trip_count(ir::node_id n) const {
-    ir::value_id count = f_.operand(n, 0);
+    ir::value_id count = ir::region_flow(f_, n).trip_count();
     while (f_.is_result(count) && !is_outside(count)) { // a literal more or less is invariant, too
       ir::node_id const m = f_.node_of(count);
       if ((f_[m].code != ir::op::add && f_[m].code != ir::op::sub) || !f_.is_literal(f_.operand(m, 1))) break;
@@ -83,18 +79,18 @@ private:
     ir::op const code = f_[n].code;
     if (code == ir::op::at) // rows of one array
       return found_.arrays[index_of(f_.operand(n, 0))];
-    if (f_.type_of(v).rank > 1 || (code != ir::op::map && code != ir::op::loop)) return false;
+    if (f_.type_of(v).rank > 1 || !ir::is_counted(code)) return false;
+    ir::region_flow const flow(f_, n);
     std::uint32_t const i = f_[v].index;
-    if (code == ir::op::map || i >= loop_carried_count(n)) return found_.trip_counts[index_of(n)];
-    ir::value_id const initial = f_.operand(n, i + 1);
-    return found_.loop_carried[index_of(argument_of(n, i))] &&
-           (f_.is_literal(initial) || found_.arrays[index_of(initial)]);
+    if (flow.is_stacked(i)) return found_.trip_counts[index_of(n)];
+    return found_.loop_carried[index_of(flow.argument(i))] &&
+           (f_.is_literal(flow.initial(i)) || found_.arrays[index_of(flow.initial(i))]);
   }
 
   bool keeps_shape(ir::node_id loop, std::uint32_t k) const {
     int steps = maximum_steps;
-    loop_carried_array const a{argument_of(loop, k), f_.operand(loop, k + 1)};
-    return has_shape_of(f_.operand(f_.yield_of(body_of(loop)), k), a, 0, steps);
+    ir::region_flow const flow(f_, loop);
+    return has_shape_of(flow.next(k), {flow.argument(k), flow.initial(k)}, 0, steps);
   }
 
   // Whether a value in the loop has the shape of a loop-carried array, from an axis on. Returns false after `steps` operations: branches
@@ -120,33 +116,33 @@ private:
         break;
       }
       if (--steps < 0) return false;
-      switch (f_[n].code) {
-      case ir::op::fill:
-        return is_length_of(f_.operand(n, 0), a, axis, steps) &&
-               (f_.type_of(v).rank == 1 || has_shape_of(f_.operand(n, 1), a, axis + 1, steps));
-      case ir::op::map: {
-        ir::value_id const row = f_.operand(f_.yield_of(body_of(n)), f_[v].index);
-        return is_length_of(f_.operand(n, 0), a, axis, steps) &&
-               (f_.type_of(v).rank == 1 || has_shape_of(row, a, axis + 1, steps));
-      }
-      case ir::op::loop:
+      ir::op const code = f_[n].code;
+      ir::region_flow const flow(f_, n);
+      if (ir::is_counted_loop(code)) {
         if (!is_final_of_kept_shape(v)) return false;
-        v = f_.operand(n, f_[v].index + 1);
+        v = flow.initial(f_[v].index);
         continue;
-      case ir::op::if_:
+      }
+      if (ir::selects_region(code))
         return std::ranges::all_of(f_.regions_of(n), [&](ir::region_id r) {
           return has_shape_of(f_.operand(f_.yield_of(r), f_[v].index), a, axis, steps);
         });
-      default:
-        return false;
-      }
+      if (code != ir::op::fill && !ir::is_map(code)) return false;
+      return is_length_of(f_.operand(n, 0), a, axis, steps) &&
+             (f_.type_of(v).rank == 1 || has_shape_of(element_of(v), a, axis + 1, steps));
     }
+  }
+  // The elements of the result of a `fill` or a map.
+  ir::value_id element_of(ir::value_id v) const {
+    ir::node_id const n = f_.node_of(v);
+    if (f_[n].code == ir::op::fill) return f_.operand(n, 1);
+    return f_.operand(f_.yield_of(ir::region_flow(f_, n).body()), f_[v].index);
   }
   // The final value of a loop-carried array that has its initial shape.
   bool is_final_of_kept_shape(ir::value_id v) const {
-    ir::node_id const n = f_.node_of(v);
+    ir::region_flow const flow(f_, f_.node_of(v));
     std::uint32_t const i = f_[v].index;
-    return i < loop_carried_count(n) && found_.loop_carried[index_of(argument_of(n, i))];
+    return i < flow.carried() && found_.loop_carried[index_of(flow.argument(i))];
   }
 
   // Whether a number is the length of a loop-carried array along an axis.
@@ -176,25 +172,16 @@ private:
           if (x == v) return true;
       if (!f_.is_result(v)) return false;
       ir::node_id const n = f_.node_of(v);
-      switch (f_[n].code) {
-      case ir::op::copy:
+      ir::op const code = f_[n].code;
+      if (code == ir::op::copy) {
         v = f_.operand(n, 0);
-        break;
-      case ir::op::fill:
+      } else if (code == ir::op::fill || ir::is_map(code)) {
         if (axis == 0) return is_count(f_.operand(n, 0));
-        v = f_.operand(n, 1);
+        v = element_of(v);
         --axis;
-        break;
-      case ir::op::map:
-        if (axis == 0) return is_count(f_.operand(n, 0));
-        v = f_.operand(f_.yield_of(body_of(n)), f_[v].index);
-        --axis;
-        break;
-      case ir::op::loop:
-        if (!is_final_of_kept_shape(v)) return false;
-        v = f_.operand(n, f_[v].index + 1);
-        break;
-      default:
+      } else if (ir::is_counted_loop(code) && is_final_of_kept_shape(v)) {
+        v = ir::region_flow(f_, n).initial(f_[v].index);
+      } else {
         return false;
       }
     }
@@ -215,16 +202,15 @@ text_of(invariant_shapes const& shapes, ir::program const& p, ir::function const
   std::string text;
   ir::walk(f, ir::function::body, [&](ir::node_id n) {
     ir::op const code = f[n].code;
-    if (code != ir::op::map && code != ir::op::loop) return;
+    if (!ir::is_counted(code)) return;
     std::string invariant;
     auto const add = [&](std::string_view what) {
       if (!invariant.empty()) invariant += ", ";
       invariant += what;
     };
     if (shapes.trip_counts[index_of(n)]) add("trip count");
-    if (code == ir::op::loop)
-      for (ir::value_id const v : f.arguments_of(f.region_at(n, 0)))
-        if (f.type_of(v).rank > 0 && shapes.loop_carried[index_of(v)]) add("loop-carried " + names[v]);
+    for (ir::value_id const v : f.arguments_of(ir::region_flow(f, n).body()))
+      if (f.type_of(v).rank > 0 && shapes.loop_carried[index_of(v)]) add("loop-carried " + names[v]);
     for (ir::value_id const v : f.results_of(n))
       if (f.type_of(v).rank > 0 && shapes.arrays[index_of(v)]) add("result " + names[v]);
     text.append(names[f.result(n, 0)]).append(" = ").append(ir::name_of(code)).append(": ");

@@ -14,11 +14,11 @@ inline update_writer::update_writer(
         return made_.program.add("draft", {});
       }()),
       layout_(all), shapes_(shapes), at_(made_.program, draft_, function::body) {
-  std::size_t const values = original().value_count();
-  changes_.assign(values, 0);
-  old_.assign(values, ir::nothing);
-  new_.assign(values, ir::nothing);
-  visited_.assign(values, 0);
+  std::size_t const count = original().value_count();
+  changes_.assign(count, 0);
+  old_.assign(count, ir::nothing);
+  new_.assign(count, ir::nothing);
+  visited_.assign(count, 0);
   captured_.resize(original().node_count());
   has_captured_.assign(original().node_count(), 0);
 }
@@ -118,9 +118,7 @@ inline update_value update_writer::value_of(value_id v, std::vector<value_id>& r
 
 inline update_program update_writer::finish() && {
   std::vector<value_id> results;
-  node_id const last = original()[function::body].last;
-  for (std::uint32_t k = 0; k < original()[last].operand_count; ++k) {
-    value_id const v = original().operand(last, k);
+  for (value_id const v : original().operands_of(original().yield_of(function::body))) {
     bool const changed = !original().is_literal(v) && change_of(v) != nullptr;
     bool const is_number = original().type_of(v).rank == 0;
     made_.results.push_back(changed && is_number ? value_of(new_value(v), results) : update_value{});

@@ -6,6 +6,7 @@
 #include <overdub/incremental/invariant_shapes.hpp>
 #include <overdub/incremental/update_program.hpp>
 #include <overdub/ir/bounds.hpp>
+#include <overdub/ir/builder.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/effects.hpp>
 #include <overdub/ir/value_map.hpp>
@@ -32,6 +33,8 @@ using ir::node_id;
 using ir::op;
 using ir::region_id;
 using ir::value_id;
+
+using values = ir::builder::values;
 
 /// Values of the function, and the values of the update program that replace them.
 using value_map = ir::value_map<value_id>;
@@ -158,7 +161,11 @@ private:
 
   function const& original() const { return made_.program[f_]; }
   function const& written() const { return made_.program[draft_]; }
+  ir::region_flow flow_of(node_id n) const { return {original(), n}; }
   ir::type type_of(value_id v) const { return written().type_of(v); }
+  ir::builder build() { return ir::builder(at_); }
+  // The emitted operation in whose region code is emitted.
+  node_id enclosing() const { return written()[at_.region()].parent; }
 
   // ---- update_writer_values.hpp: old and new values
   change const* change_of(value_id v) const {
@@ -302,14 +309,11 @@ private:
   bool returns_arrays(node_id n) const;
   std::vector<value_id> emit_body(node_id n, affected const& r);
   std::vector<value_id> emit_new_iteration(node_id n, iteration const& t, std::span<value_id const> entering);
-  std::vector<value_id>
-  emit_new_iterations(node_id n, change const& count, std::span<value_id const> entering);
+  std::vector<value_id> emit_new_iterations(node_id n, change const& count, values const& entering);
   void add_appended_deltas(value_id v, change const& count, value_id elements, std::vector<delta>& to);
+  void yield_stores(std::size_t first_store, value_id index, values& yielded);
   void
-  yield_stores(std::size_t first_store, value_id index, region_id inside, std::vector<value_id>& yielded);
-  void collect_stores(
-      std::size_t first_store, value_id index, value_id list, region_id inside, node_id many,
-      std::uint32_t next);
+  collect_stores(std::size_t first_store, value_id index, value_id list, node_id many, std::uint32_t next);
   void add_appended_delta(
       value_id v, value_id index, value_id element, std::uint32_t ordinal, std::vector<delta>& to);
   void emit_iteration(
@@ -318,8 +322,8 @@ private:
   void emit_iteration_list(
       node_id n, affected const& r, std::vector<affected> const& earlier, deltas_of_results& deltas);
   value_id old_element(value_id v, value_id index);
-  std::vector<value_id>
-  end_conditional(node_id choice, std::vector<value_id> yielded, std::size_t first_store, value_id valid);
+  template <class Emit>
+  values emit_if(value_id condition, Emit const& emit);
   value_id zero_of(ir::type t);
 
   // ---- update_writer_branches.hpp: branches
@@ -347,8 +351,8 @@ private:
   void append_to_loop(node_id n, change const& count);
   std::pair<value_id, value_id> bounds_of(node_id n, std::vector<affected> const& all);
   value_id initial_values_differ(node_id n);
-  void
-  emit_loop_condition(node_id loop, value_id count, value_id last, std::span<std::uint32_t const> states);
+  value_id
+  continues(values const& entering, value_id count, value_id last, std::span<std::uint32_t const> states);
   std::vector<value_id> emit_loop_iteration(iteration const& t, std::span<value_id const> entering);
   bool is_short(region_id body) const;
   value_id differs(value_id now, value_id before);

@@ -9,7 +9,8 @@ namespace overdub::increments {
 inline std::string_view
 update_writer::find_affected(node_id n, std::vector<affected>& all, std::vector<common_read>& common) {
   function const& f = original();
-  region_id const body = f.region_at(n, 0);
+  ir::region_flow const flow = flow_of(n);
+  region_id const body = flow.body();
   for (value_id const v : captured(n)) {
     change const* const c = change_of(v);
     if (c == nullptr) continue;
@@ -30,7 +31,7 @@ update_writer::find_affected(node_id n, std::vector<affected>& all, std::vector<
         common.push_back({user, c});
         continue;
       }
-      bool const is_nested = f.region_of(index) != body && !shift_from(f.argument(body, 0), index);
+      bool const is_nested = f.region_of(index) != body && !shift_from(flow.index(), index);
       std::string_view const why =
           is_nested ? find_gathering_rows(n, user, *c, all) : add_affected(n, index, *c, all);
       if (!why.empty()) return why;
@@ -46,7 +47,7 @@ update_writer::find_affected(node_id n, std::vector<affected>& all, std::vector<
     return "elements that nested maps read at computed indices changed, and others, too";
   for (affected& r : all) // only iterations that exist
     if (r.from.list != ir::nothing && (r.step != 0 || r.is_checked())) {
-      r.from = shifted(r.from, r.step, old_value(f.operand(n, 0)));
+      r.from = shifted(r.from, r.step, old_value(flow.trip_count()));
       r.may_precede = r.may_exceed = false;
     }
   return {};
@@ -63,7 +64,7 @@ inline std::string_view update_writer::guard_common_reads(std::vector<common_rea
 /// The iterations in which this index is that of a changed element.
 inline std::string_view
 update_writer::add_affected(node_id n, value_id index, change const& c, std::vector<affected>& all) {
-  auto const shift = shift_from(original().argument(original().region_at(n, 0), 0), index);
+  auto const shift = shift_from(flow_of(n).index(), index);
   for (delta const& p : c.deltas) {
     if (p.is_appended) continue; // no earlier iteration read it
     affected r{.from = p};
@@ -137,20 +138,20 @@ inline std::optional<std::int64_t> update_writer::shift_from(value_id own, value
 /// The iterations in which an index that the map computes is that of a changed element: a reverse index finds them.
 inline std::string_view update_writer::find_by_reverse_index(node_id n, value_id index, affected& r) {
   function const& f = original();
-  region_id const body = f.region_at(n, 0);
+  ir::region_flow const flow = flow_of(n);
   delta& p = r.from;
   bool const is_known = p.list == ir::nothing || (p.is_sorted && p.source < f.parameters().size());
-  if (!is_known || !f.is_result(index) || f[f.node_of(index)].parent != body)
+  if (!is_known || !f.is_result(index) || f[f.node_of(index)].parent != flow.body())
     return "elements are read at a computed index that has no reverse index";
-  if (!iterations_.empty() || f[n].code != op::map)
+  if (!iterations_.empty() || !is_map(f[n].code))
     return "elements are read at a computed index, in a loop or in a nested map";
   if (p.valid != ir::nothing)
     return "elements are read at a computed index, and the index that changed is computed, too";
   // If the index is z[i], in iteration i, the reverse index is that of z.
   node_id const m = f.node_of(index);
   value_id keys = index;
-  if (f[m].code == op::at && f[m].operand_count == 2 && f.operand(m, 1) == f.argument(body, 0) &&
-      !is_inside(f, f.operand(m, 0), body) && has_length_of_trip_count(n, f.operand(m, 0)))
+  if (f[m].code == op::at && f[m].operand_count == 2 && f.operand(m, 1) == flow.index() &&
+      !is_inside(f, f.operand(m, 0), flow.body()) && has_length_of_trip_count(n, f.operand(m, 0)))
     keys = f.operand(m, 0);
   bool const is_one = p.list == ir::nothing;
   p.keys = save(keys);
@@ -177,7 +178,7 @@ update_writer::find_gathering_rows(node_id n, node_id read, change const& c, std
   value_id const index = original().operand(read, 1);
   // Every iteration of the inner map must read: an index that is not read may be out of range.
   if (original()[read].parent != original().region_of(index)) return why;
-  if (!iterations_.empty() || original()[n].code != op::map || original()[n].parent != function::body ||
+  if (!iterations_.empty() || !is_map(original()[n].code) || original()[n].parent != function::body ||
       c.deltas.empty())
     return why;
   delta const& first = c.deltas.front();
@@ -220,8 +221,9 @@ update_writer::find_gathering_rows(node_id n, node_id read, change const& c, std
 /// Whether the trip count of the map is the length of an array.
 inline bool update_writer::has_length_of_trip_count(node_id n, value_id v) const {
   function const& f = original();
-  value_id const count = f.operand(n, 0);
-  if (f.is_result(v) && f[f.node_of(v)].code == op::map && f.operand(f.node_of(v), 0) == count) return true;
+  value_id const count = flow_of(n).trip_count();
+  if (f.is_result(v) && is_map(f[f.node_of(v)].code) && flow_of(f.node_of(v)).trip_count() == count)
+    return true;
   if (!f.is_result(count) || f[f.node_of(count)].code != op::length) return false;
   auto const arrays = f.operands_of(f.node_of(count));
   return std::find(arrays.begin(), arrays.end(), v) != arrays.end();
@@ -230,7 +232,7 @@ inline bool update_writer::has_length_of_trip_count(node_id n, value_id v) const
 inline std::optional<std::int64_t> update_writer::trip_count_minus_length(node_id n, value_id array) const {
   function const& f = original();
   if (has_length_of_trip_count(n, array)) return 0;
-  value_id const count = f.operand(n, 0);
+  value_id const count = flow_of(n).trip_count();
   if (!f.is_result(count) || (f[f.node_of(count)].code != op::sub && f[f.node_of(count)].code != op::add))
     return {};
   node_id const m = f.node_of(count);
@@ -246,7 +248,7 @@ inline value_id update_writer::in_range(node_id n, affected const& r) {
   value_id const index = r.from.index;
   value_id const begins = r.may_precede ? at_.add(op::ge, index, literal(ir::i64, 0)) : value_id(ir::nothing);
   value_id const ends =
-      r.may_exceed ? at_.add(op::lt, index, old_value(original().operand(n, 0))) : value_id(ir::nothing);
+      r.may_exceed ? at_.add(op::lt, index, old_value(flow_of(n).trip_count())) : value_id(ir::nothing);
   return both(begins, ends);
 }
 

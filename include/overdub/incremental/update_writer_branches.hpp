@@ -64,10 +64,7 @@ inline void update_writer::visit_branch(node_id n) {
 inline bool update_writer::has_loops(node_id n) const {
   bool found = false;
   for (region_id const r : original().regions_of(n))
-    ir::walk(original(), r, [&](node_id m) {
-      op const code = original()[m].code;
-      found = found || code == op::map || code == op::loop || code == op::reduce || code == op::while_;
-    });
+    ir::walk(original(), r, [&](node_id m) { found = found || repeats_regions(original()[m].code); });
   return found;
 }
 
@@ -83,45 +80,38 @@ inline bool update_writer::has_only_elements(change const& c, region_id inside) 
 inline update_writer::branch_update
 update_writer::update_branch(node_id n, std::uint32_t i, value_id taken, bool as_whole) {
   function const& f = original();
-  region_id const body = f.region_at(n, i), outside = at_.region();
-  std::size_t const from = checkpoint(), first_store = stores_.size();
-  std::vector<ir::type> const no_arguments[2];
-  node_id const choice =
-      at_.insert(op::if_, std::array{taken}, std::span<ir::type const>(), {}, no_arguments);
-  at_.to_end(written().region_at(choice, 0));
-  visit(body);
-
   branch_update all;
-  std::vector<value_id> inside;
-  auto const yield_value = [&](value_id& v) { // collected after the branch, in this order
-    if (v != ir::nothing) inside.push_back(v);
-  };
-  node_id const last = f[body].last;
-  for (std::uint32_t k = 0; k < f[n].result_count; ++k) {
-    branch_update::one& one = all.results.emplace_back();
-    value_id const v = f.operand(last, k), result = f.result(n, k);
-    change const* const c = f.is_literal(v) ? nullptr : change_of(v);
-    if (c == nullptr) continue;
-    one.changed = true;
-    if (!as_whole && has_only_elements(*c, written().region_at(choice, 0))) {
-      one.deltas = c->deltas;
-      for (delta& p : one.deltas) {
-        if (is_summed(result) && p.difference == ir::nothing && p.valid == ir::nothing)
-          p.difference = at_.add(op::sub, p.element, at(old_value(v), p.index));
-        yield_value(p.element), yield_value(p.difference), yield_value(p.valid);
+  values inside = emit_if(taken, [&] {
+    region_id const own = at_.region(), body = f.region_at(n, i);
+    visit(body);
+    values yielded;
+    auto const yield_value = [&](value_id v) { // collected after the branch, in this order
+      if (v != ir::nothing) yielded.push_back(v);
+    };
+    for (std::uint32_t k = 0; k < f[n].result_count; ++k) {
+      branch_update::one& one = all.results.emplace_back();
+      value_id const v = f.operand(f.yield_of(body), k), result = f.result(n, k);
+      change const* const c = f.is_literal(v) ? nullptr : change_of(v);
+      if (c == nullptr) continue;
+      one.changed = true;
+      if (!as_whole && has_only_elements(*c, own)) {
+        one.deltas = c->deltas;
+        for (delta& p : one.deltas) {
+          if (is_summed(result) && p.difference == ir::nothing && p.valid == ir::nothing)
+            p.difference = at_.add(op::sub, p.element, at(old_value(v), p.index));
+          yield_value(p.element), yield_value(p.difference), yield_value(p.valid);
+        }
+        continue;
       }
-      continue;
+      one.new_value = new_value(v);
+      yield_value(one.new_value);
+      if (f.type_of(v) == ir::f64 && c->difference != ir::nothing) {
+        one.difference = c->difference;
+        yield_value(one.difference);
+      }
     }
-    one.new_value = new_value(v);
-    yield_value(one.new_value);
-    if (f.type_of(v) == ir::f64 && c->difference != ir::nothing) {
-      one.difference = c->difference;
-      yield_value(one.difference);
-    }
-  }
-  restore(from);
-  inside = end_conditional(choice, inside, first_store, taken);
-  at_.to_end(outside);
+    return yielded;
+  });
   std::size_t next = 0;
   auto const collect = [&](value_id& v) {
     if (v != ir::nothing) v = inside[next++];
@@ -138,59 +128,34 @@ update_writer::update_branch(node_id n, std::uint32_t i, value_id taken, bool as
 
 /// Computes the other branch in full if the condition flips.
 inline std::vector<value_id> update_writer::emit_flipped(node_id n, value_id flips) {
-  std::size_t const from = checkpoint(), first_store = stores_.size();
-  region_id const outside = at_.region();
-  std::vector<ir::type> const no_arguments[2];
-  node_id const choice =
-      at_.insert(op::if_, std::array{flips}, std::span<ir::type const>(), {}, no_arguments);
-  at_.to_end(written().region_at(choice, 0));
-  std::vector<value_id> new_values = emit_recomputation(n);
-  restore(from);
-  new_values = end_conditional(choice, new_values, first_store, flips);
-  at_.to_end(outside);
-  return new_values;
+  return emit_if(flips, [&] { return emit_recomputation(n); });
 }
 
 inline value_id update_writer::selected(value_id condition, value_id yes, value_id no) {
   if (yes == no) return yes;
-  ir::type const t = type_of(yes);
-  if (t.rank == 0) return at_.add(op::select, condition, yes, no);
-  region_id const outside = at_.region();
-  std::vector<ir::type> const no_arguments[2];
-  node_id const choice = at_.insert(op::if_, std::array{condition}, std::array{t}, {}, no_arguments);
-  at_.to_end(written().region_at(choice, 0));
-  at_.yield(std::array{yes});
-  at_.to_end(written().region_at(choice, 1));
-  at_.yield(std::array{no});
-  at_.to_end(outside);
-  return written().result(choice);
+  if (type_of(yes).rank == 0) return at_.add(op::select, condition, yes, no);
+  return build().if_(condition, {yes}, {no});
 }
 
 /// Copies a branch. The saved values of a side exist only if it is taken.
 inline node_id
 update_writer::copy_branch(node_id n, value_map& here, std::vector<saved_value>& saved_inside) {
-  function const& f = original();
+  value_id const condition = mapped(here, original().operand(n, 0));
+  ir::builder to = build();
+  node_id const made = to.open_like(original(), n, {condition});
   region_id const outside = at_.region();
-  value_id const condition = mapped(here, f.operand(n, 0));
-  ir::attributes const attributes = f[n].attributes;
-  std::vector<ir::type> const no_arguments[2];
-  node_id const made =
-      at_.insert(op::if_, std::array{condition}, std::span<ir::type const>(), attributes, no_arguments);
   std::vector<saved_value> inside[2];
-  std::vector<value_id> yielded[2];
+  values yielded[2];
   for (std::uint32_t i = 0; i < 2; ++i) {
     region_id const from = original().region_at(n, i);
     at_.to_end(written().region_at(made, i));
     copy_region(from, here, inside[i]);
-    for (std::uint32_t k = 0; k < original()[n].result_count; ++k)
-      yielded[i].push_back(mapped(here, original().operand(original()[from].last, k)));
+    for (value_id const v : original().operands_of(original().yield_of(from)))
+      yielded[i].push_back(mapped(here, v));
   }
-  std::vector<ir::type> types;
-  for (value_id const v : original().results_of(n)) types.push_back(original().type_of(v));
   for (std::uint32_t i = 0; i < 2; ++i) // each side yields zeros for the saved values of the other one
     for (saved_value& k : inside[i]) {
       auto const yield_value = [&](value_id v) {
-        types.push_back(type_of(v));
         yielded[i].push_back(v);
         at_.to_end(written().region_at(made, 1 - i));
         yielded[1 - i].push_back(zero_of(type_of(v)));
@@ -198,12 +163,9 @@ update_writer::copy_branch(node_id n, value_map& here, std::vector<saved_value>&
       yield_value(k.new_value);
       if (k.valid != ir::nothing) yield_value(k.valid);
     }
-  for (std::uint32_t i = 0; i < 2; ++i) {
-    at_.to_end(written().region_at(made, i));
-    at_.yield(yielded[i]);
-  }
   at_.to_end(outside);
-  at_.set_results(made, types);
+  for (std::uint32_t i = 0; i < 2; ++i) to.in_region(made, i, [&] { return yielded[i]; });
+  to.close(made);
   std::uint32_t next = original()[n].result_count;
   for (std::uint32_t i = 0; i < 2; ++i) {
     value_id const taken = inside[i].empty() || i == 0 ? condition : at_.add(op::logical_not, condition);

@@ -59,31 +59,26 @@ inline void update_writer::visit_at(node_id n) {
   for (std::uint32_t k = 2; k < original()[n].operand_count; ++k)
     indices.push_back(new_value(original().operand(n, k)));
   // Appended elements are not in the old array.
-  std::vector<node_id> choices;
-  region_id const here = at_.region();
   value_id const array = old_value(original().operand(n, 0));
-  for (delta const& p : c->deltas) {
-    bool const is_list = p.list != ir::nothing;
-    if (!p.is_appended || (!is_list && are_distinct(p.index, first))) continue;
-    list_position const own =
-        is_list ? find_in(p, first) : list_position{at_.add(op::eq, first, p.index), {}};
-    std::vector<ir::type> const no_arguments[2];
-    choices.push_back(
-        at_.insert(op::if_, std::array{own.is_there}, std::array{original().type_of(v)}, {}, no_arguments));
-    at_.to_end(written().region_at(choices.back(), 0));
-    std::vector<value_id> path(indices.begin() + 1, indices.end());
-    if (is_list) path.insert(path.begin(), own.position);
-    at_.yield(std::array{path.empty() ? p.element : at(p.element, path)});
-    at_.to_end(written().region_at(choices.back(), 1));
-  }
-  value_id found = at(array, indices);
-  select_element(*c, indices, 0, ir::nothing, found);
-  for (; !choices.empty(); choices.pop_back()) {
-    at_.yield(std::array{found});
-    found = written().result(choices.back());
-    at_.to_end(choices.size() > 1 ? written().region_at(choices[choices.size() - 2], 1) : here);
-  }
-  set_whole(v, found);
+  auto const find = [&](auto const& rest, std::size_t k) -> value_id {
+    for (; k < c->deltas.size(); ++k) {
+      delta const& p = c->deltas[k];
+      bool const is_list = p.list != ir::nothing;
+      if (!p.is_appended || (!is_list && are_distinct(p.index, first))) continue;
+      list_position const own =
+          is_list ? find_in(p, first) : list_position{at_.add(op::eq, first, p.index), {}};
+      auto const appended_element = [&] {
+        std::vector<value_id> path(indices.begin() + 1, indices.end());
+        if (is_list) path.insert(path.begin(), own.position);
+        return path.empty() ? p.element : at(p.element, path);
+      };
+      return build().if_(own.is_there, appended_element, [&] { return rest(rest, k + 1); });
+    }
+    value_id found = at(array, indices);
+    select_element(*c, indices, 0, ir::nothing, found);
+    return found;
+  };
+  set_whole(v, find(find, 0));
   note(n, step::extent::scalar);
 }
 
@@ -108,16 +103,8 @@ inline void update_writer::select_row(node_id n, change const& c) {
       row = p.element;
       continue;
     }
-    region_id const here = at_.region();
-    std::vector<ir::type> const no_arguments[2];
-    node_id const choice =
-        at_.insert(op::if_, std::array{is_there}, std::array{type_of(row)}, {}, no_arguments);
-    at_.to_end(written().region_at(choice, 0));
-    at_.yield(std::array{is_list ? at(p.element, own.position) : p.element});
-    at_.to_end(written().region_at(choice, 1));
-    at_.yield(std::array{row});
-    at_.to_end(here);
-    row = written().result(choice);
+    row = build().if_(
+        is_there, [&] { return is_list ? at(p.element, own.position) : p.element; }, [&] { return row; });
   }
   if (parts.empty()) return set_whole(v, row);
   set_change(v).deltas = std::move(parts);
@@ -149,19 +136,13 @@ inline void update_writer::select_element(
         found = at_.add(op::select, both(both(where, p.valid), own.is_there), at(p.element, path), found);
         continue;
       }
-      region_id const here = at_.region();
-      std::vector<ir::type> const no_arguments[2];
-      node_id const choice = at_.insert(
-          op::if_, std::array{both(both(where, p.valid), own.is_there)}, std::array{type_of(found)}, {},
-          no_arguments);
-      at_.to_end(written().region_at(choice, 0));
-      std::vector<value_id> path{own.position};
-      path.insert(path.end(), inner_indices.begin(), inner_indices.end());
-      at_.yield(std::array{at(p.element, path)});
-      at_.to_end(written().region_at(choice, 1));
-      at_.yield(std::array{found});
-      at_.to_end(here);
-      found = written().result(choice);
+      auto const changed_element = [&] {
+        std::vector<value_id> path{own.position};
+        path.insert(path.end(), inner_indices.begin(), inner_indices.end());
+        return at(p.element, path);
+      };
+      value_id const is_there = both(both(where, p.valid), own.is_there);
+      found = build().if_(is_there, changed_element, [&] { return found; });
       continue;
     }
     if (are_distinct(p.index, indices[k])) continue;

@@ -9,9 +9,7 @@ namespace overdub::increments {
 
 /// Code that is emitted from now on runs only where all guards hold.
 inline void update_writer::begin_speculation() {
-  std::vector<ir::type> const no_arguments[2];
-  entry_guard_ =
-      at_.insert(op::if_, std::array{literal(ir::boolean, 1)}, std::span<ir::type const>(), {}, no_arguments);
+  entry_guard_ = build().open(op::if_, {literal(ir::boolean, 1)}, 2);
   outermost_region_ = written().region_at(entry_guard_, 0);
   at_.to_end(outermost_region_);
 }
@@ -34,9 +32,7 @@ inline bool update_writer::speculate_on(guard const& a, value_id holds) {
     return true;
   }
   if (!is_outermost()) return false;
-  std::vector<ir::type> const no_arguments[2];
-  node_id const choice =
-      at_.insert(op::if_, std::array{holds}, std::span<ir::type const>(), {}, no_arguments);
+  node_id const choice = build().open(op::if_, {holds}, 2);
   guards_.push_back({a, holds, choice});
   outermost_region_ = written().region_at(choice, 0);
   at_.to_end(outermost_region_);
@@ -112,17 +108,15 @@ inline void update_writer::end_speculation(std::vector<value_id> const& results)
   if (!guards_.empty()) yielded.push_back(literal(ir::i64, 0));
   at_.yield(yielded);
   if (entry_guard_ == ir::nothing) return;
-  std::vector<ir::type> types;
-  for (value_id const v : yielded) types.push_back(type_of(v));
   auto const otherwise = [&](node_id choice, auto const& failed) {
-    at_.to_end(written().region_at(choice, 1));
-    std::vector<value_id> none;
-    for (std::size_t k = 0; k < results.size(); ++k) none.push_back(zero_of(types[k]));
-    none.push_back(failed());
-    at_.yield(none);
-    at_.set_results(choice, types);
+    build().in_region(choice, 1, [&] {
+      values none;
+      for (value_id const v : results) none.push_back(zero_of(type_of(v)));
+      none.push_back(failed());
+      return none;
+    });
     at_.to_after(choice);
-    for (std::uint32_t k = 0; k < yielded.size(); ++k) yielded[k] = written().result(choice, k);
+    yielded = build().close(choice).results;
     at_.yield(yielded);
   };
   auto const bit = [&](std::size_t k) { return literal(ir::i64, std::uint64_t{1} << k); };
@@ -151,7 +145,9 @@ inline bool update_writer::may_be_unchanged(node_id n) const {
   auto const is_whole = [&](value_id v) {
     return original().type_of(v) == ir::boolean || !original().type_of(v).is_floating();
   };
-  switch (original()[n].code) {
+  op const code = original()[n].code;
+  if (selects_region(code) || carries_values(code)) return true;
+  switch (code) {
   case op::eq:
   case op::ne:
   case op::lt:
@@ -181,9 +177,6 @@ inline bool update_writer::may_be_unchanged(node_id n) const {
   case op::round:
   case op::nearbyint:
   case op::rint:
-  case op::if_:
-  case op::loop:
-  case op::while_:
     return true;
   case op::div:
     return is_whole(original().result(n));
@@ -205,8 +198,7 @@ inline bool update_writer::has_costly_uses(value_id v) {
   for (node_id const n : f.nodes_of(function::body)) all.push_back(n);
   for (auto n = all.rbegin(); n != all.rend(); ++n) {
     op const code = f[*n].code;
-    bool costs = code == op::map || code == op::loop || code == op::reduce || code == op::while_ ||
-                 (code == op::if_ && has_loops(*n));
+    bool costs = repeats_regions(code) || (selects_region(code) && has_loops(*n));
     for (value_id const r : f.results_of(*n))
       costs = costs || f.type_of(r).rank > 0 || costly_[index_of(r)] != 0;
     if (!costs) continue;

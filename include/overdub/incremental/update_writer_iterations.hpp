@@ -9,13 +9,14 @@ inline void update_writer::visit_map(node_id n) {
   std::vector<affected> all;
   std::vector<common_read> common;
   std::string_view why;
-  value_id const count = original().operand(n, 0);
+  ir::region_flow const flow = flow_of(n);
+  value_id const count = flow.trip_count();
   change const* const of_count = original().is_literal(count) ? nullptr : change_of(count);
   std::vector<value_id> const appended_indices =
       of_count == nullptr ? std::vector<value_id>() : of_count->appended_indices;
   if (of_count != nullptr && (!of_count->has_appended() || !iterations_.empty()))
     why = "its trip count may have changed";
-  else if (!enclosing_depth(original().argument(original().region_at(n, 0), 0)))
+  else if (!enclosing_depth(flow.index()))
     why = "it is nested in a branch or a loop";
   else if (!iterations_.empty() && !shapes_.trip_counts[index_of(n)])
     why = "its trip count may differ between iterations";
@@ -37,8 +38,7 @@ inline void update_writer::visit_map(node_id n) {
   all = std::move(ordered);
   deltas_of_results deltas(original()[n].result_count);
   for (std::uint32_t k = 0; k < appended_indices.size(); ++k) {
-    std::vector<value_id> const new_values =
-        emit_new_iteration(n, {original().region_at(n, 0), appended_indices[k]}, {});
+    std::vector<value_id> const new_values = emit_new_iteration(n, {flow.body(), appended_indices[k]}, {});
     for (std::uint32_t i = 0; i < new_values.size(); ++i)
       add_appended_delta(original().result(n, i), appended_indices[k], new_values[i], k, deltas[i]);
     note(n, step::extent::appended_iteration);
@@ -75,19 +75,17 @@ inline value_id update_writer::old_element(value_id v, value_id index) {
 
 /// Emits the body of a map for the innermost of `iterations_`. Returns the new elements; nothing for those that are unchanged.
 inline std::vector<value_id> update_writer::emit_body(node_id n, affected const& r) {
-  region_id const body = original().region_at(n, 0);
+  ir::region_flow const flow = flow_of(n);
   auto const set_old = [&](value_id v, value_id s) {
     std::uint32_t const i = index_of(v);
     undo_.push_back({v, changes_[i], old_[i], new_[i]});
     old_[i] = s;
   };
-  set_old(original().argument(body, 0), iterations_.back().index);
+  set_old(flow.index(), iterations_.back().index);
   if (r.known_index != ir::nothing) set_old(r.known_index, r.known_as);
-  visit(body);
+  visit(flow.body());
   std::vector<value_id> new_values;
-  node_id const last = original()[body].last;
-  for (std::uint32_t k = 0; k < original()[last].operand_count; ++k) {
-    value_id const v = original().operand(last, k);
+  for (value_id const v : original().operands_of(original().yield_of(flow.body()))) {
     bool const changed = !original().is_literal(v) && change_of(v) != nullptr;
     new_values.push_back(changed ? new_value(v) : value_id(ir::nothing));
   }
@@ -97,21 +95,21 @@ inline std::vector<value_id> update_writer::emit_body(node_id n, affected const&
 /// Emits an appended iteration of a map, or of a loop with its loop-carried values. Returns what it yields.
 inline std::vector<value_id>
 update_writer::emit_new_iteration(node_id n, iteration const& t, std::span<value_id const> entering) {
-  region_id const body = original().region_at(n, 0);
+  ir::region_flow const flow = flow_of(n);
   std::size_t const from = checkpoint(), first_store = stores_.size();
   bool const outside = std::exchange(is_new_iteration_, true);
   iterations_.push_back(t);
-  auto const set_argument = [&](std::uint32_t argument, value_id s) {
-    change& c = set_change(original().argument(body, argument));
+  auto const set_argument = [&](value_id argument, value_id s) {
+    change& c = set_change(argument);
     c.whole = true;
     c.new_value = s;
-    store_value(original().argument(body, argument), s);
+    store_value(argument, s);
   };
-  set_argument(0, t.index);
-  for (std::uint32_t s = 0; s < entering.size(); ++s) set_argument(s + 1, entering[s]);
-  visit(body);
+  set_argument(flow.index(), t.index);
+  for (std::uint32_t s = 0; s < entering.size(); ++s) set_argument(flow.argument(s), entering[s]);
+  visit(flow.body());
   std::vector<value_id> new_values;
-  for (value_id const v : original().operands_of(original().yield_of(body)))
+  for (value_id const v : original().operands_of(original().yield_of(flow.body())))
     new_values.push_back(new_value(v));
   iterations_.pop_back();
   is_new_iteration_ = outside;
@@ -122,35 +120,23 @@ update_writer::emit_new_iteration(node_id n, iteration const& t, std::span<value
 
 /// The same for a list of iterations. A loop continues from its last loop-carried values.
 inline std::vector<value_id>
-update_writer::emit_new_iterations(node_id n, change const& count, std::span<value_id const> entering) {
+update_writer::emit_new_iterations(node_id n, change const& count, values const& entering) {
   std::size_t const first_store = stores_.size();
-  region_id const outside = at_.region();
-  std::vector<value_id> operands{count.appended_count};
-  operands.insert(operands.end(), entering.begin(), entering.end());
-  std::vector<std::vector<ir::type>> arguments(1);
-  for (value_id const v : operands) arguments[0].push_back(type_of(v));
-  node_id const many = at_.insert(original()[n].code, operands, std::span<ir::type const>(), {}, arguments);
-  region_id const inside = written().region_at(many, 0);
-  at_.to_end(inside);
-  value_id const position = written().argument(inside, 0);
-  value_id const index = at_.add(op::add, count.first_appended, position);
-  std::vector<value_id> states;
-  for (std::uint32_t s = 0; s < entering.size(); ++s) states.push_back(written().argument(inside, s + 1));
-  std::vector<value_id> yielded =
-      emit_new_iteration(n, {original().region_at(n, 0), index, count.appended_list, position, many}, states);
-  auto const own = static_cast<std::uint32_t>(yielded.size());
-  yield_stores(first_store, index, inside, yielded);
-  at_.yield(yielded);
-  std::vector<ir::type> types;
-  for (std::size_t k = 0; k < yielded.size(); ++k)
-    types.push_back(k < entering.size() ? type_of(yielded[k]) : type_of(yielded[k]).array_of());
-  at_.set_results(many, types);
-  at_.to_end(outside);
-  collect_stores(first_store, index, count.appended_list, inside, many, own);
-  std::vector<value_id> new_values;
-  for (std::uint32_t k = 0; k < own; ++k) new_values.push_back(written().result(many, k));
+  value_id index;
+  std::uint32_t own = 0;
+  auto many = build().counted(
+      original()[n].code, count.appended_count, entering, [&](value_id position, values const& states) {
+        index = at_.add(op::add, count.first_appended, position);
+        iteration const each{flow_of(n).body(), index, count.appended_list, position, enclosing()};
+        values yielded = emit_new_iteration(n, each, states);
+        own = static_cast<std::uint32_t>(yielded.size());
+        yield_stores(first_store, index, yielded);
+        return yielded;
+      });
+  collect_stores(first_store, index, count.appended_list, many.node, own);
   note(n, step::extent::appended_iterations);
-  return new_values;
+  many.results.resize(own);
+  return many.results;
 }
 inline void update_writer::add_appended_deltas(
     value_id v, change const& count, value_id elements, std::vector<delta>& to) {
@@ -166,18 +152,17 @@ inline void update_writer::add_appended_deltas(
 }
 
 /// A map over a list of iterations returns what they store as arrays, which are collected after it.
-inline void update_writer::yield_stores(
-    std::size_t first_store, value_id index, region_id inside, std::vector<value_id>& yielded) {
+inline void update_writer::yield_stores(std::size_t first_store, value_id index, values& yielded) {
   for (std::size_t k = first_store; k < stores_.size(); ++k) {
     for (value_id const v : stores_[k].path)
-      if (is_inside(written(), v, inside) && v != index) yielded.push_back(v);
+      if (is_inside(written(), v, at_.region()) && v != index) yielded.push_back(v);
     if (stores_[k].value != ir::nothing) yielded.push_back(stores_[k].value);
     if (stores_[k].valid != ir::nothing) yielded.push_back(stores_[k].valid);
   }
 }
 inline void update_writer::collect_stores(
-    std::size_t first_store, value_id index, value_id list, region_id inside, node_id many,
-    std::uint32_t next) {
+    std::size_t first_store, value_id index, value_id list, node_id many, std::uint32_t next) {
+  region_id const inside = written().region_at(many, 0);
   auto const result = [&] { return written().result(many, next++); };
   for (std::size_t k = first_store; k < stores_.size(); ++k) {
     for (value_id& v : stores_[k].path)
@@ -204,8 +189,7 @@ inline void update_writer::emit_iteration(
     deltas_of_results& deltas) {
   value_id const index = r.from.index;
   value_id valid = in_range(n, r);
-  guard const is_there{
-      original().argument(original().region_at(n, 0), 0), static_cast<std::uint32_t>(number) + 1};
+  guard const is_there{flow_of(n).index(), static_cast<std::uint32_t>(number) + 1};
   if (valid != ir::nothing && r.from.valid == ir::nothing && may_speculate_on(is_there) &&
       speculate_on(is_there, valid))
     valid = ir::nothing;
@@ -214,27 +198,20 @@ inline void update_writer::emit_iteration(
     if (value_id const covered = is_covered_by(e, r, index); covered != ir::nothing)
       valid = both(valid, at_.add(op::logical_not, covered));
 
-  std::size_t const from = checkpoint(), first_store = stores_.size();
-  region_id const outside = at_.region();
-  node_id choice = ir::nothing;
-  if (valid != ir::nothing) {
-    std::vector<ir::type> const no_arguments[2];
-    choice = at_.insert(op::if_, std::array{valid}, std::span<ir::type const>(), {}, no_arguments);
-    at_.to_end(written().region_at(choice, 0));
-  }
-  iterations_.push_back({original().region_at(n, 0), index});
-  std::vector<value_id> const new_values = emit_body(n, r);
-  std::vector<value_id> inside; // the new elements, and their differences in sums
-  for (std::uint32_t i = 0; i < new_values.size(); ++i) {
-    if (new_values[i] == ir::nothing) continue;
-    inside.push_back(new_values[i]);
-    if (value_id const v = original().result(n, i); is_summed(v))
-      inside.push_back(at_.add(op::sub, new_values[i], old_element(v, index)));
-  }
-  iterations_.pop_back();
-  restore(from);
-  if (choice != ir::nothing) inside = end_conditional(choice, inside, first_store, valid);
-  at_.to_end(outside);
+  std::vector<value_id> new_values;
+  values const inside = emit_if(valid, [&] {
+    iterations_.push_back({flow_of(n).body(), index});
+    new_values = emit_body(n, r);
+    values yielded; // the new elements, and their differences in sums
+    for (std::uint32_t i = 0; i < new_values.size(); ++i) {
+      if (new_values[i] == ir::nothing) continue;
+      yielded.push_back(new_values[i]);
+      if (value_id const v = original().result(n, i); is_summed(v))
+        yielded.push_back(at_.add(op::sub, new_values[i], old_element(v, index)));
+    }
+    iterations_.pop_back();
+    return yielded;
+  });
   std::size_t next = 0;
   for (std::uint32_t i = 0; i < new_values.size(); ++i) {
     if (new_values[i] == ir::nothing) continue;
@@ -249,48 +226,55 @@ inline void update_writer::emit_iteration(
   note(n, step::extent::one_iteration);
 }
 
-/// Closes a conditional branch. It yields the given values and those to be stored, and zeros where the condition does not hold.
-inline std::vector<value_id> update_writer::end_conditional(
-    node_id choice, std::vector<value_id> yielded, std::size_t first_store, value_id valid) {
-  region_id const inside = written().region_at(choice, 0);
-  std::size_t const count = yielded.size();
-  auto const bring_out = [&](value_id& v) {
-    if (v == ir::nothing || !is_inside(written(), v, inside)) return;
-    yielded.push_back(v);
+/// Emits code that runs only where the condition holds; nothing stands for true. Returns what `emit` returns, and zeros where
+/// the condition does not hold. Undoes the changes that it sets.
+template <class Emit>
+values update_writer::emit_if(value_id condition, Emit const& emit) {
+  std::size_t const from = checkpoint(), first_store = stores_.size();
+  auto const emit_and_restore = [&] {
+    values const made = emit();
+    restore(from);
+    return made;
   };
-  for (std::size_t k = first_store; k < stores_.size(); ++k) {
-    for (value_id& v : stores_[k].path) bring_out(v);
-    bring_out(stores_[k].value);
-    bring_out(stores_[k].valid);
-  }
-  at_.yield(yielded);
-  std::vector<ir::type> types;
-  std::vector<value_id> nothing;
-  at_.to_end(written().region_at(choice, 1));
-  for (value_id const v : yielded) {
-    types.push_back(type_of(v));
-    nothing.push_back(zero_of(type_of(v)));
-  }
-  at_.yield(nothing);
-  at_.set_results(choice, types);
-  at_.to_after(choice);
-  std::vector<value_id> results;
+  if (condition == ir::nothing) return emit_and_restore();
+  ir::builder to = build();
+  node_id const choice = to.open(op::if_, {condition}, 2);
+  region_id const inside = written().region_at(choice, 0);
+  auto const is_own = [&](value_id v) { return v != ir::nothing && is_inside(written(), v, inside); };
+  values yielded;
+  std::size_t count = 0;
+  to.in_region(choice, 0, [&] {
+    yielded = emit_and_restore();
+    count = yielded.size();
+    auto const bring_out = [&](value_id v) {
+      if (is_own(v)) yielded.push_back(v);
+    };
+    for (std::size_t k = first_store; k < stores_.size(); ++k) {
+      for (value_id const v : stores_[k].path) bring_out(v);
+      bring_out(stores_[k].value);
+      bring_out(stores_[k].valid);
+    }
+    return yielded;
+  });
+  to.in_region(choice, 1, [&] {
+    for (value_id& v : yielded) v = zero_of(type_of(v));
+    return yielded;
+  });
+  values results = to.close(choice).results;
   std::size_t next = count;
-  for (std::size_t k = 0; k < count; ++k)
-    results.push_back(written().result(choice, static_cast<std::uint32_t>(k)));
   auto const collect = [&](value_id& v) {
-    if (v == ir::nothing || !is_inside(written(), v, inside)) return;
-    v = written().result(choice, static_cast<std::uint32_t>(next++));
+    if (is_own(v)) v = results[next++];
   };
   for (std::size_t k = first_store; k < stores_.size(); ++k) {
     for (value_id& v : stores_[k].path) collect(v);
     collect(stores_[k].value);
     value_id& known = stores_[k].valid;
-    if (known != ir::nothing && is_inside(written(), known, inside))
+    if (is_own(known))
       collect(known); // false, where the branch is not taken
     else
-      known = both(valid, known);
+      known = both(condition, known);
   }
+  results.resize(count);
   return results;
 }
 
@@ -307,59 +291,53 @@ inline value_id update_writer::zero_of(ir::type t) {
 inline void update_writer::emit_iteration_list(
     node_id n, affected const& r, std::vector<affected> const& earlier, deltas_of_results& deltas) {
   std::size_t const from = checkpoint(), first_store = stores_.size();
-  region_id const outside = at_.region();
-  value_id const count = at_.add(op::length, r.from.list);
-  std::vector<ir::type> const arguments[] = {{ir::i64}};
-  node_id const many = at_.insert(op::map, std::array{count}, std::span<ir::type const>(), {}, arguments);
-  region_id const inside = written().region_at(many, 0);
-  at_.to_end(inside);
-  value_id const position = written().argument(inside, 0);
-  value_id const index = at(r.from.list, position);
-  iterations_.push_back({original().region_at(n, 0), index, r.from.list, position, many});
-  std::vector<value_id> const new_values = emit_body(n, r);
-  value_id covered = ir::nothing;
-  for (affected const& e : earlier)
-    if (value_id const m = is_covered_by(e, r, index); m != ir::nothing)
-      covered = covered == ir::nothing ? m : at_.add(op::logical_or, covered, m);
-
-  // Differences of sums in iterations that were emitted before are counted once.
-  for (std::size_t k = first_store; covered != ir::nothing && k < stores_.size(); ++k)
-    if (value_id& by = stores_[k].value; stores_[k].does == store::action::add)
-      by = at_.add(op::select, covered, literal(type_of(by), 0), by);
-
-  std::vector<value_id> yielded;
+  value_id index;
+  std::vector<value_id> new_values;
   // the position of the new element, and of its difference
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> parts(new_values.size());
-  for (std::uint32_t i = 0; i < new_values.size(); ++i) {
-    if (new_values[i] == ir::nothing) continue;
-    parts[i].first = static_cast<std::uint32_t>(yielded.size());
-    yielded.push_back(new_values[i]);
-    value_id const v = original().result(n, i);
-    if (!is_summed(v)) continue;
-    value_id difference = at_.add(op::sub, new_values[i], old_element(v, index));
-    if (covered != ir::nothing)
-      difference = at_.add(op::select, covered, literal(type_of(difference), 0), difference);
-    parts[i].second = static_cast<std::uint32_t>(yielded.size());
-    yielded.push_back(difference);
-  }
-  iterations_.pop_back();
-  restore(from);
-  auto const own = static_cast<std::uint32_t>(yielded.size());
-  yield_stores(first_store, index, inside, yielded);
-  at_.yield(yielded);
-  std::vector<ir::type> types;
-  for (value_id const v : yielded) types.push_back(type_of(v).array_of());
-  at_.set_results(many, types);
-  at_.to_end(outside);
-  auto const result = [&](std::uint32_t k) { return written().result(many, k); };
-  collect_stores(first_store, index, r.from.list, inside, many, own);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> parts;
+  std::uint32_t own = 0;
+  auto const many = build().map(at_.add(op::length, r.from.list), [&](value_id position) {
+    index = at(r.from.list, position);
+    iterations_.push_back({flow_of(n).body(), index, r.from.list, position, enclosing()});
+    new_values = emit_body(n, r);
+    value_id covered = ir::nothing;
+    for (affected const& e : earlier)
+      if (value_id const m = is_covered_by(e, r, index); m != ir::nothing)
+        covered = covered == ir::nothing ? m : at_.add(op::logical_or, covered, m);
+
+    // Differences of sums in iterations that were emitted before are counted once.
+    for (std::size_t k = first_store; covered != ir::nothing && k < stores_.size(); ++k)
+      if (value_id& by = stores_[k].value; stores_[k].does == store::action::add)
+        by = at_.add(op::select, covered, literal(type_of(by), 0), by);
+
+    values yielded;
+    parts.resize(new_values.size());
+    for (std::uint32_t i = 0; i < new_values.size(); ++i) {
+      if (new_values[i] == ir::nothing) continue;
+      parts[i].first = static_cast<std::uint32_t>(yielded.size());
+      yielded.push_back(new_values[i]);
+      value_id const v = original().result(n, i);
+      if (!is_summed(v)) continue;
+      value_id difference = at_.add(op::sub, new_values[i], old_element(v, index));
+      if (covered != ir::nothing)
+        difference = at_.add(op::select, covered, literal(type_of(difference), 0), difference);
+      parts[i].second = static_cast<std::uint32_t>(yielded.size());
+      yielded.push_back(difference);
+    }
+    iterations_.pop_back();
+    restore(from);
+    own = static_cast<std::uint32_t>(yielded.size());
+    yield_stores(first_store, index, yielded);
+    return yielded;
+  });
+  collect_stores(first_store, index, r.from.list, many.node, own);
   for (std::uint32_t i = 0; i < new_values.size(); ++i) {
     if (new_values[i] == ir::nothing) continue;
     delta p = r.from;
     p.nested = nullptr;
-    p.element = result(parts[i].first);
+    p.element = many.results[parts[i].first];
     value_id const v = original().result(n, i);
-    if (is_summed(v)) p.difference = result(parts[i].second);
+    if (is_summed(v)) p.difference = many.results[parts[i].second];
     deltas[i].push_back(p);
     store_value(v, p.element, {r.from.list});
   }

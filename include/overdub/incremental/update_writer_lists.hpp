@@ -7,26 +7,19 @@ namespace overdub::increments {
 
 /// The number of elements of an ascending list that are less than a number: binary search, O(log length).
 inline value_id update_writer::count_below(value_id list, value_id number) {
-  region_id const here = at_.region();
-  // Loop-carried: how many are known to be less, and how many after these are not compared yet.
-  std::vector<ir::type> const types{ir::i64, ir::i64};
-  std::vector<std::vector<ir::type>> const arguments{types, types};
   value_id const zero = literal(ir::i64, 0), one = literal(ir::i64, 1);
-  node_id const search =
-      at_.insert(op::while_, std::array{zero, at_.add(op::length, list)}, types, {}, arguments);
-  region_id const test = written().region_at(search, 0), body = written().region_at(search, 1);
-  at_.to_end(test);
-  at_.yield(std::array{at_.add(op::gt, written().argument(test, 1), zero)});
-  at_.to_end(body);
-  value_id const known = written().argument(body, 0), unknown = written().argument(body, 1);
-  value_id const half = at_.add(op::shift_right, unknown, one);
-  value_id const middle = at_.add(op::add, known, half);
-  value_id const is_below = at_.add(op::lt, at(list, middle), number);
-  value_id const after = at_.add(op::sub, at_.add(op::sub, unknown, half), one);
-  value_id const next = at_.add(op::select, is_below, at_.add(op::add, middle, one), known);
-  at_.yield(std::array{next, at_.add(op::select, is_below, after, half)});
-  at_.to_end(here);
-  return written().result(search);
+  // Loop-carried: how many are known to be less, and how many after these are not compared yet.
+  return build().while_(
+      {zero, at_.add(op::length, list)}, [&](values const& s) { return at_.add(op::gt, s[1], zero); },
+      [&](values const& s) {
+        value_id const known = s[0], unknown = s[1];
+        value_id const half = at_.add(op::shift_right, unknown, one);
+        value_id const middle = at_.add(op::add, known, half);
+        value_id const is_below = at_.add(op::lt, at(list, middle), number);
+        value_id const after = at_.add(op::sub, at_.add(op::sub, unknown, half), one);
+        value_id const next = at_.add(op::select, is_below, at_.add(op::add, middle, one), known);
+        return values{next, at_.add(op::select, is_below, after, half)};
+      });
 }
 
 /// Whether `find_in` can search a delta's list.
@@ -61,14 +54,7 @@ update_writer::find_in_source(std::uint32_t input, std::int64_t shift, value_id 
 
 /// `count` consecutive indices.
 inline value_id update_writer::indices_from(value_id first, value_id count) {
-  region_id const here = at_.region();
-  std::vector<ir::type> const index[] = {{ir::i64}};
-  node_id const made = at_.insert(op::map, std::array{count}, std::array{ir::i64.array_of()}, {}, index);
-  region_id const inside = written().region_at(made, 0);
-  at_.to_end(inside);
-  at_.yield(std::array{at_.add(op::add, first, written().argument(inside, 0))});
-  at_.to_end(here);
-  return written().result(made);
+  return build().map(count, [&](value_id k) { return at_.add(op::add, first, k); });
 }
 
 /// The iterations, of `count`, that read the elements of a list at their own index plus `step`. The list is a source's, or a range.
@@ -83,16 +69,10 @@ inline delta update_writer::shifted(delta p, std::int64_t step, value_id count) 
     p.skipped = p.skipped == ir::nothing ? begin : at_.add(op::add, p.skipped, begin);
     end = at_.add(op::max, begin, count_below(list, at_.add(op::add, count, by)));
   }
-  region_id const here = at_.region();
-  std::vector<ir::type> const index[] = {{ir::i64}};
-  node_id const iterations = at_.insert(
-      op::map, std::array{at_.add(op::sub, end, begin)}, std::array{ir::i64.array_of()}, {}, index);
-  region_id const inside = written().region_at(iterations, 0);
-  at_.to_end(inside);
-  value_id const k = at_.add(op::add, begin, written().argument(inside, 0));
-  at_.yield(std::array{p.first != ir::nothing ? k : at_.add(op::sub, at(list, k), by)});
-  at_.to_end(here);
-  p.list = written().result(iterations);
+  p.list = build().map(at_.add(op::sub, end, begin), [&](value_id i) {
+    value_id const k = at_.add(op::add, begin, i);
+    return p.first != ir::nothing ? k : at_.add(op::sub, at(list, k), by);
+  });
   p.shift -= step;
   return p;
 }
@@ -101,18 +81,15 @@ inline delta update_writer::shifted(delta p, std::int64_t step, value_id count) 
 inline std::pair<value_id, value_id> update_writer::bounds_of_list(delta const& p, value_id count) {
   value_id const before = literal(ir::i64, ~std::uint64_t{0});
   value_id const length = at_.add(op::length, p.list), last = at_.add(op::add, length, before);
-  region_id const here = at_.region();
-  std::vector<ir::type> const no_arguments[2];
-  node_id const choice = at_.insert(
-      op::if_, std::array{at_.add(op::gt, length, literal(ir::i64, 0))}, std::array{ir::i64, ir::i64}, {},
-      no_arguments);
-  at_.to_end(written().region_at(choice, 0));
-  value_id const ends[] = {at(p.list, literal(ir::i64, 0)), at(p.list, last)};
-  at_.yield(ends);
-  at_.to_end(written().region_at(choice, 1));
-  at_.yield(std::array{count, before});
-  at_.to_end(here);
-  return {written().result(choice, 0), written().result(choice, 1)};
+  auto const ends = build().if_(
+      at_.add(op::gt, length, literal(ir::i64, 0)),
+      [&] {
+        return values{at(p.list, literal(ir::i64, 0)), at(p.list, last)};
+      },
+      [&] {
+        return values{count, before};
+      });
+  return {ends.results[0], ends.results[1]};
 }
 
 } // namespace overdub::increments

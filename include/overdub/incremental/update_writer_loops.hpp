@@ -10,13 +10,14 @@ inline void update_writer::visit_loop(node_id n) {
   std::vector<affected> all;
   if (std::string_view const why = why_recompute_loop(n, all); !why.empty()) return recompute(n, why);
   function const& f = original();
-  if (value_id const v = f.operand(n, 0); !f.is_literal(v) && change_of(v) != nullptr)
+  ir::region_flow const flow = flow_of(n);
+  if (value_id const v = flow.trip_count(); !f.is_literal(v) && change_of(v) != nullptr)
     return append_to_loop(n, change(*change_of(v)));
   value_id const restarts = initial_values_differ(n);
   if (all.empty() && restarts == ir::nothing) return; // the loop only uses a length
-  region_id const body = f.region_at(n, 0), outside = at_.region();
-  std::uint32_t const loop_carried = f[body].argument_count - 1, stacked = f[n].result_count - loop_carried;
-  value_id const count = new_value(f.operand(n, 0));
+  region_id const body = flow.body();
+  std::uint32_t const loop_carried = flow.carried(), stacked = f[n].result_count - loop_carried;
+  value_id const count = new_value(flow.trip_count());
   auto [first, last] = bounds_of(n, all);
   if (restarts != ir::nothing) first = at_.add(op::select, restarts, literal(ir::i64, 0), first);
 
@@ -26,85 +27,67 @@ inline void update_writer::visit_loop(node_id n) {
   value_id const alone = is_one ? all[0].from.index : value_id(ir::nothing); // the first one, if it exists
   value_id const begin = is_one ? at_.add(op::add, first, literal(ir::i64, 1)) : first;
 
-  // Nothing runs where no iteration is affected.
-  value_id const some = at_.add(op::lt, first, count);
-  std::vector<ir::type> const no_arguments[2];
-  node_id const choice = at_.insert(op::if_, std::array{some}, std::span<ir::type const>(), {}, no_arguments);
-  at_.to_end(written().region_at(choice, 0));
   std::size_t const from = checkpoint();
-  std::vector<value_id> operands;
-  std::vector<ir::type> types{ir::i64};
   std::vector<std::uint32_t> states;
-  for (std::uint32_t k = 0; k < loop_carried; ++k) {
-    states.push_back(save(original().argument(body, k + 1)));
-    value_id entering = read(states[k], path_to(first));
-    if (restarts != ir::nothing)
-      entering = selected(restarts, new_value(original().operand(n, k + 1)), entering);
-    operands.push_back(entering);
-    types.push_back(original().type_of(original().argument(body, k + 1)));
-  }
-  if (is_one) {
-    std::size_t const steps = made_.steps.size(), before = checkpoint();
-    operands = emit_loop_iteration({.region = body, .index = alone}, operands);
-    restore(before);
-    made_.steps.erase(
-        made_.steps.begin() + static_cast<std::ptrdiff_t>(steps),
-        made_.steps.end()); // counted once, with the other iterations
-  }
-  operands.insert(operands.begin(), begin);
-  std::vector<std::vector<ir::type>> const arguments{types, types};
-  node_id const loop = at_.insert(op::while_, operands, std::span<ir::type const>(), {}, arguments);
+  values new_values;
+  auto const iterate = [&] {
+    values initial;
+    for (std::uint32_t k = 0; k < loop_carried; ++k) {
+      states.push_back(save(flow.argument(k)));
+      value_id entering = read(states[k], path_to(first));
+      if (restarts != ir::nothing) entering = selected(restarts, new_value(flow.initial(k)), entering);
+      initial.push_back(entering);
+    }
+    if (is_one) {
+      std::size_t const steps = made_.steps.size(), before = checkpoint();
+      initial = emit_loop_iteration({.region = body, .index = alone}, initial);
+      restore(before);
+      made_.steps.erase(
+          made_.steps.begin() + static_cast<std::ptrdiff_t>(steps),
+          made_.steps.end()); // counted once, with the other iterations
+    }
+    initial.insert(initial.begin(), begin);
+    auto const loop = build().while_(
+        initial, [&](values const& s) { return continues(s, count, is_one ? ir::nothing : last, states); },
+        [&](values const& s) {
+          values const entering(s.begin() + 1, s.end());
+          iteration const each{
+              .region = body, .index = s[0], .repeated_by = enclosing(), .lower_index = alone};
+          values yielded = emit_loop_iteration(each, entering);
+          yielded.insert(yielded.begin(), at_.add(op::add, s[0], literal(ir::i64, 1)));
+          yielded.insert(yielded.end(), entering.begin(), entering.end());
+          return yielded;
+        });
+    restore(from);
+    // The final loop-carried values, if the end was reached.
+    value_id const stopped = loop.results[0], ended = at_.add(op::eq, stopped, count);
+    for (std::uint32_t s = 0; s < loop_carried; ++s) {
+      value_id const before = old_value(flow.final(s));
+      new_values.push_back(selected(ended, loop.results[1 + s], before));
+    }
+    new_values.insert(new_values.end(), loop.results.begin() + 1 + loop_carried, loop.results.end());
+    new_values.push_back(stopped);
+    restore(from);
+    return new_values;
+  };
+  auto const keep = [&] {
+    values unchanged;
+    for (std::uint32_t s = 0; s < loop_carried; ++s) {
+      value_id kept = old_value(flow.final(s));
+      if (restarts != ir::nothing) // a loop without iterations
+        kept = selected(restarts, new_value(flow.initial(s)), kept);
+      unchanged.push_back(kept);
+    }
+    for (std::size_t s = loop_carried; s + 1 < new_values.size(); ++s)
+      unchanged.push_back(zero_of(type_of(new_values[s])));
+    unchanged.push_back(first);
+    restore(from);
+    return unchanged;
+  };
+  // Nothing runs where no iteration is affected.
+  auto const updated = build().if_(at_.add(op::lt, first, count), iterate, keep);
 
-  emit_loop_condition(loop, count, is_one ? value_id(ir::nothing) : last, states);
-  region_id const iterations = written().region_at(loop, 1);
-  at_.to_end(iterations);
-  value_id const index = written().argument(iterations, 0);
-  std::vector<value_id> entering;
-  for (std::uint32_t s = 0; s < loop_carried; ++s) entering.push_back(written().argument(iterations, s + 1));
-  iteration const each{.region = body, .index = index, .repeated_by = loop, .lower_index = alone};
-  std::vector<value_id> yielded = emit_loop_iteration(each, entering);
-  yielded.insert(yielded.begin(), at_.add(op::add, index, literal(ir::i64, 1)));
-  for (std::uint32_t s = 0; s < stacked; ++s)
-    types.push_back(type_of(yielded[1 + loop_carried + s]).array_of());
-  for (value_id const s : entering) {
-    yielded.push_back(s);
-    types.push_back(type_of(s).array_of());
-  }
-  at_.yield(yielded);
-  restore(from);
-  at_.set_results(loop, types);
-
-  // The final loop-carried values, if the end was reached.
-  at_.to_end(written().region_at(choice, 0));
-  std::vector<value_id> new_values, otherwise;
-  value_id const stopped = written().result(loop, 0);
-  value_id const ended = at_.add(op::eq, stopped, count);
-  for (std::uint32_t s = 0; s < loop_carried; ++s) {
-    value_id const before = old_value(original().result(n, s));
-    new_values.push_back(selected(ended, written().result(loop, 1 + s), before));
-  }
-  for (std::uint32_t s = 0; s < stacked + loop_carried; ++s)
-    new_values.push_back(written().result(loop, 1 + loop_carried + s));
-  new_values.push_back(stopped);
-  at_.yield(new_values);
-  restore(from);
-  at_.to_end(written().region_at(choice, 1));
-  for (std::uint32_t s = 0; s < loop_carried; ++s) {
-    value_id unchanged = old_value(original().result(n, s));
-    if (restarts != ir::nothing) // a loop without iterations
-      unchanged = selected(restarts, new_value(original().operand(n, s + 1)), unchanged);
-    otherwise.push_back(unchanged);
-  }
-  types.clear();
-  for (value_id const v : new_values) types.push_back(type_of(v));
-  for (std::size_t s = loop_carried; s + 1 < new_values.size(); ++s) otherwise.push_back(zero_of(types[s]));
-  otherwise.push_back(first);
-  at_.yield(otherwise);
-  restore(from);
-  at_.set_results(choice, types);
-  at_.to_end(outside);
-
-  auto const result = [&](std::uint32_t s) { return written().result(choice, s); };
+  auto const result = [&](std::uint32_t s) { return updated.results[s]; };
   value_id const stop = result(loop_carried + stacked + loop_carried);
   for (std::uint32_t s = 0; s < loop_carried; ++s) {
     stores_.push_back(
@@ -115,61 +98,46 @@ inline void update_writer::visit_loop(node_id n) {
   std::vector<value_id> elements;
   for (std::uint32_t s = 0; s < stacked; ++s) elements.push_back(result(loop_carried + s));
   if (stacked > 0) set_stacked_results(n, elements, first, stop);
-  for (std::uint32_t s = 0; s < loop_carried; ++s)
-    set_or_guard_unchanged(n, original().result(n, s), result(s));
+  for (std::uint32_t s = 0; s < loop_carried; ++s) set_or_guard_unchanged(n, flow.final(s), result(s));
 }
 
 /// The loop continues up to the last affected iteration, and as long as a loop-carried value differs from the saved one.
-inline void update_writer::emit_loop_condition(
-    node_id loop, value_id count, value_id last, std::span<std::uint32_t const> states) {
-  region_id const test = written().region_at(loop, 0);
-  at_.to_end(test);
-  value_id const k = written().argument(test, 0);
+inline value_id update_writer::continues(
+    values const& entering, value_id count, value_id last, std::span<std::uint32_t const> states) {
+  value_id const k = entering[0];
   auto const is_different = [&](std::uint32_t s) {
-    return differs(written().argument(test, s + 1), read(states[s], path_to(k)));
+    return differs(entering[s + 1], read(states[s], path_to(k)));
   };
-  std::vector<ir::type> const none[2];
-  value_id const is_inside = at_.add(op::lt, k, count);
-  node_id const more = at_.insert(op::if_, std::array{is_inside}, std::array{ir::boolean}, {}, none);
-  at_.to_end(written().region_at(more, 0));
-  value_id continues = last == ir::nothing ? last : at_.add(op::le, k, last);
-  std::vector<std::uint32_t> arrays; // compared only where nothing else decides
-  for (std::uint32_t s = 0; s < states.size(); ++s)
-    if (type_of(written().argument(test, s + 1)).rank > 0)
-      arrays.push_back(s);
-    else
-      continues =
-          continues == ir::nothing ? is_different(s) : at_.add(op::logical_or, continues, is_different(s));
-  std::vector<node_id> choices;
-  for (std::uint32_t const s : arrays) {
-    if (continues != ir::nothing) {
-      choices.push_back(at_.insert(op::if_, std::array{continues}, std::array{ir::boolean}, {}, none));
-      at_.to_end(written().region_at(choices.back(), 0));
-      at_.yield(std::array{literal(ir::boolean, 1)});
-      at_.to_end(written().region_at(choices.back(), 1));
-    }
-    continues = is_different(s);
-  }
-  for (; !choices.empty(); choices.pop_back()) {
-    at_.yield(std::array{continues});
-    continues = written().result(choices.back());
-    at_.to_after(choices.back());
-  }
-  at_.yield(std::array{continues});
-  at_.to_end(written().region_at(more, 1));
-  at_.yield(std::array{literal(ir::boolean, 0)});
-  at_.to_end(test);
-  at_.yield(std::array{written().result(more)});
+  auto const is_affected_or_differs = [&] {
+    value_id found = last == ir::nothing ? last : at_.add(op::le, k, last);
+    std::vector<std::uint32_t> arrays; // compared only where nothing else decides
+    for (std::uint32_t s = 0; s < states.size(); ++s)
+      if (type_of(entering[s + 1]).rank > 0)
+        arrays.push_back(s);
+      else
+        found = found == ir::nothing ? is_different(s) : at_.add(op::logical_or, found, is_different(s));
+    auto const compare = [&](auto const& rest, value_id known, std::size_t i) -> value_id {
+      if (i == arrays.size()) return known;
+      auto const compare_next = [&] { return rest(rest, is_different(arrays[i]), i + 1); };
+      if (known == ir::nothing) return compare_next();
+      return build().if_(
+          known, [&] { return literal(ir::boolean, 1); }, compare_next);
+    };
+    return compare(compare, found, 0);
+  };
+  return build().if_(
+      at_.add(op::lt, k, count), is_affected_or_differs, [&] { return literal(ir::boolean, 0); });
 }
 /// Emits an iteration that existed before, with new loop-carried values. Returns what it yields. The caller restores the changes.
 inline std::vector<value_id>
 update_writer::emit_loop_iteration(iteration const& t, std::span<value_id const> entering) {
   iterations_.push_back(t);
-  value_id const own = original().argument(t.region, 0);
+  ir::region_flow const flow = flow_of(original()[t.region].parent);
+  value_id const own = flow.index();
   undo_.push_back({own, changes_[index_of(own)], old_[index_of(own)], new_[index_of(own)]});
   old_[index_of(own)] = t.index;
   for (std::uint32_t s = 0; s < entering.size(); ++s) {
-    change& c = set_change(original().argument(t.region, s + 1));
+    change& c = set_change(flow.argument(s));
     c.whole = true;
     c.new_value = entering[s];
   }
@@ -210,11 +178,10 @@ inline void update_writer::set_stacked_results(
 
 /// Emits the appended iterations of a loop, from its final loop-carried values.
 inline void update_writer::append_to_loop(node_id n, change const& count) {
-  function const& f = original();
-  region_id const body = f.region_at(n, 0);
-  std::uint32_t const loop_carried = f[body].argument_count - 1, stacked = f[n].result_count - loop_carried;
-  std::vector<value_id> states;
-  for (std::uint32_t s = 0; s < loop_carried; ++s) states.push_back(old_value(original().result(n, s)));
+  ir::region_flow const flow = flow_of(n);
+  std::uint32_t const loop_carried = flow.carried(), stacked = original()[n].result_count - loop_carried;
+  values states;
+  for (std::uint32_t s = 0; s < loop_carried; ++s) states.push_back(old_value(flow.final(s)));
   std::vector<std::vector<delta>> deltas(stacked);
   for (std::uint32_t s = 0; s < stacked; ++s) // the length of saved rows is checked
     if (value_id const v = original().result(n, loop_carried + s); original().type_of(v).rank > 1)
@@ -229,7 +196,7 @@ inline void update_writer::append_to_loop(node_id n, change const& count) {
   std::vector<value_id> const& appended_indices = count.appended_indices;
   for (std::uint32_t k = 0; k < appended_indices.size(); ++k) {
     std::vector<value_id> const new_values =
-        emit_new_iteration(n, {original().region_at(n, 0), appended_indices[k]}, states);
+        emit_new_iteration(n, {flow.body(), appended_indices[k]}, states);
     for (std::uint32_t s = 0; s < stacked; ++s)
       add_appended_delta(
           original().result(n, loop_carried + s), appended_indices[k], new_values[loop_carried + s], k,
@@ -237,52 +204,45 @@ inline void update_writer::append_to_loop(node_id n, change const& count) {
     states.assign(new_values.begin(), new_values.begin() + static_cast<std::ptrdiff_t>(loop_carried));
     note(n, step::extent::appended_iteration);
   }
-  for (std::uint32_t s = 0; s < loop_carried; ++s) set_whole(original().result(n, s), states[s]);
+  for (std::uint32_t s = 0; s < loop_carried; ++s) set_whole(flow.final(s), states[s]);
   for (std::uint32_t s = 0; s < stacked; ++s)
     set_change(original().result(n, loop_carried + s)).deltas = std::move(deltas[s]);
 }
 
 /// The differences of the elements of a list in a sum.
 inline value_id update_writer::differences(value_id v, delta const& p, value_id count) {
-  region_id const outside = at_.region();
-  std::vector<ir::type> const index[] = {{ir::i64}};
-  node_id const made = at_.insert(op::map, std::array{count}, std::array{type_of(p.element)}, {}, index);
-  region_id const inside = written().region_at(made, 0);
-  at_.to_end(inside);
-  value_id const k = written().argument(inside, 0);
-  at_.yield(std::array{at_.add(op::sub, at(p.element, k), old_element(v, at(p.list, k)))});
-  at_.to_end(outside);
-  return written().result(made);
+  return build().map(
+      count, [&](value_id k) { return at_.add(op::sub, at(p.element, k), old_element(v, at(p.list, k))); });
 }
 
 /// Why a loop must be recomputed in full. Empty, if it need not be; then finds the affected iterations.
 inline std::string_view update_writer::why_recompute_loop(node_id n, std::vector<affected>& all) {
   function const& f = original();
-  region_id const body = f.region_at(n, 0);
-  if (!enclosing_depth(f.argument(body, 0))) return "it is nested in a branch in a map";
+  ir::region_flow const flow = flow_of(n);
+  if (!enclosing_depth(flow.index())) return "it is nested in a branch in a map";
   if (!iterations_.empty() && !shapes_.trip_counts[index_of(n)])
     return "its trip count may differ between iterations of the enclosing map";
   for (iteration const& enclosing : iterations_)
     if (enclosing.list != ir::nothing)
       return "it is nested in a map of which a list of iterations is affected";
   if (f[n].attributes.is_reversed()) return "it runs backwards";
-  if (f[body].argument_count == 1) return "it has no loop-carried value";
-  value_id const count = f.operand(n, 0);
+  if (flow.carried() == 0) return "it has no loop-carried value";
+  value_id const count = flow.trip_count();
   change const* const of_count = f.is_literal(count) ? nullptr : change_of(count);
   if (of_count != nullptr && (!of_count->has_appended() || !iterations_.empty()))
     return "its trip count may have changed";
-  for (std::uint32_t s = 0; s + 1 < f[body].argument_count; ++s) {
-    ir::type t = f.type_of(f.argument(body, s + 1));
-    if (t.rank > 0 && !shapes_.loop_carried[index_of(f.argument(body, s + 1))])
+  for (std::uint32_t s = 0; s < flow.carried(); ++s) {
+    ir::type t = f.type_of(flow.argument(s));
+    if (t.rank > 0 && !shapes_.loop_carried[index_of(flow.argument(s))])
       return "the length of a loop-carried array may differ between iterations";
-    if (t.rank > 0 && !iterations_.empty() && !shapes_.arrays[index_of(f.operand(n, s + 1))])
+    if (t.rank > 0 && !iterations_.empty() && !shapes_.arrays[index_of(flow.initial(s))])
       return "the length of a loop-carried array may differ between iterations of the enclosing map";
     t.rank = 0;
     if (!t.is_literal()) return "a loop-carried value is neither a number nor an array of numbers";
   }
   if (!iterations_.empty() && returns_arrays(n)) return "it is nested in a map, and returns arrays of arrays";
   bool accumulates = false;
-  ir::walk(f, body, [&](node_id m) { accumulates = accumulates || f[m].code == op::accumulate; });
+  ir::walk(f, flow.body(), [&](node_id m) { accumulates = accumulates || f[m].code == op::accumulate; });
   if (accumulates) return "it adds to elements of arrays";
   std::vector<common_read> common;
   if (std::string_view const why = find_affected(n, all, common); !why.empty()) return why;
@@ -290,8 +250,8 @@ inline std::string_view update_writer::why_recompute_loop(node_id n, std::vector
     if (r.from.list != ir::nothing && !is_searchable(r.from))
       return "the affected iterations are an unordered list";
   bool begins = false;
-  for (std::uint32_t k = 1; k < f[n].operand_count; ++k)
-    begins = begins || (!f.is_literal(f.operand(n, k)) && change_of(f.operand(n, k)) != nullptr);
+  for (std::uint32_t s = 0; s < flow.carried(); ++s)
+    begins = begins || (!f.is_literal(flow.initial(s)) && change_of(flow.initial(s)) != nullptr);
   if (of_count != nullptr && (begins || !all.empty()))
     return "iterations were appended, and inputs of the others, or initial values, changed, too";
   return guard_common_reads(common);
@@ -300,8 +260,9 @@ inline std::string_view update_writer::why_recompute_loop(node_id n, std::vector
 /// The condition that an initial value differs. Nothing, if none changed.
 inline value_id update_writer::initial_values_differ(node_id n) {
   value_id condition = ir::nothing;
-  for (std::uint32_t k = 1; k < original()[n].operand_count; ++k) {
-    value_id const v = original().operand(n, k);
+  ir::region_flow const flow = flow_of(n);
+  for (std::uint32_t s = 0; s < flow.carried(); ++s) {
+    value_id const v = flow.initial(s);
     if (original().is_literal(v) || change_of(v) == nullptr) continue;
     value_id const differs_here = differs(new_value(v), old_value(v));
     condition = condition == ir::nothing ? differs_here : at_.add(op::logical_or, condition, differs_here);
@@ -311,7 +272,7 @@ inline value_id update_writer::initial_values_differ(node_id n) {
 
 /// The first and the last affected iteration. Where there is none, the trip count and -1.
 inline std::pair<value_id, value_id> update_writer::bounds_of(node_id n, std::vector<affected> const& all) {
-  value_id const count = new_value(original().operand(n, 0));
+  value_id const count = new_value(flow_of(n).trip_count());
   value_id first = ir::nothing, last = ir::nothing;
   for (affected const& r : all) {
     value_id low = r.from.index, high = r.from.index;
@@ -335,42 +296,33 @@ inline void update_writer::recompute_nested(node_id n) {
   static constexpr std::string_view why = "it is nested in a loop";
   if (!reads_elements(n)) return recompute(n, why);
   std::size_t const steps = made_.steps.size();
-  region_id const outside = at_.region();
-  std::vector<value_id> operands;
-  for (std::uint32_t k = 0; k < original()[n].operand_count; ++k)
-    operands.push_back(new_value(original().operand(n, k)));
-  std::vector<ir::type> results;
-  for (value_id const v : original().results_of(n)) results.push_back(original().type_of(v));
-  std::vector<std::vector<ir::type>> arguments;
-  for (region_id const r : original().regions_of(n)) {
-    arguments.emplace_back();
-    for (value_id const v : original().arguments_of(r)) arguments.back().push_back(original().type_of(v));
-  }
-  ir::attributes const attributes = original()[n].attributes;
-  node_id const made = at_.insert(original()[n].code, operands, results, attributes, arguments);
+  values operands;
+  for (value_id const v : original().operands_of(n)) operands.push_back(new_value(v));
+  ir::builder to = build();
+  node_id const made = to.open_like(original(), n, operands);
   bool const was_new = std::exchange(is_new_iteration_, true);
   for (std::uint32_t i = 0; i < original()[n].region_count; ++i) {
-    region_id const from = original().region_at(n, i), to = written().region_at(made, i);
+    region_id const from = original().region_at(n, i);
     std::size_t const before = checkpoint();
-    at_.to_end(to);
-    for (std::uint32_t k = 0; k < original()[from].argument_count; ++k) {
-      change& c = set_change(original().argument(from, k));
-      c.whole = true;
-      c.new_value = written().argument(to, k);
-    }
-    visit(from);
-    std::vector<value_id> yielded;
-    for (value_id const v : original().operands_of(original().yield_of(from)))
-      yielded.push_back(new_value(v));
-    at_.yield(yielded);
+    to.in_region(made, i, [&] {
+      for (std::uint32_t k = 0; k < original()[from].argument_count; ++k) {
+        change& c = set_change(original().argument(from, k));
+        c.whole = true;
+        c.new_value = written().argument(at_.region(), k);
+      }
+      visit(from);
+      values yielded;
+      for (value_id const v : original().operands_of(original().yield_of(from)))
+        yielded.push_back(new_value(v));
+      return yielded;
+    });
     restore(before);
   }
   is_new_iteration_ = was_new;
-  at_.to_end(outside);
+  values const results = to.close(made).results;
   made_.steps.erase(made_.steps.begin() + static_cast<std::ptrdiff_t>(steps), made_.steps.end());
   note(n, step::extent::whole, why);
-  for (std::uint32_t k = 0; k < original()[n].result_count; ++k)
-    set_whole(original().result(n, k), written().result(made, k));
+  for (std::uint32_t k = 0; k < results.size(); ++k) set_whole(original().result(n, k), results[k]);
 }
 /// Whether an operation's regions read an array of which elements changed, and which need not be copied.
 inline bool update_writer::reads_elements(node_id n) {
@@ -390,35 +342,20 @@ inline value_id update_writer::differs(value_id now, value_id before) {
   return at_.add(op::logical_or, other, sign);
 }
 inline value_id update_writer::arrays_differ(value_id now, value_id before) {
-  region_id const here = at_.region();
   value_id const length = at_.add(op::length, now);
   value_id const is_as_long = at_.add(op::eq, length, at_.add(op::length, before));
-  std::vector<ir::type> const none[2];
-  node_id const choice = at_.insert(op::if_, std::array{is_as_long}, std::array{ir::boolean}, {}, none);
-  at_.to_end(written().region_at(choice, 1));
-  at_.yield(std::array{literal(ir::boolean, 1)});
-  region_id const compared = written().region_at(choice, 0);
-  at_.to_end(compared);
-  std::vector<std::vector<ir::type>> const index{{ir::i64}, {ir::i64}};
-  node_id const search =
-      at_.insert(op::while_, std::array{literal(ir::i64, 0)}, std::array{ir::i64}, {}, index);
-  region_id const test = written().region_at(search, 0), body = written().region_at(search, 1);
-  at_.to_end(test);
-  value_id const k = written().argument(test, 0);
-  node_id const more =
-      at_.insert(op::if_, std::array{at_.add(op::lt, k, length)}, std::array{ir::boolean}, {}, none);
-  at_.to_end(written().region_at(more, 0));
-  at_.yield(std::array{at_.add(op::logical_not, differs(at(now, k), at(before, k)))});
-  at_.to_end(written().region_at(more, 1));
-  at_.yield(std::array{literal(ir::boolean, 0)});
-  at_.to_end(test);
-  at_.yield(std::array{written().result(more)});
-  at_.to_end(body);
-  at_.yield(std::array{at_.add(op::add, written().argument(body, 0), literal(ir::i64, 1))});
-  at_.to_end(compared);
-  at_.yield(std::array{at_.add(op::lt, written().result(search), length)});
-  at_.to_end(here);
-  return written().result(choice);
+  auto const is_equal = [&](values const& k) {
+    return build().if_(
+        at_.add(op::lt, k[0], length),
+        [&] { return at_.add(op::logical_not, differs(at(now, k[0]), at(before, k[0]))); },
+        [&] { return literal(ir::boolean, 0); });
+  };
+  auto const next = [&](values const& k) { return at_.add(op::add, k[0], literal(ir::i64, 1)); };
+  auto const ends_early = [&] {
+    value_id const end = build().while_({literal(ir::i64, 0)}, is_equal, next);
+    return at_.add(op::lt, end, length);
+  };
+  return build().if_(is_as_long, ends_early, [&] { return literal(ir::boolean, 1); });
 }
 
 } // namespace overdub::increments

@@ -245,37 +245,27 @@ inline value_map update_writer::captured_values(node_id n) {
 /// Copies an operation. The copy also returns the saved values in its regions: of a map or a loop, those of all iterations.
 inline node_id update_writer::copy(node_id n, value_map& here, std::vector<saved_value>& saved_inside) {
   if (!saves_inside(n)) return at_.clone(f_, n, here);
-  if (original()[n].code == op::if_) return copy_branch(n, here, saved_inside);
-  region_id const outside = at_.region(), from = original().region_at(n, 0);
-  std::vector<ir::type> results;
-  for (value_id const v : original().results_of(n)) results.push_back(original().type_of(v));
-  std::vector<value_id> operands;
-  for (std::uint32_t k = 0; k < original()[n].operand_count; ++k)
-    operands.push_back(mapped(here, original().operand(n, k)));
-  std::vector<std::vector<ir::type>> arguments(1);
-  for (value_id const v : original().arguments_of(from)) arguments[0].push_back(original().type_of(v));
-  ir::attributes const attributes = original()[n].attributes;
-  node_id const made =
-      at_.insert(original()[n].code, operands, std::span<ir::type const>(), attributes, arguments);
-  region_id const body = written().region_at(made, 0);
-  at_.to_end(body);
+  if (selects_region(original()[n].code)) return copy_branch(n, here, saved_inside);
+  values operands;
+  for (value_id const v : original().operands_of(n)) operands.push_back(mapped(here, v));
+  ir::builder to = build();
+  node_id const made = to.open_like(original(), n, operands);
+  region_id const from = flow_of(n).body();
   std::vector<saved_value> inside;
-  for (std::uint32_t k = 0; k < original()[from].argument_count; ++k) {
-    value_id const v = original().argument(from, k);
-    here.insert_or_assign(v, written().argument(body, k));
-    if (layout_.of(v) != layout::none) inside.push_back({v, written().argument(body, k)});
-  }
-  copy_region(from, here, inside);
-  std::vector<value_id> yielded;
-  for (std::uint32_t k = 0; k < original()[original()[from].last].operand_count; ++k)
-    yielded.push_back(mapped(here, original().operand(original()[from].last, k)));
-  for (saved_value const& k : inside) {
-    yielded.push_back(k.new_value);
-    results.push_back(type_of(k.new_value).array_of());
-  }
-  at_.yield(yielded);
-  at_.to_end(outside);
-  at_.set_results(made, results);
+  to.in_region(made, 0, [&] {
+    for (std::uint32_t k = 0; k < original()[from].argument_count; ++k) {
+      value_id const v = original().argument(from, k), now = written().argument(at_.region(), k);
+      here.insert_or_assign(v, now);
+      if (layout_.of(v) != layout::none) inside.push_back({v, now});
+    }
+    copy_region(from, here, inside);
+    values yielded;
+    for (value_id const v : original().operands_of(original().yield_of(from)))
+      yielded.push_back(mapped(here, v));
+    for (saved_value const& k : inside) yielded.push_back(k.new_value);
+    return yielded;
+  });
+  to.close(made);
   for (std::size_t i = 0; i < inside.size(); ++i)
     saved_inside.push_back(
         {inside[i].of, written().result(made, original()[n].result_count + static_cast<std::uint32_t>(i))});
@@ -299,7 +289,7 @@ inline value_id update_writer::mapped(value_map const& here, value_id v) {
 /// Whether values in the regions of an operation are saved.
 inline bool update_writer::saves_inside(node_id n) {
   op const code = original()[n].code;
-  if (code != op::map && code != op::loop && code != op::if_) return false;
+  if (!is_counted(code) && !selects_region(code)) return false;
   for (std::uint32_t k = 0; k < layout_.size(); ++k)
     for (region_id const r : original().regions_of(n))
       if (layout_[k].what == variable::role::saved && is_inside(original(), layout_[k].of, r)) return true;
@@ -310,7 +300,8 @@ inline bool update_writer::saves_inside(node_id n) {
 
 /// Whether the enclosing iteration is one of a loop, of which nothing but loop-carried values is saved.
 inline bool update_writer::is_in_loop() const {
-  return !iterations_.empty() && original()[original()[iterations_.back().region].parent].code == op::loop;
+  return !iterations_.empty() &&
+         is_counted_loop(original()[original()[iterations_.back().region].parent].code);
 }
 
 inline bool update_writer::is_affected(node_id n) {

@@ -36,10 +36,7 @@ inline void update_writer::visit_sum(node_id n) {
     if (p.list != ir::nothing) {
       if (difference == ir::nothing && p.is_appended) difference = p.element;
       if (difference == ir::nothing) difference = differences(array, p, at_.add(op::length, p.list));
-      value_id const operands[] = {difference, literal(t, 0)};
-      ir::attributes addition = ir::attributes::of(op::add);
-      addition.flags = ir::attributes::started;
-      difference = written().result(at_.insert(op::reduce, operands, std::array{t}, addition));
+      difference = build().reduce(op::add, difference, literal(t, 0));
     } else if (p.is_appended) {
       difference = p.element;
     } else if (difference == ir::nothing) {
@@ -132,24 +129,13 @@ inline void update_writer::update_path(node_id n) {
 inline std::vector<value_id> update_writer::combined_with_initial_values(
     node_id n, value_id size, std::vector<value_id> const& root, value_map const& outer_values) {
   std::uint32_t const arrays = original()[n].result_count;
-  std::vector<value_id> initial;
-  std::vector<ir::type> types;
-  for (std::uint32_t k = 0; k < arrays; ++k) {
-    initial.push_back(new_value(original().operand(n, arrays + k)));
-    types.push_back(type_of(root[k]));
-  }
-  region_id const here = at_.region();
-  std::vector<ir::type> const no_arguments[2];
-  node_id const choice =
-      at_.insert(op::if_, std::array{at_.add(op::gt, size, literal(ir::i64, 0))}, types, {}, no_arguments);
-  at_.to_end(written().region_at(choice, 0));
-  at_.yield(combine(n, initial, root, outer_values));
-  at_.to_end(written().region_at(choice, 1));
-  at_.yield(initial);
-  at_.to_end(here);
-  std::vector<value_id> new_values;
-  for (std::uint32_t k = 0; k < arrays; ++k) new_values.push_back(written().result(choice, k));
-  return new_values;
+  values initial;
+  for (std::uint32_t k = 0; k < arrays; ++k) initial.push_back(new_value(original().operand(n, arrays + k)));
+  return build()
+      .if_(
+          at_.add(op::gt, size, literal(ir::i64, 0)), [&] { return combine(n, initial, root, outer_values); },
+          [&] { return initial; })
+      .results;
 }
 
 /// The path from a changed element to the root. Where no element changed, the path from element 0, which changes no value.
@@ -188,62 +174,38 @@ inline update_writer::tree_path update_writer::emit_path(
     if (leaves[k] == ir::nothing) leaves[k] = leaf(k, made.index);
 
   // Loop-carried: the level, the position where it begins, its width, the index in it, and the values.
-  std::vector<value_id> operands{zero, zero, size, made.index};
+  values operands{zero, zero, size, made.index};
   operands.insert(operands.end(), leaves.begin(), leaves.end());
-  std::vector<ir::type> types;
-  for (value_id const v : operands) types.push_back(type_of(v));
-  region_id const here = at_.region();
-  std::vector<std::vector<ir::type>> const arguments{types, types};
-  node_id const loop = at_.insert(op::while_, operands, std::span<ir::type const>(), {}, arguments);
-  region_id const test = written().region_at(loop, 0), body = written().region_at(loop, 1);
-  at_.to_end(test);
-  at_.yield(std::array{at_.add(op::gt, written().argument(test, 2), one)});
-  at_.to_end(body);
-  auto const argument = [&](std::uint32_t i) { return written().argument(body, i); };
-  value_id const level = argument(0), base = argument(1), width = argument(2), index = argument(3);
-  std::vector<value_id> own;
-  for (std::uint32_t k = 0; k < arrays; ++k) own.push_back(argument(4 + k));
-  std::vector<ir::type> const element_types(types.begin() + 4, types.end());
-  std::vector<ir::type> const no_arguments[2];
-  auto const choose = [&](value_id condition, auto const& yes, auto const& no) {
-    region_id const outside = at_.region();
-    node_id const choice = at_.insert(op::if_, std::array{condition}, element_types, {}, no_arguments);
-    at_.to_end(written().region_at(choice, 0));
-    at_.yield(yes());
-    at_.to_end(written().region_at(choice, 1));
-    at_.yield(no());
-    at_.to_end(outside);
-    std::vector<value_id> new_values;
-    for (std::uint32_t k = 0; k < arrays; ++k) new_values.push_back(written().result(choice, k));
-    return new_values;
-  };
-  value_id const neighbour = at_.add(op::bit_xor, index, one);
-  std::vector<value_id> const above = choose(
-      at_.add(op::lt, neighbour, width),
-      [&] {
-        std::vector<value_id> others;
-        for (std::uint32_t k = 0; k < arrays; ++k)
-          others.push_back(element(k, at_.add(op::add, base, neighbour), neighbour, level));
-        return choose(
-            at_.add(op::lt, index, neighbour), [&] { return combine(n, own, others, outer_values); },
-            [&] { return combine(n, others, own, outer_values); });
-      },
-      [&] { return own; });
-  std::vector<value_id> yielded{
-      at_.add(op::add, level, one), at_.add(op::add, base, width),
-      at_.add(op::shift_right, at_.add(op::add, width, one), one), at_.add(op::shift_right, index, one)};
-  yielded.insert(yielded.end(), above.begin(), above.end());
-  yielded.push_back(at_.add(op::add, base, index));
-  yielded.insert(yielded.end(), own.begin(), own.end());
-  for (std::size_t k = types.size(); k < yielded.size(); ++k) types.push_back(type_of(yielded[k]).array_of());
-  at_.yield(yielded);
-  at_.set_results(loop, types);
-  at_.to_end(here);
+  auto const path = build().while_(
+      operands, [&](values const& s) { return at_.add(op::gt, s[2], one); },
+      [&](values const& s) {
+        value_id const level = s[0], base = s[1], width = s[2], index = s[3];
+        values const own(s.begin() + 4, s.end());
+        value_id const neighbour = at_.add(op::bit_xor, index, one);
+        auto const combined = [&] {
+          values others;
+          for (std::uint32_t k = 0; k < arrays; ++k)
+            others.push_back(element(k, at_.add(op::add, base, neighbour), neighbour, level));
+          return build().if_(
+              at_.add(op::lt, index, neighbour), [&] { return combine(n, own, others, outer_values); },
+              [&] { return combine(n, others, own, outer_values); });
+        };
+        values const above =
+            build().if_(at_.add(op::lt, neighbour, width), combined, [&] { return own; }).results;
+        values yielded{
+            at_.add(op::add, level, one), at_.add(op::add, base, width),
+            at_.add(op::shift_right, at_.add(op::add, width, one), one),
+            at_.add(op::shift_right, index, one)};
+        yielded.insert(yielded.end(), above.begin(), above.end());
+        yielded.push_back(at_.add(op::add, base, index));
+        yielded.insert(yielded.end(), own.begin(), own.end());
+        return yielded;
+      });
   for (std::uint32_t k = 0; k < arrays; ++k) {
-    made.root.push_back(written().result(loop, 4 + k));
-    made.values.push_back(written().result(loop, 5 + arrays + k));
+    made.root.push_back(path.results[4 + k]);
+    made.values.push_back(path.results[5 + arrays + k]);
   }
-  made.positions = written().result(loop, 4 + arrays);
+  made.positions = path.results[4 + arrays];
   return made;
 }
 
@@ -263,8 +225,8 @@ inline std::vector<value_id> update_writer::combine(
   std::vector<saved_value> nothing_kept;
   copy_region(body, here, nothing_kept);
   std::vector<value_id> new_values;
-  node_id const last = original()[body].last;
-  for (std::uint32_t k = 0; k < arrays; ++k) new_values.push_back(mapped(here, original().operand(last, k)));
+  for (value_id const v : original().operands_of(original().yield_of(body)))
+    new_values.push_back(mapped(here, v));
   return new_values;
 }
 
@@ -275,24 +237,17 @@ inline void update_writer::store_saved_trees(node_id n) {
   value_map const outer_values = captured_values(n);
   value_id const zero = literal(ir::i64, 0), one = literal(ir::i64, 1);
   value_id const size = at_.add(op::length, new_value(original().operand(n, 0)));
-  // The number of nodes.
-  region_id const here = at_.region();
-  std::vector<ir::type> const numbers{ir::i64, ir::i64};
-  std::vector<std::vector<ir::type>> const of_numbers{numbers, numbers};
-  node_id const count = at_.insert(op::while_, std::array{size, one}, numbers, {}, of_numbers);
-  at_.to_end(written().region_at(count, 0));
-  at_.yield(std::array{at_.add(op::gt, written().argument(written().region_at(count, 0), 0), one)});
-  region_id const counting = written().region_at(count, 1);
-  at_.to_end(counting);
   auto const half_of = [&](value_id width) {
     return at_.add(op::shift_right, at_.add(op::add, width, one), one);
   };
-  value_id const width = written().argument(counting, 0);
-  at_.yield(std::array{half_of(width), at_.add(op::add, written().argument(counting, 1), width)});
-  at_.to_end(here);
-  value_id const inner_nodes = at_.add(op::sub, written().result(count, 1), size);
+  auto const nodes = build().while_(
+      {size, one}, [&](values const& s) { return at_.add(op::gt, s[0], one); },
+      [&](values const& s) {
+        return values{half_of(s[0]), at_.add(op::add, s[1], s[0])};
+      });
+  value_id const inner_nodes = at_.add(op::sub, nodes.results[1], size);
 
-  std::vector<value_id> operands{zero, size};
+  values operands{zero, size};
   for (std::uint32_t k = 0; k < arrays; ++k) {
     value_id const array = new_value(original().operand(n, k));
     ir::type const t = type_of(array);
@@ -300,54 +255,35 @@ inline void update_writer::store_saved_trees(node_id n) {
         at_.insert(op::fill, std::array{inner_nodes, literal(t.element_type(), 0)}, std::array{t});
     operands.push_back(at_.add(op::concat, array, written().result(room)));
   }
-  std::vector<ir::type> types;
-  for (value_id const v : operands) types.push_back(type_of(v));
-  std::vector<std::vector<ir::type>> const arguments{types, types};
-  node_id const levels = at_.insert(op::while_, operands, types, {}, arguments);
-  region_id const test = written().region_at(levels, 0), body = written().region_at(levels, 1);
-  at_.to_end(test);
-  at_.yield(std::array{at_.add(op::gt, written().argument(test, 1), one)});
-  at_.to_end(body);
-  value_id const base = written().argument(body, 0), wide = written().argument(body, 1);
-  value_id const half = half_of(wide), next = at_.add(op::add, base, wide);
-  std::vector<value_id> arrays_and_count{half};
-  std::vector<ir::type> array_types(types.begin() + 2, types.end()), body_types{ir::i64};
-  for (std::uint32_t k = 0; k < arrays; ++k) arrays_and_count.push_back(written().argument(body, 2 + k));
-  body_types.insert(body_types.end(), array_types.begin(), array_types.end());
-  node_id const pairs = at_.insert(op::loop, arrays_and_count, array_types, {}, std::array{body_types});
-  region_id const each = written().region_at(pairs, 0);
-  at_.to_end(each);
-  value_id const i = written().argument(each, 0), first = at_.add(op::add, i, i);
-  value_id const second = at_.add(op::add, first, one);
-  std::vector<value_id> left;
-  std::vector<ir::type> element_types;
-  for (std::uint32_t k = 0; k < arrays; ++k) {
-    left.push_back(at(written().argument(each, 1 + k), at_.add(op::add, base, first)));
-    element_types.push_back(type_of(left.back()));
-  }
-  std::vector<ir::type> const no_arguments[2];
-  node_id const choice =
-      at_.insert(op::if_, std::array{at_.add(op::lt, second, wide)}, element_types, {}, no_arguments);
-  at_.to_end(written().region_at(choice, 0));
-  std::vector<value_id> right;
+  auto const levels = build().while_(
+      operands, [&](values const& s) { return at_.add(op::gt, s[1], one); },
+      [&](values const& s) {
+        value_id const base = s[0], wide = s[1], half = half_of(wide), next = at_.add(op::add, base, wide);
+        auto const pairs = build().loop(half, {s.begin() + 2, s.end()}, [&](value_id i, values trees) {
+          value_id const first = at_.add(op::add, i, i), second = at_.add(op::add, first, one);
+          auto const elements_at = [&](value_id index) {
+            values all;
+            for (value_id const tree : trees) all.push_back(at(tree, at_.add(op::add, base, index)));
+            return all;
+          };
+          values const left = elements_at(first);
+          auto const above = build().if_(
+              at_.add(op::lt, second, wide),
+              [&] {
+                values const right = elements_at(second);
+                return combine(n, left, right, outer_values);
+              },
+              [&] { return left; });
+          for (std::uint32_t k = 0; k < arrays; ++k)
+            trees[k] = at_.add(op::update, trees[k], at_.add(op::add, next, i), above.results[k]);
+          return trees;
+        });
+        values yielded{next, half};
+        yielded.insert(yielded.end(), pairs.results.begin(), pairs.results.end());
+        return yielded;
+      });
   for (std::uint32_t k = 0; k < arrays; ++k)
-    right.push_back(at(written().argument(each, 1 + k), at_.add(op::add, base, second)));
-  at_.yield(combine(n, left, right, outer_values));
-  at_.to_end(written().region_at(choice, 1));
-  at_.yield(left);
-  at_.to_end(each);
-  std::vector<value_id> written_back;
-  for (std::uint32_t k = 0; k < arrays; ++k)
-    written_back.push_back(at_.add(
-        op::update, written().argument(each, 1 + k), at_.add(op::add, next, i), written().result(choice, k)));
-  at_.yield(written_back);
-  at_.to_end(body);
-  std::vector<value_id> yielded{next, half};
-  for (std::uint32_t k = 0; k < arrays; ++k) yielded.push_back(written().result(pairs, k));
-  at_.yield(yielded);
-  at_.to_end(here);
-  for (std::uint32_t k = 0; k < arrays; ++k)
-    stores_.push_back({layout_.tree_of(original().result(n, k)), {}, written().result(levels, 2 + k)});
+    stores_.push_back({layout_.tree_of(original().result(n, k)), {}, levels.results[2 + k]});
 }
 
 /// The saved tree of a reduction. It is saved from now on.

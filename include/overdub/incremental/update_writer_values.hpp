@@ -134,33 +134,16 @@ inline value_id update_writer::replaced(value_id array, delta const& p) {
             : written().result(at_.insert(op::fill, std::array{literal(ir::i64, 1), p.element}, results));
     return at_.add(op::concat, array, last_row);
   }
-  if (p.list != ir::nothing) {
-    value_id const operands[] = {at_.add(op::length, p.list), array};
-    std::vector<ir::type> const arguments[] = {{ir::i64, type_of(array)}};
-    node_id const loop = at_.insert(op::loop, operands, results, {}, arguments);
-    region_id const body = written().region_at(loop, 0);
-    at_.to_end(body);
-    value_id const k = written().argument(body, 0), updated = written().argument(body, 1);
-    value_id const next[] = {at_.add(op::update, updated, at(p.list, k), at(p.element, k))};
-    at_.yield(next);
-    at_.to_after(loop);
-    return written().result(loop);
-  }
-  node_id choice = ir::nothing;
-  if (p.valid != ir::nothing) {
-    value_id const operands[] = {p.valid};
-    std::vector<ir::type> const arguments[2];
-    choice = at_.insert(op::if_, operands, results, {}, arguments);
-    at_.to_end(written().region_at(choice, 0));
-  }
-  value_id const element = p.nested == nullptr ? p.element : whole(at(array, p.index), *p.nested);
-  value_id const made = at_.add(op::update, array, p.index, element);
-  if (choice == ir::nothing) return made;
-  at_.yield(std::array{made});
-  at_.to_end(written().region_at(choice, 1));
-  at_.yield(std::array{array});
-  at_.to_after(choice);
-  return written().result(choice);
+  if (p.list != ir::nothing)
+    return build().loop(at_.add(op::length, p.list), {array}, [&](value_id k, values const& s) {
+      return at_.add(op::update, s[0], at(p.list, k), at(p.element, k));
+    });
+  auto const updated = [&] {
+    value_id const element = p.nested == nullptr ? p.element : whole(at(array, p.index), *p.nested);
+    return at_.add(op::update, array, p.index, element);
+  };
+  if (p.valid == ir::nothing) return updated();
+  return build().if_(p.valid, updated, [&] { return array; });
 }
 
 // ---- saved values
@@ -213,8 +196,8 @@ inline std::optional<std::uint32_t> update_writer::enclosing_depth(value_id v) c
   std::uint32_t depth = 0;
   for (region_id r = f.region_of(v); r != function::body; ++depth) {
     node_id const owner = f[r].parent;
-    if (f[owner].code == op::if_ && is_outside_loops(f, r)) return depth;
-    if (f[owner].code != op::map && f[owner].code != op::loop) return {};
+    if (selects_region(f[owner].code) && is_outside_loops(f, r)) return depth;
+    if (!is_counted(f[owner].code)) return {};
     r = f[owner].parent;
   }
   return depth;
@@ -249,13 +232,13 @@ update_writer::store_value(value_id v, value_id s, std::vector<value_id> const& 
 /// iteration is saved.
 inline bool update_writer::is_rematerialised(node_id n) const {
   function const& f = original();
-  node_id const owner = is_outside_loops(f, f[n].parent) ? node_id(ir::nothing) : f[f[n].parent].parent;
-  if (owner != ir::nothing && f[owner].code == op::loop) return true;
+  node_id const owner = is_outside_loops(f, f[n].parent) ? node_id(ir::nothing) : owner_of(f, n);
+  if (owner != ir::nothing && is_counted_loop(f[owner].code)) return true;
   op const code = f[n].code;
   if (owner != ir::nothing)
     for (value_id const v : f.results_of(n))
       if (f.type_of(v).rank > 0 &&
-          (f.type_of(v).rank > 1 || (code != op::map && code != op::loop) || !shapes_.arrays[index_of(v)]))
+          (f.type_of(v).rank > 1 || !is_counted(code) || !shapes_.arrays[index_of(v)]))
         return true;
   if (f[n].result_count != 1 || f[n].region_count != 0) return false;
   if (code == op::at || code == op::length) return true;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <overdub/incremental/work_counter.hpp>
+#include <overdub/ir/builder.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/value_map.hpp>
 #include <overdub/ir/walk.hpp>
@@ -68,17 +69,12 @@ private:
     ir::function const& f = original();
     if (f.is_result(array)) {
       ir::node_id const n = f.node_of(array);
-      bool const is_stacked = f[n].code == ir::op::loop && f[array].index + 1 >= f[n].operand_count;
-      if (f[n].code == ir::op::map || is_stacked) return mapped(f.operand(n, 0));
+      ir::region_flow const flow(f, n);
+      if (ir::is_counted(f[n].code) && flow.is_stacked(f[array].index)) return mapped(flow.trip_count());
     }
     return at_->add(ir::op::length, mapped(array));
   }
-  ir::value_id sum_of(ir::value_id array) {
-    ir::value_id const operands[] = {array, literal(0)};
-    ir::attributes addition = ir::attributes::of(ir::op::add);
-    addition.flags = ir::attributes::started;
-    return (**at_).result(at_->insert(ir::op::reduce, operands, std::array{ir::i64}, addition));
-  }
+  ir::value_id sum_of(ir::value_id array) { return ir::builder(*at_).reduce(ir::op::add, array, literal(0)); }
 
   // Erases operations that the count does not use, even if they may throw: the program itself would have thrown.
   void drop_unused(ir::function_id f) {
@@ -103,17 +99,12 @@ private:
     amount all;
     for (ir::node_id n = original()[r].first; n != original()[r].last; n = original()[n].next) {
       all.fixed += own_cost(n);
-      switch (original()[n].code) {
-      case ir::op::map:
-      case ir::op::loop:
-      case ir::op::while_:
-      case ir::op::if_:
+      ir::op const code = original()[n].code;
+      if (ir::is_counted(code) || ir::carries_values(code) || ir::selects_region(code)) {
         write_regions(n, all);
-        break;
-      case ir::op::length:
+      } else if (code == ir::op::length) {
         here_.insert_or_assign(original().result(n), length(original().operand(n, 0)));
-        break;
-      default:
+      } else {
         at_->clone(from_, n, here_);
         add_elements(n, all);
       }
@@ -167,60 +158,47 @@ private:
 
   void write_regions(ir::node_id n, amount& to) {
     ir::op const code = original()[n].code;
-    bool const is_loop = code == ir::op::loop || code == ir::op::while_;
-    std::uint32_t const regions = original()[n].region_count;
+    bool const is_loop = ir::carries_values(code);
     std::vector<ir::value_id> operands;
-    std::vector<ir::type> results;
-    std::vector<std::vector<ir::type>> arguments(regions);
-    for (std::uint32_t k = 0; k < original()[n].operand_count; ++k)
-      operands.push_back(mapped(original().operand(n, k)));
-    for (ir::value_id const v : original().results_of(n)) results.push_back(original().type_of(v));
-    for (std::uint32_t i = 0; i < regions; ++i)
-      for (ir::value_id const v : original().arguments_of(original().region_at(n, i)))
-        arguments[i].push_back(original().type_of(v));
-    ir::attributes const attributes = original()[n].attributes;
-    ir::node_id const made = at_->insert(code, operands, std::span<ir::type const>(), attributes, arguments);
-    ir::region_id const outside = at_->region();
+    for (ir::value_id const v : original().operands_of(n)) operands.push_back(mapped(v));
+    ir::builder build(*at_);
+    ir::node_id const made = build.open_like(original(), n, operands);
 
     std::int64_t each = 1; // the fixed cost of an iteration
-    if (code == ir::op::map)
+    if (ir::is_map(code))
       for (ir::value_id const v : original().results_of(n)) each += is_written(v) ? element : 0;
     if (is_loop) ++loops_;
-    bool is_counted = false; // whether iterations differ in cost
-    for (std::uint32_t i = 0; i < regions; ++i) {
-      ir::region_id const from = original().region_at(n, i), region = (**at_).region_at(made, i);
-      at_->to_end(region);
-      for (std::uint32_t k = 0; k < arguments[i].size(); ++k)
-        here_.insert_or_assign(original().argument(from, k), (**at_).argument(region, k));
-      amount inside = write(from);
-      std::vector<ir::value_id> yielded;
-      ir::node_id const last = original()[from].last;
-      for (std::uint32_t k = 0; k < original()[last].operand_count; ++k)
-        yielded.push_back(mapped(original().operand(last, k)));
-      if (code == ir::op::while_ && i == 0) { // the data-dependent work of the condition is not counted
-        each += inside.fixed;
-      } else {
-        is_counted = !inside.counted.empty() || code == ir::op::while_ || code == ir::op::if_;
+    bool varies = false; // whether iterations differ in cost
+    for (std::uint32_t i = 0; i < original()[n].region_count; ++i)
+      build.in_region(made, i, [&] {
+        ir::region_id const from = original().region_at(n, i);
+        for (std::uint32_t k = 0; k < original()[from].argument_count; ++k)
+          here_.insert_or_assign(original().argument(from, k), (*at_)->argument(at_->region(), k));
+        amount inside = write(from);
+        std::vector<ir::value_id> yielded;
+        for (ir::value_id const v : original().operands_of(original().yield_of(from)))
+          yielded.push_back(mapped(v));
         inside.fixed += each;
-        if (is_counted)
+        if (!ir::region_flow(original(), n).yields_results(from)) { // not counted: varying work of conditions
+          each = inside.fixed;
+          return yielded;
+        }
+        varies = !inside.counted.empty() || !ir::is_counted(code);
+        if (varies)
           yielded.push_back(total(inside));
         else
           each = inside.fixed;
-      }
-      at_->yield(yielded);
-    }
+        return yielded;
+      });
     if (is_loop) --loops_;
-    at_->to_end(outside);
-    if (is_counted) results.push_back(code == ir::op::if_ ? ir::i64 : ir::i64.array_of());
-    at_->set_results(made, results);
-    for (std::uint32_t k = 0; k < original()[n].result_count; ++k)
-      here_.insert_or_assign(original().result(n, k), (**at_).result(made, k));
+    auto const results = build.close(made).results;
+    std::uint32_t const own = original()[n].result_count;
+    for (std::uint32_t k = 0; k < own; ++k) here_.insert_or_assign(original().result(n, k), results[k]);
     ir::value_id count;
-    if (!is_counted)
+    if (!varies)
       count = times(at_->add(ir::op::max, operands[0], literal(0)), each);
     else
-      count = (**at_).result(made, original()[n].result_count);
-    if (is_counted && code != ir::op::if_) count = sum_of(count);
+      count = ir::selects_region(code) ? results[own] : sum_of(results[own]);
     to.counted.push_back(times(count, is_loop ? waiting : 1));
   }
 

@@ -52,9 +52,16 @@ public:
   built loop(
       value_id trip_count, values const& initial, Body const& body, attributes const& a = {},
       std::vector<type> const& more = {}) {
+    return counted(op::loop, trip_count, initial, body, a, more);
+  }
+  /// The same for a loop, or for a map, which has no initial values.
+  template <class Body>
+  built counted(
+      op code, value_id trip_count, values const& initial, Body const& body, attributes const& a = {},
+      std::vector<type> const& more = {}) {
     std::vector<type> arguments_of_body = with(i64, types_of(initial));
     arguments_of_body.insert(arguments_of_body.end(), more.begin(), more.end());
-    node_id const n = open(op::loop, with(trip_count, initial), 1, arguments_of_body, a);
+    node_id const n = open(code, with(trip_count, initial), 1, arguments_of_body, a);
     in_region(n, 0, [&] { return body(argument(n, 0, 0), arguments(n, 0, 1)); });
     return close(n);
   }
@@ -69,9 +76,7 @@ public:
   /// `element(index)` returns an element of each result.
   template <class Element>
   built map(value_id count, Element const& element) {
-    node_id const n = open(op::map, values{count}, 1, {i64}, {});
-    in_region(n, 0, [&] { return element(argument(n, 0, 0)); });
-    return close(n);
+    return counted(op::map, count, {}, [&](value_id i, values const&) { return element(i); });
   }
   /// `add(accumulators)` adds to the arrays. The results are the sums, and what it returns.
   template <class Add>
@@ -91,6 +96,8 @@ public:
   OVERDUB_DECL node_id open(
       op code, values const& operands, std::uint32_t regions, std::vector<type> const& arguments = {},
       attributes const& a = {});
+  /// The same for an operation like `n`, of any function of the program, with other operands.
+  OVERDUB_DECL node_id open_like(function const& f, node_id n, values const& operands);
   /// Emits to one of its regions: to the end, or before its yield. The region also yields the returned values.
   /// A callback that returns nothing may emit the yield.
   template <class Emit>

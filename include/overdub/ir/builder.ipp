@@ -14,6 +14,16 @@ OVERDUB_DECL node_id builder::open(
   return at_.insert(code, operands, std::span<type const>(), a, of_regions);
 }
 
+OVERDUB_DECL node_id builder::open_like(function const& f, node_id n, values const& operands) {
+  std::vector<std::vector<type>> of_regions;
+  for (region_id const r : f.regions_of(n)) {
+    auto& types = of_regions.emplace_back();
+    for (value_id const v : f.arguments_of(r)) types.push_back(f.type_of(v));
+  }
+  attributes const a = f[n].attributes; // `f` may be the function that is edited
+  return at_.insert(f[n].code, operands, std::span<type const>(), a, of_regions);
+}
+
 OVERDUB_DECL builder::built builder::close(node_id n) {
   at_.set_results(n, result_types(*at_, n));
   auto const all = at_->results_of(n);

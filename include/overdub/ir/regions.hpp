@@ -50,6 +50,9 @@ public:
   std::uint32_t leading_operands() const { return is_counted(code()) || selects_region(code()) ? 1 : 0; }
   /// The number of arguments before the loop-carried ones: an index.
   std::uint32_t leading_arguments() const { return is_counted(code()) ? 1 : 0; }
+  /// The trip count, and the index of the iteration, of a counted operation.
+  value_id trip_count() const { return f_->operand(n_, 0); }
+  value_id index() const { return f_->argument(body(), 0); }
   /// The number of loop-carried values. Each is an operand, an argument of every region, a value that the body yields, and a
   /// result; `initial`, `argument`, `next` and `final` return these of one of them.
   std::uint32_t carried() const {

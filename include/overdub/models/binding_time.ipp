@@ -1,5 +1,6 @@
 #pragma once
 
+#include <overdub/ir/builder.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/value_map.hpp>
 #include <overdub/ir/walk.hpp>
@@ -75,7 +76,7 @@ private:
   void split_maps() {
     std::vector<ir::node_id> maps;
     for (ir::node_id const n : f().nodes_of(ir::function::body))
-      if (f()[n].code == ir::op::map) maps.push_back(n);
+      if (ir::is_map(f()[n].code)) maps.push_back(n);
     for (ir::node_id const n : maps) {
       find_static_values();
       split_map(n);
@@ -83,7 +84,7 @@ private:
   }
   // The trip count of a map as a static value; nothing, where it is dynamic.
   ir::value_id static_trip_count(ir::cursor& at, ir::node_id n) const {
-    ir::value_id const count = f().operand(n, 0);
+    ir::value_id const count = ir::region_flow(f(), n).trip_count();
     if (is_static(count)) return count;
     if (!f().is_result(count) || f()[f().node_of(count)].code != ir::op::length) return ir::nothing;
     std::vector<ir::value_id> arrays;
@@ -93,9 +94,10 @@ private:
     return at->result(at.insert(ir::op::length, arrays));
   }
   void split_map(ir::node_id n) {
-    ir::region_id const body = f().region_at(n, 0);
+    ir::region_id const body = ir::region_flow(f(), n).body();
+    ir::value_id const index = ir::region_flow(f(), n).index();
     if (std::ranges::all_of(f().results_of(n), [&](ir::value_id v) { return is_static(v); })) return;
-    is_static_[index_of(f().argument(body, 0))] = true;
+    is_static_[index_of(index)] = true;
     find_static_values(body);
     std::vector<ir::node_id> static_nodes;
     std::vector<ir::value_id> outputs;
@@ -123,22 +125,17 @@ private:
     at.to_before(n);
     ir::value_id const count = static_trip_count(at, n);
     if (count == ir::nothing) return;
-    std::vector<ir::type> results;
-    for (ir::value_id const v : outputs) results.push_back(f().type_of(v).array_of());
-    std::vector<ir::type> const index[] = {{ir::i64}};
-    ir::node_id const made =
-        at.insert(ir::op::map, std::span<ir::value_id const>(&count, 1), results, {}, index);
-    ir::region_id const inner = f().region_at(made, 0);
-    at.to_end(inner);
-    ir::value_map<ir::value_id> map;
-    map.emplace(f().argument(body, 0), f().argument(inner, 0));
-    for (ir::node_id const m : static_nodes) at.clone(p_.entry, m, map);
-    std::vector<ir::value_id> yielded;
-    for (ir::value_id const v : outputs) yielded.push_back(map.at(v));
-    at.yield(yielded);
+    auto const made = ir::builder(at).map(count, [&](ir::value_id own) {
+      ir::value_map<ir::value_id> map;
+      map.emplace(index, own);
+      for (ir::node_id const m : static_nodes) at.clone(p_.entry, m, map);
+      std::vector<ir::value_id> yielded;
+      for (ir::value_id const v : outputs) yielded.push_back(map.at(v));
+      return yielded;
+    });
     for (std::uint32_t k = 0; k < outputs.size(); ++k) {
       at.to_start(body);
-      ir::value_id const element = at.add(ir::op::at, f().result(made, k), f().argument(body, 0));
+      ir::value_id const element = at.add(ir::op::at, made.results[k], index);
       at.substitute(outputs[k], element);
     }
   }
@@ -234,8 +231,8 @@ private:
     for (ir::value_id const v : f().operands_of(n))
       if (is_static(v)) static_values.push_back(v);
     for (ir::value_id const v : precomputed) {
-      if (f()[f().node_of(v)].code != ir::op::map) continue;
-      ir::value_id const count = f().operand(f().node_of(v), 0);
+      if (!ir::is_map(f()[f().node_of(v)].code)) continue;
+      ir::value_id const count = ir::region_flow(f(), f().node_of(v)).trip_count();
       if (!f().is_result(count) || f()[f().node_of(count)].code != ir::op::length) continue;
       auto const arrays = f().operands_of(f().node_of(count));
       if (std::ranges::equal(std::vector(arrays.begin(), arrays.end()), static_values))

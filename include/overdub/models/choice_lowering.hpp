@@ -2,6 +2,7 @@
 // results are the scores, choices and log densities that a schema requests.
 #pragma once
 
+#include <overdub/ir/builder.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/value_map.hpp>
 #include <overdub/ir/zero_value.hpp>
@@ -74,6 +75,7 @@ protected:
   }
 
   ir::function const& original() const { return p_[original_]; }
+  ir::builder build() { return ir::builder(at_); }
   std::size_t score_count() const { return static_cast<std::size_t>(s_.score); }
   std::vector<std::size_t> requested_parts() const {
     std::vector<std::size_t> all;
@@ -137,7 +139,7 @@ protected:
       at_.clone(original_, n, map_);
     else if (code == ir::op::sample)
       lower_choice(n, all);
-    else if (code == ir::op::if_)
+    else if (ir::selects_region(code))
       lower_branch(n, all);
     else
       lower_loop(n, all);
@@ -246,17 +248,12 @@ protected:
 
   // A copy of the operation with empty regions and no results: `set_results` adds these when the regions are written.
   ir::node_id insert_with_empty_regions(ir::node_id n, std::vector<ir::value_id> const& operands) {
-    std::vector<std::vector<ir::type>> regions;
-    for (ir::region_id const r : original().regions_of(n)) {
-      regions.emplace_back();
-      for (ir::value_id const v : original().arguments_of(r)) regions.back().push_back(original().type_of(v));
+    ir::node_id const made = build().open_like(original(), n, operands);
+    for (std::uint32_t i = 0; i < original()[n].region_count; ++i) {
+      ir::region_id const from = original().region_at(n, i), to = at_->region_at(made, i);
+      for (std::uint32_t k = 0; k < original()[from].argument_count; ++k)
+        map_.insert_or_assign(original().argument(from, k), at_->argument(to, k));
     }
-    ir::attributes const a = original()[n].attributes;
-    ir::node_id const made = at_.insert(original()[n].code, operands, ir::cursor::types{}, a, regions);
-    for (std::uint32_t i = 0; i < regions.size(); ++i)
-      for (std::uint32_t k = 0; k < regions[i].size(); ++k)
-        map_.insert_or_assign(
-            original().argument(original().region_at(n, i), k), at_->argument(at_->region_at(made, i), k));
     return made;
   }
   // An additional result of a region and its operation. Scores are before parts of sites.
@@ -285,9 +282,9 @@ protected:
   static ir::value_id& in(outputs& o, extra_result const& s) {
     return s.is_score ? o.scores[s.what] : o.sites[s.site][s.what];
   }
-  void set_results(ir::node_id n, ir::node_id made, std::vector<ir::type> const& types) {
+  void set_results(ir::node_id n, ir::node_id made) {
     at_.to_after(made);
-    at_.set_results(made, types);
+    build().close(made);
     for (std::uint32_t i = 0; i < original()[n].result_count; ++i)
       map_.insert_or_assign(original().result(n, i), at_->result(made, i));
   }
@@ -300,28 +297,25 @@ protected:
       of[i] = lower(original().region_at(n, i));
     }
     auto const slots = extra_results_of({&of[0], &of[1]});
-    std::vector<ir::type> types;
-    for (ir::value_id const v : original().results_of(n)) types.push_back(original().type_of(v));
     std::uint32_t const loops = enclosing_loop_count(n);
-    for (std::uint32_t i = 0; i < 2; ++i) {
-      at_.to_end(at_->region_at(made, i));
-      std::vector<ir::value_id> yielded = mapped_operands(original().yield_of(original().region_at(n, i)));
-      for (extra_result const& s : slots) {
-        ir::value_id v = in(of[i], s);
-        if (v == ir::nothing) v = s.is_score ? at_.literal(0.0) : value_when_absent(s.what, s.site, loops);
-        yielded.push_back(v);
-        if (i == 0) types.push_back(at_->type_of(v));
-      }
-      at_.yield(yielded);
-    }
-    set_results(n, made, types);
+    for (std::uint32_t i = 0; i < 2; ++i)
+      build().in_region(made, i, [&] {
+        std::vector<ir::value_id> yielded = mapped_operands(original().yield_of(original().region_at(n, i)));
+        for (extra_result const& s : slots) {
+          ir::value_id v = in(of[i], s);
+          if (v == ir::nothing) v = s.is_score ? at_.literal(0.0) : value_when_absent(s.what, s.site, loops);
+          yielded.push_back(v);
+        }
+        return yielded;
+      });
+    set_results(n, made);
     take_extra_results(slots, n, made, all, false);
   }
   std::uint32_t enclosing_loop_count(ir::node_id n) const {
     std::uint32_t count = 0;
     for (ir::region_id at = original()[n].parent; original()[at].parent != ir::nothing;
          at = original()[original()[at].parent].parent)
-      count += original()[original()[at].parent].code != ir::op::if_;
+      count += !ir::selects_region(original()[original()[at].parent].code);
     return count;
   }
 
@@ -330,27 +324,23 @@ protected:
     std::vector<ir::value_id> operands = mapped_operands(n);
     operands[0] = trip_count_of(n, operands[0]);
     ir::node_id const made = insert_with_empty_regions(n, operands);
-    ir::region_id const body = original().region_at(n, 0);
-    at_.to_end(at_->region_at(made, 0));
-    outputs of = lower(body);
-    auto const slots = extra_results_of({&of});
-    std::vector<ir::value_id> yielded = mapped_operands(original().yield_of(body));
-    std::vector<ir::type> types;
-    for (ir::value_id const v : original().results_of(n)) types.push_back(original().type_of(v));
-    for (extra_result const& s : slots) {
-      yielded.push_back(in(of, s));
-      types.push_back(at_->type_of(in(of, s)).array_of());
-    }
-    at_.to_end(at_->region_at(made, 0));
-    at_.yield(yielded);
-    set_results(n, made, types);
+    std::vector<extra_result> slots;
+    build().in_region(made, 0, [&] {
+      ir::region_id const body = original().region_at(n, 0);
+      outputs of = lower(body);
+      slots = extra_results_of({&of});
+      std::vector<ir::value_id> yielded = mapped_operands(original().yield_of(body));
+      for (extra_result const& s : slots) yielded.push_back(in(of, s));
+      return yielded;
+    });
+    set_results(n, made);
     take_extra_results(slots, n, made, all, true);
   }
   // The trip count as `length` of the arrays of choices, too: passes then know that the iterations read these arrays in full, and in range.
   ir::value_id trip_count_of(ir::node_id n, ir::value_id count) {
     if (original()[original()[n].parent].parent != ir::nothing) return count;
     std::vector<ir::value_id> arrays;
-    if (ir::value_id const v = original().operand(n, 0);
+    if (ir::value_id const v = ir::region_flow(original(), n).trip_count();
         original().is_result(v) && original()[original().node_of(v)].code == ir::op::length)
       for (ir::value_id const a : original().operands_of(original().node_of(v))) arrays.push_back(mapped(a));
     else if (!s_.has_trace_shapes)
@@ -376,12 +366,7 @@ protected:
       add_score(all.scores[s.what], v);
     }
   }
-  ir::value_id sum_of_elements(ir::value_id x) {
-    ir::attributes a = ir::attributes::of(ir::op::add);
-    a.flags = ir::attributes::started;
-    ir::value_id const operands[] = {x, at_.literal(0.0)};
-    return at_->result(at_.insert(ir::op::reduce, operands, a));
-  }
+  ir::value_id sum_of_elements(ir::value_id x) { return build().reduce(ir::op::add, x, at_.literal(0.0)); }
 
   ir::program& p_;
   model_program const& m_;

@@ -1,7 +1,7 @@
 // The operation `sample` of a model's program: the names of the functions of its distribution, and the indices of its address.
 #pragma once
 
-#include <overdub/ir/function.hpp>
+#include <overdub/ir/regions.hpp>
 
 #include <string_view>
 #include <vector>
@@ -23,8 +23,8 @@ inline constexpr std::string_view density_prefix = "log_density of ", constrain_
 inline std::vector<ir::value_id> enclosing_indices(ir::function const& f, ir::region_id at) {
   std::vector<ir::value_id> all;
   for (; f[at].parent != ir::nothing; at = f[f[at].parent].parent)
-    if (ir::op const enclosing = f[f[at].parent].code; enclosing == ir::op::map || enclosing == ir::op::loop)
-      all.insert(all.begin(), f.argument(at, 0));
+    if (ir::is_counted(f[f[at].parent].code))
+      all.insert(all.begin(), ir::region_flow(f, f[at].parent).index());
   return all;
 }
 

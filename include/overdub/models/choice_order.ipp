@@ -1,6 +1,6 @@
 #pragma once
 
-#include <overdub/ir/function.hpp>
+#include <overdub/ir/regions.hpp>
 #include <overdub/models/choice_order.hpp>
 
 #include <algorithm>
@@ -29,8 +29,8 @@ choice_order::enclosing_loops_of(model_core const& m, site const& s) {
   ir::function const& f = m.model().function();
   std::vector<enclosing_loop> all;
   for (ir::region_id at = f[s.nodes[0]].parent; f[at].parent != ir::nothing; at = f[f[at].parent].parent)
-    if (ir::node_id const n = f[at].parent; f[n].code != ir::op::if_)
-      all.push_back({n, f[n].code == ir::op::loop, f[n].attributes.is_reversed()});
+    if (ir::node_id const n = f[at].parent; !ir::selects_region(f[n].code))
+      all.push_back({n, ir::is_counted_loop(f[n].code), f[n].attributes.is_reversed()});
   std::ranges::reverse(all);
   return all;
 }

@@ -4,6 +4,7 @@
 #include <overdub/core/floating_point.hpp>
 #include <overdub/inference/elliptical_slice.hpp>
 #include <overdub/inference/streams.hpp>
+#include <overdub/ir/regions.hpp>
 #include <overdub/models/mutable_trace.hpp>
 
 #include <algorithm>
@@ -318,7 +319,7 @@ private:
     for (ir::region_id at = f[m.sites()[s].nodes[0]].parent; f[at].parent != ir::nothing;
          at = f[f[at].parent].parent)
       detail::reject_unless(
-          f[f[at].parent].code == ir::op::map || f[f[at].parent].code == ir::op::if_, m.sites()[s],
+          !ir::carries_values(f[f[at].parent].code), m.sites()[s],
           "is nested in a loop, where the distribution of one may depend on another; elliptical_slice moves "
           "all "
           "of a site at once: move it by random_walk or from_prior");

@@ -85,62 +85,53 @@ private:
       lower(n, ignored_outputs_);
     }
     if (next == n_) return;
-    ir::region_id const body = enclosing_regions_[depth + 1];
-    if (ir::op const code = original()[next].code; code == ir::op::map) {
-      map_.insert_or_assign(original().argument(body, 0), indices_[next_index_++]);
-    } else if (code == ir::op::loop) {
-      enter_loop(next, body);
-    } else if (code == ir::op::if_ && tests_presence_) {
+    if (ir::op const code = original()[next].code; ir::is_map(code)) {
+      map_.insert_or_assign(ir::region_flow(original(), next).index(), indices_[next_index_++]);
+    } else if (ir::is_counted_loop(code)) {
+      enter_loop(next);
+    } else if (ir::selects_region(code) && tests_presence_) {
       return test_branch(next, depth);
     }
     copy_operations_before(depth + 1);
   }
   // Emits the test whether a branch is taken and the choice is made in it: is_made_ becomes its result.
   void test_branch(ir::node_id branch, std::size_t depth) {
-    ir::value_id const operands[] = {mapped(original().operand(branch, 0))};
-    ir::type const result[] = {ir::boolean};
-    std::vector<ir::type> const no_arguments[] = {{}, {}};
-    ir::node_id const choice = at_.insert(ir::op::if_, operands, result, {}, no_arguments);
+    auto const inside = [&] {
+      copy_operations_before(depth + 1);
+      return is_made_ == ir::nothing ? at_.literal(true) : is_made_;
+    };
+    auto const outside = [&] { return at_.literal(false); };
+    ir::value_id const condition = mapped(original().operand(branch, 0));
     bool const is_first = enclosing_regions_[depth + 1] == original().region_at(branch, 0);
-    at_.to_end(at_->region_at(choice, is_first ? 0 : 1));
-    copy_operations_before(depth + 1);
-    ir::value_id const inside[] = {is_made_ == ir::nothing ? at_.literal(true) : is_made_};
-    at_.yield(inside);
-    at_.to_end(at_->region_at(choice, is_first ? 1 : 0));
-    ir::value_id const outside[] = {at_.literal(false)};
-    at_.yield(outside);
-    at_.to_after(choice);
-    is_made_ = at_->result(choice);
+    is_made_ = is_first ? build().if_(condition, inside, outside) : build().if_(condition, outside, inside);
   }
 
   // Computes the loop-carried values at the iteration of the choice.
-  void enter_loop(ir::node_id loop, ir::region_id body) {
+  void enter_loop(ir::node_id loop) {
+    ir::region_flow const flow(original(), loop);
     ir::value_id const index = indices_[next_index_++];
     bool const reversed = original()[loop].attributes.is_reversed();
     ir::value_id const one = at_.literal(std::int64_t{1});
     ir::value_id before = index; // the number of iterations before that of the choice
-    if (reversed)
-      before = at_.add(ir::op::sub, at_.add(ir::op::sub, mapped(original().operand(loop, 0)), one), index);
-    std::size_t const loop_carried = original().arguments_of(body).size() - 1;
+    if (reversed) before = at_.add(ir::op::sub, at_.add(ir::op::sub, mapped(flow.trip_count()), one), index);
     std::vector<ir::value_id> start;
-    for (std::uint32_t k = 0; k < loop_carried; ++k) start.push_back(mapped(original().operand(loop, k + 1)));
-    if (loop_carried > 0) {
-      std::vector<ir::value_id> const state = is_determined_by_choices(body)
-                                                  ? previous_iteration(body, index, before, reversed, start)
-                                                  : previous_iterations(loop, body, before, reversed, start);
-      for (std::uint32_t k = 0; k < loop_carried; ++k)
-        map_.insert_or_assign(original().argument(body, k + 1), state[k]);
+    for (std::uint32_t k = 0; k < flow.carried(); ++k) start.push_back(mapped(flow.initial(k)));
+    if (!start.empty()) {
+      std::vector<ir::value_id> const state = is_determined_by_choices(loop)
+                                                  ? previous_iteration(loop, index, before, reversed, start)
+                                                  : previous_iterations(loop, before, reversed, start);
+      for (std::uint32_t k = 0; k < flow.carried(); ++k) map_.insert_or_assign(flow.argument(k), state[k]);
     }
-    map_.insert_or_assign(original().argument(body, 0), index);
+    map_.insert_or_assign(flow.index(), index);
   }
 
   // Whether an iteration's loop-carried results depend on the loop-carried values of the previous iteration through choices alone.
-  bool is_determined_by_choices(ir::region_id body) const {
+  bool is_determined_by_choices(ir::node_id loop) const {
     ir::function const& f = original();
+    ir::region_flow const flow(f, loop);
     std::vector<bool> depends(f.value_count(), false);
-    for (std::uint32_t k = 1; k < f.arguments_of(body).size(); ++k)
-      depends[index_of(f.argument(body, k))] = true;
-    for (ir::node_id const n : f.nodes_of(body)) {
+    for (std::uint32_t k = 0; k < flow.carried(); ++k) depends[index_of(flow.argument(k))] = true;
+    for (ir::node_id const n : f.nodes_of(flow.body())) {
       bool any = false;
       auto const visit = [&](ir::node_id m) {
         if (f[m].code == ir::op::sample) return;
@@ -150,73 +141,44 @@ private:
       for (ir::region_id const r : f.regions_of(n)) ir::walk(f, r, visit);
       for (ir::value_id const v : f.results_of(n)) depends[index_of(v)] = any;
     }
-    ir::node_id const last = f.yield_of(body);
-    for (std::uint32_t k = 0; k + 1 < f.arguments_of(body).size(); ++k)
-      if (depends[index_of(f.operand(last, k))]) return false;
+    for (std::uint32_t k = 0; k < flow.carried(); ++k)
+      if (depends[index_of(flow.next(k))]) return false;
     return true;
   }
   // Copies an iteration to the cursor, and returns its loop-carried results.
   std::vector<ir::value_id>
-  copy_iteration(ir::region_id body, ir::value_id index, std::vector<ir::value_id> const& state) {
-    map_.insert_or_assign(original().argument(body, 0), index);
-    for (std::uint32_t k = 0; k < state.size(); ++k)
-      map_.insert_or_assign(original().argument(body, k + 1), state[k]);
+  copy_iteration(ir::node_id loop, ir::value_id index, std::vector<ir::value_id> const& state) {
+    ir::region_flow const flow(original(), loop);
+    map_.insert_or_assign(flow.index(), index);
+    for (std::uint32_t k = 0; k < state.size(); ++k) map_.insert_or_assign(flow.argument(k), state[k]);
     std::vector<ir::node_id> nodes;
-    for (ir::node_id const n : original().nodes_of(body)) nodes.push_back(n);
+    for (ir::node_id const n : original().nodes_of(flow.body())) nodes.push_back(n);
     nodes.pop_back();
     for (ir::node_id const n : nodes) lower(n, ignored_outputs_);
     std::vector<ir::value_id> next;
-    for (std::uint32_t k = 0; k < state.size(); ++k)
-      next.push_back(mapped(original().operand(original().yield_of(body), k)));
+    for (std::uint32_t k = 0; k < state.size(); ++k) next.push_back(mapped(flow.next(k)));
     return next;
   }
-  std::vector<ir::type> types_of(std::vector<ir::value_id> const& values) const {
-    std::vector<ir::type> types;
-    for (ir::value_id const v : values) types.push_back(at_->type_of(v));
-    return types;
-  }
-  std::vector<ir::value_id> results_after(ir::node_id n) {
-    at_.to_after(n);
-    std::vector<ir::value_id> all;
-    for (ir::value_id const v : at_->results_of(n)) all.push_back(v);
-    return all;
-  }
   std::vector<ir::value_id> previous_iteration(
-      ir::region_id body, ir::value_id index, ir::value_id before, bool reversed,
+      ir::node_id loop, ir::value_id index, ir::value_id before, bool reversed,
       std::vector<ir::value_id> const& start) {
+    auto const previous = [&] {
+      ir::value_id const i =
+          at_.add(reversed ? ir::op::add : ir::op::sub, index, at_.literal(std::int64_t{1}));
+      return copy_iteration(loop, i, start);
+    };
     ir::value_id const any = at_.add(ir::op::gt, before, at_.literal(std::int64_t{0}));
-    std::vector<ir::type> const no_arguments[] = {{}, {}};
-    ir::value_id const operands[] = {any};
-    ir::node_id const choice = at_.insert(ir::op::if_, operands, types_of(start), {}, no_arguments);
-    at_.to_end(at_->region_at(choice, 0));
-    ir::value_id const previous =
-        at_.add(reversed ? ir::op::add : ir::op::sub, index, at_.literal(std::int64_t{1}));
-    at_.yield(copy_iteration(body, previous, start));
-    at_.to_end(at_->region_at(choice, 1));
-    at_.yield(start);
-    return results_after(choice);
+    return build().if_(any, previous, [&] { return start; }).results;
   }
   std::vector<ir::value_id> previous_iterations(
-      ir::node_id loop, ir::region_id body, ir::value_id before, bool reversed,
-      std::vector<ir::value_id> const& start) {
-    std::vector<ir::type> arguments = types_of(start);
-    arguments.insert(arguments.begin(), ir::i64);
-    std::vector<ir::value_id> operands = start;
-    operands.insert(operands.begin(), before);
-    std::vector<ir::type> const regions[] = {arguments};
-    ir::node_id const made = at_.insert(ir::op::loop, operands, types_of(start), {}, regions);
-    ir::region_id const inner = at_->region_at(made, 0);
-    at_.to_end(inner);
-    ir::value_id index = at_->argument(inner, 0);
-    if (reversed) {
-      ir::value_id const last =
-          at_.add(ir::op::sub, mapped(original().operand(loop, 0)), at_.literal(std::int64_t{1}));
-      index = at_.add(ir::op::sub, last, index);
-    }
-    std::vector<ir::value_id> state;
-    for (std::uint32_t k = 0; k < start.size(); ++k) state.push_back(at_->argument(inner, k + 1));
-    at_.yield(copy_iteration(body, index, state));
-    return results_after(made);
+      ir::node_id loop, ir::value_id before, bool reversed, std::vector<ir::value_id> const& start) {
+    auto const iteration = [&](ir::value_id index, std::vector<ir::value_id> const& state) {
+      if (!reversed) return copy_iteration(loop, index, state);
+      ir::value_id const count = mapped(ir::region_flow(original(), loop).trip_count());
+      ir::value_id const last = at_.add(ir::op::sub, count, at_.literal(std::int64_t{1}));
+      return copy_iteration(loop, at_.add(ir::op::sub, last, index), state);
+    };
+    return build().loop(before, start, iteration).results;
   }
 
   std::uint32_t site_;

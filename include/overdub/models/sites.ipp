@@ -2,6 +2,7 @@
 
 #include <overdub/ir/calls.hpp>
 #include <overdub/ir/cursor.hpp>
+#include <overdub/ir/regions.hpp>
 #include <overdub/ir/type_text.hpp>
 #include <overdub/ir/value_map.hpp>
 #include <overdub/ir/walk.hpp>
@@ -165,9 +166,9 @@ private:
         [&](ir::node_id n) {
           if (f_[n].region_count == 0) return;
           bool const used = uses_inside(n), sized = any(all.sizes, f_.operands_of(n));
-          bool const has_index = f_[n].code == ir::op::map || f_[n].code == ir::op::loop;
+          std::uint32_t const first = ir::region_flow(f_, n).leading_arguments();
           for (ir::region_id const r : f_.regions_of(n))
-            for (std::uint32_t k = has_index ? 1 : 0; k < f_.arguments_of(r).size(); ++k) {
+            for (std::uint32_t k = first; k < f_.arguments_of(r).size(); ++k) {
               all.values[index_of(f_.argument(r, k))] = used;
               all.sizes[index_of(f_.argument(r, k))] = sized;
             }
@@ -177,21 +178,11 @@ private:
           bool sized = any(all.sizes, f_.operands_of(n));
           for (ir::region_id const r : f_.regions_of(n))
             sized = sized || any(all.sizes, f_.operands_of(f_.yield_of(r)));
-          switch (f_[n].code) {
-          case ir::op::map:
-          case ir::op::loop:
-          case ir::op::if_:
-          case ir::op::fill:
+          ir::op const code = f_[n].code;
+          if (ir::is_counted(code) || ir::selects_region(code) || code == ir::op::fill)
             sized = sized || all.values[index_of(f_.operand(n, 0))];
-            break;
-          case ir::op::iota:
-          case ir::op::slice:
-          case ir::op::while_:
+          else if (ir::carries_values(code) || code == ir::op::iota || code == ir::op::slice)
             sized = sized || used;
-            break;
-          default:
-            break;
-          }
           for (ir::value_id const v : f_.results_of(n)) {
             all.values[index_of(v)] = used;
             all.sizes[index_of(v)] = sized;
@@ -205,7 +196,7 @@ private:
       for (ir::node_id const n : m_.sites[s].nodes) {
         bool has_loop = m_.sites[s].type.rank > 0;
         for (ir::region_id at = f_[n].parent; f_[at].parent != ir::nothing; at = f_[f_[at].parent].parent) {
-          bool const is_branch = f_[f_[at].parent].code == ir::op::if_;
+          bool const is_branch = ir::selects_region(f_[f_[at].parent].code);
           if ((has_loop || !is_branch) && by.values[index_of(f_.operand(f_[at].parent, 0))]) return s;
           has_loop = has_loop || !is_branch;
         }
@@ -226,10 +217,10 @@ private:
     bool has_loop = false; // between the site and the region `at`
     for (ir::region_id at = f_[n].parent; f_[at].parent != ir::nothing; at = f_[f_[at].parent].parent) {
       ir::op const enclosing = f_[f_[at].parent].code;
-      if (enclosing == ir::op::map || enclosing == ir::op::loop) {
+      if (ir::is_counted(enclosing)) {
         has_loop = true;
         s.has_random_count = s.has_random_count || dependent_.values[index_of(f_.operand(f_[at].parent, 0))];
-      } else if (enclosing == ir::op::if_) {
+      } else if (ir::selects_region(enclosing)) {
         s.is_conditional = true;
         bool const is_decided = dependent_.values[index_of(f_.operand(f_[at].parent, 0))]; // by choices
         s.is_resized = s.is_resized || (has_loop && is_decided);
@@ -285,7 +276,7 @@ private:
       of_a.emplace_back(f_[at].parent, at);
     for (ir::region_id at = f_[b].parent; f_[at].parent != ir::nothing; at = f_[f_[at].parent].parent)
       for (auto const& [node, region] : of_a)
-        if (node == f_[at].parent) return f_[node].code == ir::op::if_ && region != at;
+        if (node == f_[at].parent) return ir::selects_region(f_[node].code) && region != at;
     return false;
   }
   [[noreturn]] void reject(std::string const& address, std::string const& why) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <overdub/ir/cursor.hpp>
+#include <overdub/ir/regions.hpp>
 #include <overdub/ir/value_map.hpp>
 #include <overdub/models/trip_count_program.hpp>
 #include <overdub/pass/pipeline.hpp>
@@ -48,10 +49,10 @@ private:
     for (ir::region_id at = f_[s.nodes[0]].parent; f_[at].parent != ir::nothing;
          at = f_[f_[at].parent].parent) {
       ir::node_id const n = f_[at].parent;
-      if (f_[n].code == ir::op::if_)
+      if (ir::selects_region(f_[n].code))
         std::ranges::fill(counts, ir::value_id(ir::nothing));
       else
-        counts.push_back(f_.operand(n, 0));
+        counts.push_back(ir::region_flow(f_, n).trip_count());
     }
     std::ranges::reverse(counts);
     return counts;
@@ -87,20 +88,10 @@ private:
     }
     if (!f_.is_result(array)) return ir::nothing;
     ir::node_id const n = f_.node_of(array);
-    switch (f_[n].code) {
-    case ir::op::at:
-      return length_of(f_.operand(n, 0), axis + f_[n].operand_count - 1);
-    case ir::op::map:
-      if (axis == 0) return number(f_.operand(n, 0));
-      break;
-    case ir::op::loop: // of the stacked results, and not of loop-carried ones
-      if (axis == 0 &&
-          index_of(array) - index_of(f_.result(n, 0)) + 1 >= f_.arguments_of(f_.region_at(n, 0)).size())
-        return number(f_.operand(n, 0));
-      break;
-    default:
-      break;
-    }
+    if (f_[n].code == ir::op::at) return length_of(f_.operand(n, 0), axis + f_[n].operand_count - 1);
+    ir::region_flow const flow(f_, n); // stacked results are as long as there are iterations
+    if (axis == 0 && ir::is_counted(f_[n].code) && flow.is_stacked(f_[array].index))
+      return number(flow.trip_count());
     return ir::nothing;
   }
   bool is_parameter(ir::value_id v) const {
