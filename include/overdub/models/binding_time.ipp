@@ -2,6 +2,7 @@
 
 #include <overdub/ir/builder.hpp>
 #include <overdub/ir/cursor.hpp>
+#include <overdub/ir/effects.hpp>
 #include <overdub/ir/value_map.hpp>
 #include <overdub/ir/walk.hpp>
 #include <overdub/models/binding_time.hpp>
@@ -18,7 +19,7 @@ namespace detail {
 class binding_time_splitter {
 public:
   binding_time_splitter(ir::program& p, std::vector<bool> const& static_parameters)
-      : p_(p), parameters_(static_parameters) {}
+      : p_(p), parameters_(static_parameters), effects_(p) {}
 
   binding_time_split run() {
     split_maps();
@@ -59,7 +60,8 @@ private:
   void find_static_values(ir::region_id r) {
     for (ir::node_id const n : f().nodes_of(r)) {
       if (f()[n].code == ir::op::yield) break;
-      bool const is_static_value = uses_static_values(n);
+      // What reads, writes or draws does so at each point.
+      bool const is_static_value = uses_static_values(n) && effects_.of(f(), n).can_merge();
       for (ir::value_id const v : f().results_of(n)) is_static_[index_of(v)] = is_static_value;
     }
   }
@@ -104,7 +106,7 @@ private:
     std::vector<std::uint32_t> cost(f().value_count(), 0);
     for (ir::node_id const m : f().nodes_of(body)) {
       if (f()[m].code == ir::op::yield) break;
-      if (f()[m].result_count == 0 || !is_static_node(m)) continue;
+      if (!is_static_node(m)) continue;
       static_nodes.push_back(m);
       std::uint32_t own = f()[m].region_count > 0 ? minimum_cost : ir::row_of(f()[m].code).cost;
       for (ir::value_id const v : f().operands_of(m)) own += cost[index_of(v)];
@@ -113,7 +115,7 @@ private:
         if (own < minimum_cost || !f().type_of(v).is_number()) continue;
         for (ir::use_id const u : f().uses_of(v)) {
           ir::node_id const user = f()[u].user;
-          if (f()[user].result_count == 0 || !is_static_node(user)) {
+          if (!is_static_node(user)) {
             outputs.push_back(v);
             break;
           }
@@ -155,7 +157,7 @@ private:
         }
     };
     for (ir::node_id const n : f().nodes_of(ir::function::body)) {
-      if (f()[n].code != ir::op::yield && is_static_node(n) && !is_length(n)) continue;
+      if (is_static_node(n) && !is_length(n)) continue;
       visit(n);
       for (ir::region_id const r : f().regions_of(n)) ir::walk(f(), r, visit);
     }
@@ -163,8 +165,10 @@ private:
   }
   // The dynamic part computes lengths of arguments again: range checks need `length` to prove that an index is in range.
   bool is_length(ir::node_id n) const { return f()[n].code == ir::op::length; }
+  // An operation without results is there for its effects, and is dynamic.
   bool is_static_node(ir::node_id n) const {
-    return std::ranges::all_of(f().results_of(n), [&](ir::value_id v) { return is_static(v); });
+    return f()[n].result_count > 0 &&
+           std::ranges::all_of(f().results_of(n), [&](ir::value_id v) { return is_static(v); });
   }
   std::vector<ir::type> types_of(auto const& values) const {
     std::vector<ir::type> types;
@@ -189,7 +193,7 @@ private:
     for (std::uint32_t k = 0; k < static_values.size(); ++k)
       map.emplace(static_values[k], at->argument(ir::function::body, k));
     for (ir::node_id const n : f().nodes_of(ir::function::body))
-      if (f()[n].code != ir::op::yield && is_static_node(n)) at.clone(from, n, map);
+      if (is_static_node(n)) at.clone(from, n, map);
     std::vector<ir::value_id> results;
     for (ir::value_id const v : precomputed) results.push_back(map.at(v));
     finish(at, results);
@@ -243,6 +247,7 @@ private:
 
   ir::program& p_;
   std::vector<bool> parameters_;
+  ir::effects effects_;
   mutable std::vector<bool> is_static_; // by value
 };
 
