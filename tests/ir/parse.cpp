@@ -1,6 +1,6 @@
 // The parser: every program round-trips, errors have locations, and no text crashes it.
 #include "property.hpp"
-#include "random_program.hpp"
+#include "random_text.hpp"
 
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/parse/spelling.hpp>
@@ -67,7 +67,7 @@ TEST_CASE("a random program comes back from its text, places included; and its t
   property([] {
     auto const seed = *rc::gen::resize(rc::kNominalSize, rc::gen::arbitrary<std::uint64_t>());
     for (bool const odd_names : {false, true}) {
-      program const p = random_program(seed, odd_names).make();
+      program const p = random_text(seed, odd_names).make();
       std::string const text = print(p, {.places = true});
       program const q = parse(text);
       RC_ASSERT(p == q);
@@ -80,7 +80,7 @@ TEST_CASE("a random program comes back from its text, places included; and its t
 TEST_CASE("the parser gives what the verifier accepts") {
   property([] {
     auto const seed = *rc::gen::resize(rc::kNominalSize, rc::gen::arbitrary<std::uint64_t>());
-    program const p = random_program(seed).make();
+    program const p = random_text(seed).make();
     RC_ASSERT(faults_of(p).empty());
     RC_ASSERT(faults_of(parse(print(p))).empty());
   });
@@ -89,7 +89,7 @@ TEST_CASE("the parser gives what the verifier accepts") {
 TEST_CASE("every row of the table of operations is printed and parsed") {
   std::set<op> seen;
   for (std::uint64_t seed = 0; seed < 10'000 && seen.size() < op_count; ++seed) {
-    program const p = parse(print(random_program(seed).make()));
+    program const p = parse(print(random_text(seed).make()));
     for (function const& f : p.functions)
       for (std::uint32_t i = 0; i < f.node_count(); ++i) seen.insert(f[node_id{i}].code);
   }
@@ -390,7 +390,7 @@ TEST_CASE("long words are quoted in part, and long texts are read in linear time
 TEST_CASE("a text that is cut off or changed anywhere is refused, or comes back") {
   std::mt19937_64 random(1);
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    std::string const text = print(random_program(seed).make(), {.places = true});
+    std::string const text = print(random_text(seed).make(), {.places = true});
     for (std::size_t length = 0; length < text.size(); length += 1 + random() % 100)
       try_text(std::string_view(text).substr(0, length));
     for (int i = 0; i < 60; ++i) {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-class random_program {
+class random_text {
 public:
   using type = overdub::ir::type;
   using value_id = overdub::ir::value_id;
@@ -20,7 +20,7 @@ public:
   using op = overdub::ir::op;
 
   /// `odd_names`: values may share names, or have names that do not parse; the verifier rejects those.
-  explicit random_program(std::uint64_t seed, bool odd_names = false)
+  explicit random_text(std::uint64_t seed, bool odd_names = false)
       : random_(seed), odd_names_(odd_names) {}
 
   overdub::ir::program make() {
