@@ -1,31 +1,16 @@
 #pragma once
 
 #include <overdub/incremental/make_update_program.hpp>
+#include <overdub/incremental/update_writer_branches.hpp>
 #include <overdub/incremental/update_writer_loops.hpp>
-#include <overdub/incremental/update_writer_reductions.hpp>
+#include <overdub/incremental/update_writer_maps.hpp>
+#include <overdub/incremental/update_writer_reads.hpp>
 #include <overdub/pass/dce.hpp>
 
 namespace overdub::increments {
 
-inline update_writer::update_writer(
-    ir::program const& p, function_id f, layout& all, invariant_shapes const& shapes)
-    : f_(f), draft_([&] {
-        made_.program = p;
-        return made_.program.add("draft", {});
-      }()),
-      layout_(all), shapes_(shapes), at_(made_.program, draft_, function::body) {
-  std::size_t const count = original().value_count();
-  changes_.assign(count, 0);
-  old_.assign(count, ir::nothing);
-  new_.assign(count, ir::nothing);
-  visited_.assign(count, 0);
-  captured_.resize(original().node_count());
-  has_captured_.assign(original().node_count(), 0);
-}
-
 inline void update_writer::write(change_signature const& changes, disabled_guards const& d) {
-  disabled_guards_ = d;
-  begin_speculation();
+  guards_.begin(d);
   for (std::uint32_t i = 0; i < changes.size(); ++i) begin_input(i, changes[i]);
   visit(function::body);
 }
@@ -40,7 +25,7 @@ inline void update_writer::write_full_update() {
 inline void update_writer::begin_input(std::uint32_t input, input_change const& how) {
   if (how.is_same()) return;
   value_id const v = layout_[input].of;
-  change& c = set_change(v);
+  change& c = known_.set_change(v);
   if (how.whole) {
     c.whole = true;
     c.new_value =
@@ -49,7 +34,7 @@ inline void update_writer::begin_input(std::uint32_t input, input_change const& 
   }
   if (how.appended) {
     c.appended_input = input;
-    value_id const end = at_.add(op::length, old_value(v));
+    value_id const end = at_.add(op::length, known_.old_value(v));
     if (how.appends_list()) {
       delta p{.source = input, .is_appended = true};
       p.element =
@@ -66,7 +51,7 @@ inline void update_writer::begin_input(std::uint32_t input, input_change const& 
       ir::type const t = layout_[input].type.element_type();
       p.element =
           t.rank > 0
-              ? at(new_value(v), p.index)
+              ? at(known_.new_value(v), p.index)
               : parameter_for({.what = update_parameter::kind::element, .variable = input, .ordinal = k}, t);
       c.deltas.push_back(p);
     }
@@ -91,7 +76,7 @@ inline void update_writer::begin_element(
   p.index = parameter_for(
       {.what = update_parameter::kind::index, .variable = input, .ordinal = ordinal, .axis = axis}, ir::i64);
   if (axis + 1 < how.indices) {
-    change& part = pool_.emplace_back();
+    change& part = known_.add_nested();
     begin_element(input, how, ordinal, axis + 1, part);
     p.nested = &part;
   } else {
@@ -103,7 +88,7 @@ inline void update_writer::begin_element(
   to.deltas.push_back(p);
 }
 
-/// The argument or result of the update program that holds a value; the value becomes a result if it is neither.
+/// The argument or result of the update programthat holds a value; the value becomes a result if it is neither.
 inline update_value update_writer::value_of(value_id v, std::vector<value_id>& results) const {
   update_value found;
   if (v == ir::nothing) return found;
@@ -119,14 +104,14 @@ inline update_value update_writer::value_of(value_id v, std::vector<value_id>& r
 inline update_program update_writer::finish() && {
   std::vector<value_id> results;
   for (value_id const v : original().operands_of(original().yield_of(function::body))) {
-    bool const changed = !original().is_literal(v) && change_of(v) != nullptr;
+    bool const changed = !original().is_literal(v) && known_.change_of(v) != nullptr;
     bool const is_number = original().type_of(v).rank == 0;
-    made_.results.push_back(changed && is_number ? value_of(new_value(v), results) : update_value{});
+    made_.results.push_back(changed && is_number ? value_of(known_.new_value(v), results) : update_value{});
     bool const has_difference = changed && original().type_of(v) == ir::f64;
     made_.differences.push_back(
-        has_difference ? value_of(change_of(v)->difference, results) : update_value{});
+        has_difference ? value_of(known_.change_of(v)->difference, results) : update_value{});
   }
-  for (pending_store const& s : stores_) {
+  for (update_code::pending_store const& s : stores_) {
     store to;
     to.variable = s.variable;
     to.does = s.does;
@@ -138,19 +123,19 @@ inline update_program update_writer::finish() && {
     }
     made_.stores.push_back(std::move(to));
   }
-  at_.to_end(outermost_region_);
-  end_speculation(results);
+  at_.to_end(guards_.outermost_region());
+  guards_.end(results);
   std::vector<ir::type> results_of;
   for (value_id const v : results) results_of.push_back(type_of(v));
-  for (emitted_guard const& g : guards_) made_.guards.push_back(g.what);
-  if (!guards_.empty()) {
+  for (speculation::emitted_guard const& g : guards_.all()) made_.guards.push_back(g.what);
+  if (!guards_.all().empty()) {
     made_.failed_guards.result = static_cast<std::uint32_t>(results.size());
     results_of.push_back(ir::i64);
   }
 
   // The draft's parameters are placeholder operations. The final function has them as parameters.
   std::vector<ir::type> types;
-  for (parameter const& p : parameters_) {
+  for (update_code::parameter const& p : parameters_) {
     types.push_back(type_of(p.value));
     made_.parameters.push_back(p.what);
   }
@@ -159,12 +144,14 @@ inline update_program update_writer::finish() && {
   value_map here;
   for (std::uint32_t k = 0; k < parameters_.size(); ++k)
     here.insert_or_assign(parameters_[k].value, p[f].argument(function::body, k));
-  bool const has_front = std::any_of(
-      guards_.begin(), guards_.end(), [](emitted_guard const& g) { return g.branch == ir::nothing; });
+  bool const has_front =
+      std::any_of(guards_.all().begin(), guards_.all().end(), [](speculation::emitted_guard const& g) {
+        return g.branch == ir::nothing;
+      });
   ir::cursor c(p, f, function::body);
   for (node_id n = p[draft_][function::body].first; n != ir::nothing; n = p[draft_][n].next) {
     bool const stands_in = p[draft_][n].code == op::host && p[draft_][n].attributes.subject == ~0u;
-    if (n == entry_guard_ && !has_front) // there is no hoisted guard
+    if (n == guards_.entry() && !has_front) // there is no hoisted guard
       c.clone_contents(draft_, p[draft_].region_at(n, 0), here);
     else if (!stands_in)
       (void)c.clone(draft_, n, here);
@@ -181,7 +168,8 @@ OVERDUB_DECL update_program make_update_program(
     disabled_guards const& d) {
   invariant_shapes const shapes = find_invariant_shapes(p[f]);
   for (;;) {
-    update_writer writer(p, f, all, shapes);
+    update_code code(p, f, all, shapes);
+    update_writer writer(code);
     writer.write(changes, d);
     if (!writer.must_restart()) return std::move(writer).finish();
   }
@@ -189,7 +177,8 @@ OVERDUB_DECL update_program make_update_program(
 
 OVERDUB_DECL update_program make_full_update(ir::program const& p, ir::function_id f, layout& all) {
   invariant_shapes const shapes = find_invariant_shapes(p[f]);
-  update_writer writer(p, f, all, shapes);
+  update_code code(p, f, all, shapes);
+  update_writer writer(code);
   writer.write_full_update();
   return std::move(writer).finish();
 }

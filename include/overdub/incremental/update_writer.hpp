@@ -2,24 +2,18 @@
 // affects. Unaffected values are read where an affected operation uses them: from memory, or recomputed from saved values.
 #pragma once
 
-#include <overdub/incremental/gather.hpp>
-#include <overdub/incremental/invariant_shapes.hpp>
-#include <overdub/incremental/update_program.hpp>
-#include <overdub/ir/bounds.hpp>
-#include <overdub/ir/builder.hpp>
-#include <overdub/ir/cursor.hpp>
-#include <overdub/ir/effects.hpp>
-#include <overdub/ir/value_map.hpp>
-#include <overdub/ir/walk.hpp>
+#include <overdub/incremental/affected_iterations.hpp>
+#include <overdub/incremental/changed_lists.hpp>
+#include <overdub/incremental/recomputation.hpp>
+#include <overdub/incremental/reduction_updates.hpp>
+#include <overdub/incremental/speculation.hpp>
+#include <overdub/incremental/value_changes.hpp>
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <initializer_list>
-#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -27,283 +21,48 @@
 
 namespace overdub::increments {
 
-using ir::function;
-using ir::function_id;
-using ir::node_id;
-using ir::op;
-using ir::region_id;
-using ir::value_id;
-
-using values = ir::builder::values;
-
-/// Values of the function, and the values of the update program that replace them.
-using value_map = ir::value_map<value_id>;
-
-struct change;
-
-/// Changed elements of an array: one, at `index`, or those at the indices in `list`. Deltas of one array may overlap; their elements are
-/// then equal.
-struct delta {
-  value_id index = ir::nothing;
-  value_id list = ir::nothing;
-  value_id valid = ir::nothing;   // the condition that the element changed; nothing, if it is certain
-  value_id element = ir::nothing; // the new value; an array, for a list
-  // by how much it changes a sum of the array; 0 where `valid` does not hold, or where an earlier delta has the same element
-  value_id difference = ir::nothing;
-  // the change of an element that is an array, where only elements of it changed
-  change const* nested = nullptr;
-  // Deltas of one source have different indices if their ordinals differ and their shifts are equal, or if their ordinals are equal and
-  // their shifts differ.
-  std::uint32_t source = 0, ordinal = 0;
-  std::int64_t shift = 0;
-  bool is_sorted = false; // `list` is the source's ascending list, or a consecutive part of it, shifted
-  value_id skipped = ir::nothing; // how many of the source's first elements are not in `list`
-  // `list` has the iterations whose saved index, the variable `keys`, equals `key`, or one of the source's list. A reverse index finds
-  // them.
-  std::uint32_t keys = layout::none;
-  value_id key = ir::nothing;
-  // Or the indices from `first` to `end`.
-  value_id first = ir::nothing, end = ir::nothing;
-  bool is_appended = false; // the elements were appended
-};
-
-/// How a value changed: as a whole, or at elements.
-struct change {
-  bool whole = false;
-  value_id new_value = ir::nothing;
-  value_id difference = ir::nothing; // of a sum: its difference, where it is known
-  std::vector<delta> deltas;
-  // Of a trip count: the indices of appended iterations. `minimum` is a lower bound of its old value.
-  std::vector<value_id> appended_indices;
-  std::int64_t minimum = 0;
-  // Or a list of appended iterations, whose indices are consecutive.
-  value_id appended_list = ir::nothing, first_appended = ir::nothing, appended_count = ir::nothing;
-  bool has_appended() const { return !appended_indices.empty() || appended_list != ir::nothing; }
-  // the input, to whose memory the new elements were appended already
-  std::uint32_t appended_input = layout::none;
-  std::uint32_t listed_input = layout::none; // the input of which a list of elements changed
-};
-
-/// Whether a value is defined in a region or in one that is nested in it. O(depth of nesting).
-inline bool is_inside(function const& f, value_id v, region_id r) {
-  if (f.is_literal(v)) return false;
-  for (region_id at = f.region_of(v); at != r;) {
-    node_id const owner = f[at].parent;
-    if (owner == ir::nothing) return false;
-    at = f[owner].parent;
-  }
-  return true;
-}
-
-/// The writer of one update program. Guards and saved values are described in update_program.hpp.
-class update_writer {
+/// Selects the update of each operation, and writes those of control flow and of reads. Guards and saved values are described in
+/// update_program.hpp.
+class update_writer : update_emitter {
 public:
-  /// The function belongs to the program; `shapes` are its invariant shapes. `all` is extended by the values that the update program reads.
-  update_writer(ir::program const& p, function_id f, layout& all, invariant_shapes const& shapes);
+  explicit update_writer(update_code& code)
+      : update_emitter(code), known_(code), lists_(code), guards_(code, known_, lists_),
+        copies_(code, known_), affected_(code, known_, lists_, guards_), reductions_(code, known_, copies_) {}
+  update_writer(update_writer const&) = delete;
+  update_writer& operator=(update_writer const&) = delete;
 
   void write(change_signature const& changes, disabled_guards const& d);
   /// Recomputes everything, to compute the saved values.
   void write_full_update();
-
-  /// Whether a value was saved after the operation that computes it was visited: the update program must be written again, with that
-  /// value saved.
-  bool must_restart() const { return must_restart_; }
+  bool must_restart() const { return known_.must_restart(); }
   update_program finish() &&;
 
 private:
-  struct iteration { // of a map or a loop whose body is being emitted
-    region_id region;
-    value_id index;              // of the update program
-    value_id list = ir::nothing; // of iterations, of which `index` is an element
-    value_id position = ir::nothing;
-    node_id repeated_by = ir::nothing;  // the emitted map or loop, if the body is executed repeatedly
-    value_id lower_index = ir::nothing; // an index that is less than `index`
-  };
-  struct parameter {
-    update_parameter what;
-    value_id value;
-  };
-  struct pending_store {
-    std::uint32_t variable;
-    std::vector<value_id> path;
-    value_id value;
-    value_id valid = ir::nothing;
-    store::action does = store::action::put;
-  };
-  // A guard, and its condition. The code after it is nested in `branch`; guards without one are hoisted and share the entry guard.
-  struct emitted_guard {
-    guard what;
-    value_id condition;
-    node_id branch = ir::nothing;
-  };
-  // The new value of a saved value in an operation that is recomputed in full, and the condition that it exists.
-  struct saved_value {
-    value_id of, new_value;
-    value_id valid = ir::nothing;
-  };
-  // An affected iteration, or a list of these.
-  struct affected {
-    delta from;
-    value_id known_index = ir::nothing;           // of the function: an index that is known in the iteration,
-    value_id known_as = ir::nothing;              // and its value in the update program
-    bool may_precede = false, may_exceed = false; // the index may be out of the range of iterations
-    value_id source_list = ir::nothing;           // the list of changed elements,
-    std::int64_t step = 0;    // and the difference of the index they are read at and the iteration's
-    bool is_gathered = false; // rows that read changed elements in a nested map
-    bool is_checked() const { return may_precede || may_exceed; }
-  };
-
-  static constexpr std::size_t maximum_guards = 62;     // each has a bit
   static constexpr std::size_t maximum_duplicated = 64; // operations of an iteration that is peeled off
-  static constexpr std::size_t maximum_hoisted = 16;    // operations of a condition
-  // of literals in indices, so that their sums do not overflow
-  static constexpr std::int64_t maximum_shift = 1 << 20;
 
-  function const& original() const { return made_.program[f_]; }
-  function const& written() const { return made_.program[draft_]; }
-  ir::region_flow flow_of(node_id n) const { return {original(), n}; }
-  ir::type type_of(value_id v) const { return written().type_of(v); }
-  ir::builder build() { return ir::builder(at_); }
-  // The emitted operation in whose region code is emitted.
-  node_id enclosing() const { return written()[at_.region()].parent; }
-
-  // ---- update_writer_values.hpp: old and new values
-  change const* change_of(value_id v) const {
-    std::uint32_t const number = changes_[index_of(v)];
-    return number == 0 ? nullptr : &pool_[number - 1];
-  }
-  change& set_change(value_id v);
-  void set_whole(value_id v, value_id now);
-  std::size_t checkpoint() const { return undo_.size(); }
-  void restore(std::size_t checkpoint);
-  value_id old_value(value_id v);
-  void erase_hooks(node_id made);
-  bool is_observed_by_hooks(node_id n) const;
-  value_id new_value(value_id v);
-  value_id whole(value_id array, change const& c);
-  node_id repeating_operation(value_id v) const;
-  value_id replaced(value_id array, delta const& p);
-  value_id read(std::uint32_t variable, std::vector<value_id> const& path);
-  value_id parameter_for(update_parameter const& key, ir::type t);
-  std::uint32_t save(value_id v);
-  std::uint32_t compensation(value_id v);
-  std::optional<std::uint32_t> enclosing_depth(value_id v) const;
-  std::vector<value_id> path(std::uint32_t depth) const;
-  std::vector<value_id> path_to(value_id last) const;
-  void store_value(
-      value_id v, value_id s, std::vector<value_id> const& further = {}, value_id valid = ir::nothing);
-  bool is_rematerialised(node_id n) const;
-  value_id literal(ir::type t, std::uint64_t bits) { return at_.literal(t, bits); }
-
-  // ---- update_writer_lists.hpp: lists of changed elements
-  struct list_position {
-    value_id is_there, position;
-  };
-  value_id count_below(value_id list, value_id number);
-  value_id indices_from(value_id first, value_id count);
-  static bool is_searchable(delta const& p);
-  list_position find_in(delta const& p, value_id index);
-  list_position find_in_source(std::uint32_t input, std::int64_t shift, value_id index);
-  delta shifted(delta p, std::int64_t step, value_id count);
-  std::pair<value_id, value_id> bounds_of_list(delta const& p, value_id count);
-
-  // ---- update_writer_guards.hpp: speculation
-  void begin_speculation();
-  bool may_speculate_on(guard const& a) const;
-  bool is_outermost() const;
-  bool speculate_on(guard const& a, value_id holds);
-  value_id hoisted_condition(value_id v);
-  bool can_be_hoisted(value_id v, std::vector<node_id>& moved) const;
-  struct overlap {
-    bool is_certain = false;
-    value_id condition = ir::nothing; // if it is not certain: the condition, or nothing if it is impossible
-  };
-  overlap overlap_of(node_id n, std::uint32_t axis, std::uint32_t end, change const& c, value_id where);
-  bool speculates_apart(node_id n, change const& c, std::uint32_t end);
-  void end_speculation(std::vector<value_id> const& results);
-  bool may_be_unchanged(node_id n) const;
-  bool has_costly_uses(value_id v);
-  bool set_or_guard_unchanged(node_id n, value_id v, value_id now);
-
-  // ---- update_writer_elements.hpp: reads of elements
+  void visit(region_id r);
+  void visit(node_id n);
+  bool is_affected(node_id n);
+  void recompute(node_id n, std::string_view why = {});
+  // ---- inputs, and the finished program (make_update_program.ipp)
+  void begin_input(std::uint32_t input, input_change const& how);
+  void begin_list(std::uint32_t input, change& to);
+  void begin_element(
+      std::uint32_t input, input_change const& how, std::uint32_t ordinal, std::uint32_t axis, change& to);
+  update_value value_of(value_id v, std::vector<value_id>& results) const;
+  // ---- lengths, trip counts and sums of two numbers
+  void visit_length(node_id n);
+  bool add_list_to_length(node_id n);
+  void add_appended(node_id n);
+  void add_difference(node_id n);
+  void visit_reduction(node_id n);
+  // ---- update_writer_reads.hpp: reads of elements
   void visit_at(node_id n);
   void select_row(node_id n, change const& c);
   void select_element(
       change const& c, std::vector<value_id> const& indices, std::size_t k, value_id where, value_id& found);
   bool has_old_indices(node_id n) const;
-  static bool has_appended_elements(change const& c);
-  static bool has_conditional(change const& c);
-  static bool has_unsearchable_list(change const& c);
-  static bool has_only_lists(change const& c);
-  value_id equals(value_id a, value_id b);
-  std::optional<std::int64_t> offset(value_id a, value_id b) const;
-  bool are_distinct(value_id a, value_id b) const;
-  value_id both(value_id a, value_id b);
-
-  // ---- update_writer_operations.hpp: dispatch, and operations that are recomputed in full
-  void visit(region_id r);
-  void visit(node_id n);
-  void visit_length(node_id n);
-  bool add_list_to_length(node_id n);
-  void add_appended(node_id n);
-  void add_difference(node_id n);
-  void recompute(node_id n, std::string_view why = {});
-  bool is_affected(node_id n);
-  std::vector<value_id> const& captured(node_id n);
-  std::vector<value_id> emit_recomputation(node_id n);
-  node_id copy(node_id n, value_map& here, std::vector<saved_value>& saved_inside);
-  node_id copy_branch(node_id n, value_map& here, std::vector<saved_value>& saved_inside);
-  void copy_region(region_id r, value_map& here, std::vector<saved_value>& inside);
-  value_id mapped(value_map const& here, value_id v);
-  bool saves_inside(node_id n);
-  value_map values_of(node_id n);
-  value_map captured_values(node_id n);
-  value_id at(value_id array, value_id index) { return at_.add(op::at, array, index); }
-  value_id at(value_id array, std::vector<value_id> const& path);
-  bool is_in_loop() const;
-  void note(node_id n, step::extent ran, std::string_view why = {}) {
-    made_.steps.push_back({n, ran, std::string(why)});
-  }
-
-  // ---- update_writer_reductions.hpp: sums and segment trees
-  struct tree_path { // from a leaf to the root: positions, and the values of each array, by level
-    value_id index = ir::nothing, positions = ir::nothing;
-    std::vector<value_id> leaves, values, root;
-  };
-  void visit_reduction(node_id n);
-  void visit_sum(node_id n);
-  std::string_view why_recompute_reduction(node_id n);
-  void update_path(node_id n);
-  tree_path emit_path(
-      node_id n, std::size_t delta_index, value_id size, std::vector<value_id> const& trees,
-      std::vector<tree_path> const& earlier, value_map const& outer_values);
-  std::vector<value_id> combined_with_initial_values(
-      node_id n, value_id size, std::vector<value_id> const& root, value_map const& outer_values);
-  std::vector<value_id> combine(
-      node_id n, std::vector<value_id> const& left, std::vector<value_id> const& right,
-      value_map const& outer_values);
-  void store_saved_trees(node_id n);
-  std::uint32_t saved_tree(value_id v);
-
-  // ---- update_writer_affected.hpp: affected iterations
-  // Reads at an index that is the same in all iterations.
-  struct common_read {
-    node_id at;
-    change const* of;
-  };
-  std::string_view find_affected(node_id n, std::vector<affected>& all, std::vector<common_read>& common);
-  std::string_view guard_common_reads(std::vector<common_read> const& all);
-  std::string_view add_affected(node_id n, value_id index, change const& c, std::vector<affected>& all);
-  std::optional<std::int64_t> shift_from(value_id own, value_id index) const;
-  std::string_view find_by_reverse_index(node_id n, value_id index, affected& r);
-  std::string_view find_gathering_rows(node_id n, node_id read, change const& c, std::vector<affected>& all);
-  bool has_length_of_trip_count(node_id n, value_id v) const;
-  std::optional<std::int64_t> trip_count_minus_length(node_id n, value_id array) const;
-  value_id in_range(node_id n, affected const& r);
-  value_id is_covered_by(affected const& earlier, affected const& later, value_id index);
-  bool is_summed(value_id v) const;
-
-  // ---- update_writer_iterations.hpp: maps
+  // ---- update_writer_maps.hpp
   using deltas_of_results = std::vector<std::vector<delta>>;
   void visit_map(node_id n);
   bool returns_arrays(node_id n) const;
@@ -321,12 +80,9 @@ private:
       deltas_of_results& deltas);
   void emit_iteration_list(
       node_id n, affected const& r, std::vector<affected> const& earlier, deltas_of_results& deltas);
-  value_id old_element(value_id v, value_id index);
   template <class Emit>
   values emit_if(value_id condition, Emit const& emit);
-  value_id zero_of(ir::type t);
-
-  // ---- update_writer_branches.hpp: branches
+  // ---- update_writer_branches.hpp
   struct branch_update { // the changes of the values that a branch yields
     struct one {
       bool changed = false;
@@ -336,12 +92,9 @@ private:
     std::vector<one> results;
   };
   void visit_branch(node_id n);
-  bool has_loops(node_id n) const;
   branch_update update_branch(node_id n, std::uint32_t i, value_id taken, bool as_whole);
   std::vector<value_id> emit_flipped(node_id n, value_id flips);
   bool has_only_elements(change const& c, region_id inside) const;
-  value_id selected(value_id condition, value_id yes, value_id no);
-
   // ---- update_writer_loops.hpp: loops with loop-carried values
   void visit_loop(node_id n);
   void recompute_nested(node_id n);
@@ -355,47 +108,228 @@ private:
   continues(values const& entering, value_id count, value_id last, std::span<std::uint32_t const> states);
   std::vector<value_id> emit_loop_iteration(iteration const& t, std::span<value_id const> entering);
   bool is_short(region_id body) const;
-  value_id differs(value_id now, value_id before);
-  value_id arrays_differ(value_id now, value_id before);
-  value_id differences(value_id v, delta const& p, value_id count);
 
-  // ---- make_update_program.ipp: changes of inputs, and the finished program
-  void begin_input(std::uint32_t input, input_change const& how);
-  void begin_list(std::uint32_t input, change& to);
-  void begin_element(
-      std::uint32_t input, input_change const& how, std::uint32_t ordinal, std::uint32_t axis, change& to);
-  update_value value_of(value_id v, std::vector<value_id>& results) const;
-
-  update_program made_;
-  function_id f_, draft_; // the draft's parameters are temporary operations until all are known
-  layout& layout_;
-  invariant_shapes const& shapes_;
-  ir::cursor at_;
-  disabled_guards disabled_guards_;
-  std::vector<emitted_guard> guards_;
-  value_map hoisted_;                 // values of hoisted conditions
-  std::vector<std::uint8_t> costly_;  // by value: whether maps, loops or arrays depend on it
-  node_id entry_guard_ = ir::nothing; // the branch that encloses all code that relies on hoisted guards
-  region_id outermost_region_ = function::body; // where code goes that is not in an iteration or a branch
-  std::vector<parameter> parameters_;
-  std::vector<iteration> iterations_;
-  std::vector<pending_store> stores_;
-  bool must_restart_ = false;
+  value_changes known_;
+  changed_lists lists_;
+  speculation guards_;
+  recomputation copies_;
+  affected_iterations affected_;
+  reduction_updates reductions_;
   bool recomputes_all_ = false;
-  bool is_new_iteration_ = false; // the code is of an appended iteration, which has no saved values
-
-  std::vector<std::uint32_t> changes_; // by value: its number in the pool, from 1; 0: unchanged
-  std::deque<change> pool_;
-  std::vector<value_id> old_, new_;   // by value: the value of the update program, once it was emitted
-  std::vector<std::uint8_t> visited_; // by value: whether its operation was visited
-  struct undo {
-    value_id value;
-    std::uint32_t change;
-    value_id old_value, new_value;
-  };
-  std::vector<undo> undo_;
-  std::vector<std::vector<value_id>> captured_; // by operation
-  std::vector<std::uint8_t> has_captured_;
 };
+
+inline void update_writer::visit(region_id r) {
+  for (node_id n = original()[r].first; n != original()[r].last; n = original()[n].next) {
+    visit(n);
+    for (value_id const v : original().results_of(n)) known_.set_visited(v);
+  }
+}
+
+inline void update_writer::visit(node_id n) {
+  if (!is_affected(n)) return;
+  bool const is_read = original()[n].code == op::at || original()[n].code == op::length;
+  if (recomputes_all_)
+    return recompute(
+        n, "a sum was not finite, rows had different sizes, memory ran out, or a plain run saved nothing");
+  if (is_in_loop() && (original()[n].region_count != 0 || original()[n].code == op::reduce))
+    return recompute_nested(n);
+  if (is_new_iteration_ && !is_read) return recompute(n);
+  switch (original()[n].code) {
+  case op::at:
+    return visit_at(n);
+  case op::reduce:
+    return visit_reduction(n);
+  case op::map:
+    return visit_map(n);
+  case op::loop:
+    return visit_loop(n);
+  case op::if_:
+    return visit_branch(n);
+  case op::length:
+    return visit_length(n);
+  default:
+    recompute(n);
+    add_difference(n);
+    return add_appended(n);
+  }
+}
+
+/// The length of an array grows by the appended elements. The lengths of several arrays are equal.
+inline void update_writer::visit_length(node_id n) {
+  value_id const v = original().result(n);
+  change* const first = known_.change_of(original().operand(n, 0));
+  auto const count_of = [](change const* c) {
+    return c == nullptr ? std::ptrdiff_t{0}
+                        : std::count_if(c->deltas.begin(), c->deltas.end(), [](delta const& p) {
+                            return p.is_appended;
+                          });
+  };
+  if (add_list_to_length(n)) return;
+  std::ptrdiff_t const more = count_of(first);
+  std::int64_t minimum = 0;
+  for (value_id const array : original().operands_of(n)) {
+    change const* const c = known_.change_of(array);
+    if ((c != nullptr && c->whole) || count_of(c) != more) return recompute(n);
+    if (c != nullptr && c->appended_input != layout::none)
+      minimum = 1; // an append to an empty array is a change as a whole
+  }
+  if (more == 0) return is_new_iteration_ ? recompute(n) : void();
+  std::vector<value_id> appended_indices;
+  for (delta const& p : first->deltas)
+    if (p.is_appended) appended_indices.push_back(p.index);
+  // The other arrays have their new elements at the same indices.
+  if (at_.region() == guards_.outermost_region())
+    for (value_id const array : original().operands_of(n)) {
+      auto next = appended_indices.begin();
+      for (delta& p : known_.change_of(array)->deltas)
+        if (p.is_appended) p.index = *next++;
+    }
+  value_id const now = at_.add(op::add, appended_indices.front(), literal(ir::i64, appended_indices.size()));
+  known_.set_whole(v, now);
+  known_.set_old(v, appended_indices.front());
+  change& c = *known_.change_of(v);
+  c.appended_indices = std::move(appended_indices);
+  c.minimum = minimum;
+  note(n, step::extent::scalar);
+}
+
+/// The same where a list of elements was appended. Returns whether one was.
+inline bool update_writer::add_list_to_length(node_id n) {
+  std::vector<delta*> all;
+  std::int64_t minimum = 0;
+  bool is_list = false, is_other = false;
+  for (value_id const array : original().operands_of(n)) {
+    change* const c = original().is_literal(array) ? nullptr : known_.change_of(array);
+    delta* appended = nullptr;
+    if (c != nullptr)
+      for (delta& p : c->deltas)
+        if (p.is_appended && p.list != ir::nothing) appended = &p;
+    is_list = is_list || appended != nullptr;
+    is_other = is_other || appended == nullptr || c->whole;
+    all.push_back(appended);
+    if (c != nullptr && c->appended_input != layout::none)
+      minimum = 1; // an append to an empty array is a change as a whole
+  }
+  if (!is_list) return false;
+  if (is_other) {
+    recompute(n);
+    return true;
+  }
+  std::vector<value_id> parts;
+  for (delta const* p : all) parts.push_back(p->element);
+  value_id const first = all[0]->first, list = all[0]->list;
+  value_id const count = written().result(at_.insert(op::length, parts, std::array{ir::i64}));
+  // The other arrays have their new elements at the same indices.
+  if (at_.region() == guards_.outermost_region())
+    for (delta* p : all) {
+      p->first = first;
+      p->end = all[0]->end;
+      p->list = list;
+    }
+  value_id const v = original().result(n);
+  known_.set_whole(v, at_.add(op::add, first, count));
+  known_.set_old(v, first);
+  change& c = *known_.change_of(v);
+  c.appended_list = list;
+  c.first_appended = first;
+  c.appended_count = count;
+  c.minimum = minimum;
+  note(n, step::extent::scalar);
+  return true;
+}
+
+/// A trip count that differs from another one by a literal gets as many appended iterations.
+inline void update_writer::add_appended(node_id n) {
+  op const code = original()[n].code;
+  if (code != op::add && code != op::sub) return;
+  value_id const a = original().operand(n, 0), b = original().operand(n, 1);
+  bool const second = code == op::add && original().is_literal(a);
+  value_id const of = second ? b : a, by = second ? a : b;
+  if (original().is_literal(of) || !original().is_literal(by) || original().type_of(of) != ir::i64) return;
+  change const* const c = known_.change_of(of);
+  if (c == nullptr || !c->has_appended()) return;
+  auto const shift = static_cast<std::int64_t>(original().bits_of(by));
+  if (shift < -maximum_shift || shift > maximum_shift) return;
+  std::int64_t minimum = code == op::add ? c->minimum + shift : c->minimum - shift;
+  value_id const v = original().result(n),
+                 before = c->appended_list == ir::nothing ? c->appended_indices.front() : c->first_appended;
+  value_id const first = at_.add(code, before, literal(ir::i64, static_cast<std::uint64_t>(shift)));
+  if (minimum < 0) { // there may be no iterations yet
+    if (!guards_.may_speculate_on({v}) ||
+        !guards_.speculate_on({v}, at_.add(op::ge, first, literal(ir::i64, 0))))
+      return;
+    minimum = 0;
+  }
+  change& to = *known_.change_of(original().result(n));
+  for (value_id const index : c->appended_indices)
+    to.appended_indices.push_back(at_.add(code, index, literal(ir::i64, static_cast<std::uint64_t>(shift))));
+  to.minimum = minimum;
+  if (c->appended_list == ir::nothing) {
+    known_.set_old(original().result(n), to.appended_indices.front());
+    return;
+  }
+  to.first_appended = first;
+  to.appended_count = c->appended_count;
+  to.appended_list = indices_from(to.first_appended, to.appended_count);
+  known_.set_old(original().result(n), to.first_appended);
+}
+
+/// The difference of a sum of two values is the sum of their differences, which is more exact than subtracting the two results.
+inline void update_writer::add_difference(node_id n) {
+  op const code = original()[n].code;
+  if ((code != op::add && code != op::sub) || !is_outside_loops(original(), original()[n].parent) ||
+      original().type_of(original().result(n)) != ir::f64)
+    return;
+  bool is_known = false; // of at least one operand
+  for (value_id const v : original().operands_of(n))
+    is_known = is_known || (!original().is_literal(v) && known_.change_of(v) != nullptr &&
+                            known_.change_of(v)->difference != ir::nothing);
+  if (!is_known) return;
+  value_id by = ir::nothing;
+  for (std::uint32_t k = 0; k < 2; ++k) {
+    value_id const v = original().operand(n, k);
+    change const* const c = original().is_literal(v) ? nullptr : known_.change_of(v);
+    if (c == nullptr) continue;
+    value_id part = c->difference != ir::nothing ? c->difference
+                                                 : at_.add(op::sub, known_.new_value(v), known_.old_value(v));
+    if (k == 1 && code == op::sub) part = at_.add(op::neg, part);
+    by = by == ir::nothing ? part : at_.add(op::add, by, part);
+  }
+  known_.change_of(original().result(n))->difference = by;
+}
+
+inline void update_writer::recompute(node_id n, std::string_view why) {
+  std::vector<value_id> const new_values = copies_.emit(n);
+  if (original()[n].code == op::reduce) reductions_.store_saved_trees(n);
+  bool is_whole = original()[n].region_count != 0 || original()[n].code == op::reduce;
+  for (value_id const v : original().results_of(n))
+    is_whole = is_whole || (original().type_of(v).rank > 0 && original()[n].code != op::at);
+  if (is_whole) note(n, step::extent::whole, why);
+  bool are_guarded = true;
+  for (std::uint32_t i = 0; i < new_values.size(); ++i)
+    are_guarded = guards_.set_or_guard_unchanged(n, original().result(n, i), new_values[i]) && are_guarded;
+  if (!is_whole && !are_guarded) note(n, step::extent::scalar);
+}
+
+inline bool update_writer::is_affected(node_id n) {
+  if (recomputes_all_ || is_new_iteration_) return true;
+  for (value_id const v : original().operands_of(n))
+    if (!original().is_literal(v) && known_.change_of(v) != nullptr) return true;
+  if (original()[n].region_count != 0)
+    for (value_id const v : known_.captured(n))
+      if (known_.change_of(v) != nullptr) return true;
+  return false;
+}
+
+inline void update_writer::visit_reduction(node_id n) {
+  bool const is_sum = original()[n].attributes.operation == op::add && original()[n].operand_count <= 2;
+  std::string_view const why =
+      is_sum ? reductions_.why_recompute_sum(n) : reductions_.why_recompute_reduction(n);
+  if (!why.empty()) return recompute(n, why);
+  if (is_sum) return reductions_.update_sum(n);
+  values const made = reductions_.update_path(n);
+  for (std::uint32_t k = 0; k < made.size(); ++k)
+    guards_.set_or_guard_unchanged(n, original().result(n, k), made[k]);
+}
 
 } // namespace overdub::increments

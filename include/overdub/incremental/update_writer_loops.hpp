@@ -2,7 +2,7 @@
 // ones (early cutoff, as in salsa).
 #pragma once
 
-#include <overdub/incremental/update_writer_branches.hpp>
+#include <overdub/incremental/update_writer.hpp>
 
 namespace overdub::increments {
 
@@ -11,13 +11,13 @@ inline void update_writer::visit_loop(node_id n) {
   if (std::string_view const why = why_recompute_loop(n, all); !why.empty()) return recompute(n, why);
   function const& f = original();
   ir::region_flow const flow = flow_of(n);
-  if (value_id const v = flow.trip_count(); !f.is_literal(v) && change_of(v) != nullptr)
-    return append_to_loop(n, change(*change_of(v)));
+  if (value_id const v = flow.trip_count(); !f.is_literal(v) && known_.change_of(v) != nullptr)
+    return append_to_loop(n, change(*known_.change_of(v)));
   value_id const restarts = initial_values_differ(n);
   if (all.empty() && restarts == ir::nothing) return; // the loop only uses a length
   region_id const body = flow.body();
   std::uint32_t const loop_carried = flow.carried(), stacked = f[n].result_count - loop_carried;
-  value_id const count = new_value(flow.trip_count());
+  value_id const count = known_.new_value(flow.trip_count());
   auto [first, last] = bounds_of(n, all);
   if (restarts != ir::nothing) first = at_.add(op::select, restarts, literal(ir::i64, 0), first);
 
@@ -27,21 +27,21 @@ inline void update_writer::visit_loop(node_id n) {
   value_id const alone = is_one ? all[0].from.index : value_id(ir::nothing); // the first one, if it exists
   value_id const begin = is_one ? at_.add(op::add, first, literal(ir::i64, 1)) : first;
 
-  std::size_t const from = checkpoint();
+  std::size_t const from = known_.checkpoint();
   std::vector<std::uint32_t> states;
   values new_values;
   auto const iterate = [&] {
     values initial;
     for (std::uint32_t k = 0; k < loop_carried; ++k) {
-      states.push_back(save(flow.argument(k)));
+      states.push_back(known_.save(flow.argument(k)));
       value_id entering = read(states[k], path_to(first));
-      if (restarts != ir::nothing) entering = selected(restarts, new_value(flow.initial(k)), entering);
+      if (restarts != ir::nothing) entering = selected(restarts, known_.new_value(flow.initial(k)), entering);
       initial.push_back(entering);
     }
     if (is_one) {
-      std::size_t const steps = made_.steps.size(), before = checkpoint();
+      std::size_t const steps = made_.steps.size(), before = known_.checkpoint();
       initial = emit_loop_iteration({.region = body, .index = alone}, initial);
-      restore(before);
+      known_.restore(before);
       made_.steps.erase(
           made_.steps.begin() + static_cast<std::ptrdiff_t>(steps),
           made_.steps.end()); // counted once, with the other iterations
@@ -58,30 +58,30 @@ inline void update_writer::visit_loop(node_id n) {
           yielded.insert(yielded.end(), entering.begin(), entering.end());
           return yielded;
         });
-    restore(from);
+    known_.restore(from);
     // The final loop-carried values, if the end was reached.
     value_id const stopped = loop.results[0], ended = at_.add(op::eq, stopped, count);
     for (std::uint32_t s = 0; s < loop_carried; ++s) {
-      value_id const before = old_value(flow.final(s));
+      value_id const before = known_.old_value(flow.final(s));
       new_values.push_back(selected(ended, loop.results[1 + s], before));
     }
     new_values.insert(new_values.end(), loop.results.begin() + 1 + loop_carried, loop.results.end());
     new_values.push_back(stopped);
-    restore(from);
+    known_.restore(from);
     return new_values;
   };
   auto const keep = [&] {
     values unchanged;
     for (std::uint32_t s = 0; s < loop_carried; ++s) {
-      value_id kept = old_value(flow.final(s));
+      value_id kept = known_.old_value(flow.final(s));
       if (restarts != ir::nothing) // a loop without iterations
-        kept = selected(restarts, new_value(flow.initial(s)), kept);
+        kept = selected(restarts, known_.new_value(flow.initial(s)), kept);
       unchanged.push_back(kept);
     }
     for (std::size_t s = loop_carried; s + 1 < new_values.size(); ++s)
       unchanged.push_back(zero_of(type_of(new_values[s])));
     unchanged.push_back(first);
-    restore(from);
+    known_.restore(from);
     return unchanged;
   };
   // Nothing runs where no iteration is affected.
@@ -98,7 +98,8 @@ inline void update_writer::visit_loop(node_id n) {
   std::vector<value_id> elements;
   for (std::uint32_t s = 0; s < stacked; ++s) elements.push_back(result(loop_carried + s));
   if (stacked > 0) set_stacked_results(n, elements, first, stop);
-  for (std::uint32_t s = 0; s < loop_carried; ++s) set_or_guard_unchanged(n, flow.final(s), result(s));
+  for (std::uint32_t s = 0; s < loop_carried; ++s)
+    guards_.set_or_guard_unchanged(n, flow.final(s), result(s));
 }
 
 /// The loop continues up to the last affected iteration, and as long as a loop-carried value differs from the saved one.
@@ -128,26 +129,27 @@ inline value_id update_writer::continues(
   return build().if_(
       at_.add(op::lt, k, count), is_affected_or_differs, [&] { return literal(ir::boolean, 0); });
 }
+
 /// Emits an iteration that existed before, with new loop-carried values. Returns what it yields. The caller restores the changes.
 inline std::vector<value_id>
 update_writer::emit_loop_iteration(iteration const& t, std::span<value_id const> entering) {
   iterations_.push_back(t);
   ir::region_flow const flow = flow_of(original()[t.region].parent);
   value_id const own = flow.index();
-  undo_.push_back({own, changes_[index_of(own)], old_[index_of(own)], new_[index_of(own)]});
-  old_[index_of(own)] = t.index;
+  known_.set_old(own, t.index);
   for (std::uint32_t s = 0; s < entering.size(); ++s) {
-    change& c = set_change(flow.argument(s));
+    change& c = known_.set_change(flow.argument(s));
     c.whole = true;
     c.new_value = entering[s];
   }
   visit(t.region);
   std::vector<value_id> new_values;
   for (value_id const v : original().operands_of(original().yield_of(t.region)))
-    new_values.push_back(new_value(v));
+    new_values.push_back(known_.new_value(v));
   iterations_.pop_back();
   return new_values;
 }
+
 /// Whether an iteration is so short that comparing an index in each of them matters.
 inline bool update_writer::is_short(region_id body) const {
   std::size_t size = 0;
@@ -168,9 +170,9 @@ inline void update_writer::set_stacked_results(
     p.source = layout::none - index_of(n); // no input's
     p.first = first;
     p.end = stop;
-    if (is_summed(v)) p.difference = differences(v, p, ran);
-    set_change(v).deltas.push_back(p);
-    if (original().type_of(v).rank > 1) (void)save(v); // the length of saved rows is checked
+    if (is_summed(original(), v)) p.difference = known_.differences(v, p, ran);
+    known_.set_change(v).deltas.push_back(p);
+    if (original().type_of(v).rank > 1) (void)known_.save(v); // the length of saved rows is checked
     if (std::uint32_t const number = layout_.of(v); number != layout::none)
       stores_.push_back({number, path_to(first), p.element, ir::nothing, store::action::put_range});
   }
@@ -181,11 +183,11 @@ inline void update_writer::append_to_loop(node_id n, change const& count) {
   ir::region_flow const flow = flow_of(n);
   std::uint32_t const loop_carried = flow.carried(), stacked = original()[n].result_count - loop_carried;
   values states;
-  for (std::uint32_t s = 0; s < loop_carried; ++s) states.push_back(old_value(flow.final(s)));
+  for (std::uint32_t s = 0; s < loop_carried; ++s) states.push_back(known_.old_value(flow.final(s)));
   std::vector<std::vector<delta>> deltas(stacked);
   for (std::uint32_t s = 0; s < stacked; ++s) // the length of saved rows is checked
     if (value_id const v = original().result(n, loop_carried + s); original().type_of(v).rank > 1)
-      (void)save(v);
+      (void)known_.save(v);
   if (count.appended_list != ir::nothing) {
     std::vector<value_id> const new_values = emit_new_iterations(n, count, states);
     for (std::uint32_t s = 0; s < stacked; ++s)
@@ -204,15 +206,9 @@ inline void update_writer::append_to_loop(node_id n, change const& count) {
     states.assign(new_values.begin(), new_values.begin() + static_cast<std::ptrdiff_t>(loop_carried));
     note(n, step::extent::appended_iteration);
   }
-  for (std::uint32_t s = 0; s < loop_carried; ++s) set_whole(flow.final(s), states[s]);
+  for (std::uint32_t s = 0; s < loop_carried; ++s) known_.set_whole(flow.final(s), states[s]);
   for (std::uint32_t s = 0; s < stacked; ++s)
-    set_change(original().result(n, loop_carried + s)).deltas = std::move(deltas[s]);
-}
-
-/// The differences of the elements of a list in a sum.
-inline value_id update_writer::differences(value_id v, delta const& p, value_id count) {
-  return build().map(
-      count, [&](value_id k) { return at_.add(op::sub, at(p.element, k), old_element(v, at(p.list, k))); });
+    known_.set_change(original().result(n, loop_carried + s)).deltas = std::move(deltas[s]);
 }
 
 /// Why a loop must be recomputed in full. Empty, if it need not be; then finds the affected iterations.
@@ -228,7 +224,7 @@ inline std::string_view update_writer::why_recompute_loop(node_id n, std::vector
   if (f[n].attributes.is_reversed()) return "it runs backwards";
   if (flow.carried() == 0) return "it has no loop-carried value";
   value_id const count = flow.trip_count();
-  change const* const of_count = f.is_literal(count) ? nullptr : change_of(count);
+  change const* const of_count = f.is_literal(count) ? nullptr : known_.change_of(count);
   if (of_count != nullptr && (!of_count->has_appended() || !iterations_.empty()))
     return "its trip count may have changed";
   for (std::uint32_t s = 0; s < flow.carried(); ++s) {
@@ -244,17 +240,17 @@ inline std::string_view update_writer::why_recompute_loop(node_id n, std::vector
   bool accumulates = false;
   ir::walk(f, flow.body(), [&](node_id m) { accumulates = accumulates || f[m].code == op::accumulate; });
   if (accumulates) return "it adds to elements of arrays";
-  std::vector<common_read> common;
-  if (std::string_view const why = find_affected(n, all, common); !why.empty()) return why;
+  std::vector<affected_iterations::common_read> common;
+  if (std::string_view const why = affected_.find(n, all, common); !why.empty()) return why;
   for (affected const& r : all)
     if (r.from.list != ir::nothing && !is_searchable(r.from))
       return "the affected iterations are an unordered list";
   bool begins = false;
   for (std::uint32_t s = 0; s < flow.carried(); ++s)
-    begins = begins || (!f.is_literal(flow.initial(s)) && change_of(flow.initial(s)) != nullptr);
+    begins = begins || (!f.is_literal(flow.initial(s)) && known_.change_of(flow.initial(s)) != nullptr);
   if (of_count != nullptr && (begins || !all.empty()))
     return "iterations were appended, and inputs of the others, or initial values, changed, too";
-  return guard_common_reads(common);
+  return affected_.guard_common_reads(common);
 }
 
 /// The condition that an initial value differs. Nothing, if none changed.
@@ -263,8 +259,8 @@ inline value_id update_writer::initial_values_differ(node_id n) {
   ir::region_flow const flow = flow_of(n);
   for (std::uint32_t s = 0; s < flow.carried(); ++s) {
     value_id const v = flow.initial(s);
-    if (original().is_literal(v) || change_of(v) == nullptr) continue;
-    value_id const differs_here = differs(new_value(v), old_value(v));
+    if (original().is_literal(v) || known_.change_of(v) == nullptr) continue;
+    value_id const differs_here = differs(known_.new_value(v), known_.old_value(v));
     condition = condition == ir::nothing ? differs_here : at_.add(op::logical_or, condition, differs_here);
   }
   return condition;
@@ -272,13 +268,13 @@ inline value_id update_writer::initial_values_differ(node_id n) {
 
 /// The first and the last affected iteration. Where there is none, the trip count and -1.
 inline std::pair<value_id, value_id> update_writer::bounds_of(node_id n, std::vector<affected> const& all) {
-  value_id const count = new_value(flow_of(n).trip_count());
+  value_id const count = known_.new_value(flow_of(n).trip_count());
   value_id first = ir::nothing, last = ir::nothing;
   for (affected const& r : all) {
     value_id low = r.from.index, high = r.from.index;
-    if (r.from.list != ir::nothing) std::tie(low, high) = bounds_of_list(r.from, count);
+    if (r.from.list != ir::nothing) std::tie(low, high) = lists_.bounds_of_list(r.from, count);
     value_id const valid =
-        r.from.list != ir::nothing ? value_id(ir::nothing) : both(r.from.valid, in_range(n, r));
+        r.from.list != ir::nothing ? value_id(ir::nothing) : both(r.from.valid, affected_.in_range(n, r));
     if (valid != ir::nothing) {
       low = at_.add(op::select, valid, low, count);
       high = at_.add(op::select, valid, high, literal(ir::i64, ~std::uint64_t{0}));
@@ -297,65 +293,42 @@ inline void update_writer::recompute_nested(node_id n) {
   if (!reads_elements(n)) return recompute(n, why);
   std::size_t const steps = made_.steps.size();
   values operands;
-  for (value_id const v : original().operands_of(n)) operands.push_back(new_value(v));
+  for (value_id const v : original().operands_of(n)) operands.push_back(known_.new_value(v));
   ir::builder to = build();
   node_id const made = to.open_like(original(), n, operands);
   bool const was_new = std::exchange(is_new_iteration_, true);
   for (std::uint32_t i = 0; i < original()[n].region_count; ++i) {
     region_id const from = original().region_at(n, i);
-    std::size_t const before = checkpoint();
+    std::size_t const before = known_.checkpoint();
     to.in_region(made, i, [&] {
       for (std::uint32_t k = 0; k < original()[from].argument_count; ++k) {
-        change& c = set_change(original().argument(from, k));
+        change& c = known_.set_change(original().argument(from, k));
         c.whole = true;
         c.new_value = written().argument(at_.region(), k);
       }
       visit(from);
       values yielded;
       for (value_id const v : original().operands_of(original().yield_of(from)))
-        yielded.push_back(new_value(v));
+        yielded.push_back(known_.new_value(v));
       return yielded;
     });
-    restore(before);
+    known_.restore(before);
   }
   is_new_iteration_ = was_new;
   values const results = to.close(made).results;
   made_.steps.erase(made_.steps.begin() + static_cast<std::ptrdiff_t>(steps), made_.steps.end());
   note(n, step::extent::whole, why);
-  for (std::uint32_t k = 0; k < results.size(); ++k) set_whole(original().result(n, k), results[k]);
+  for (std::uint32_t k = 0; k < results.size(); ++k) known_.set_whole(original().result(n, k), results[k]);
 }
+
 /// Whether an operation's regions read an array of which elements changed, and which need not be copied.
 inline bool update_writer::reads_elements(node_id n) {
   if (original()[n].region_count == 0) return false;
-  for (value_id const v : captured(n))
-    if (change const* const c = change_of(v); c != nullptr && !c->whole && c->appended_input == layout::none)
+  for (value_id const v : known_.captured(n))
+    if (change const* const c = known_.change_of(v);
+        c != nullptr && !c->whole && c->appended_input == layout::none)
       return true;
   return false;
-}
-
-/// Whether two values differ in their bits; a NaN differs from everything. Arrays differ if their lengths or any elements do.
-inline value_id update_writer::differs(value_id now, value_id before) {
-  if (type_of(now).rank > 0) return arrays_differ(now, before);
-  value_id const other = at_.add(op::ne, now, before);
-  if (!type_of(now).is_floating()) return other;
-  value_id const sign = at_.add(op::ne, at_.add(op::signbit, now), at_.add(op::signbit, before));
-  return at_.add(op::logical_or, other, sign);
-}
-inline value_id update_writer::arrays_differ(value_id now, value_id before) {
-  value_id const length = at_.add(op::length, now);
-  value_id const is_as_long = at_.add(op::eq, length, at_.add(op::length, before));
-  auto const is_equal = [&](values const& k) {
-    return build().if_(
-        at_.add(op::lt, k[0], length),
-        [&] { return at_.add(op::logical_not, differs(at(now, k[0]), at(before, k[0]))); },
-        [&] { return literal(ir::boolean, 0); });
-  };
-  auto const next = [&](values const& k) { return at_.add(op::add, k[0], literal(ir::i64, 1)); };
-  auto const ends_early = [&] {
-    value_id const end = build().while_({literal(ir::i64, 0)}, is_equal, next);
-    return at_.add(op::lt, end, length);
-  };
-  return build().if_(is_as_long, ends_early, [&] { return literal(ir::boolean, 1); });
 }
 
 } // namespace overdub::increments

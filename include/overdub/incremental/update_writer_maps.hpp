@@ -1,17 +1,17 @@
 // Maps: the affected iterations are recomputed.
 #pragma once
 
-#include <overdub/incremental/update_writer_affected.hpp>
+#include <overdub/incremental/update_writer.hpp>
 
 namespace overdub::increments {
 
 inline void update_writer::visit_map(node_id n) {
   std::vector<affected> all;
-  std::vector<common_read> common;
+  std::vector<affected_iterations::common_read> common;
   std::string_view why;
   ir::region_flow const flow = flow_of(n);
   value_id const count = flow.trip_count();
-  change const* const of_count = original().is_literal(count) ? nullptr : change_of(count);
+  change const* const of_count = original().is_literal(count) ? nullptr : known_.change_of(count);
   std::vector<value_id> const appended_indices =
       of_count == nullptr ? std::vector<value_id>() : of_count->appended_indices;
   if (of_count != nullptr && (!of_count->has_appended() || !iterations_.empty()))
@@ -23,13 +23,13 @@ inline void update_writer::visit_map(node_id n) {
   else if (!iterations_.empty() && returns_arrays(n))
     why = "it is nested in a map, and returns arrays";
   else
-    why = find_affected(n, all, common);
-  if (why.empty()) why = guard_common_reads(common);
+    why = affected_.find(n, all, common);
+  if (why.empty()) why = affected_.guard_common_reads(common);
   if (!why.empty()) return recompute(n, why);
 
   // Sums of results need the old elements; rows are compared with the saved rows, whose length is that of all iterations.
   for (value_id const v : original().results_of(n))
-    if (is_summed(v) || original().type_of(v).rank > 1) (void)save(v);
+    if (is_summed(original(), v) || original().type_of(v).rank > 1) (void)known_.save(v);
   // Lists come last: their iterations leave out those that were emitted before.
   std::vector<affected> ordered;
   for (bool const lists : {false, true})
@@ -56,7 +56,7 @@ inline void update_writer::visit_map(node_id n) {
       emit_iteration_list(n, all[k], earlier, deltas);
   }
   for (std::uint32_t i = 0; i < deltas.size(); ++i)
-    if (!deltas[i].empty()) set_change(original().result(n, i)).deltas = std::move(deltas[i]);
+    if (!deltas[i].empty()) known_.set_change(original().result(n, i)).deltas = std::move(deltas[i]);
 }
 
 inline bool update_writer::returns_arrays(node_id n) const {
@@ -65,29 +65,16 @@ inline bool update_writer::returns_arrays(node_id n) const {
   return false;
 }
 
-/// The old element of a map's result.
-inline value_id update_writer::old_element(value_id v, value_id index) {
-  std::uint32_t const number = save(v);
-  auto where = path(layout_[number].depth);
-  where.push_back(index);
-  return read(number, where);
-}
-
 /// Emits the body of a map for the innermost of `iterations_`. Returns the new elements; nothing for those that are unchanged.
 inline std::vector<value_id> update_writer::emit_body(node_id n, affected const& r) {
   ir::region_flow const flow = flow_of(n);
-  auto const set_old = [&](value_id v, value_id s) {
-    std::uint32_t const i = index_of(v);
-    undo_.push_back({v, changes_[i], old_[i], new_[i]});
-    old_[i] = s;
-  };
-  set_old(flow.index(), iterations_.back().index);
-  if (r.known_index != ir::nothing) set_old(r.known_index, r.known_as);
+  known_.set_old(flow.index(), iterations_.back().index);
+  if (r.known_index != ir::nothing) known_.set_old(r.known_index, r.known_as);
   visit(flow.body());
   std::vector<value_id> new_values;
   for (value_id const v : original().operands_of(original().yield_of(flow.body()))) {
-    bool const changed = !original().is_literal(v) && change_of(v) != nullptr;
-    new_values.push_back(changed ? new_value(v) : value_id(ir::nothing));
+    bool const changed = !original().is_literal(v) && known_.change_of(v) != nullptr;
+    new_values.push_back(changed ? known_.new_value(v) : value_id(ir::nothing));
   }
   return new_values;
 }
@@ -96,24 +83,24 @@ inline std::vector<value_id> update_writer::emit_body(node_id n, affected const&
 inline std::vector<value_id>
 update_writer::emit_new_iteration(node_id n, iteration const& t, std::span<value_id const> entering) {
   ir::region_flow const flow = flow_of(n);
-  std::size_t const from = checkpoint(), first_store = stores_.size();
+  std::size_t const from = known_.checkpoint(), first_store = stores_.size();
   bool const outside = std::exchange(is_new_iteration_, true);
   iterations_.push_back(t);
   auto const set_argument = [&](value_id argument, value_id s) {
-    change& c = set_change(argument);
+    change& c = known_.set_change(argument);
     c.whole = true;
     c.new_value = s;
-    store_value(argument, s);
+    known_.store_value(argument, s);
   };
   set_argument(flow.index(), t.index);
   for (std::uint32_t s = 0; s < entering.size(); ++s) set_argument(flow.argument(s), entering[s]);
   visit(flow.body());
   std::vector<value_id> new_values;
   for (value_id const v : original().operands_of(original().yield_of(flow.body())))
-    new_values.push_back(new_value(v));
+    new_values.push_back(known_.new_value(v));
   iterations_.pop_back();
   is_new_iteration_ = outside;
-  restore(from);
+  known_.restore(from);
   for (std::size_t k = first_store; k < stores_.size(); ++k) stores_[k].does = store::action::append;
   return new_values;
 }
@@ -138,15 +125,16 @@ update_writer::emit_new_iterations(node_id n, change const& count, values const&
   many.results.resize(own);
   return many.results;
 }
+
 inline void update_writer::add_appended_deltas(
     value_id v, change const& count, value_id elements, std::vector<delta>& to) {
   delta p{
       .list = count.appended_list, .element = elements, .first = count.first_appended, .is_appended = true};
   p.end = at_.add(op::add, count.first_appended, count.appended_count);
   p.source = layout::none - index_of(v); // no input's
-  if (is_summed(v)) p.difference = elements;
+  if (is_summed(original(), v)) p.difference = elements;
   std::size_t const first_store = stores_.size();
-  store_value(v, elements, {count.appended_list});
+  known_.store_value(v, elements, {count.appended_list});
   for (std::size_t k = first_store; k < stores_.size(); ++k) stores_[k].does = store::action::append;
   to.push_back(p);
 }
@@ -160,6 +148,7 @@ inline void update_writer::yield_stores(std::size_t first_store, value_id index,
     if (stores_[k].valid != ir::nothing) yielded.push_back(stores_[k].valid);
   }
 }
+
 inline void update_writer::collect_stores(
     std::size_t first_store, value_id index, value_id list, node_id many, std::uint32_t next) {
   region_id const inside = written().region_at(many, 0);
@@ -177,9 +166,9 @@ inline void update_writer::add_appended_delta(
     value_id v, value_id index, value_id element, std::uint32_t ordinal, std::vector<delta>& to) {
   delta p{.index = index, .element = element, .ordinal = ordinal, .is_appended = true};
   p.source = layout::none - index_of(v); // no input's
-  if (is_summed(v)) p.difference = element;
+  if (is_summed(original(), v)) p.difference = element;
   std::size_t const first_store = stores_.size();
-  store_value(v, element, {index});
+  known_.store_value(v, element, {index});
   for (std::size_t k = first_store; k < stores_.size(); ++k) stores_[k].does = store::action::append;
   to.push_back(p);
 }
@@ -188,14 +177,14 @@ inline void update_writer::emit_iteration(
     node_id n, affected const& r, std::size_t number, std::vector<affected> const& earlier,
     deltas_of_results& deltas) {
   value_id const index = r.from.index;
-  value_id valid = in_range(n, r);
+  value_id valid = affected_.in_range(n, r);
   guard const is_there{flow_of(n).index(), static_cast<std::uint32_t>(number) + 1};
-  if (valid != ir::nothing && r.from.valid == ir::nothing && may_speculate_on(is_there) &&
-      speculate_on(is_there, valid))
+  if (valid != ir::nothing && r.from.valid == ir::nothing && guards_.may_speculate_on(is_there) &&
+      guards_.speculate_on(is_there, valid))
     valid = ir::nothing;
   valid = both(r.from.valid, valid);
   for (affected const& e : earlier)
-    if (value_id const covered = is_covered_by(e, r, index); covered != ir::nothing)
+    if (value_id const covered = affected_.is_covered_by(e, r, index); covered != ir::nothing)
       valid = both(valid, at_.add(op::logical_not, covered));
 
   std::vector<value_id> new_values;
@@ -206,8 +195,8 @@ inline void update_writer::emit_iteration(
     for (std::uint32_t i = 0; i < new_values.size(); ++i) {
       if (new_values[i] == ir::nothing) continue;
       yielded.push_back(new_values[i]);
-      if (value_id const v = original().result(n, i); is_summed(v))
-        yielded.push_back(at_.add(op::sub, new_values[i], old_element(v, index)));
+      if (value_id const v = original().result(n, i); is_summed(original(), v))
+        yielded.push_back(at_.add(op::sub, new_values[i], known_.old_element(v, index)));
     }
     iterations_.pop_back();
     return yielded;
@@ -219,21 +208,78 @@ inline void update_writer::emit_iteration(
     p.valid = valid;
     p.nested = nullptr;
     p.element = inside[next++];
-    if (is_summed(original().result(n, i))) p.difference = inside[next++];
+    if (is_summed(original(), original().result(n, i))) p.difference = inside[next++];
     deltas[i].push_back(p);
-    store_value(original().result(n, i), p.element, {index}, valid);
+    known_.store_value(original().result(n, i), p.element, {index}, valid);
   }
   note(n, step::extent::one_iteration);
+}
+
+/// Emits a map over a list of iterations.
+inline void update_writer::emit_iteration_list(
+    node_id n, affected const& r, std::vector<affected> const& earlier, deltas_of_results& deltas) {
+  std::size_t const from = known_.checkpoint(), first_store = stores_.size();
+  value_id index;
+  std::vector<value_id> new_values;
+  // the position of the new element, and of its difference
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> parts;
+  std::uint32_t own = 0;
+  auto const many = build().map(at_.add(op::length, r.from.list), [&](value_id position) {
+    index = at(r.from.list, position);
+    iterations_.push_back({flow_of(n).body(), index, r.from.list, position, enclosing()});
+    new_values = emit_body(n, r);
+    value_id covered = ir::nothing;
+    for (affected const& e : earlier)
+      if (value_id const m = affected_.is_covered_by(e, r, index); m != ir::nothing)
+        covered = covered == ir::nothing ? m : at_.add(op::logical_or, covered, m);
+
+    // Differences of sums in iterations that were emitted before are counted once.
+    for (std::size_t k = first_store; covered != ir::nothing && k < stores_.size(); ++k)
+      if (value_id& by = stores_[k].value; stores_[k].does == store::action::add)
+        by = at_.add(op::select, covered, literal(type_of(by), 0), by);
+
+    values yielded;
+    parts.resize(new_values.size());
+    for (std::uint32_t i = 0; i < new_values.size(); ++i) {
+      if (new_values[i] == ir::nothing) continue;
+      parts[i].first = static_cast<std::uint32_t>(yielded.size());
+      yielded.push_back(new_values[i]);
+      value_id const v = original().result(n, i);
+      if (!is_summed(original(), v)) continue;
+      value_id difference = at_.add(op::sub, new_values[i], known_.old_element(v, index));
+      if (covered != ir::nothing)
+        difference = at_.add(op::select, covered, literal(type_of(difference), 0), difference);
+      parts[i].second = static_cast<std::uint32_t>(yielded.size());
+      yielded.push_back(difference);
+    }
+    iterations_.pop_back();
+    known_.restore(from);
+    own = static_cast<std::uint32_t>(yielded.size());
+    yield_stores(first_store, index, yielded);
+    return yielded;
+  });
+  collect_stores(first_store, index, r.from.list, many.node, own);
+  for (std::uint32_t i = 0; i < new_values.size(); ++i) {
+    if (new_values[i] == ir::nothing) continue;
+    delta p = r.from;
+    p.nested = nullptr;
+    p.element = many.results[parts[i].first];
+    value_id const v = original().result(n, i);
+    if (is_summed(original(), v)) p.difference = many.results[parts[i].second];
+    deltas[i].push_back(p);
+    known_.store_value(v, p.element, {r.from.list});
+  }
+  note(n, step::extent::some_iterations);
 }
 
 /// Emits code that runs only where the condition holds; nothing stands for true. Returns what `emit` returns, and zeros where
 /// the condition does not hold. Undoes the changes that it sets.
 template <class Emit>
 values update_writer::emit_if(value_id condition, Emit const& emit) {
-  std::size_t const from = checkpoint(), first_store = stores_.size();
+  std::size_t const from = known_.checkpoint(), first_store = stores_.size();
   auto const emit_and_restore = [&] {
     values const made = emit();
-    restore(from);
+    known_.restore(from);
     return made;
   };
   if (condition == ir::nothing) return emit_and_restore();
@@ -276,72 +322,6 @@ values update_writer::emit_if(value_id condition, Emit const& emit) {
   }
   results.resize(count);
   return results;
-}
-
-/// A zero, or an empty array.
-inline value_id update_writer::zero_of(ir::type t) {
-  if (t.rank == 0) return literal(t, 0);
-  value_id const none = literal(ir::i64, 0);
-  if (t.rank == 1) return written().result(at_.insert(op::array, {}, std::array{t}));
-  value_id const inner = zero_of(t.element_type());
-  return written().result(at_.insert(op::fill, std::array{none, inner}, std::array{t}));
-}
-
-/// Emits a map over a list of iterations.
-inline void update_writer::emit_iteration_list(
-    node_id n, affected const& r, std::vector<affected> const& earlier, deltas_of_results& deltas) {
-  std::size_t const from = checkpoint(), first_store = stores_.size();
-  value_id index;
-  std::vector<value_id> new_values;
-  // the position of the new element, and of its difference
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> parts;
-  std::uint32_t own = 0;
-  auto const many = build().map(at_.add(op::length, r.from.list), [&](value_id position) {
-    index = at(r.from.list, position);
-    iterations_.push_back({flow_of(n).body(), index, r.from.list, position, enclosing()});
-    new_values = emit_body(n, r);
-    value_id covered = ir::nothing;
-    for (affected const& e : earlier)
-      if (value_id const m = is_covered_by(e, r, index); m != ir::nothing)
-        covered = covered == ir::nothing ? m : at_.add(op::logical_or, covered, m);
-
-    // Differences of sums in iterations that were emitted before are counted once.
-    for (std::size_t k = first_store; covered != ir::nothing && k < stores_.size(); ++k)
-      if (value_id& by = stores_[k].value; stores_[k].does == store::action::add)
-        by = at_.add(op::select, covered, literal(type_of(by), 0), by);
-
-    values yielded;
-    parts.resize(new_values.size());
-    for (std::uint32_t i = 0; i < new_values.size(); ++i) {
-      if (new_values[i] == ir::nothing) continue;
-      parts[i].first = static_cast<std::uint32_t>(yielded.size());
-      yielded.push_back(new_values[i]);
-      value_id const v = original().result(n, i);
-      if (!is_summed(v)) continue;
-      value_id difference = at_.add(op::sub, new_values[i], old_element(v, index));
-      if (covered != ir::nothing)
-        difference = at_.add(op::select, covered, literal(type_of(difference), 0), difference);
-      parts[i].second = static_cast<std::uint32_t>(yielded.size());
-      yielded.push_back(difference);
-    }
-    iterations_.pop_back();
-    restore(from);
-    own = static_cast<std::uint32_t>(yielded.size());
-    yield_stores(first_store, index, yielded);
-    return yielded;
-  });
-  collect_stores(first_store, index, r.from.list, many.node, own);
-  for (std::uint32_t i = 0; i < new_values.size(); ++i) {
-    if (new_values[i] == ir::nothing) continue;
-    delta p = r.from;
-    p.nested = nullptr;
-    p.element = many.results[parts[i].first];
-    value_id const v = original().result(n, i);
-    if (is_summed(v)) p.difference = many.results[parts[i].second];
-    deltas[i].push_back(p);
-    store_value(v, p.element, {r.from.list});
-  }
-  note(n, step::extent::some_iterations);
 }
 
 } // namespace overdub::increments

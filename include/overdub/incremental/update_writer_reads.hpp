@@ -1,15 +1,15 @@
 // Reads of elements of arrays of which some elements changed.
 #pragma once
 
-#include <overdub/incremental/update_writer_guards.hpp>
+#include <overdub/incremental/update_writer.hpp>
 
 namespace overdub::increments {
 
 inline void update_writer::visit_at(node_id n) {
-  change const* const c = change_of(original().operand(n, 0));
+  change const* const c = known_.change_of(original().operand(n, 0));
   if (c == nullptr || c->whole) return recompute(n);
   value_id const v = original().result(n);
-  value_id const first = new_value(original().operand(n, 1));
+  value_id const first = known_.new_value(original().operand(n, 1));
   bool const is_one = original()[n].operand_count == 2;
 
   // The read is in the iteration that the delta belongs to: no comparison is needed.
@@ -22,16 +22,16 @@ inline void update_writer::visit_at(node_id n) {
       if (own == iterations_.end()) continue;
       std::vector<value_id> path{own->position};
       for (std::uint32_t k = 2; k < original()[n].operand_count; ++k)
-        path.push_back(new_value(original().operand(n, k)));
-      return set_whole(v, at(p.element, path));
+        path.push_back(known_.new_value(original().operand(n, k)));
+      return known_.set_whole(v, at(p.element, path));
     }
     if (offset(p.index, first) != 0) continue;
     if (p.nested != nullptr && is_one) {
-      change& part = set_change(v);
+      change& part = known_.set_change(v);
       part.deltas = p.nested->deltas;
       return;
     }
-    if (p.nested == nullptr && p.element != ir::nothing && is_one) return set_whole(v, p.element);
+    if (p.nested == nullptr && p.element != ir::nothing && is_one) return known_.set_whole(v, p.element);
   }
   // Otherwise the indices are compared. An unchanged index is never that of an appended element.
   bool const appended =
@@ -44,11 +44,12 @@ inline void update_writer::visit_at(node_id n) {
     if (!is_new_iteration_ && has_old_indices(n)) return;
     std::vector<value_id> indices;
     for (std::uint32_t k = 1; k < original()[n].operand_count; ++k)
-      indices.push_back(new_value(original().operand(n, k)));
-    set_whole(v, at(old_value(original().operand(n, 0)), indices));
+      indices.push_back(known_.new_value(original().operand(n, k)));
+    known_.set_whole(v, at(known_.old_value(original().operand(n, 0)), indices));
     return note(n, step::extent::scalar);
   }
-  if (!is_new_iteration_ && has_old_indices(n) && speculates_apart(n, *c, original()[n].operand_count))
+  if (!is_new_iteration_ && has_old_indices(n) &&
+      guards_.speculates_apart(n, *c, original()[n].operand_count))
     return;
   if (has_unsearchable_list(*c) || (!is_one && has_conditional(*c)) || c->appended_input != layout::none)
     return recompute(n);
@@ -57,16 +58,17 @@ inline void update_writer::visit_at(node_id n) {
                                                                                        : recompute(n);
   std::vector<value_id> indices{first};
   for (std::uint32_t k = 2; k < original()[n].operand_count; ++k)
-    indices.push_back(new_value(original().operand(n, k)));
+    indices.push_back(known_.new_value(original().operand(n, k)));
   // Appended elements are not in the old array.
-  value_id const array = old_value(original().operand(n, 0));
+  value_id const array = known_.old_value(original().operand(n, 0));
   auto const find = [&](auto const& rest, std::size_t k) -> value_id {
     for (; k < c->deltas.size(); ++k) {
       delta const& p = c->deltas[k];
       bool const is_list = p.list != ir::nothing;
       if (!p.is_appended || (!is_list && are_distinct(p.index, first))) continue;
-      list_position const own =
-          is_list ? find_in(p, first) : list_position{at_.add(op::eq, first, p.index), {}};
+      changed_lists::list_position const own =
+          is_list ? lists_.find_in(p, first)
+                  : changed_lists::list_position{at_.add(op::eq, first, p.index), {}};
       auto const appended_element = [&] {
         std::vector<value_id> path(indices.begin() + 1, indices.end());
         if (is_list) path.insert(path.begin(), own.position);
@@ -78,19 +80,20 @@ inline void update_writer::visit_at(node_id n) {
     select_element(*c, indices, 0, ir::nothing, found);
     return found;
   };
-  set_whole(v, find(find, 0));
+  known_.set_whole(v, find(find, 0));
   note(n, step::extent::scalar);
 }
 
 /// A row of an array of which some rows changed, in code that saves nothing. The changes of its elements are conditional on the row.
 inline void update_writer::select_row(node_id n, change const& c) {
-  value_id const v = original().result(n), index = new_value(original().operand(n, 1));
-  value_id row = at(old_value(original().operand(n, 0)), index);
+  value_id const v = original().result(n), index = known_.new_value(original().operand(n, 1));
+  value_id row = at(known_.old_value(original().operand(n, 0)), index);
   std::vector<delta> parts;
   for (delta const& p : c.deltas) {
     if (p.list == ir::nothing && are_distinct(p.index, index)) continue;
     bool const is_list = p.list != ir::nothing;
-    list_position const own = is_list ? find_in(p, index) : list_position{equals(index, p.index), {}};
+    changed_lists::list_position const own =
+        is_list ? lists_.find_in(p, index) : changed_lists::list_position{equals(index, p.index), {}};
     value_id const is_there = both(p.valid, own.is_there);
     if (p.nested != nullptr) {
       for (delta const& q : p.nested->deltas) {
@@ -106,18 +109,9 @@ inline void update_writer::select_row(node_id n, change const& c) {
     row = build().if_(
         is_there, [&] { return is_list ? at(p.element, own.position) : p.element; }, [&] { return row; });
   }
-  if (parts.empty()) return set_whole(v, row);
-  set_change(v).deltas = std::move(parts);
-  old_[index_of(v)] = row; // undone with the change
-}
-
-/// Whether the indices of a read are unchanged.
-inline bool update_writer::has_old_indices(node_id n) const {
-  for (std::uint32_t k = 1; k < original()[n].operand_count; ++k) {
-    value_id const v = original().operand(n, k);
-    if (!original().is_literal(v) && change_of(v) != nullptr) return false;
-  }
-  return true;
+  if (parts.empty()) return known_.set_whole(v, row);
+  known_.set_change(v).deltas = std::move(parts);
+  known_.set_old(v, row);
 }
 
 /// Replaces `found` by a changed element if the indices are equal.
@@ -128,7 +122,7 @@ inline void update_writer::select_element(
     std::vector<value_id> const inner_indices(
         indices.begin() + static_cast<std::ptrdiff_t>(k + 1), indices.end());
     if (p.list != ir::nothing) {
-      list_position const own = find_in(p, indices[k]);
+      changed_lists::list_position const own = lists_.find_in(p, indices[k]);
       bool const is_never_empty = p.is_sorted && p.skipped == ir::nothing;
       if (is_never_empty && type_of(found).rank == 0) {
         std::vector<value_id> path{at_.add(op::select, own.is_there, own.position, literal(ir::i64, 0))};
@@ -155,61 +149,14 @@ inline void update_writer::select_element(
     found = is_there == ir::nothing ? element : at_.add(op::select, is_there, element, found);
   }
 }
-inline bool update_writer::has_conditional(change const& c) {
-  return std::any_of(c.deltas.begin(), c.deltas.end(), [](delta const& p) { return p.valid != ir::nothing; });
-}
-inline bool update_writer::has_appended_elements(change const& c) {
-  return std::any_of(c.deltas.begin(), c.deltas.end(), [](delta const& p) { return p.is_appended; });
-}
-inline bool update_writer::has_unsearchable_list(change const& c) {
-  return std::any_of(c.deltas.begin(), c.deltas.end(), [](delta const& p) {
-    return (p.list != ir::nothing && !is_searchable(p)) ||
-           (p.nested != nullptr && has_unsearchable_list(*p.nested));
-  });
-}
-inline bool update_writer::has_only_lists(change const& c) {
-  return std::all_of(c.deltas.begin(), c.deltas.end(), [](delta const& p) { return p.list != ir::nothing; });
-}
 
-inline value_id update_writer::equals(value_id a, value_id b) {
-  return a == b ? value_id(ir::nothing) : at_.add(op::eq, a, b);
-}
-/// The difference of two indices, if both are one value plus literals.
-inline std::optional<std::int64_t> update_writer::offset(value_id from, value_id to) const {
-  auto const parts_of = [&](value_id v) {
-    std::int64_t more = 0;
-    while (!written().is_literal(v) && written().is_result(v)) {
-      node_id const n = written().node_of(v);
-      op const code = written()[n].code;
-      if ((code != op::add && code != op::sub) || !written().is_literal(written().operand(n, 1)) ||
-          type_of(v) != ir::i64)
-        break;
-      auto const by = static_cast<std::int64_t>(written().bits_of(written().operand(n, 1)));
-      if (by < -maximum_shift || by > maximum_shift) break;
-      more += code == op::add ? by : -by;
-      v = written().operand(n, 0);
-    }
-    return std::pair(v, more);
-  };
-  auto const [a, shift_a] = parts_of(from);
-  auto const [b, shift_b] = parts_of(to);
-  if (a == b) return shift_b - shift_a;
-  if (!written().is_literal(a) || !written().is_literal(b)) return {};
-  return static_cast<std::int64_t>(written().bits_of(b) - written().bits_of(a)) + shift_b - shift_a;
-}
-/// Whether two indices are certain to differ: by a literal, or since one is of a later iteration.
-inline bool update_writer::are_distinct(value_id a, value_id b) const {
-  if (offset(a, b).value_or(0) != 0) return true;
-  return std::any_of(iterations_.begin(), iterations_.end(), [&](iteration const& t) {
-    if (t.lower_index == ir::nothing) return false;
-    auto const before = offset(a, t.lower_index), after = offset(t.index, b);
-    return before && after && *before + *after >= 0;
-  });
-}
-/// The conjunction of two conditions, where nothing stands for true.
-inline value_id update_writer::both(value_id a, value_id b) {
-  if (a == ir::nothing) return b;
-  return b == ir::nothing ? a : at_.add(op::logical_and, a, b);
+/// Whether the indices of a read are unchanged.
+inline bool update_writer::has_old_indices(node_id n) const {
+  for (std::uint32_t k = 1; k < original()[n].operand_count; ++k) {
+    value_id const v = original().operand(n, k);
+    if (!original().is_literal(v) && known_.change_of(v) != nullptr) return false;
+  }
+  return true;
 }
 
 } // namespace overdub::increments

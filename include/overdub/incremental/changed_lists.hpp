@@ -1,12 +1,33 @@
 // Lists of changed elements: searches in a list, and lists of shifted indices.
 #pragma once
 
-#include <overdub/incremental/update_writer_values.hpp>
+#include <overdub/incremental/update_emitter.hpp>
+
+#include <cstdint>
+#include <utility>
 
 namespace overdub::increments {
 
+/// Emits operations on lists of indices. O(log length) at run time for a search.
+class changed_lists : update_emitter {
+public:
+  struct list_position {
+    value_id is_there, position;
+  };
+
+  explicit changed_lists(update_code& code) : update_emitter(code) {}
+
+  list_position find_in(delta const& p, value_id index);
+  list_position find_in_source(std::uint32_t input, std::int64_t shift, value_id index);
+  delta shifted(delta p, std::int64_t step, value_id count);
+  std::pair<value_id, value_id> bounds_of_list(delta const& p, value_id count);
+
+private:
+  value_id count_below(value_id list, value_id number);
+};
+
 /// The number of elements of an ascending list that are less than a number: binary search, O(log length).
-inline value_id update_writer::count_below(value_id list, value_id number) {
+inline value_id changed_lists::count_below(value_id list, value_id number) {
   value_id const zero = literal(ir::i64, 0), one = literal(ir::i64, 1);
   // Loop-carried: how many are known to be less, and how many after these are not compared yet.
   return build().while_(
@@ -22,11 +43,8 @@ inline value_id update_writer::count_below(value_id list, value_id number) {
       });
 }
 
-/// Whether `find_in` can search a delta's list.
-inline bool update_writer::is_searchable(delta const& p) { return p.is_sorted || p.first != ir::nothing; }
-
 /// Whether an index is in a delta's list, and its position, which is valid only if it is.
-inline update_writer::list_position update_writer::find_in(delta const& p, value_id index) {
+inline changed_lists::list_position changed_lists::find_in(delta const& p, value_id index) {
   if (p.first != ir::nothing)
     return {
         both(at_.add(op::ge, index, p.first), at_.add(op::lt, index, p.end)),
@@ -39,9 +57,10 @@ inline update_writer::list_position update_writer::find_in(delta const& p, value
       both(at_.add(op::ge, own, literal(ir::i64, 0)), at_.add(op::lt, own, at_.add(op::length, p.list)));
   return {both(at_source.is_there, is_among), own};
 }
+
 /// The same for an input's list, whose indices are shifted.
-inline update_writer::list_position
-update_writer::find_in_source(std::uint32_t input, std::int64_t shift, value_id index) {
+inline changed_lists::list_position
+changed_lists::find_in_source(std::uint32_t input, std::int64_t shift, value_id index) {
   value_id const zero = literal(ir::i64, 0);
   value_id const positions =
       parameter_for({.what = update_parameter::kind::positions, .variable = input}, ir::i64.array_of());
@@ -52,13 +71,8 @@ update_writer::find_in_source(std::uint32_t input, std::int64_t shift, value_id 
   return {both(is_inside, at_.add(op::ge, position, zero)), position};
 }
 
-/// `count` consecutive indices.
-inline value_id update_writer::indices_from(value_id first, value_id count) {
-  return build().map(count, [&](value_id k) { return at_.add(op::add, first, k); });
-}
-
 /// The iterations, of `count`, that read the elements of a list at their own index plus `step`. The list is a source's, or a range.
-inline delta update_writer::shifted(delta p, std::int64_t step, value_id count) {
+inline delta changed_lists::shifted(delta p, std::int64_t step, value_id count) {
   value_id const by = literal(ir::i64, static_cast<std::uint64_t>(step)), list = p.list;
   value_id begin, end;
   if (p.first != ir::nothing) {
@@ -78,7 +92,7 @@ inline delta update_writer::shifted(delta p, std::int64_t step, value_id count) 
 }
 
 /// The first and the last iteration of a list. Of an empty list `count` and -1.
-inline std::pair<value_id, value_id> update_writer::bounds_of_list(delta const& p, value_id count) {
+inline std::pair<value_id, value_id> changed_lists::bounds_of_list(delta const& p, value_id count) {
   value_id const before = literal(ir::i64, ~std::uint64_t{0});
   value_id const length = at_.add(op::length, p.list), last = at_.add(op::add, length, before);
   auto const ends = build().if_(

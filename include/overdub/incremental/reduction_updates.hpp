@@ -2,51 +2,89 @@
 // segment tree, from the changed element to the root.
 #pragma once
 
-#include <overdub/incremental/update_writer_iterations.hpp>
+#include <overdub/incremental/recomputation.hpp>
+#include <overdub/incremental/value_changes.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
 
 namespace overdub::increments {
 
-inline void update_writer::visit_reduction(node_id n) {
-  if (original()[n].attributes.operation == op::add && original()[n].operand_count <= 2) return visit_sum(n);
-  if (std::string_view const why = why_recompute_reduction(n); !why.empty()) return recompute(n, why);
-  update_path(n);
-}
+/// Writes updates of reductions.
+class reduction_updates : update_emitter {
+public:
+  reduction_updates(update_code& code, value_changes& known, recomputation& copies)
+      : update_emitter(code), known_(known), copies_(copies) {}
 
-/// A sum is updated by the difference of its elements. The compensation of a floating-point sum is saved beside it; a commit adds the
-/// difference to both.
-inline void update_writer::visit_sum(node_id n) {
+  std::string_view why_recompute_sum(node_id n);
+  void update_sum(node_id n);
+  std::string_view why_recompute_reduction(node_id n);
+  values update_path(node_id n);
+  void store_saved_trees(node_id n);
+
+private:
+  struct tree_path { // from a leaf to the root: positions, and the values of each array, by level
+    value_id index = ir::nothing, positions = ir::nothing;
+    std::vector<value_id> leaves, values, root;
+  };
+  tree_path emit_path(
+      node_id n, std::size_t delta_index, value_id size, std::vector<value_id> const& trees,
+      std::vector<tree_path> const& earlier, value_map const& outer_values);
+  std::vector<value_id> combined_with_initial_values(
+      node_id n, value_id size, std::vector<value_id> const& root, value_map const& outer_values);
+  std::vector<value_id> combine(
+      node_id n, std::vector<value_id> const& left, std::vector<value_id> const& right,
+      value_map const& outer_values);
+
+  value_changes& known_;
+  recomputation& copies_;
+};
+
+/// Why a sum must be recomputed in full. Empty, if it need not be.
+inline std::string_view reduction_updates::why_recompute_sum(node_id n) {
   ir::attributes const& a = original()[n].attributes;
   value_id const v = original().result(n), array = original().operand(n, 0);
   ir::type const t = original().type_of(v);
-  change const* const c = change_of(array);
-  if (!a.is_started() || !t.is_number())
-    return recompute(n, "it is a sum of arrays, or has no initial value");
-  if (c == nullptr || c->whole) return recompute(n, "all elements may have changed");
-  if (change_of(original().operand(n, 1)) != nullptr) return recompute(n, "its initial value changed");
-  if (!enclosing_depth(v)) return recompute(n, "it is nested in a branch or a loop");
+  change const* const c = known_.change_of(array);
+  if (!a.is_started() || !t.is_number()) return "it is a sum of arrays, or has no initial value";
+  if (c == nullptr || c->whole) return "all elements may have changed";
+  if (known_.change_of(original().operand(n, 1)) != nullptr) return "its initial value changed";
+  if (!enclosing_depth(v)) return "it is nested in a branch or a loop";
   bool const is_input = original().is_argument(array) && original().region_of(array) == function::body;
   for (delta const& p : c->deltas)
     if (p.difference == ir::nothing && ((p.list != ir::nothing && !is_input && !p.is_appended) ||
                                         p.nested != nullptr || p.valid != ir::nothing))
-      return recompute(n, "the old values of its elements are not saved");
+      return "the old values of its elements are not saved";
+  return {};
+}
+
+/// A sum is updated by the difference of its elements. The compensation of a floating-point sum is saved beside it; a commit adds the
+/// difference to both.
+inline void reduction_updates::update_sum(node_id n) {
+  value_id const v = original().result(n), array = original().operand(n, 0);
+  ir::type const t = original().type_of(v);
+  change const* const c = known_.change_of(array);
 
   value_id by = ir::nothing; // the difference of the sum
   for (delta const& p : c->deltas) {
     value_id difference = p.difference;
     if (p.list != ir::nothing) {
       if (difference == ir::nothing && p.is_appended) difference = p.element;
-      if (difference == ir::nothing) difference = differences(array, p, at_.add(op::length, p.list));
+      if (difference == ir::nothing) difference = known_.differences(array, p, at_.add(op::length, p.list));
       difference = build().reduce(op::add, difference, literal(t, 0));
     } else if (p.is_appended) {
       difference = p.element;
     } else if (difference == ir::nothing) {
-      difference = at_.add(op::sub, p.element, at(old_value(array), p.index));
+      difference = at_.add(op::sub, p.element, at(known_.old_value(array), p.index));
     }
     by = by == ir::nothing ? difference : at_.add(op::add, by, difference);
   }
-  std::uint32_t const number = save(v);
+  std::uint32_t const number = known_.save(v);
   std::vector<value_id> const element = path(layout_[number].depth);
-  change& made = set_change(v);
+  change& made = known_.set_change(v);
   made.whole = true;
   note(n, step::extent::difference);
   stores_.push_back({.variable = number, .path = element, .value = by, .does = store::action::add});
@@ -56,7 +94,7 @@ inline void update_writer::visit_sum(node_id n) {
     return;
   }
   made.difference = by;
-  made.new_value = at_.add(op::add, sum, at_.add(op::add, read(compensation(v), element), by));
+  made.new_value = at_.add(op::add, sum, at_.add(op::add, read(known_.compensation(v), element), by));
 }
 
 // ---- segment trees
@@ -66,19 +104,19 @@ inline void update_writer::visit_sum(node_id n) {
 // for the root.
 
 /// Why a reduction must be recomputed in full. Empty, if it need not be.
-inline std::string_view update_writer::why_recompute_reduction(node_id n) {
+inline std::string_view reduction_updates::why_recompute_reduction(node_id n) {
   function const& f = original();
   if (f[n].attributes.is_in_lanes()) return "it combines in lanes";
   if (f[n].parent != function::body) return "it is nested in a map, a branch or a loop";
-  if (is_observed_by_hooks(n)) return "hooks observe its operations";
+  if (is_observed_by_hooks(original(), n)) return "hooks observe its operations";
   if (f[n].region_count != 0)
-    for (value_id const v : captured(n))
-      if (change_of(v) != nullptr) return "a value that its function uses changed";
+    for (value_id const v : known_.captured(n))
+      if (known_.change_of(v) != nullptr) return "a value that its function uses changed";
   std::vector<delta> const* all = nullptr;
   for (std::uint32_t k = 0; k < f[n].result_count; ++k) {
     if (f.type_of(f.result(n, k)).rank > 0 || !f.type_of(f.result(n, k)).is_literal())
       return "its elements are not numbers";
-    change const* const c = change_of(f.operand(n, k));
+    change const* const c = known_.change_of(f.operand(n, k));
     if (c == nullptr) continue;
     if (c->whole) return "all elements may have changed";
     for (delta const& p : c->deltas) {
@@ -94,22 +132,22 @@ inline std::string_view update_writer::why_recompute_reduction(node_id n) {
   return {};
 }
 
-/// Recomputes the inner nodes above the changed elements.
-inline void update_writer::update_path(node_id n) {
+/// Recomputes the inner nodes above the changed elements. Returns the new results.
+inline values reduction_updates::update_path(node_id n) {
   function const& f = original();
   std::uint32_t const arrays = f[n].result_count;
   std::vector<value_id> trees, root;
   std::vector<std::uint32_t> variables;
   std::size_t delta_count = 0;
   for (std::uint32_t k = 0; k < arrays; ++k) {
-    variables.push_back(saved_tree(f.result(n, k)));
+    variables.push_back(known_.saved_tree(f.result(n, k)));
     trees.push_back(read(variables.back(), {}));
-    if (change const* const c = change_of(original().operand(n, k))) delta_count = c->deltas.size();
+    if (change const* const c = known_.change_of(original().operand(n, k))) delta_count = c->deltas.size();
   }
-  value_id const size = at_.add(op::length, old_value(original().operand(n, 0)));
+  value_id const size = at_.add(op::length, known_.old_value(original().operand(n, 0)));
   value_id const top = at_.add(op::sub, at_.add(op::length, trees[0]), literal(ir::i64, 1));
   for (value_id const t : trees) root.push_back(at(t, top));
-  value_map const outer_values = captured_values(n);
+  value_map const outer_values = copies_.captured_values(n);
   std::vector<tree_path> all;
   for (std::size_t p = 0; p < delta_count; ++p) {
     tree_path const made = emit_path(n, p, size, trees, all, outer_values);
@@ -122,15 +160,16 @@ inline void update_writer::update_path(node_id n) {
     stores_.push_back({variables[k], {top}, root[k]});
   if (original()[n].attributes.is_started()) root = combined_with_initial_values(n, size, root, outer_values);
   note(n, step::extent::path);
-  for (std::uint32_t k = 0; k < arrays; ++k) set_or_guard_unchanged(n, original().result(n, k), root[k]);
+  return root;
 }
 
 /// The initial values combined with the root; the initial values, where there are no elements.
-inline std::vector<value_id> update_writer::combined_with_initial_values(
+inline std::vector<value_id> reduction_updates::combined_with_initial_values(
     node_id n, value_id size, std::vector<value_id> const& root, value_map const& outer_values) {
   std::uint32_t const arrays = original()[n].result_count;
   values initial;
-  for (std::uint32_t k = 0; k < arrays; ++k) initial.push_back(new_value(original().operand(n, arrays + k)));
+  for (std::uint32_t k = 0; k < arrays; ++k)
+    initial.push_back(known_.new_value(original().operand(n, arrays + k)));
   return build()
       .if_(
           at_.add(op::gt, size, literal(ir::i64, 0)), [&] { return combine(n, initial, root, outer_values); },
@@ -139,7 +178,7 @@ inline std::vector<value_id> update_writer::combined_with_initial_values(
 }
 
 /// The path from a changed element to the root. Where no element changed, the path from element 0, which changes no value.
-inline update_writer::tree_path update_writer::emit_path(
+inline reduction_updates::tree_path reduction_updates::emit_path(
     node_id n, std::size_t delta_index, value_id size, std::vector<value_id> const& trees,
     std::vector<tree_path> const& earlier, value_map const& outer_values) {
   std::uint32_t const arrays = original()[n].result_count;
@@ -163,7 +202,7 @@ inline update_writer::tree_path update_writer::emit_path(
   std::vector<value_id>& leaves = made.leaves;
   leaves.assign(arrays, ir::nothing);
   for (std::uint32_t k = 0; k < arrays; ++k) {
-    change const* const c = change_of(original().operand(n, k));
+    change const* const c = known_.change_of(original().operand(n, k));
     if (c == nullptr) continue;
     delta const p = c->deltas[delta_index];
     made.index = p.valid == ir::nothing ? p.index : at_.add(op::select, p.valid, p.index, zero);
@@ -210,7 +249,7 @@ inline update_writer::tree_path update_writer::emit_path(
 }
 
 /// Applies the reduction's function to two elements.
-inline std::vector<value_id> update_writer::combine(
+inline std::vector<value_id> reduction_updates::combine(
     node_id n, std::vector<value_id> const& left, std::vector<value_id> const& right,
     value_map const& outer_values) {
   if (original()[n].region_count == 0)
@@ -222,21 +261,21 @@ inline std::vector<value_id> update_writer::combine(
     here.insert_or_assign(original().argument(body, k), left[k]);
     here.insert_or_assign(original().argument(body, arrays + k), right[k]);
   }
-  std::vector<saved_value> nothing_kept;
-  copy_region(body, here, nothing_kept);
+  std::vector<recomputation::saved_value> nothing_kept;
+  copies_.copy_region(body, here, nothing_kept);
   std::vector<value_id> new_values;
   for (value_id const v : original().operands_of(original().yield_of(body)))
-    new_values.push_back(mapped(here, v));
+    new_values.push_back(copies_.mapped(here, v));
   return new_values;
 }
 
 /// Rebuilds the saved trees: O(elements).
-inline void update_writer::store_saved_trees(node_id n) {
+inline void reduction_updates::store_saved_trees(node_id n) {
   std::uint32_t const arrays = original()[n].result_count;
   if (layout_.tree_of(original().result(n)) == layout::none) return;
-  value_map const outer_values = captured_values(n);
+  value_map const outer_values = copies_.captured_values(n);
   value_id const zero = literal(ir::i64, 0), one = literal(ir::i64, 1);
-  value_id const size = at_.add(op::length, new_value(original().operand(n, 0)));
+  value_id const size = at_.add(op::length, known_.new_value(original().operand(n, 0)));
   auto const half_of = [&](value_id width) {
     return at_.add(op::shift_right, at_.add(op::add, width, one), one);
   };
@@ -249,7 +288,7 @@ inline void update_writer::store_saved_trees(node_id n) {
 
   values operands{zero, size};
   for (std::uint32_t k = 0; k < arrays; ++k) {
-    value_id const array = new_value(original().operand(n, k));
+    value_id const array = known_.new_value(original().operand(n, k));
     ir::type const t = type_of(array);
     node_id const room =
         at_.insert(op::fill, std::array{inner_nodes, literal(t.element_type(), 0)}, std::array{t});
@@ -284,13 +323,6 @@ inline void update_writer::store_saved_trees(node_id n) {
       });
   for (std::uint32_t k = 0; k < arrays; ++k)
     stores_.push_back({layout_.tree_of(original().result(n, k)), {}, levels.results[2 + k]});
-}
-
-/// The saved tree of a reduction. It is saved from now on.
-inline std::uint32_t update_writer::saved_tree(value_id v) {
-  if (std::uint32_t const number = layout_.tree_of(v); number != layout::none) return number;
-  must_restart_ = must_restart_ || visited_[index_of(v)] != 0;
-  return layout_.add({.of = v, .type = original().type_of(v).array_of(), .what = variable::role::tree});
 }
 
 } // namespace overdub::increments

@@ -1,18 +1,70 @@
 // The iterations of a map or loop that a change affects.
 #pragma once
 
-#include <overdub/incremental/update_writer_operations.hpp>
+#include <overdub/incremental/changed_lists.hpp>
+#include <overdub/incremental/gather.hpp>
+#include <overdub/incremental/speculation.hpp>
+#include <overdub/incremental/value_changes.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace overdub::increments {
 
+// An affected iteration, or a list of these.
+struct affected {
+  delta from;
+  value_id known_index = ir::nothing;           // of the function: an index that is known in the iteration,
+  value_id known_as = ir::nothing;              // and its value in the update program
+  bool may_precede = false, may_exceed = false; // the index may be out of the range of iterations
+  value_id source_list = ir::nothing;           // the list of changed elements,
+  std::int64_t step = 0;    // and the difference of the index they are read at and the iteration's
+  bool is_gathered = false; // rows that read changed elements in a nested map
+  bool is_checked() const { return may_precede || may_exceed; }
+};
+
+/// Finds affected iterations. Functions that return a text return why all iterations are affected; an empty one, if they are not.
+class affected_iterations : update_emitter {
+public:
+  // Reads at an index that is the same in all iterations.
+  struct common_read {
+    node_id at;
+    change const* of;
+  };
+
+  affected_iterations(update_code& code, value_changes& known, changed_lists& lists, speculation& guards)
+      : update_emitter(code), known_(known), lists_(lists), guards_(guards) {}
+
+  std::string_view find(node_id n, std::vector<affected>& all, std::vector<common_read>& common);
+  std::string_view guard_common_reads(std::vector<common_read> const& all);
+  value_id in_range(node_id n, affected const& r);
+  value_id is_covered_by(affected const& earlier, affected const& later, value_id index);
+
+private:
+  std::string_view add_affected(node_id n, value_id index, change const& c, std::vector<affected>& all);
+  std::optional<std::int64_t> shift_from(value_id own, value_id index) const;
+  std::string_view find_by_reverse_index(node_id n, value_id index, affected& r);
+  std::string_view find_gathering_rows(node_id n, node_id read, change const& c, std::vector<affected>& all);
+  bool has_length_of_trip_count(node_id n, value_id v) const;
+  std::optional<std::int64_t> trip_count_minus_length(node_id n, value_id array) const;
+
+  value_changes& known_;
+  changed_lists& lists_;
+  speculation& guards_;
+};
+
 /// Finds the affected iterations of a map or loop. Returns why they are all iterations, if they are.
 inline std::string_view
-update_writer::find_affected(node_id n, std::vector<affected>& all, std::vector<common_read>& common) {
+affected_iterations::find(node_id n, std::vector<affected>& all, std::vector<common_read>& common) {
   function const& f = original();
   ir::region_flow const flow = flow_of(n);
   region_id const body = flow.body();
-  for (value_id const v : captured(n)) {
-    change const* const c = change_of(v);
+  for (value_id const v : known_.captured(n)) {
+    change const* const c = known_.change_of(v);
     if (c == nullptr) continue;
     if (c->whole) return "a value that all iterations use changed";
     for (ir::use_id const u : f.uses_of(v)) {
@@ -26,7 +78,7 @@ update_writer::find_affected(node_id n, std::vector<affected>& all, std::vector<
         return "an array whose elements changed is used as a whole";
       value_id const index = f.operand(user, 1);
       if (f.is_literal(index) || !is_inside(f, index, body)) { // the same in all iterations
-        if (!f.is_literal(index) && change_of(index) != nullptr)
+        if (!f.is_literal(index) && known_.change_of(index) != nullptr)
           return "an index that all iterations use changed";
         common.push_back({user, c});
         continue;
@@ -47,7 +99,7 @@ update_writer::find_affected(node_id n, std::vector<affected>& all, std::vector<
     return "elements that nested maps read at computed indices changed, and others, too";
   for (affected& r : all) // only iterations that exist
     if (r.from.list != ir::nothing && (r.step != 0 || r.is_checked())) {
-      r.from = shifted(r.from, r.step, old_value(flow.trip_count()));
+      r.from = lists_.shifted(r.from, r.step, known_.old_value(flow.trip_count()));
       r.may_precede = r.may_exceed = false;
     }
   return {};
@@ -55,15 +107,16 @@ update_writer::find_affected(node_id n, std::vector<affected>& all, std::vector<
 
 /// Guards that elements which all iterations read did not change. Returns why all iterations are recomputed, if a guard cannot be
 /// emitted.
-inline std::string_view update_writer::guard_common_reads(std::vector<common_read> const& all) {
+inline std::string_view affected_iterations::guard_common_reads(std::vector<common_read> const& all) {
   for (common_read const& each : all)
-    if (!speculates_apart(each.at, *each.of, 2)) return "an element that all iterations use may have changed";
+    if (!guards_.speculates_apart(each.at, *each.of, 2))
+      return "an element that all iterations use may have changed";
   return {};
 }
 
 /// The iterations in which this index is that of a changed element.
 inline std::string_view
-update_writer::add_affected(node_id n, value_id index, change const& c, std::vector<affected>& all) {
+affected_iterations::add_affected(node_id n, value_id index, change const& c, std::vector<affected>& all) {
   auto const shift = shift_from(flow_of(n).index(), index);
   for (delta const& p : c.deltas) {
     if (p.is_appended) continue; // no earlier iteration read it
@@ -81,8 +134,8 @@ update_writer::add_affected(node_id n, value_id index, change const& c, std::vec
         r.known_as = p.index;
       }
       r.may_precede = *shift > 0;
-      for (value_id const v : captured(n))
-        if (change_of(v) == &c) {
+      for (value_id const v : known_.captured(n))
+        if (known_.change_of(v) == &c) {
           auto const difference = trip_count_minus_length(n, v);
           r.may_exceed = r.may_exceed || !difference || -*shift > *difference;
         }
@@ -121,7 +174,7 @@ update_writer::add_affected(node_id n, value_id index, change const& c, std::vec
 }
 
 /// The index minus the iteration's own index, if that is a literal.
-inline std::optional<std::int64_t> update_writer::shift_from(value_id own, value_id index) const {
+inline std::optional<std::int64_t> affected_iterations::shift_from(value_id own, value_id index) const {
   function const& f = original();
   if (index == own) return 0;
   if (!f.is_result(index)) return {};
@@ -136,7 +189,7 @@ inline std::optional<std::int64_t> update_writer::shift_from(value_id own, value
 }
 
 /// The iterations in which an index that the map computes is that of a changed element: a reverse index finds them.
-inline std::string_view update_writer::find_by_reverse_index(node_id n, value_id index, affected& r) {
+inline std::string_view affected_iterations::find_by_reverse_index(node_id n, value_id index, affected& r) {
   function const& f = original();
   ir::region_flow const flow = flow_of(n);
   delta& p = r.from;
@@ -154,7 +207,7 @@ inline std::string_view update_writer::find_by_reverse_index(node_id n, value_id
       !is_inside(f, f.operand(m, 0), flow.body()) && has_length_of_trip_count(n, f.operand(m, 0)))
     keys = f.operand(m, 0);
   bool const is_one = p.list == ir::nothing;
-  p.keys = save(keys);
+  p.keys = known_.save(keys);
   p.key = p.index; // nothing for a list
   update_parameter const members{
       .what = update_parameter::kind::matching_iterations,
@@ -172,8 +225,8 @@ inline std::string_view update_writer::find_by_reverse_index(node_id n, value_id
 }
 
 /// The iterations in which a nested map reads a changed element at a computed index: a reverse index of all reads finds them.
-inline std::string_view
-update_writer::find_gathering_rows(node_id n, node_id read, change const& c, std::vector<affected>& all) {
+inline std::string_view affected_iterations::find_gathering_rows(
+    node_id n, node_id read, change const& c, std::vector<affected>& all) {
   static constexpr std::string_view why = "elements are read at a computed index that has no reverse index";
   value_id const index = original().operand(read, 1);
   // Every iteration of the inner map must read: an index that is not read may be out of range.
@@ -196,8 +249,8 @@ update_writer::find_gathering_rows(node_id n, node_id read, change const& c, std
     without_draft.erase(draft_);
     auto made =
         gather_writer::write(without_draft, f_, n, index, [&](value_id v) -> std::optional<std::uint32_t> {
-          if (change_of(v) != nullptr) return {};
-          return save(v);
+          if (known_.change_of(v) != nullptr) return {};
+          return known_.save(v);
         });
     if (!made) return why;
     made_.gathers.push_back(std::move(*made));
@@ -219,7 +272,7 @@ update_writer::find_gathering_rows(node_id n, node_id read, change const& c, std
 }
 
 /// Whether the trip count of the map is the length of an array.
-inline bool update_writer::has_length_of_trip_count(node_id n, value_id v) const {
+inline bool affected_iterations::has_length_of_trip_count(node_id n, value_id v) const {
   function const& f = original();
   value_id const count = flow_of(n).trip_count();
   if (f.is_result(v) && is_map(f[f.node_of(v)].code) && flow_of(f.node_of(v)).trip_count() == count)
@@ -228,8 +281,10 @@ inline bool update_writer::has_length_of_trip_count(node_id n, value_id v) const
   auto const arrays = f.operands_of(f.node_of(count));
   return std::find(arrays.begin(), arrays.end(), v) != arrays.end();
 }
+
 /// The trip count of a map minus the length of an array, if that is a literal.
-inline std::optional<std::int64_t> update_writer::trip_count_minus_length(node_id n, value_id array) const {
+inline std::optional<std::int64_t>
+affected_iterations::trip_count_minus_length(node_id n, value_id array) const {
   function const& f = original();
   if (has_length_of_trip_count(n, array)) return 0;
   value_id const count = flow_of(n).trip_count();
@@ -243,17 +298,19 @@ inline std::optional<std::int64_t> update_writer::trip_count_minus_length(node_i
   auto const more = static_cast<std::int64_t>(f.bits_of(by));
   return f[m].code == op::add ? more : -more;
 }
+
 /// The condition that an affected iteration exists. Nothing, if it always exists.
-inline value_id update_writer::in_range(node_id n, affected const& r) {
+inline value_id affected_iterations::in_range(node_id n, affected const& r) {
   value_id const index = r.from.index;
   value_id const begins = r.may_precede ? at_.add(op::ge, index, literal(ir::i64, 0)) : value_id(ir::nothing);
-  value_id const ends =
-      r.may_exceed ? at_.add(op::lt, index, old_value(flow_of(n).trip_count())) : value_id(ir::nothing);
+  value_id const ends = r.may_exceed ? at_.add(op::lt, index, known_.old_value(flow_of(n).trip_count()))
+                                     : value_id(ir::nothing);
   return both(begins, ends);
 }
 
 /// The condition that an iteration was emitted before. Nothing, if it cannot have been.
-inline value_id update_writer::is_covered_by(affected const& earlier, affected const& later, value_id index) {
+inline value_id
+affected_iterations::is_covered_by(affected const& earlier, affected const& later, value_id index) {
   delta const &a = earlier.from, &b = later.from;
   if (a.list == ir::nothing) {
     bool const same_source = a.source == b.source && b.list == ir::nothing;
@@ -263,24 +320,13 @@ inline value_id update_writer::is_covered_by(affected const& earlier, affected c
       return ir::nothing;
     return both(at_.add(op::eq, a.index, index), a.valid);
   }
-  if (is_searchable(a)) return find_in(a, index).is_there;
+  if (is_searchable(a)) return lists_.find_in(a, index).is_there;
   // An iteration has one value of an index.
   if (a.keys == b.keys && b.list != ir::nothing && a.source == b.source && a.shift == b.shift)
     return ir::nothing;
   value_id const key = at(read(a.keys, {}), index);
   if (a.key != ir::nothing) return at_.add(op::eq, key, a.key);
-  return find_in_source(a.source, a.shift, key).is_there;
-}
-
-inline bool update_writer::is_summed(value_id v) const {
-  function const& f = original();
-  for (ir::use_id const u : f.uses_of(v)) {
-    node_id const n = f[u].user;
-    if (f[n].code == op::reduce && f[n].attributes.operation == op::add && f[n].operand_count == 2 &&
-        f.type_of(v).rank == 1 && f.type_of(v).element_type().is_number())
-      return true;
-  }
-  return false;
+  return lists_.find_in_source(a.source, a.shift, key).is_there;
 }
 
 } // namespace overdub::increments
