@@ -77,15 +77,6 @@ inline void lowering::lower_array(node_id n) {
   lower_new_array(n, &doing<make_of_values>::run, out_.list(list), f_[n].operand_count);
 }
 
-inline offset lowering::common_length_of(std::span<value_id const> arrays, std::string_view op) {
-  if (arrays.size() == 1) return extent_at(at(arrays[0]), 0);
-  std::vector<offset> list{static_cast<offset>(arrays.size())};
-  for (value_id const v : arrays) list.push_back(at(v));
-  offset const where = words_.allocate(1);
-  out_.emit(&doing<common_length>::run, where, out_.list(list), out_.text(op));
-  return where;
-}
-
 inline void lowering::lower_length(node_id n) {
   values arrays;
   for (value_id const v : f_.operands_of(n)) arrays.push_back(v);
@@ -94,14 +85,6 @@ inline void lowering::lower_length(node_id n) {
     return assign_slot(f_.result(n), length, true);
   emit_move({length, new_slot(f_.result(n)), 1});
   if (arrays.size() > 1) words_.free(length, 1);
-}
-
-// The array, its rank, the number of indices, the indices.
-inline std::vector<offset> lowering::indexed(node_id n, std::uint32_t indices) const {
-  value_id const array = f_.operand(n, 0);
-  std::vector<offset> list{at(array), offset{type_of(array).rank}, indices};
-  for (std::uint32_t i = 1; i <= indices; ++i) list.push_back(at(f_.operand(n, i)));
-  return list;
 }
 
 inline void lowering::lower_at(node_id n) {
@@ -133,28 +116,12 @@ inline void lowering::lower_at(node_id n) {
   with_type(t.element, [&]<class T>(T) { out_.emit(&doing<load_deep<T>>::run, where, out_.list(list)); });
 }
 
-// A part shares the buffer of its array: it takes over the array's reference at the array's last use, else it retains the
-// buffer.
-inline void lowering::retain_or_transfer_part(value_id array, value_id part, node_id n) {
-  if (!transfer_reference(array, n)) out_.emit(&retain_owner::run, 0, owner_word(part));
-}
-
 inline void lowering::lower_slice(node_id n) {
   value_id const array = f_.operand(n, 0), result = f_.result(n);
   offset const list[] = {at(array), at(f_.operand(n, 1)), at(f_.operand(n, 2)), offset{type_of(array).rank}};
   offset const where = new_slot(result);
   out_.emit(&doing<slice_of>::run, where, out_.list(list), 0, scalar_bytes(type_of(array)));
   retain_or_transfer_part(array, result, n);
-}
-
-// The result reuses the words of the array at its last use; else it is a copy of the handle, whose buffer is copied when
-// written. Parameters stay unchanged.
-inline void lowering::reuse_array(value_id array, value_id result, node_id n) {
-  bool const is_last_use = transfer_reference(array, n);
-  if (is_last_use && !is_parameter(array)) return assign_slot(result, at(array), reuse_words(array, n));
-  offset const where = new_slot(result);
-  emit_move({at(array), where, words(array)});
-  if (!is_last_use) out_.emit(&retain_owner::run, 0, owner_word(result));
 }
 
 inline void lowering::lower_update(node_id n) {

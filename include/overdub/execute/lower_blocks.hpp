@@ -14,7 +14,7 @@
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
 // The outputs: arrays, or reductions of them. Emits the creation of the arrays.
-inline std::vector<lowering::block_output> lowering::make_block_outputs(node_id n, offset count) {
+inline std::vector<lane_lowering::block_output> lane_lowering::make_block_outputs(node_id n, offset count) {
   node_id const last = f_.yield_of(f_.region_at(n, 0));
   bool const is_map = f_[n].code == ir::op::map;
   std::vector<block_output> outputs;
@@ -35,7 +35,7 @@ inline std::vector<lowering::block_output> lowering::make_block_outputs(node_id 
   return outputs;
 }
 
-inline void lowering::lower_in_blocks(node_id n, lane_plan const& plan) {
+inline void lane_lowering::lower_in_blocks(node_id n, lane_plan const& plan) {
   region_id const body = f_.region_at(n, 0);
   offset const count = at(f_.operand(n, 0));
   offset const block = words_.allocate(block_words::size);
@@ -78,7 +78,7 @@ inline void lowering::lower_in_blocks(node_id n, lane_plan const& plan) {
   }
 }
 
-inline void lowering::lower_block_in_lanes(region_id body, std::vector<block_output>& outputs) {
+inline void lane_lowering::lower_block_in_lanes(region_id body, std::vector<block_output>& outputs) {
   offset const block = lanes_->block, first = block + block_words::first;
   for (block_output& o : outputs) {
     ir::type const t = type_of(o.yielded);
@@ -101,7 +101,7 @@ inline void lowering::lower_block_in_lanes(region_id body, std::vector<block_out
     for (block_output const& o : outputs) places.push_back(is_lanes(o.yielded) ? o.place : no_word);
     hint_results(body, places, {});
   }
-  lower_region(body, product);
+  lower_region_(body, product);
   if (product != ir::nothing) {
     out_.emit(
         &doing<block_sum_products>::run, outputs[0].state, at(f_.operand(product, 0)),
@@ -113,7 +113,7 @@ inline void lowering::lower_block_in_lanes(region_id body, std::vector<block_out
 }
 
 // Stores the results of a block.
-inline void lowering::store_block(block_output const& o, offset first) {
+inline void lane_lowering::store_block(block_output const& o, offset first) {
   ir::type const t = type_of(o.yielded);
   if (t.rank > 0) return store_rows_of_lanes(o.yielded, o.array, first);
   offset place = o.place;
@@ -129,8 +129,8 @@ inline void lowering::store_block(block_output const& o, offset first) {
     out_.emit(&doing<lane_store_bools>::run, o.array, place, first);
 }
 
-inline void
-lowering::lower_block_one_by_one(region_id body, offset block, std::vector<block_output> const& outputs) {
+inline void lane_lowering::lower_block_one_by_one(
+    region_id body, offset block, std::vector<block_output> const& outputs) {
   offset const first = block + block_words::first;
   node_id const last = f_.yield_of(body);
   for (block_output const& o : outputs)
@@ -141,7 +141,7 @@ lowering::lower_block_one_by_one(region_id body, offset block, std::vector<block
   emit_move({first, index, 1});
   std::uint32_t const element = out_.label();
   live_in(i, body);
-  lower_region(body);
+  lower_region_(body, ir::nothing);
   for (block_output const& o : outputs) store_output(o.yielded, index, o.array);
   finish(last);
   std::uint32_t const next = out_.emit(&next_loop::run, index, block + block_words::end);
@@ -155,7 +155,7 @@ lowering::lower_block_one_by_one(region_id body, offset block, std::vector<block
 }
 
 // Patches the instruction that allocates rows of lanes, and sets the pointers to them, once their number is known.
-inline void lowering::set_rows(std::uint32_t bind, lanes_context const& context) {
+inline void lane_lowering::set_rows(std::uint32_t bind, lanes_context const& context) {
   for (offset const step : context.steps) words_.free(step, 1);
   std::vector<offset> pointers;
   for (std::size_t row = 0; row < context.pointers.size(); ++row)
@@ -170,11 +170,12 @@ inline void lowering::set_rows(std::uint32_t bind, lanes_context const& context)
 }
 
 // A limit as an operand of an instruction.
-inline offset lowering::as_operand(i64 limit) {
+inline offset lane_lowering::as_operand(i64 limit) {
   return static_cast<offset>(std::clamp<i64>(limit, 0, std::numeric_limits<std::int32_t>::max()));
 }
+
 // Maps over rows that are too long for lanes are detected before they begin.
-inline void lowering::limit_rows_in(region_id r, lane_plan const& plan, offset block, offset longest) {
+inline void lane_lowering::limit_rows_in(region_id r, lane_plan const& plan, offset block, offset longest) {
   for (node_id const n : f_.nodes_of(r)) {
     for (region_id const inner : f_.regions_of(n)) limit_rows_in(inner, plan, block, longest);
     if (f_[n].code != ir::op::at || type_of(f_.result(n)).rank == 0 || !plan.varies(f_.result(n))) continue;
@@ -183,13 +184,15 @@ inline void lowering::limit_rows_in(region_id r, lane_plan const& plan, offset b
       out_.emit(&doing<limit_rows>::run, block, at(array), offset{type_of(array).rank}, longest);
   }
 }
-inline void lowering::reduce_block(block_output const& o) {
+
+inline void lane_lowering::reduce_block(block_output const& o) {
   auto const code = number(f_[o.reduce].attributes.operation);
   out_.emit(
       type_of(o.yielded) == ir::f64 ? &doing<block_reduce<double>>::run : &doing<block_reduce<i64>>::run,
       o.state, o.place, 0, code);
 }
-inline void lowering::store_rows_of_lanes(value_id v, offset array, offset first) {
+
+inline void lane_lowering::store_rows_of_lanes(value_id v, offset array, offset first) {
   ir::type const t = type_of(v);
   if (!is_lanes(v)) {
     out_.emit(&doing<lane_store_same_rows>::run, array, at(v), first, shape_code(t.array_of()));

@@ -46,16 +46,6 @@ lowering::start_loop_carried(node_id n, std::uint32_t first_operand, std::uint32
   return to;
 }
 
-// Computes v, which a region yields, into element or row `index` of an array.
-inline void lowering::store_output(value_id v, offset index, offset array) {
-  ir::type const t = type_of(v);
-  if (t.rank > 0) {
-    out_.emit(&doing<store_row>::run, array, index, at(v), shape_code(t.array_of()));
-    return;
-  }
-  with_type(t.element, [&]<class T>(T) { out_.emit(&store_element<T>::run, array, index, at(v)); });
-}
-
 inline void lowering::lower_loop(node_id n) {
   region_id const body = f_.region_at(n, 0);
   std::uint32_t const carried = f_[n].operand_count - 1;
@@ -101,16 +91,6 @@ inline void lowering::lower_loop(node_id n) {
   words_.free(index, 1);
 }
 
-// The condition of a while; returns the jump that leaves the loop, whose target is set later.
-inline std::uint32_t lowering::lower_condition(region_id condition) {
-  lower_region(condition);
-  node_id const decides = f_.yield_of(condition);
-  value_id const mask = f_.operand(decides, 0);
-  std::uint32_t const end = out_.jump_if_false({mask, at(mask), is_only_use(mask, decides)});
-  finish(decides);
-  return end;
-}
-
 inline void lowering::lower_while(node_id n) {
   region_id const condition = f_.region_at(n, 0), body = f_.region_at(n, 1);
   std::uint32_t const carried = f_[n].operand_count;
@@ -129,7 +109,8 @@ inline void lowering::lower_while(node_id n) {
     assign_slot(arguments[k], to[k]);
   }
   std::uint32_t const begin = out_.label();
-  std::uint32_t const end = lower_condition(condition);
+  lower_region(condition);
+  std::uint32_t const end = jump_unless(condition);
   live_in(f_.arguments_of(body), body);
   hint_results(body, to, arguments);
   lower_region(body);
@@ -149,7 +130,7 @@ inline void lowering::lower_while(node_id n) {
 inline bool lowering::lowered_in_blocks(node_id n) {
   if (lanes_ != nullptr) return false; // an enclosing map is vectorised already
   lane_plan const plan(f_, f_.region_at(n, 0));
-  if (plan.fits()) lower_in_blocks(n, plan);
+  if (plan.fits()) lanes_part_.lower_in_blocks(n, plan);
   return plan.fits();
 }
 

@@ -10,10 +10,8 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-// ---- arrays
-
 // Lowers reads of elements or parts of a uniform array.
-inline void lowering::lane_at_uniform(node_id n) {
+inline void lane_lowering::lane_at_uniform(node_id n) {
   value_id const array = f_.operand(n, 0), result = f_.result(n), index = f_.operand(n, 1);
   ir::type const t = type_of(array);
   std::uint32_t const indices = f_[n].operand_count - 1;
@@ -39,7 +37,7 @@ inline void lowering::lane_at_uniform(node_id n) {
   });
 }
 
-inline void lowering::lane_at_lanes(node_id n) {
+inline void lane_lowering::lane_at_lanes(node_id n) {
   value_id const array = f_.operand(n, 0), result = f_.result(n);
   ir::type const t = type_of(array);
   std::uint32_t const indices = f_[n].operand_count - 1;
@@ -61,7 +59,7 @@ inline void lowering::lane_at_lanes(node_id n) {
   out_.emit(&doing<lane_element>::run, at(result), out_.list(list), 0, row_size_of(t.element));
 }
 
-inline void lowering::lane_update_array(node_id n) {
+inline void lane_lowering::lane_update_array(node_id n) {
   value_id const array = f_.operand(n, 0), result = f_.result(n);
   ir::type const t = type_of(array);
   std::uint32_t const indices = f_[n].operand_count - 2;
@@ -89,7 +87,7 @@ inline void lowering::lane_update_array(node_id n) {
 }
 
 // Creates an array of lanes from others, or from scalars.
-inline void lowering::lane_make_array(node_id n) {
+inline void lane_lowering::lane_make_array(node_id n) {
   value_id const result = f_.result(n);
   ir::type const t = type_of(result);
   offset const shape = rank_and_size(t.rank, row_size_of(t.element)), lane = lane_size_of(t.element);
@@ -134,9 +132,7 @@ inline void lowering::lane_make_array(node_id n) {
   }
 }
 
-// ---- reductions, accumulators
-
-inline void lowering::lane_reduction(node_id n) {
+inline void lane_lowering::lane_reduction(node_id n) {
   value_id const array = f_.operand(n, 0), result = f_.result(n);
   bool const started = f_[n].attributes.is_started();
   if (is_fused(n)) {
@@ -159,7 +155,7 @@ inline void lowering::lane_reduction(node_id n) {
   });
 }
 
-inline void lowering::lane_accumulate(node_id n) {
+inline void lane_lowering::lane_accumulate(node_id n) {
   region_id const region = f_.region_at(n, 0);
   std::uint32_t const count = f_[n].operand_count;
   std::vector<offset> const to = start_loop_carried_lanes(n, 0, count);
@@ -173,12 +169,12 @@ inline void lowering::lane_accumulate(node_id n) {
   values more;
   for (std::uint32_t k = count; k < f_[n].result_count; ++k) more.push_back(f_.result(n, k));
   std::vector<offset> const places = new_results(more);
-  lower_region(region);
+  lower_region_(region, ir::nothing);
   yield_lanes(region, places, more);
   finish(f_.yield_of(region));
 }
 
-inline void lowering::lane_add_to(node_id n) {
+inline void lane_lowering::lane_add_to(node_id n) {
   value_id const acc = f_.operand(n, 0);
   ir::type const t = type_of(acc);
   std::uint32_t const indices = f_[n].operand_count - 2;
@@ -218,7 +214,7 @@ inline void lowering::lane_add_to(node_id n) {
 }
 
 // Applies deferred additions early, after an iteration of an outermost loop.
-inline void lowering::lane_add_early(region_id body) {
+inline void lane_lowering::lane_add_early(region_id body) {
   if (lanes_->depth == 1 && lanes_->plan.defers_in(body)) out_.emit(&doing<add_early>::run, 0, lanes_->block);
 }
 

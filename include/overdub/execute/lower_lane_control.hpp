@@ -12,17 +12,16 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-// ---- uniform control flow
-
-inline std::vector<offset> lowering::new_results(std::span<value_id const> all) {
+inline std::vector<offset> lane_lowering::new_results(std::span<value_id const> all) {
   std::vector<offset> where;
   for (value_id const v : all)
     where.push_back(is_lanes(v) && type_of(v).rank == 0 ? new_lanes(v) : new_slot(v));
   return where;
 }
+
 // The operands of an operation as initial loop-carried values.
 inline std::vector<offset>
-lowering::start_loop_carried_lanes(node_id n, std::uint32_t first_operand, std::uint32_t count) {
+lane_lowering::start_loop_carried_lanes(node_id n, std::uint32_t first_operand, std::uint32_t count) {
   values results;
   for (std::uint32_t k = 0; k < count; ++k) results.push_back(f_.result(n, k));
   std::vector<offset> const to = new_results(results);
@@ -41,9 +40,10 @@ lowering::start_loop_carried_lanes(node_id n, std::uint32_t first_operand, std::
   emit_moves(moves);
   return to;
 }
+
 // The values that a region yields become these results, at `to`.
 inline void
-lowering::yield_lanes(region_id r, std::span<offset const> to, std::span<value_id const> results) {
+lane_lowering::yield_lanes(region_id r, std::span<offset const> to, std::span<value_id const> results) {
   node_id const last = f_.yield_of(r);
   std::vector<move> moves;
   values spread; // arrays that are broadcast to arrays of lanes
@@ -68,9 +68,10 @@ lowering::yield_lanes(region_id r, std::span<offset const> to, std::span<value_i
   release_overwritten(last, to);
   emit_moves(moves);
 }
+
 // Destinations as hints: for varying results whose yielded value varies, and for uniform ones with a uniform value.
-inline std::vector<offset>
-lowering::fitting_places(region_id r, std::span<offset const> to, std::span<value_id const> results) const {
+inline std::vector<offset> lane_lowering::fitting_places(
+    region_id r, std::span<offset const> to, std::span<value_id const> results) const {
   std::vector<offset> places;
   for (std::size_t k = 0; k < to.size(); ++k) {
     value_id const v = f_.operand(f_.yield_of(r), static_cast<std::uint32_t>(k));
@@ -79,7 +80,7 @@ lowering::fitting_places(region_id r, std::span<offset const> to, std::span<valu
   return places;
 }
 
-inline void lowering::lane_if(node_id n) {
+inline void lane_lowering::lane_if(node_id n) {
   values results;
   for (value_id const v : f_.results_of(n)) results.push_back(v);
   std::vector<offset> const to = new_results(results);
@@ -91,7 +92,7 @@ inline void lowering::lane_if(node_id n) {
     if (is_else) out_.land(to_else);
     lanes_->last = {};
     hint_results(r, fitting_places(r, to, results), {});
-    lower_region(r);
+    lower_region_(r, ir::nothing);
     yield_lanes(r, to, results);
     finish(f_.yield_of(r));
     if (!is_else) to_end = out_.emit(&jump::run);
@@ -101,7 +102,7 @@ inline void lowering::lane_if(node_id n) {
 }
 
 // The mask of a branch that adds to accumulators: inactive lanes add nothing. Returns the rows of the mask.
-inline std::vector<offset> lowering::branch_mask(node_id n, bool is_else) {
+inline std::vector<offset> lane_lowering::branch_mask(node_id n, bool is_else) {
   std::vector<offset> rows;
   if (!lanes_->plan.adds_in(f_.region_at(n, is_else ? 1 : 0))) return rows;
   offset mask = at(f_.operand(n, 0));
@@ -119,7 +120,7 @@ inline std::vector<offset> lowering::branch_mask(node_id n, bool is_else) {
 }
 
 // If-conversion: both branches run for all lanes, unless no lane needs one; then each lane selects its result.
-inline void lowering::lane_masked_if(node_id n) {
+inline void lane_lowering::lane_masked_if(node_id n) {
   offset const mask = at(f_.operand(n, 0)), outer = lanes_->mask;
   std::vector<offset> rows, to[2];
   values results;
@@ -135,7 +136,7 @@ inline void lowering::lane_masked_if(node_id n) {
         is_else ? &deciding<jump_if_uniform<true>>::run : &deciding<jump_if_uniform<false>>::run, 0, mask);
     std::vector<offset> const mask_rows = branch_mask(n, is_else);
     hint_results(r, fitting_places(r, to[is_else], results), {});
-    lower_region(r);
+    lower_region_(r, ir::nothing);
     yield_lanes(r, to[is_else], results);
     finish(f_.yield_of(r));
     lanes_->mask = outer;
@@ -152,7 +153,8 @@ inline void lowering::lane_masked_if(node_id n) {
 }
 
 // Destinations for the results of a loop or map: scalars of lanes are computed in place, at `places`.
-inline void lowering::store_lanes(value_id v, value_id result, offset index, offset array, offset place) {
+inline void
+lane_lowering::store_lanes(value_id v, value_id result, offset index, offset array, offset place) {
   ir::type const t = type_of(v);
   if (!is_lanes(result)) return store_output(v, index, array);
   if (t.rank > 0) {
@@ -164,32 +166,36 @@ inline void lowering::store_lanes(value_id v, value_id result, offset index, off
   else if (at(v) != place)
     out_.emit(&doing<lane_copy>::run, place, at(v), 0, lane_size_of(t.element));
 }
-inline void lowering::place_outputs(
+
+inline void lane_lowering::place_outputs(
     std::span<value_id const> results, std::span<offset const> arrays, std::span<offset const> places,
     offset index) {
   for (std::size_t k = 0; k < results.size(); ++k)
     if (places[k] != no_word && arrays[k] != no_word)
       out_.emit(&doing<lane_row>::run, places[k], arrays[k], index, row_size_of(type_of(results[k]).element));
 }
+
 // A word for the pointer to the destination of each output that is a scalar in lanes.
-inline std::vector<offset> lowering::new_places(std::span<value_id const> results) {
+inline std::vector<offset> lane_lowering::new_places(std::span<value_id const> results) {
   std::vector<offset> places;
   for (value_id const v : results)
     places.push_back(is_lanes(v) && type_of(v).rank == 1 ? words_.allocate(1) : no_word);
   return places;
 }
-inline void lowering::free_destinations(std::span<offset const> places) {
+
+inline void lane_lowering::free_destinations(std::span<offset const> places) {
   for (offset const p : places)
     if (p != no_word) words_.free(p, 1);
 }
-inline offset lowering::new_output(value_id v, offset count, handler make) {
+
+inline offset lane_lowering::new_output(value_id v, offset count, handler make) {
   offset const where = new_slot(v);
   ir::type const t = type_of(v);
   out_.emit(make, where, count, offset{t.rank}, is_lanes(v) ? row_size_of(t.element) : scalar_bytes(t));
   return where;
 }
 
-inline void lowering::lane_loop(node_id n) {
+inline void lane_lowering::lane_loop(node_id n) {
   region_id const body = f_.region_at(n, 0);
   std::uint32_t const carried = f_[n].operand_count - 1;
   bool const is_reversed = f_[n].attributes.is_reversed();
@@ -220,7 +226,7 @@ inline void lowering::lane_loop(node_id n) {
   arguments.resize(all.size(), ir::nothing);
   hint_results(body, fitting_places(body, hints, all), arguments);
   ++lanes_->depth;
-  lower_region(body);
+  lower_region_(body, ir::nothing);
   node_id const last = f_.yield_of(body);
   for (std::uint32_t k = 0; k < outputs.size(); ++k)
     store_lanes(f_.operand(last, carried + k), outputs[k], index, arrays[k], places[k]);
@@ -237,7 +243,7 @@ inline void lowering::lane_loop(node_id n) {
   free_destinations(places);
 }
 
-inline void lowering::lane_while(node_id n) {
+inline void lane_lowering::lane_while(node_id n) {
   region_id const condition = f_.region_at(n, 0), body = f_.region_at(n, 1);
   std::uint32_t const carried = f_[n].operand_count;
   std::vector<offset> const to = start_loop_carried_lanes(n, 0, carried);
@@ -256,11 +262,12 @@ inline void lowering::lane_while(node_id n) {
   }
   std::uint32_t const begin = out_.label();
   lanes_->last = {};
-  std::uint32_t const end = lower_condition(condition);
+  lower_region_(condition, ir::nothing);
+  std::uint32_t const end = jump_unless(condition);
   live_in(f_.arguments_of(body), body);
   hint_results(body, fitting_places(body, to, results), arguments);
   ++lanes_->depth;
-  lower_region(body);
+  lower_region_(body, ir::nothing);
   node_id const last = f_.yield_of(body);
   for (std::uint32_t k = 0; k < stacked.size(); ++k) {
     value_id const v = f_.operand(last, carried + k);
@@ -277,10 +284,8 @@ inline void lowering::lane_while(node_id n) {
   lanes_->last = {};
 }
 
-// ---- fusion of maps with reductions
-
 // The reduction of a result by an operation, in the same region, if it is the only use.
-inline lowering::node_id lowering::reduced_alone(value_id v) const {
+inline frame_slots::node_id lane_lowering::reduced_alone(value_id v) const {
   ir::use_id const u = f_[v].first_use;
   if (u == ir::nothing || f_[u].next != ir::nothing) return ir::nothing;
   node_id const n = f_[u].user;
@@ -288,20 +293,10 @@ inline lowering::node_id lowering::reduced_alone(value_id v) const {
                             f_[n].parent == f_.region_of(v) && f_.operand(n, 0) == v;
   return is_reduction ? n : node_id(ir::nothing);
 }
-inline bool lowering::is_fused(node_id reduce) const {
-  return std::any_of(
-      fused_maps_.begin(), fused_maps_.end(), [&](fused_map const& m) { return m.reduce == reduce; });
-}
-inline lowering::fused_map lowering::take_fused_map(node_id reduce) {
-  auto const found = std::find_if(
-      fused_maps_.begin(), fused_maps_.end(), [&](fused_map const& m) { return m.reduce == reduce; });
-  fused_map const m = *found;
-  fused_maps_.erase(found);
-  return m;
-}
+
 // The product of doubles that a region yields, if it is computed last, has no other use, and the reduction sums it;
 // `of_lanes` requires that both factors are in lanes.
-inline lowering::node_id lowering::product_to_sum(region_id r, node_id reduce, bool of_lanes) const {
+inline frame_slots::node_id lane_lowering::product_to_sum(region_id r, node_id reduce, bool of_lanes) const {
   node_id const last = f_.yield_of(r);
   value_id const v = f_.operand(last, 0);
   if (reduce == ir::nothing || f_[reduce].attributes.operation != ir::op::add) return ir::nothing;
@@ -313,7 +308,7 @@ inline lowering::node_id lowering::product_to_sum(region_id r, node_id reduce, b
   return n;
 }
 
-inline void lowering::lane_map(node_id n) {
+inline void lane_lowering::lane_map(node_id n) {
   region_id const body = f_.region_at(n, 0);
   offset const count = at(f_.operand(n, 0));
   values outputs;
@@ -359,7 +354,7 @@ inline void lowering::lane_map(node_id n) {
   node_id const last = f_.yield_of(body);
   if (product == ir::nothing) hint_results(body, fitting_places(body, places, outputs), {});
   ++lanes_->depth;
-  lower_region(body, product);
+  lower_region_(body, product);
   if (product != ir::nothing) {
     value_id a = f_.operand(product, 0), b = f_.operand(product, 1);
     if (!is_lanes(a)) std::swap(a, b);

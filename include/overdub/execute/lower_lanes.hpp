@@ -4,37 +4,106 @@
 #pragma once
 
 #include <overdub/execute/abi.hpp>
+#include <overdub/execute/add_handlers.hpp>
 #include <overdub/execute/block_reduce_handlers.hpp>
-#include <overdub/execute/lowering.hpp>
+#include <overdub/execute/frame_slots.hpp>
 
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-// ---- the location of lanes
+/// Lowers maps in blocks of elements, and the operations in lanes of their bodies.
+class lane_lowering : frame_slots {
+public:
+  /// Lowers the operations of a region but one: uniform ones as usual, others by `lower_in_lanes`.
+  using region_lowering = std::function<void(ir::region_id, ir::node_id left_out)>;
 
-// The word with the pointer to a row. It is written before the map begins, and no other value may use it.
-inline offset lowering::pointer_to(offset row) {
-  auto& all = lanes_->pointers;
-  if (all.size() <= row) all.resize(row + 1, no_word);
-  if (all[row] == no_word) all[row] = words_.allocate_untouched();
-  return all[row];
-}
-inline void lowering::free_temporary_rows() {
-  for (offset const row : temporary_rows_) lanes_->rows.free(row * word_size, 1);
-  temporary_rows_.clear();
-}
-inline void lowering::release_temporaries() {
-  free_temporary_rows();
-  for (auto const& [where, size] : std::exchange(temporary_arrays_, {})) {
-    out_.emit(&release_owner::run, 0, where + word_size);
-    words_.free(where, size);
-  }
-}
+  lane_lowering(lowering_state& s, region_lowering lower_region)
+      : frame_slots(s), lower_region_(std::move(lower_region)) {}
+
+  void lower_in_blocks(node_id n, lane_plan const& plan);
+  void lower_in_lanes(node_id n);
+
+private:
+  // A result of a vectorised map.
+  struct block_output {
+    value_id result, yielded;
+    offset array = no_word;       // the result, or three words in place of an array that is not created
+    node_id reduce = ir::nothing; // the reduction that consumes the result instead of storing it
+    offset state = no_word;       // of the reduction
+    offset place = no_word;       // points to the destination of the block's elements
+    offset row = no_word;         // of lanes, if they are there
+  };
+
+  void lane_elementwise(node_id n);
+  void lane_strided(node_id n);
+  void make_strided(value_id v, offset first, offset step);
+  std::vector<offset> indices_of_lanes(node_id n, std::uint32_t count) const;
+  bool fuse_in_lanes(ir::op code, value_id x, value_id other, side on, node_id n);
+  void lane_at_uniform(node_id n);
+  void lane_at_lanes(node_id n);
+  void lane_update_array(node_id n);
+  void lane_make_array(node_id n);
+  void lane_if(node_id n);
+  void lane_masked_if(node_id n);
+  void lane_loop(node_id n);
+  void lane_while(node_id n);
+  void lane_map(node_id n);
+  void lane_reduction(node_id n);
+  void lane_accumulate(node_id n);
+  void lane_add_to(node_id n);
+  void lane_add_early(region_id body);
+  std::vector<offset> branch_mask(node_id n, bool is_else);
+
+  offset new_lanes(value_id v);
+  void new_alias(value_id v, value_id array, node_id n);
+  offset lanes_of(value_id v);
+  offset array_of_lanes(value_id v);
+  void emit_broadcast(value_id array, offset to);
+  void free_lanes(node_id n);
+  static ir::op mirrored(ir::op code);
+  void emit_fill(value_id scalar, offset to);
+  std::vector<offset> start_loop_carried_lanes(node_id n, std::uint32_t first_operand, std::uint32_t count);
+  void yield_lanes(region_id r, std::span<offset const> to, std::span<value_id const> results);
+  std::vector<offset> new_results(std::span<value_id const> all);
+  void store_lanes(value_id v, value_id result, offset index, offset array, offset place);
+  node_id reduced_alone(value_id v) const;
+  node_id product_to_sum(region_id r, node_id reduce, bool of_lanes) const;
+
+  std::vector<offset>
+  fitting_places(region_id r, std::span<offset const> to, std::span<value_id const> results) const;
+  void place_outputs(
+      std::span<value_id const> results, std::span<offset const> arrays, std::span<offset const> places,
+      offset index);
+  std::vector<offset> new_places(std::span<value_id const> results);
+  void free_destinations(std::span<offset const> places);
+  offset new_output(value_id v, offset count, handler make);
+  void release_temporaries();
+
+  // ---- blocks (lower_blocks.hpp)
+
+  std::vector<block_output> make_block_outputs(node_id n, offset count);
+  void lower_block_in_lanes(region_id body, std::vector<block_output>& outputs);
+  void lower_block_one_by_one(region_id body, offset block, std::vector<block_output> const& outputs);
+  void store_block(block_output const& o, offset first);
+  void set_rows(std::uint32_t bind, lanes_context const& context);
+  void limit_rows_in(region_id r, lane_plan const& plan, offset block, offset longest);
+  static offset as_operand(i64 limit);
+  void reduce_block(block_output const& o);
+  void store_rows_of_lanes(value_id v, offset array, offset first);
+
+  region_lowering lower_region_;
+  std::vector<std::pair<offset, offset>> temporary_arrays_; // of lanes: their words, and how many
+};
+
 // Allocates the lanes of a scalar: a row, or the destination that its hint names.
-inline offset lowering::new_lanes(value_id v) {
+inline offset lane_lowering::new_lanes(value_id v) {
   if (offset const hint = std::exchange(hints_[index_of(v)], no_word); hint != no_word) {
     assign_slot(v, hint);
     return hint;
@@ -43,9 +112,10 @@ inline offset lowering::new_lanes(value_id v) {
   slots_[index_of(v)] = {.at = pointer_to(row), .row = row};
   return at(v);
 }
+
 // Makes a scalar a pointer into an array. The array must not be written or released while the pointer is used: if the last use
 // of the array may precede that of the pointer, the pointer retains the array's buffer.
-inline void lowering::new_alias(value_id v, value_id array, node_id n) {
+inline void lane_lowering::new_alias(value_id v, value_id array, node_id n) {
   hints_[index_of(v)] = no_word;
   slots_[index_of(v)] = {.at = words_.allocate(1), .owns_words = true};
   if (lanes_->plan.is_outside(array)) return;
@@ -63,32 +133,37 @@ inline void lowering::new_alias(value_id v, value_id array, node_id n) {
   emit_move({owner_word(array), count, 1});
   out_.emit(&retain_owner::run, 0, count);
 }
-inline void lowering::emit_fill(value_id scalar, offset to) {
+
+inline void lane_lowering::emit_fill(value_id scalar, offset to) {
   ir::type const t = type_of(scalar);
   out_.emit(&doing<lane_fill>::run, to, at(scalar), 0, t == ir::boolean ? 1 : lane_size_of(t.element));
 }
+
 // The lanes of any scalar, broadcast if it is uniform.
-inline offset lowering::lanes_of(value_id v) {
+inline offset lane_lowering::lanes_of(value_id v) {
   if (is_lanes(v)) return at(v);
   offset const to = temporary_lanes();
   emit_fill(v, to);
   return to;
 }
+
 // Any array as an array of lanes, broadcast if it is uniform. A broadcast array is released after the operation.
-inline offset lowering::array_of_lanes(value_id v) {
+inline offset lane_lowering::array_of_lanes(value_id v) {
   if (is_lanes(v)) return at(v);
   offset const to = words_.allocate(words(v));
   temporary_arrays_.push_back({to, words(v)});
   emit_broadcast(v, to);
   return to;
 }
-inline void lowering::emit_broadcast(value_id array, offset to) {
+
+inline void lane_lowering::emit_broadcast(value_id array, offset to) {
   with_type(type_of(array).element, [&]<class T>(T) {
     out_.emit(&doing<lane_broadcast<T>>::run, to, at(array), 0, offset{type_of(array).rank});
   });
 }
+
 // The operand list of an indexed access: the array, its rank, and for each of `count` indices {kind, word, word of the stride}.
-inline std::vector<offset> lowering::indices_of_lanes(node_id n, std::uint32_t count) const {
+inline std::vector<offset> lane_lowering::indices_of_lanes(node_id n, std::uint32_t count) const {
   value_id const array = f_.operand(n, 0);
   std::vector<offset> list{at(array), offset{type_of(array).rank}};
   for (std::uint32_t i = 1; i <= count; ++i) {
@@ -104,17 +179,15 @@ inline std::vector<offset> lowering::indices_of_lanes(node_id n, std::uint32_t c
   return list;
 }
 
-// ---- scalars
-
 // Frees the rows of operands at their last use before the result is allocated, if all operands have elements of the result's size.
-inline void lowering::free_lanes(node_id n) {
+inline void lane_lowering::free_lanes(node_id n) {
   offset const size = lane_size_of(type_of(f_.result(n)).element);
   for (value_id const v : f_.operands_of(n))
     if (is_lanes(v) && lane_size_of(type_of(v).element) != size) return;
   free_scalars(n);
 }
 
-inline void lowering::lane_elementwise(node_id n) {
+inline void lane_lowering::lane_elementwise(node_id n) {
   ir::op code = f_[n].code;
   value_id const result = f_.result(n);
   if (lanes_->plan.is_strided(result)) return lane_strided(n);
@@ -153,7 +226,7 @@ inline void lowering::lane_elementwise(node_id n) {
 }
 
 // Lowers a sum, difference or product of a strided value and a uniform number: computes the first lane and the stride.
-inline void lowering::lane_strided(node_id n) {
+inline void lane_lowering::lane_strided(node_id n) {
   value_id const a = f_.operand(n, 0), b = f_.operand(n, 1), result = f_.result(n);
   ir::op const code = f_[n].code;
   bool const is_left = is_lanes(a); // the strided operand
@@ -173,7 +246,8 @@ inline void lowering::lane_strided(node_id n) {
   compute(code, first, is_left ? strided.first : other, is_left ? other : strided.first);
   make_strided(result, first, step);
 }
-inline void lowering::make_strided(value_id v, offset first, offset step) {
+
+inline void lane_lowering::make_strided(value_id v, offset first, offset step) {
   if (lanes_->plan.needs_lanes(v))
     out_.emit(&doing<lane_indices>::run, new_lanes(v), first, step);
   else
@@ -182,7 +256,7 @@ inline void lowering::make_strided(value_id v, offset first, offset step) {
   slots_[index_of(v)].step = step;
 }
 
-inline ir::op lowering::mirrored(ir::op code) {
+inline ir::op lane_lowering::mirrored(ir::op code) {
   using ir::op;
   switch (code) {
   case op::add:
@@ -207,7 +281,7 @@ inline ir::op lowering::mirrored(ir::op code) {
 }
 
 // Fuses the last instruction and an operation on its result x.
-inline bool lowering::fuse_in_lanes(ir::op code, value_id x, value_id other, side on, node_id n) {
+inline bool lane_lowering::fuse_in_lanes(ir::op code, value_id x, value_id other, side on, node_id n) {
   auto const last = lanes_->last;
   if (last.value == ir::nothing || last.at + 1 != out_.here() || last.value != x || x == other ||
       !is_only_use(x, n))
@@ -232,9 +306,7 @@ inline bool lowering::fuse_in_lanes(ir::op code, value_id x, value_id other, sid
   return false;
 }
 
-// ---- all operations
-
-inline void lowering::lower_in_lanes(node_id n) {
+inline void lane_lowering::lower_in_lanes(node_id n) {
   switch (f_[n].code) {
   case ir::op::convert: {
     value_id const from = f_.operand(n, 0), result = f_.result(n);
@@ -288,6 +360,14 @@ inline void lowering::lower_in_lanes(node_id n) {
   }
   release_temporaries();
   live_in(f_.results_of(n), f_[n].parent);
+}
+
+inline void lane_lowering::release_temporaries() {
+  free_temporary_rows();
+  for (auto const& [where, size] : std::exchange(temporary_arrays_, {})) {
+    out_.emit(&release_owner::run, 0, where + word_size);
+    words_.free(where, size);
+  }
 }
 
 } // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute
