@@ -38,8 +38,8 @@ function_compiler::function_compiler(program_compiler& shared, function_id id, l
       last_uses_(f_.node_count()), order_(f_), rows_(f_.value_count()), reduced_(f_.node_count()),
       in_place_(f_.value_count()), unchecked_(f_.node_count()) {
   if (p_.math == ir::math_mode::fast) {
-    // NaN and infinities keep their semantics. No reciprocals: that of a subnormal number is infinite, while the quotient
-    // may be 1.
+    // Without nnan and ninf: NaN and infinities are allowed. Without arcp: 1/y may overflow for a subnormal y where x/y
+    // is finite.
     llvm::FastMathFlags fast;
     fast.setAllowContract(true);
     fast.setAllowReassoc();
@@ -87,11 +87,11 @@ void function_compiler::store_scalar(ir::scalar s, llvm::Value* x, llvm::Value* 
   set_alias_scope(b_.CreateAlignedStore(x, to, llvm::Align(execute::size_of(s))), accumulator);
 }
 void function_compiler::set_alias_scope(llvm::Instruction* access, value_id accumulator) {
-  constexpr std::size_t most = 16; // with more, alias metadata is omitted: each access would list all others
+  constexpr std::size_t most = 16; // with more, alias metadata is omitted: it would be quadratic
   if (accumulators_.size() > most) return;
   llvm::SmallVector<llvm::Metadata*, 8> own, others;
   for (auto const& [v, scope] : accumulators_) (v == accumulator ? own : others).push_back(scope);
-  if (accumulator != ir::nothing && own.empty()) return; // of another function
+  if (accumulator != ir::nothing && own.empty()) return; // it has no scope in this function: it is the caller's
   if (!own.empty()) access->setMetadata(llvm::LLVMContext::MD_alias_scope, llvm::MDNode::get(context_, own));
   if (!others.empty())
     access->setMetadata(llvm::LLVMContext::MD_noalias, llvm::MDNode::get(context_, others));
@@ -208,7 +208,8 @@ void function_compiler::end_loop(counted_loop const& l, llvm::ArrayRef<llvm::Val
   }
   at(l.exit);
 }
-// LLVM unrolls short loops, but none with calls; unrolling saves moves of loop-carried values.
+// Whether to request unrolling, which saves moves of loop-carried values: a short body of elementwise operations with a costly
+// one, which is usually a call. LLVM does not unroll loops with calls by itself.
 bool function_compiler::is_short_with_calls(region_id body) const {
   std::uint32_t operations = 0;
   bool calls = false;

@@ -1,5 +1,5 @@
-// Epoch-based memory reclamation (K. Fraser, Practical lock-freedom, 2004): readers never wait, and an object that a writer replaced is
-// freed when no reader can access it.
+// Epoch-based memory reclamation (K. Fraser, Practical lock-freedom, 2004). Readers never wait. A writer retires the object that it
+// replaced; a later `retire` releases it when no reader can access it.
 #pragma once
 
 #include <overdub/core/config.hpp>
@@ -27,7 +27,7 @@ class epochs {
   };
 
 public:
-  /// A read-side critical section: objects that are loaded from atomic pointers in its scope are not freed before its end.
+  /// A read-side critical section. An object loaded in it from an atomic pointer stays alive until its end, if its writers retire it.
   class reading {
   public:
     OVERDUB_HIDDEN reading() : reader_(is_ending() ? *the().take() : mine()), is_given_back_(is_ending()) {
@@ -42,11 +42,11 @@ public:
 
   private:
     reader& reader_;
-    bool is_given_back_; // the thread is ending, and has released its record
+    bool is_given_back_; // taken for this section alone: the thread is ending, and has released its own
   };
 
-  /// Retires an object that was replaced by a sequentially consistent store before the call. It is freed in this or a later call, when no
-  /// reader can access it. If there is no memory for the list, waits for the readers. O(threads + retired objects).
+  /// Retires an object that was replaced by a sequentially consistent store before the call. The reference is released in this or a later
+  /// call, when no reader can access it. Without memory for it, waits for all readers: not in a `reading`. O(threads + retired objects).
   OVERDUB_HIDDEN static void retire(std::shared_ptr<void const> old) noexcept { the().add(std::move(old)); }
 
 private:
@@ -114,7 +114,7 @@ private:
   }
 
   struct waiting {
-    std::uint64_t epoch; // the last epoch in which readers may access it
+    std::uint64_t epoch; // readers that began in this epoch or before may access it
     std::shared_ptr<void const> old;
   };
   std::atomic<std::uint64_t> now_{1};

@@ -1,4 +1,4 @@
-// The inline cache of a call site (after Deutsch and Schiffman, 1984).
+// An inline cache (Deutsch and Schiffman, 1984): one for each thread, function and types, and not for each call site.
 #pragma once
 
 #include <overdub/compile/cache.hpp>
@@ -17,11 +17,11 @@
 namespace overdub {
 namespace detail {
 
-// The artifact and the fingerprints of the last call.
+// The artifact of the last call. It is used again while the fingerprints are equal.
 template <class... C>
 class last_answer {
 public:
-  /// Keeps the artifact alive during a call, which may recursively replace the cached artifact for other contexts.
+  /// Keeps the artifact alive during a call. A recursive call with other fingerprints may replace it in the cache.
   class use {
   public:
     explicit use(last_answer& of) : of_(of), made(*of.made_) { ++of_.uses_; }
@@ -52,7 +52,7 @@ public:
       std::shared_ptr<artifact const> answer, std::string const& fingerprints, bool is_checked,
       C const&... c) {
     if (uses_ > 0 && made_ != nullptr) replaced_.push_back(made_);
-    made_ = nullptr; // until the fingerprints are stored
+    made_ = nullptr; // the cache stays empty if storing the fingerprints throws
     if constexpr ((is_plain<C> && ...))
       plain = std::tuple<plain_t<C>...>(plain_of(c)...);
     else
@@ -62,7 +62,7 @@ public:
   }
 
 private:
-  // Whether a fingerprint can be compared by its bytes.
+  // Whether a fingerprint is none, an integer or an enumeration: it is compared by value, without serialisation.
   template <class X>
   static constexpr bool is_plain =
       !has_fingerprint<X> || std::is_integral_v<fingerprint_t<X>> || std::is_enum_v<fingerprint_t<X>>;
@@ -79,16 +79,16 @@ private:
   std::conditional_t<(is_plain<C> && ...), std::tuple<plain_t<C>...>, nothing> plain{};
   std::string bytes, scratch;
   std::shared_ptr<artifact const> made_;
-  std::vector<std::shared_ptr<artifact const>> replaced_; // artifacts that were replaced during a call
+  std::vector<std::shared_ptr<artifact const>> replaced_; // replaced artifacts that a running call uses
   int uses_ = 0;
-  bool is_checked_ = false; // check_fingerprints, in each call
+  bool is_checked_ = false; // with `check_fingerprints`, the cache always misses: each call is checked
 };
 
 } // namespace detail
 
 inline namespace OVERDUB_EXECUTE_ABI {
 
-// The inline cache of this thread for the call types of a compilation.
+// This thread's inline cache for one function, its argument types and its context types.
 template <class Compilation, class... C>
 OVERDUB_HIDDEN detail::last_answer<C...>& last_answer_of() {
   thread_local detail::last_answer<C...> last;
@@ -99,8 +99,8 @@ OVERDUB_HIDDEN detail::last_answer<C...>& last_answer_of() {
 
 namespace detail {
 
-// Runs f, compiled for the current fingerprints of the contexts. While they are unchanged, a call looks nothing up, counts nothing and
-// allocates nothing.
+// Runs f, compiled for the current fingerprints of the contexts. While they are unchanged, a call does not
+// access the cache of compiled functions, outside of scoped_globals and without `check_fingerprints`.
 template <class Compilation, class F, class... C, class... X>
 auto run_by_fingerprints(F const& f, std::tuple<C&...> const& contexts, X const&... x) {
   return std::apply(
@@ -113,7 +113,7 @@ auto run_by_fingerprints(F const& f, std::tuple<C&...> const& contexts, X const&
           last.remember(Compilation::get(f, o, fingerprints, c...), fingerprints, o.check_fingerprints, c...);
         }
         std::array<void*, sizeof...(C)> const objects{&c...};
-        typename last_answer<C...>::use const used(last); // a hook may call recursively
+        typename last_answer<C...>::use const used(last); // a hook may call f again
         return global_call<typename Compilation::result, X...>::run(used.made, objects, x...);
       },
       contexts);

@@ -1,4 +1,4 @@
-// scoped_global: a context for all compiled functions that a thread calls; shared_global: one for several threads.
+// scoped_global applies a context to the compiled functions that one thread calls; shared_global lets several threads share one context.
 #pragma once
 
 #include <overdub/compile/compile.hpp>
@@ -21,9 +21,9 @@ template <class C>
 inline constexpr bool follows_to_threads = std::is_empty_v<C> || forks<C>;
 } // namespace detail
 
-/// A context for several threads. Each thread that opens a scoped_global of it has a fork of the context until the end of the scope, when
-/// `join` merges it, one thread at a time. A context without state is shared. The context must outlive the threads' scopes, and must not be
-/// accessed meanwhile. Thread-safe.
+/// A context for several threads. Each scoped_global of it has a fork of the context; the end of its scope joins the fork to the context,
+/// one thread at a time. An empty context has nothing to join: each thread makes its own. The context must outlive these scopes, and
+/// nothing else may access it while one is open. Thread-safe.
 ///   shared_global everywhere(counted);   ... and in each thread   scoped_global const here(everywhere);
 template <class C>
 class shared_global {
@@ -45,7 +45,7 @@ public:
       return context_->fork();
     }
   }
-  /// Merges a fork.
+  /// Joins a fork to the context.
   void join([[maybe_unused]] C&& other) {
     if constexpr (!std::is_empty_v<C>) {
       std::lock_guard const lock(mutex_);
@@ -58,11 +58,11 @@ private:
   C* context_;
 };
 
-/// Applies a context to every compiled function that this thread calls until the end of a scope, including gradients. It is the innermost
-/// context, as if it were the last one of the function's composition: it intercepts the operations of the function as its own contexts
-/// transformed it. Of nested scopes, the context of the inner scope encloses that of the outer scope. Compiled code is cached by the type
+/// Applies a context to every compiled function that this thread calls until the end of a scope, gradients too. It is inside of
+/// the function's own contexts, as if it were the last one of their composition: it intercepts the operations that they leave. Of nested
+/// scopes, the context of the scope that was entered last is outside of the others. Compiled code is cached by the type
 /// and the fingerprint of the context. Direct runs, whose contexts are determined by type, are not affected. The context must outlive the
-/// scope; scopes must be left in reverse order. It must have no metadata, since results keep their types. For several threads use a
+/// scope; scopes must be left in reverse order. It must have no metadata: the caller gets plain results. For several threads use a
 /// shared_global, unless the context is thread-safe.
 ///   scoped_global const logged(log); f(2.0);
 template <class C>
@@ -119,7 +119,7 @@ private:
     entry_.before = std::exchange(global_contexts(), &entry_);
   }
 
-  // The shared_global from which the context was forked.
+  // The shared_global from which the context was forked; null, if none.
   shared_global<C>* shared_ = nullptr;
   [[no_unique_address]] std::conditional_t<detail::follows_to_threads<C>, std::optional<C>, none> own_;
   global_context entry_;

@@ -13,12 +13,12 @@
 
 namespace overdub {
 
-/// Waits until no compilation runs in the background. Calls of other threads may start more meanwhile.
+/// Waits until no background compilation is queued or runs, also of those that start meanwhile; not while the process exits.
 OVERDUB_DECL void wait_for_compilations();
 
 namespace detail {
 
-/// Queues a task for the background thread, in FIFO order. The task must not throw. Returns false if there is no memory or no thread.
+/// Queues a task, which must not throw, for the background thread; at exit, drops it. Returns false if there is no memory or no thread.
 OVERDUB_DECL bool run_in_background(std::function<void()> task) noexcept;
 
 /// The time of a monotonic clock, in nanoseconds.
@@ -28,29 +28,29 @@ OVERDUB_DECL std::int64_t nanoseconds_now() noexcept;
 
 inline namespace OVERDUB_EXECUTE_ABI {
 
-/// The code of a program, which may be replaced once by faster code. Threads may call it concurrently: a call ends in the code in which it
-/// began. Addresses of code are valid during the lifetime of this object.
+/// The code of a program, which may be replaced once by faster code. Several threads may run the code during a replacement; a running
+/// call is not switched to the new code. References to both codes are valid as long as this object.
 class tiered_code {
 public:
-  /// Starts with the given code. `direct`: whether faster code may be called through a function pointer, without a machine of the
-  /// interpreter.
+  /// Starts with the given code. `direct`: whether callers may use `target()`, since the program needs no contexts at run time, and no
+  /// machine of the interpreter.
   tiered_code(executable first, bool direct) : first_(std::move(first)), direct_(direct) {
     code_ = first_.code().get();
     if (direct_) target_ = first_.code()->target;
   }
 
   execute::code const& code() const { return *code_.load(std::memory_order_acquire); }
-  /// The C++ function pointer to the code (execute::code::target), or null.
+  /// The address of the code as a C++ function, or null if it has none.
   void* target() const { return target_.load(std::memory_order_acquire); }
 
-  /// Replaces the code by faster code.
+  /// Replaces the code by faster code. Called at most once.
   void swap_in(std::shared_ptr<execute::code const> better) {
     better_ = std::move(better);
     code_.store(better_.get(), std::memory_order_release);
     if (direct_) target_.store(better_->target, std::memory_order_release);
   }
 
-  /// Counts a call for its scope, and measures the time of every sixteenth.
+  /// Counts a call, from the constructor to `became_hot`. Every sixteenth call is timed, and stands for sixteen.
   class counted_call {
   public:
     explicit counted_call(tiered_code const& c)
@@ -59,7 +59,7 @@ public:
     }
     counted_call(counted_call const&) = delete;
     counted_call& operator=(counted_call const&) = delete;
-    /// True for exactly one call: the one by which the program became hot.
+    /// Called once, after the call. Returns true for one call: the first that finds a limit reached.
     bool became_hot() {
       bool is_hot = before_ + 1 >= code_.hot_calls_;
       if (is_timed()) {
@@ -79,7 +79,7 @@ public:
     std::int64_t start_ = 0;
   };
 
-  /// Enables the counting of calls, and sets the limits at which the program is hot.
+  /// Sets the limits of calls and of time at which the program is hot, and starts the counting. Called before the object is shared.
   void wait_for_heat(std::uint32_t calls, std::int64_t nanoseconds) {
     hot_calls_ = calls;
     hot_nanoseconds_ = nanoseconds;

@@ -23,12 +23,12 @@ OVERDUB_DECL std::int64_t nanoseconds_now() noexcept {
       .count();
 }
 
-// The thread that initialises objects of static storage.
+// The thread that runs static initialisers, usually the main thread.
 OVERDUB_HIDDEN inline std::thread::id const main_thread = std::this_thread::get_id();
 
-/// The thread for background compilations. It starts with the first task, and ends with the program after its current task. If the main
-/// thread gave it tasks, it ends before objects of static storage are destroyed, since the compiler uses such objects, which it constructs
-/// on first use.
+/// The thread for background compilations. It starts with the first task, and ends with the process, after the current task. The compiler
+/// has static objects that are constructed on first use, and may be destroyed before ours: if the main thread queued a task, the thread
+/// ends when the thread_locals of the main thread are destroyed.
 class background_thread {
 public:
   OVERDUB_HIDDEN static background_thread& the() {
@@ -56,15 +56,15 @@ public:
   }
 
 private:
-  // A child of fork does not have the threads of its parent, and inherits the state of its locks; therefore it gets its own thread. If the
-  // parent's thread was compiling, locks of the compiler may be held: then the child does not compile in the background.
+  // fork copies the state of locks, and no threads: a child process uses a background_thread of its own. If the parent was compiling, the
+  // child may have inherited locked mutexes of the compiler: it drops all tasks, and its programs stay interpreted.
   class owner {
   public:
     background_thread& of_this_process() {
       background_thread* known = now_.load();
       if (known->process_ == getpid()) return *known;
       auto* const own = new background_thread(known->ends_ || known->is_working_, known);
-      if (now_.compare_exchange_strong(known, own)) return *own; // the parent's is not destroyed
+      if (now_.compare_exchange_strong(known, own)) return *own; // the parent's leaks on purpose: its mutex may be locked
       delete own;
       return *known;
     }
@@ -110,11 +110,11 @@ private:
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> tasks_;
-  std::atomic<bool> is_working_{false}, ends_; // a child of fork reads those of its parent without the lock
+  std::atomic<bool> is_working_{false}, ends_; // atomic: a forked child reads the flags of its parent without its lock
   pid_t const process_ = getpid();
   std::unique_ptr<std::thread> thread_;
   [[maybe_unused]] background_thread const*
-      of_parent_; // in a child of fork: the parent's, which is never destroyed; referred to so that it is not reported as a leak
+      of_parent_; // in a forked child: the parent's object, which stays reachable for leak checkers
 };
 
 OVERDUB_DECL bool run_in_background(std::function<void()> task) noexcept try {

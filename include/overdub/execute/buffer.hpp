@@ -1,5 +1,5 @@
-// Reference-counted memory of arrays during a run. A pool of one machine recycles buffers, so that repeated runs allocate
-// nothing.
+// Reference-counted memory of arrays during a run. Each machine has a pool that reuses its buffers: repeated runs
+// allocate nothing.
 #pragma once
 
 #include <overdub/array/array.hpp>
@@ -14,10 +14,10 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-/// The header before the elements of an array. Only one machine uses it: the count is not atomic.
+/// The header before the elements of an array. The count is not atomic, since a buffer belongs to one machine.
 struct alignas(64) buffer {
   std::size_t count = 0; // references; 0: free
-  std::size_t bytes = 0; // after the header
+  std::size_t bytes = 0; // of elements, without the header
   buffer* next = nullptr;
   std::uint32_t size_class = 0;
 
@@ -36,8 +36,8 @@ public:
     for (buffer* const b : all_) free(b);
   }
 
-  /// A buffer of at least this size, with one reference. Throws size_error if the size exceeds the address space, and
-  /// out_of_memory. O(1).
+  /// A buffer of at least this size, with one reference. Throws size_error above `largest`, and out_of_memory if the
+  /// allocation fails. Amortised O(1).
   buffer* take(std::size_t bytes) {
     std::uint32_t const k = class_of(bytes);
     buffer* const b = free_[k];
@@ -53,7 +53,7 @@ public:
       free_[b->size_class] = b;
     }
   }
-  /// Frees all buffers, whatever their counts. O(buffers).
+  /// Returns all buffers to the pool, whatever their counts. Frees no memory. O(buffers).
   void reset() {
     for (buffer*& first : free_) first = nullptr;
     for (buffer* const b : all_) {
@@ -76,7 +76,7 @@ private:
   static std::uint32_t class_of(std::size_t bytes) {
     if (bytes <= smallest) return 0;
     if (bytes > largest) detail::throw_too_large(static_cast<long long>(bytes), 1);
-    // (bytes - 1) is 4 to 7 times 2^width.
+    // The top three bits of bytes - 1: (bytes - 1) >> width is 4, 5, 6 or 7.
     unsigned const width = static_cast<unsigned>(std::bit_width(bytes - 1)) - 3;
     return static_cast<std::uint32_t>((width - 4) * 4 + ((bytes - 1) >> width) - 4 + 1);
   }

@@ -1,5 +1,5 @@
-// Element-wise operations from the table core/ops.def: as types, whose computation handlers inline, and as tables of
-// functions for calls of <cmath>.
+// Elementwise operations from core/ops.def: as types with a `compute`, which the interpreter's handlers inline, and as
+// tables of function pointers, for operations that are library calls.
 #pragma once
 
 #include <overdub/call/callee.hpp>
@@ -19,7 +19,7 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-// std::lerp, in steps that are rounded separately; a compiler may contract the library's.
+// std::lerp without fused multiply-add: each step is rounded. The compiler may contract the library's, and change its bits.
 template <std::floating_point T>
 T lerp(T a, T b, T t) {
   if ((a <= 0 && b >= 0) || (a >= 0 && b <= 0)) return rounded(t * b) + rounded((1 - t) * a);
@@ -68,7 +68,7 @@ namespace operation {
 
 } // namespace operation
 
-/// Whether an operation accepts operands of type T, if all its operands (of select: the selected ones) have one type.
+/// Whether all operands of an operation may have type T; of select, the second and the third. False for ldexp and polygamma.
 template <class Op, class T>
 inline constexpr bool takes = Op::rule == ir::type_rule::numeric      ? !std::is_same_v<T, bool>
                               : Op::rule == ir::type_rule::integer    ? std::is_same_v<T, i64>
@@ -86,10 +86,10 @@ static_assert(
           return false;
       return true;
     }(),
-    "overdub: core/ops.def: elementwise operations come before structural ones, since tables have entries "
-    "for the former alone");
+    "overdub: core/ops.def must list elementwise operations before structural ones, since tables are "
+    "filled with the former from index 0 on");
 
-/// A table over operations: make<Op>() for those that accept the type, else null.
+/// A table by operation: make<Op>() for elementwise ones, an entry of value zero for structural ones.
 template <class Make>
 constexpr auto table_of(Make make) {
   using entry = decltype(make.template operator()<operation::add>());
@@ -101,9 +101,9 @@ constexpr auto table_of(Make make) {
   };
 }
 
-// ---- functions of floating-point numbers, indexed by ir::number_in(mode, operation)
+// ---- functions of floating-point numbers, by ir::number_in(mode, operation); those of three operands by operation
 
-/// A table for both modes: an entry for each operation, then one for each of the consistent mode.
+/// A table with two entries for each operation: first those of the exact and fast modes, then those of the consistent mode.
 template <class Make, class MakeConsistent>
 constexpr auto table_of_modes(Make make, MakeConsistent make_consistent) {
   auto const exact = table_of(make), consistent = table_of(make_consistent);
@@ -157,7 +157,7 @@ OVERDUB_HIDDEN inline constexpr auto functions1 = table_of_modes(
       else
         return nullptr;
     });
-/// The function by which an operation combines two numbers, in the consistent mode.
+/// The SLEEF function of a binary operation; null, if it has none.
 template <class T>
 inline constexpr auto consistent_function2 = []<class Op>() -> function2<T> {
   if constexpr (is_function<Op, 2, T> && ir::is_elementary(Op::code))

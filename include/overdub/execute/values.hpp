@@ -1,4 +1,4 @@
-// Values between C++ and frames: arguments and results of programs and host functions.
+// Copies values between C++ and frames: arguments and results of programs and of native functions.
 #pragma once
 
 #include <overdub/execute/abi.hpp>
@@ -13,7 +13,7 @@
 
 namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
 
-// The array at `from` as nested C++ arrays; advances `from`.
+// Copies the elements at `from` into nested C++ arrays, and moves `from` past them.
 template <class T>
 T copy_part(i64 const* extents, std::byte const*& from) {
   using element = typename T::value_type;
@@ -29,7 +29,7 @@ T copy_part(i64 const* extents, std::byte const*& from) {
   }
 }
 
-/// A value in a frame, copied.
+/// Returns a copy of the value at `at`.
 template <class T>
 T owned_copy(std::byte const* frame, offset at) {
   constexpr auto rank = detail::type_of_cpp<T>.rank;
@@ -43,7 +43,7 @@ T owned_copy(std::byte const* frame, offset at) {
   }
 }
 
-/// A value in a frame, as the host receives it: arrays of rank 1 are borrowed.
+/// Returns an argument of a native function. An array of rank 1 borrows the frame's elements; one of a higher rank is copied.
 template <class T>
 T argument(machine&, std::byte const* frame, offset at) {
   if constexpr (detail::type_of_cpp<T>.rank == 0)
@@ -73,7 +73,7 @@ void flatten(array<T> const& a, std::byte*& to) {
   }
 }
 
-/// Allocates an array for a value of the host. Returns its elements, which are uninitialised.
+/// Creates an array at `at` in the frame. Returns its uninitialised elements.
 OVERDUB_DECL std::byte* make_host_array(
     machine& m, std::byte* frame, offset at, i64 const* extents, offset rank, std::size_t element_bytes);
 
@@ -90,15 +90,15 @@ void deliver(machine& m, std::byte* frame, offset at, T const& x) {
     flatten(x, to);
   }
 }
-/// Writes an array of rank 1 to a frame, which refers to the caller's memory.
+/// Writes an array of rank 1 to a frame without copying it. The caller's memory must outlive its use.
 template <class T>
 void lend(std::byte* frame, offset at, T const* elements, std::size_t size) {
   put<void const*>(frame, at, elements);
-  put<void const*>(frame, at + word_size, nullptr); // no owner
+  put<void const*>(frame, at + word_size, nullptr); // no buffer owns the elements
   put<i64>(frame, at + 2 * word_size, static_cast<i64>(size));
 }
 
-/// Calls f with a value of the C++ type of a scalar: f(double{}).
+/// Calls f(T{}) for the C++ type T of a number or a bool.
 template <class F>
 auto with_type(ir::scalar s, F f) {
   switch (s) {
@@ -113,11 +113,11 @@ auto with_type(ir::scalar s, F f) {
   }
 }
 
-/// Lends the memory of a datum.
+/// Writes a datum to a frame without copying its elements. The datum must outlive their use.
 OVERDUB_DECL void lend(std::byte* frame, offset at, datum const& d);
-/// Writes a datum by copying it.
+/// Writes a datum to a frame; copies its elements.
 OVERDUB_DECL void deliver_datum(machine& m, std::byte* frame, offset at, datum const& d);
-/// A copy of a value.
+/// Returns a copy of the value of type t at `at`, as a datum.
 OVERDUB_DECL datum datum_at(std::byte const* frame, offset at, ir::type t);
 
 } // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute

@@ -24,7 +24,7 @@ inline bool choose_function(cursor& c) {
   for (std::size_t i = 0; i < elements.size(); ++i)
     indices.push_back(c.literal(static_cast<std::int64_t>(i)));
   value_id const numbers = c->result(c.insert(op::array, indices, cursor::types(&integers, 1)));
-  value_id const index = c.add(op::at, numbers, c.operand(1)); // fails where the original read would
+  value_id const index = c.add(op::at, numbers, c.operand(1)); // an index out of range still fails
   value_id chosen = elements.back();
   for (std::size_t i = elements.size() - 1; i-- > 0;) {
     value_id const operands[] = {c.add(op::eq, index, indices[i]), elements[i], chosen};
