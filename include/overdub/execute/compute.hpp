@@ -86,8 +86,8 @@ static_assert(
           return false;
       return true;
     }(),
-    "overdub: core/ops.def must list elementwise operations before structural ones, since tables are "
-    "filled with the former from index 0 on");
+    "overdub: core/ops.def: elementwise operations come before structural ones, since tables have entries "
+    "for the former alone");
 
 /// A table by operation: make<Op>() for elementwise ones, an entry of value zero for structural ones.
 template <class Make>
