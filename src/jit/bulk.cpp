@@ -28,7 +28,7 @@ bool function_compiler::can_fill_row(value_id yielded, region_id body) const {
   for (ir::use_id const u : f_.uses_of(yielded))
     if (f_[u].user != last && !is_only_read_by(yielded, f_[u].user)) return false;
   value_id const size = f_.operand(maker, 0);
-  return f_.is_literal(size) || !is_made_in(size, body);
+  return !ir::is_defined_in(f_, size, body);
 }
 // Allocates the array of all rows before the map.
 void function_compiler::fill_rows(output& o, region_id body, llvm::Value* count) {

@@ -225,7 +225,6 @@ private:
     llvm::Value* holds = nullptr;  // the combined check; null: none is needed
     bool complete = true;          // all accesses are covered
   };
-  bool is_made_in(value_id v, region_id body) const;
   std::optional<int> coefficient_in(value_id v, region_id body, int depth = 0) const;
   llvm::Value* base_in(value_id v, region_id body);
   std::optional<affine> affine_in(value_id v, region_id body);

@@ -48,9 +48,7 @@ node_id function_compiler::reduction_of(value_id v) const {
 }
 
 bool function_compiler::fits_points(region_id r, region_id body, nested_loops& found) const {
-  auto const fits_count = [&](node_id n) {
-    return f_.is_literal(f_.operand(n, 0)) || !is_made_in(f_.operand(n, 0), body);
-  };
+  auto const fits_count = [&](node_id n) { return !ir::is_defined_in(f_, f_.operand(n, 0), body); };
   for (node_id const n : f_.nodes_of(r)) {
     switch (ir::op const code = f_[n].code) {
     case ir::op::yield:
@@ -58,11 +56,11 @@ bool function_compiler::fits_points(region_id r, region_id body, nested_loops& f
       continue;
     case ir::op::length:
       for (value_id const v : f_.operands_of(n))
-        if (is_made_in(v, body)) return false;
+        if (ir::is_defined_in(f_, v, body)) return false;
       continue;
     case ir::op::at: {
       ir::type const t = type_of(f_.result(n));
-      if (!is_number(t) || is_made_in(f_.operand(n, 0), body)) return false;
+      if (!is_number(t) || ir::is_defined_in(f_, f_.operand(n, 0), body)) return false;
       for (std::uint32_t k = 0; k + 1 < f_[n].operand_count; ++k)
         if (!is_checked(n, k)) return false;
       if (!is_read_in_line(n, body)) found.reads_apart = true;

@@ -4,16 +4,10 @@
 
 namespace overdub::jit {
 
-bool function_compiler::is_made_in(value_id v, region_id body) const {
-  for (region_id r = f_.region_of(v); r != body; r = f_[f_[r].parent].parent)
-    if (f_[r].parent == ir::nothing) return false;
-  return true;
-}
-
 // The coefficient of a value in the index of this loop, if it is -1, 0 or 1.
 std::optional<int> function_compiler::coefficient_in(value_id v, region_id body, int depth) const {
   if (v == f_.argument(body, 0)) return 1;
-  if (f_.is_literal(v) || !is_made_in(v, body)) return 0;
+  if (!ir::is_defined_in(f_, v, body)) return 0;
   // The index of a nested loop, if it is uniform over the elements that are vectorised together.
   if (f_.is_argument(v)) return ir::is_iteration_index(f_, v) ? std::optional(0) : std::nullopt;
   if (!f_.is_result(v) || depth > 8 || type_of(v) != ir::i64) return {};
@@ -34,7 +28,7 @@ std::optional<int> function_compiler::coefficient_in(value_id v, region_id body,
 llvm::Value* function_compiler::base_in(value_id v, region_id body) {
   if (v == f_.argument(body, 0)) return integer(0);
   if (f_.is_literal(v)) return literal(v);
-  if (!is_made_in(v, body) || f_.is_argument(v)) return scalar(v);
+  if (!ir::is_defined_in(f_, v, body) || f_.is_argument(v)) return scalar(v);
   node_id const n = f_.node_of(v);
   return integral(f_[n].code, {base_in(f_.operand(n, 0), body), base_in(f_.operand(n, 1), body)});
 }

@@ -37,7 +37,7 @@ public:
   region_id body() const { return body_; }
   value_id index() const { return f_.argument(body_, 0); }
   /// Whether a value is defined in the body, or in a nested region.
-  bool is_inside(value_id v) const;
+  bool is_inside(value_id v) const { return ir::is_defined_in(f_, v, body_); }
   /// Whether it is uniform over the elements: a number, or a row's length.
   bool is_uniform(value_id v) const {
     return !is_inside(v) || (shared_values_.contains(v) && !rows_.contains(v));

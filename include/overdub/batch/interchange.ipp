@@ -30,15 +30,6 @@ split_plan::split_plan(ir::program const& p, ir::effects const& known, ir::funct
   fits_ = !loops.empty() && crossings_fit();
 }
 
-OVERDUB_DECL bool split_plan::is_inside(value_id v) const {
-  if (f_.is_literal(v)) return false;
-  for (region_id r = f_.region_of(v);;) {
-    if (r == body_) return true;
-    if (f_[r].parent == ir::nothing) return false;
-    r = f_[f_[r].parent].parent;
-  }
-}
-
 OVERDUB_DECL bool split_plan::is_shared(node_id n) const {
   op const c = f_[n].code;
   if (f_[n].result_count != 1) return false;

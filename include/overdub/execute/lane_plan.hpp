@@ -44,14 +44,7 @@ public:
   /// accumulator outside of the body. Others are lowered once for a block.
   bool is_in_lanes(node_id n) const { return in_lanes_[index_of(n)]; }
   /// Whether a value is a literal, or is defined outside of the body. Such a value is live during all blocks.
-  bool is_outside(value_id v) const {
-    if (f_.is_literal(v)) return true;
-    for (region_id r = f_.region_of(v);;) {
-      if (r == body_) return false;
-      if (f_[r].parent == ir::nothing) return true;
-      r = f_[f_[r].parent].parent;
-    }
-  }
+  bool is_outside(value_id v) const { return !ir::is_defined_in(f_, v, body_); }
   /// Whether a value is strided, first + lane * step with a uniform first and step: the index, and its sums, differences and products with
   /// uniform values. The two numbers replace a vector of indices.
   bool is_strided(value_id v) const { return strided_[index_of(v)]; }

@@ -77,7 +77,7 @@ affected_iterations::find(node_id n, std::vector<affected>& all, std::vector<com
       if (f[user].code != op::at || index_of(u) != f[user].first_operand)
         return "an array whose elements changed is used as a whole";
       value_id const index = f.operand(user, 1);
-      if (f.is_literal(index) || !is_inside(f, index, body)) { // the same in all iterations
+      if (!ir::is_defined_in(f, index, body)) { // the same in all iterations
         if (!f.is_literal(index) && known_.change_of(index) != nullptr)
           return "an index that all iterations use changed";
         common.push_back({user, c});
@@ -204,7 +204,7 @@ inline std::string_view affected_iterations::find_by_reverse_index(node_id n, va
   node_id const m = f.node_of(index);
   value_id keys = index;
   if (f[m].code == op::at && f[m].operand_count == 2 && f.operand(m, 1) == flow.index() &&
-      !is_inside(f, f.operand(m, 0), flow.body()) && has_length_of_trip_count(n, f.operand(m, 0)))
+      !ir::is_defined_in(f, f.operand(m, 0), flow.body()) && has_length_of_trip_count(n, f.operand(m, 0)))
     keys = f.operand(m, 0);
   bool const is_one = p.list == ir::nothing;
   p.keys = known_.save(keys);

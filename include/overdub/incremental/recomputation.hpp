@@ -169,7 +169,8 @@ inline bool recomputation::saves_inside(node_id n) {
   if (!is_counted(code) && !selects_region(code)) return false;
   for (std::uint32_t k = 0; k < layout_.size(); ++k)
     for (region_id const r : original().regions_of(n))
-      if (layout_[k].what == variable::role::saved && is_inside(original(), layout_[k].of, r)) return true;
+      if (layout_[k].what == variable::role::saved && ir::is_defined_in(original(), layout_[k].of, r))
+        return true;
   return false;
 }
 

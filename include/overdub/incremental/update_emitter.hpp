@@ -30,17 +30,6 @@ using values = ir::builder::values;
 /// Values of the function, and the values of the update program that replace them.
 using value_map = ir::value_map<value_id>;
 
-/// Whether a value is defined in a region or in one that is nested in it. O(depth of nesting).
-inline bool is_inside(function const& f, value_id v, region_id r) {
-  if (f.is_literal(v)) return false;
-  for (region_id at = f.region_of(v); at != r;) {
-    node_id const owner = f[at].parent;
-    if (owner == ir::nothing) return false;
-    at = f[owner].parent;
-  }
-  return true;
-}
-
 /// Whether an operation has regions that may be updated incrementally.
 inline bool has_loops(function const& f, node_id n) {
   bool found = false;

@@ -123,7 +123,7 @@ inline std::vector<value_id> update_writer::emit_flipped(node_id n, value_id fli
 inline bool update_writer::has_only_elements(change const& c, region_id inside) const {
   return !c.whole && std::all_of(c.deltas.begin(), c.deltas.end(), [&](delta const& p) {
     return !p.is_appended && p.list == ir::nothing && p.nested == nullptr && p.element != ir::nothing &&
-           !is_inside(written(), p.index, inside);
+           !ir::is_defined_in(written(), p.index, inside);
   });
 }
 

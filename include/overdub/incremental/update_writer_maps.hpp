@@ -143,7 +143,7 @@ inline void update_writer::add_appended_deltas(
 inline void update_writer::yield_stores(std::size_t first_store, value_id index, values& yielded) {
   for (std::size_t k = first_store; k < stores_.size(); ++k) {
     for (value_id const v : stores_[k].path)
-      if (is_inside(written(), v, at_.region()) && v != index) yielded.push_back(v);
+      if (ir::is_defined_in(written(), v, at_.region()) && v != index) yielded.push_back(v);
     if (stores_[k].value != ir::nothing) yielded.push_back(stores_[k].value);
     if (stores_[k].valid != ir::nothing) yielded.push_back(stores_[k].valid);
   }
@@ -155,7 +155,7 @@ inline void update_writer::collect_stores(
   auto const result = [&] { return written().result(many, next++); };
   for (std::size_t k = first_store; k < stores_.size(); ++k) {
     for (value_id& v : stores_[k].path)
-      if (is_inside(written(), v, inside)) v = v == index ? list : result();
+      if (ir::is_defined_in(written(), v, inside)) v = v == index ? list : result();
     if (stores_[k].value != ir::nothing) stores_[k].value = result();
     if (stores_[k].valid != ir::nothing) stores_[k].valid = result();
   }
@@ -286,7 +286,7 @@ values update_writer::emit_if(value_id condition, Emit const& emit) {
   ir::builder to = build();
   node_id const choice = to.open(op::if_, {condition}, 2);
   region_id const inside = written().region_at(choice, 0);
-  auto const is_own = [&](value_id v) { return v != ir::nothing && is_inside(written(), v, inside); };
+  auto const is_own = [&](value_id v) { return v != ir::nothing && ir::is_defined_in(written(), v, inside); };
   values yielded;
   std::size_t count = 0;
   to.in_region(choice, 0, [&] {

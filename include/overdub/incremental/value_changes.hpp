@@ -282,7 +282,7 @@ inline std::vector<value_id> const& value_changes::captured(node_id n) {
         if (f.is_literal(v) || known[index_of(v)] != 0) continue;
         known[index_of(v)] = 1;
         bool inside = false;
-        for (region_id const own : f.regions_of(n)) inside = inside || is_inside(f, v, own);
+        for (region_id const own : f.regions_of(n)) inside = inside || ir::is_defined_in(f, v, own);
         if (!inside) all.push_back(v);
       }
     });

@@ -5,7 +5,6 @@
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/regions.hpp>
 
-#include <concepts>
 #include <cstdint>
 #include <span>
 #include <type_traits>
@@ -19,11 +18,11 @@ namespace overdub::ir {
 ///
 ///   build(c).loop(n, {zero}, [&](value_id i, builder::values const& s) { return c.add(op::add, s[0], i); })
 ///
-/// Each function returns the operation; `results` and `result` return its results. O(operands and yielded values).
+/// Each function returns the operation and its results. O(operands and yielded values).
 class builder {
 public:
   using values = std::vector<value_id>;
-  /// What inserts an operation returns: it, and its results.
+  /// An operation, and its results.
   struct built {
     node_id node;
     values results;

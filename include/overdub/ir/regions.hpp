@@ -33,6 +33,17 @@ inline node_id owner_of(function const& f, node_id n) { return f[f[n].parent].pa
 /// The operation with the region that has an argument; nothing, for a parameter of the function. O(1).
 inline node_id owner_of(function const& f, value_id argument) { return f[f.region_of(argument)].parent; }
 
+/// Whether a value is defined in a region, or in one that is nested in it. Literals are not. O(depth of nesting).
+inline bool is_defined_in(function const& f, value_id v, region_id r) {
+  if (f.is_literal(v)) return false;
+  for (region_id at = f.region_of(v); at != r;) {
+    node_id const owner = f[at].parent;
+    if (owner == nothing) return false;
+    at = f[owner].parent;
+  }
+  return true;
+}
+
 /// Whether an argument of a region is the index of an iteration. O(1).
 inline bool is_iteration_index(function const& f, value_id v) {
   if (!f.is_argument(v) || f[v].index != 0) return false;

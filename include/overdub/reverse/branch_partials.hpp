@@ -23,8 +23,6 @@ namespace overdub::adjoint {
 class branch_partials : emitter {
 public:
   using emitter::values;
-  /// Appends the adjoints of operations (writer.hpp).
-  using reverse_all = std::function<void(std::vector<node_id> const&)>;
 
   branch_partials(adjoint_code& code, cotangents& sums, array_restorer& arrays, reverse_all reverse)
       : emitter(code), sums_(sums), arrays_(arrays), reverse_(std::move(reverse)) {}

@@ -82,15 +82,7 @@ public:
 private:
   static constexpr int maximum_steps = 12;
 
-  bool is_outside(value_id v) const {
-    if (f_.is_literal(v)) return true;
-    for (region_id r = f_.region_of(v); r != iteration_;) {
-      node_id const owner = f_[r].parent;
-      if (owner == ir::nothing) return true;
-      r = f_[owner].parent;
-    }
-    return false;
-  }
+  bool is_outside(value_id v) const { return !ir::is_defined_in(f_, v, iteration_); }
   bool is_same(value_id number, int steps) const {
     if (is_outside(number)) return true;
     if (steps == 0 || !f_.is_result(number)) return false;

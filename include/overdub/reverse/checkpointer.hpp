@@ -209,10 +209,7 @@ inline value_id checkpointer::at_index(node_id n, value_id number, value_id inde
   region_id const body = flow(n).body();
   if (number == f().argument(body, 0)) return index_value;
   if (f().is_literal(number)) return number;
-  bool const is_inside =
-      f().region_of(number) == body || (f().region_of(number) != ir::region_id(function::body) &&
-                                        ir::is_within(f(), f()[f().region_of(number)].parent, body));
-  if (!is_inside) return number;
+  if (!ir::is_defined_in(f(), number, body)) return number;
   if (steps == 0 || !f().is_result(number)) return ir::nothing;
   node_id const m = f().node_of(number);
   if (!ir::is_elementwise(f()[m].code) || !callees_.effects().of(f(), m).is_pure()) return ir::nothing;

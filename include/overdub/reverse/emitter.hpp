@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <utility>
@@ -23,6 +24,9 @@ struct adjoint_code {
   activity& known;
   callee_properties const& callees;
 };
+
+/// Appends the adjoints of operations, from the last to the first (writer.hpp).
+using reverse_all = std::function<void(std::vector<node_id> const&)>;
 
 /// Emits at the cursor. The parts of the backward pass derive from it, and share the code that they are constructed with.
 class emitter {

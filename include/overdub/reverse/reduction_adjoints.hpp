@@ -17,8 +17,6 @@ namespace overdub::adjoint {
 class reduction_adjoints : emitter {
 public:
   using emitter::values;
-  /// Appends the adjoints of operations (writer.hpp).
-  using reverse_all = std::function<void(std::vector<node_id> const&)>;
 
   reduction_adjoints(adjoint_code& code, cotangents& sums, reverse_all reverse)
       : emitter(code), sums_(sums), reverse_(std::move(reverse)) {}
