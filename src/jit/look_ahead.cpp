@@ -129,7 +129,7 @@ private:
   std::optional<value_id> array_in_front(value_id array) const {
     value_id const carried = c_.before_updates(array);
     if (c_.in_place_[index_of(carried)]) return carried;
-    if (!c_.is_made_in(array, body_)) return array;
+    if (!ir::is_defined_in(f_, array, body_)) return array;
     return {};
   }
 
@@ -171,7 +171,7 @@ private:
   }
   std::optional<range> new_range(value_id v, int depth) {
     if (f_.is_literal(v)) return alone(c_.literal(v));
-    if (!c_.is_made_in(v, body_)) return alone(c_.scalar(v));
+    if (!ir::is_defined_in(f_, v, body_)) return alone(c_.scalar(v));
     if (loop const* const l = loop_of_index(v)) {
       llvm::Value* const last = b_.CreateSub(l->count.most, c_.integer(1));
       return range{c_.integer(0), last, {l->body}, l->count.overflows};
