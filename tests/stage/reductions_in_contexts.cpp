@@ -2,6 +2,8 @@
 // Rules and hooks for reduce that name the operation that combines elements: values and events are the same in all ways to run.
 #include "catch.hpp"
 
+#include <overdub/contexts/forward.hpp>
+#include <overdub/execute/interpreter.hpp>
 #include <overdub/overdub.hpp>
 #include <overdub/stage/evaluate.hpp>
 
@@ -55,6 +57,13 @@ struct after_of_result : context { // after(reduce, result, f, x...)
   std::vector<std::string> events;
   void after(reduce_t, auto const&, max_t, auto const&...) { events.emplace_back("after max"); }
   void before(max_t, auto, auto) { events.emplace_back("max"); }
+};
+struct goes_on : context {
+  int calls = 0;
+  auto overdub(reduce_t reduce, auto const& f, auto const&... x) {
+    ++calls;
+    return reduce(f, x...);
+  }
 };
 struct max_is_min : context {
   auto overdub(max_t, auto x, auto y) { return overdub::min(x, y); }
@@ -122,4 +131,22 @@ TEST_CASE("a hook that names the operation of a reduction is called in programs"
 }
 TEST_CASE("a context sees the operation of a reduction unless an outer context intercepts the operation") {
   CHECK(same_for_each<max_is_min, names<max_t>>()[1].events.empty());
+}
+TEST_CASE("a rule for all reductions applies inside of a context with metadata") {
+  array<double> const xs{0.5, 6.0, 7.0}, along{1.0, 2.0, 4.0};
+  goes_on inner;
+  contexts::forward forward;
+  auto const all = compose(forward, inner);
+  auto const direct = overdub::run(all, largest, tag(xs, along));
+  CHECK(direct.inner == 7.0);
+  CHECK(direct.metadata == 4.0);
+  int const calls = std::exchange(inner.calls, 0);
+  CHECK(calls > 0);
+  auto const rewritten = executable(overdub::overdub(all, stage(largest, signature<array<double>>)))
+                             .call<std::tuple<double, double>>(xs, along);
+  CHECK(rewritten == std::tuple(7.0, 4.0));
+  CHECK(inner.calls > 0);
+  CHECK(
+      executable(stage(all, largest, signature<array<double>>)).call<std::tuple<double, double>>(xs, along) ==
+      std::tuple(7.0, 4.0));
 }

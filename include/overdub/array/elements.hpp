@@ -119,17 +119,9 @@ struct empty_builder {
   OVERDUB_INLINE constexpr E finish(i64) { return {}; }
 };
 
-struct count_child {
-  template <class Child>
-  int operator()(std::type_identity<Child>) const;
-};
 // A small tree of numbers that arrays store as one element: an array of trees instead of a tree of arrays.
 template <class E>
 concept whole_in_arrays = tree_traits<E>::whole_in_arrays;
-template <class E>
-concept generated = requires {
-  tree_traits<E>::generate(count_child{});
-};
 
 // Whether the metadata of elements are stored as a tree of arrays. Metadata are stored as one element only in the innermost context, since
 // an inner context has arrays of its own. Level is the innermost one, or void.
@@ -147,7 +139,7 @@ template <class E, class Level = void, bool Split = false>
 OVERDUB_INLINE constexpr auto make_builders(i64 size) {
   if constexpr (requires { typename own_builder<E>::type; })
     return typename own_builder<E>::type(size);
-  else if constexpr (tree<E> && generated<E> && (Split || !whole_in_arrays<E>))
+  else if constexpr (generated_tree<E> && (Split || !whole_in_arrays<E>))
     return tree_traits<E>::generate([size]<class Child>(std::type_identity<Child>) OVERDUB_INLINE {
       return make_builders<std::remove_cvref_t<Child>, Level, splits_metadata<E, Level>>(size);
     });

@@ -195,11 +195,28 @@ OVERDUB_INLINE constexpr void each_child(F const& f, X& x, Rest&... rest) {
   (std::make_index_sequence<std::tuple_size_v<typename traits::children>>{});
 }
 
+// Generates the same tree again. Other children than the tree's own might not be members that a described struct accepts.
+struct same_child {
+  template <class T>
+  T operator()(std::type_identity<T>) const;
+};
 // A tree whose type determines its leaves: a tuple, but not a vector.
 template <class M>
 concept generated_tree = tree<M> && requires {
-  tree_traits<M>::generate([]<class T>(std::type_identity<T>) { return none{}; });
+  tree_traits<M>::generate(same_child{});
 };
+// Calls f(std::type_identity<child>{}) for each child, in order.
+template <generated_tree M, class F>
+constexpr void for_each_child_type(F const& f) {
+  (void)tree_traits<M>::generate([&]<class Child>(std::type_identity<Child> type) {
+    f(type);
+    if constexpr (std::default_initializable<Child>)
+      return Child{};
+    else
+      return none{};
+  });
+}
+
 // A tree that arrays store as a tree of arrays (structure of arrays).
 template <class M>
 concept tree_of_arrays = generated_tree<M> && !requires {

@@ -54,7 +54,7 @@ struct leaf_visitor {
       [&]<std::size_t... I>(std::index_sequence<I...>) { ((*this)(member<I>(x)), ...); }
     (std::make_index_sequence<member_count<X>>{});
     else if constexpr (is_carried<X>) f(x);
-    else if constexpr (tree<X>) static_cast<void>(tree_traits<X>::map(*this, x));
+    else if constexpr (tree<X>) each_child(*this, x);
     else static_assert(
         std::is_empty_v<X>,
         "overdub: a compiled function takes bool, i64, float, double, arrays, tuples and described "
@@ -115,7 +115,7 @@ struct leaf_reader {
       return f(std::type_identity<X>{});
     else if constexpr (tree<X>) {
       static_assert(
-          generated<X>,
+          generated_tree<X>,
           "overdub: the type of a result does not say how many values it holds, and cannot be compiled; "
           "return an overdub::array, or a std::array");
       return tree_traits<X>::generate(*this);

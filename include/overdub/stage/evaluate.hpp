@@ -281,7 +281,7 @@ requires is_context<Context> ir::program overdub(Context&& context, ir::program 
   return r.finish();
 }
 template <class Composition>
-requires detail::is_composition<std::remove_reference_t<Composition>> ir::program
+requires detail::is_composition<std::remove_cvref_t<Composition>> ir::program
 overdub(Composition&& composed, ir::program const& p) {
   detail::refuse_temporary_composition<Composition>();
   ir::verify(p);

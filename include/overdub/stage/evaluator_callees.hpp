@@ -250,7 +250,7 @@ private:
   // Whether R can be the result type of a program's function: numbers, arrays, and trees of them.
   template <class R>
   static constexpr bool is_result = std::is_same_v<R, one_cell> || std::is_same_v<R, none> ||
-                                    is_cell_type<R> || (tree<R> && generated<R>);
+                                    is_cell_type<R> || generated_tree<R>;
   [[noreturn]] void throw_result() const {
     throw evaluation_error(message(
         "overdub: a rule for @%.*s returns another type than it has in this program; convert it with "
@@ -275,12 +275,7 @@ private:
     else if constexpr (std::is_constructible_v<any, X const&>)
       slots.push_back({any(x), nullptr, {}});
     else
-      (void)tree_traits<X>::map(
-          [&](auto const& child) {
-            append_slots(slots, child);
-            return 0;
-          },
-          x);
+      each_child([&](auto const& child) { append_slots(slots, child); }, x);
   }
   // Throws evaluation_error if a rule names the function and does not accept its arguments.
   template <class F, bool HasRule>

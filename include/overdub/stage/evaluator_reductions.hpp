@@ -17,46 +17,49 @@ struct combination {
   [[noreturn]] E operator()(E const&, E const&) const { std::abort(); }
 };
 
-// The function of reduce(f, x...) that the next inner context receives.
-template <class S, class F, class... X>
-using combination_below_t = std::conditional_t<keeps_reduction<S, F, X...>(), F, lowered<S, F>>;
-
-// How contexts of S, except `staging`, intercept reduce(f, x...), which returns an R. Metadata alone are no interception.
+// How contexts of S, except `staging`, intercept reduce(x...), which returns an R; the first x is the function. Metadata alone are no
+// interception.
 struct reduction_interest {
   bool by_rule = false; // then hooks of inner contexts are not tested
   bool by_hook = false;
 };
-template <class S, class F, class R, class... X>
+template <class S, class R, class... X>
+consteval reduction_interest find_interest();
+template <class S, class R, class... X>
+consteval reduction_interest find_interest_inside(types<X...>) {
+  return find_interest<S, R, X...>();
+}
+template <class S, class R, class... X>
 consteval reduction_interest find_interest() {
   if constexpr (S::empty)
     return {};
   else if constexpr (symbolic<typename S::context>)
     return {};
-  else if constexpr (has_rule<S, reduce_t, F, X...>())
+  else if constexpr (has_rule<S, reduce_t, X...>())
     return {.by_rule = true};
   else {
     reduction_interest found =
-        find_interest<typename S::tail, combination_below_t<S, F, X...>, inner_t<S, R>, inner_t<S, X>...>();
-    found.by_hook = found.by_hook || find_hook<before_hook, S, reduce_t, F, X...>() != hook_kind::never ||
-                    find_hook<after_hook, S, reduce_t, R, F, X...>() != hook_kind::never ||
-                    find_hook<failed_hook, S, reduce_t, std::exception_ptr, F, X...>() != hook_kind::never;
+        find_interest_inside<typename S::tail, inner_t<S, R>>(arguments_inside_t<S, reduce_t, X...>{});
+    found.by_hook = found.by_hook || find_hook<before_hook, S, reduce_t, X...>() != hook_kind::never ||
+                    find_hook<after_hook, S, reduce_t, R, X...>() != hook_kind::never ||
+                    find_hook<failed_hook, S, reduce_t, std::exception_ptr, X...>() != hook_kind::never;
     return found;
   }
 }
 
-// The hooks of the contexts of S, except `staging`, for reduce(f, x...), which returns an R.
-template <class S, class F, class R, class... X>
-constexpr void find_reduction_observations(observation* next) {
+// The hooks of the contexts of S, except `staging`, for reduce(x...), which returns an R.
+template <class S, class R, class... X>
+constexpr void find_reduction_observations(observation* next, types<X...>) {
   if constexpr (!symbolic<typename S::context>) {
-    *next = find_observation<S, reduce_t, R, F, X...>();
-    find_reduction_observations<
-        typename S::tail, combination_below_t<S, F, X...>, inner_t<S, R>, inner_t<S, X>...>(next + 1);
+    *next = find_observation<S, reduce_t, R, X...>();
+    find_reduction_observations<typename S::tail, inner_t<S, R>>(
+        next + 1, arguments_inside_t<S, reduce_t, X...>{});
   }
 }
-template <class S, class F, class R, class... X>
+template <class S, class R, class... X>
 OVERDUB_HIDDEN inline constexpr auto observations_of_reduction = [] {
   std::array<observation, S::depth - 1> all{};
-  find_reduction_observations<S, F, R, X...>(all.data());
+  find_reduction_observations<S, R>(all.data(), types<X...>{});
   return all;
 }();
 
@@ -64,8 +67,8 @@ template <class S>
 template <class E, class F>
 consteval reduction_interest evaluator<S>::interest_in_reduction() {
   using A = in<array<E>>;
-  constexpr reduction_interest plain = find_interest<S, F, in<E>, A>();
-  constexpr reduction_interest started = find_interest<S, F, in<E>, in<E>, A>();
+  constexpr reduction_interest plain = find_interest<S, in<E>, F, A>();
+  constexpr reduction_interest started = find_interest<S, in<E>, F, in<E>, A>();
   return {plain.by_rule || started.by_rule, plain.by_hook || started.by_hook};
 }
 
@@ -189,9 +192,9 @@ void evaluator<S>::stage_reduction(frame& at, ir::node_id n) {
   if constexpr (!interest_in_reduction<E, F>().by_hook)
     stage_reduction<E>(at, n, {});
   else if (at.f[n].attributes.is_started())
-    stage_reduction<E>(at, n, observations_of_reduction<S, F, in<E>, in<E>, in<array<E>>>);
+    stage_reduction<E>(at, n, observations_of_reduction<S, in<E>, F, in<E>, in<array<E>>>);
   else
-    stage_reduction<E>(at, n, observations_of_reduction<S, F, in<E>, in<array<E>>>);
+    stage_reduction<E>(at, n, observations_of_reduction<S, in<E>, F, in<array<E>>>);
 }
 template <class S>
 template <class E>

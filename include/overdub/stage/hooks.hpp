@@ -133,7 +133,7 @@ struct add_symbols {
       symbols.push_back(to.literal(static_cast<i64>(x.size())));
       for (auto const& element : x) (*this)(element);
     } else if constexpr (generated_tree<concrete_t<X>>)
-      (void)tree_traits<X>::map(*this, x);
+      each_child(*this, x);
     return 0;
   }
 

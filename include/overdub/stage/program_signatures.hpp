@@ -57,12 +57,10 @@ template <class R>
 bool append_leaf_types(std::vector<ir::type>& all) {
   if constexpr (is_cell_type<R>)
     return all.push_back(ir_type_of<R>), true;
-  else if constexpr (tree<R> && generated<R>) {
+  else if constexpr (generated_tree<R>) {
     bool has_all = true;
-    (void)tree_traits<R>::generate([&]<class Child>(std::type_identity<Child>) {
-      has_all = append_leaf_types<Child>(all) && has_all;
-      return 0;
-    });
+    for_each_child_type<R>(
+        [&]<class Child>(std::type_identity<Child>) { has_all = append_leaf_types<Child>(all) && has_all; });
     return has_all;
   } else
     return false;

@@ -78,7 +78,7 @@ private:
   // Whether arguments of type A can be parameters of a program.
   template <class A>
   static consteval bool has_known_size() {
-    constexpr bool known = !tree<A> || generated<A>;
+    constexpr bool known = !tree<A> || generated_tree<A>;
     static_assert(
         known, "overdub: the type of an argument does not say how many values it holds, and cannot be "
                "staged; give an "
@@ -127,7 +127,7 @@ private:
 /// function for each signature. The result is canonical: one source has one program under all compilers. Throws staging_error.
 /// O(operations). Thread-safe.
 template <class Composition, class F, class... A>
-requires detail::is_composition<std::remove_reference_t<Composition>> ir::program
+requires detail::is_composition<std::remove_cvref_t<Composition>> ir::program
 stage(Composition&& composed, F const& f, types<A...> arguments) {
   detail::refuse_temporary_composition<Composition>();
   auto&& contexts = detail::changeable(std::forward<Composition>(composed));

@@ -332,11 +332,9 @@ class staging : public context {
           },
           R{});
     else if constexpr (detail::tree<R>) {
-      if constexpr (detail::generated<R>)
-        (void)tree_traits<R>::generate([&]<class Child>(std::type_identity<Child>) {
-          add_types<Child>(types);
-          return 0;
-        });
+      if constexpr (detail::generated_tree<R>)
+        detail::for_each_child_type<R>(
+            [&]<class Child>(std::type_identity<Child>) { add_types<Child>(types); });
     }
   }
   template <class R>

@@ -150,7 +150,7 @@ struct make_symbols {
     if constexpr (is_symbol<X> || is_struct_of_symbols<X>)
       return X{};
     else if constexpr (tree<X>) {
-      constexpr bool known = generated<X>;
+      constexpr bool known = generated_tree<X>;
       static_assert(
           known, "overdub: a function that calls itself while it is staged returns a tree of unknown size; "
                  "return a tuple, a "
