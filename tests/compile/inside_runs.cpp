@@ -1,3 +1,4 @@
+// Run by g++: each of its contexts has tables of all operations.
 // Contexts with passes and fingerprints that start inside of another context's run: what their program computes is computed there.
 #include "catch.hpp"
 #include "contexts/test_contexts.hpp"

@@ -1,3 +1,4 @@
+// Run by g++: each of its contexts has tables of all operations.
 // Contexts for all that a thread calls compiled.
 #include "catch.hpp"
 #include "contexts/test_contexts.hpp"

@@ -1,3 +1,4 @@
+// Run by g++: the sanitizers run forward and reverse, which share its code.
 // Constants at singular points, where programs are differentiated: forward programs, Hessians, and choice gradients of dynamic models.
 #include "catch.hpp"
 

@@ -1,3 +1,4 @@
+// Run by g++: it takes each operation at its singular points; the sanitizers run forward.
 // Constants have no derivative, even where a partial derivative is infinite or NaN: x g(k) has the derivative g(k), for
 // every row of the table of operations and at its singular points, wherever the constant k comes from.
 #include "catch.hpp"

@@ -1,3 +1,4 @@
+// Run by g++: it takes each operation; the sanitizers run forward.
 // forward: the tangent of every row of the table of operations, against finite differences.
 #include "catch.hpp"
 #include "reverse/finite_difference.hpp"

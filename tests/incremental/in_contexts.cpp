@@ -1,3 +1,4 @@
+// Run by g++: each of its contexts has tables of all operations.
 // Incremental functions in contexts: an update has the value of a run in these contexts.
 #include "catch.hpp"
 #include "contexts/executors.hpp"

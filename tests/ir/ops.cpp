@@ -1,3 +1,4 @@
+// Run by g++: it takes each operation in contexts; the sanitizers run stage and evaluate.
 // Every row of the table of operations, on every kind of number, in contexts that change nothing.
 #include "property.hpp"
 

@@ -1,4 +1,4 @@
-// Run by g++: the sanitizers run contexts_functions, which shares its code.
+// Long mode: its contexts take a compiler a minute.
 // The law of contexts, for contexts that replace and observe maps and scans.
 #include "laws/support/context_law.hpp"
 

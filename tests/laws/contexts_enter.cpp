@@ -1,4 +1,4 @@
-// Run by g++: the sanitizers run contexts_functions, which shares its code.
+// Long mode: its contexts take a compiler a minute.
 // The law of contexts, for contexts that leave functions, or change on the way in.
 #include "laws/support/context_law.hpp"
 

@@ -1,3 +1,4 @@
+// Run by g++: the sanitizers run evaluate, which shares its code.
 // What accumulators add up of metadata, where programs are evaluated in contexts.
 #include "catch.hpp"
 

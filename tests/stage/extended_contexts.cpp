@@ -1,3 +1,4 @@
+// Run by g++: the sanitizers run evaluate, which shares its code.
 // A context that extends others has their rules, hooks and `enter` in programs that were staged before, too.
 #include "catch.hpp"
 

@@ -146,7 +146,4 @@ TEST_CASE("a rule for all reductions applies inside of a context with metadata")
                              .call<std::tuple<double, double>>(xs, along);
   CHECK(rewritten == std::tuple(7.0, 4.0));
   CHECK(inner.calls > 0);
-  CHECK(
-      executable(stage(all, largest, signature<array<double>>)).call<std::tuple<double, double>>(xs, along) ==
-      std::tuple(7.0, 4.0));
 }

@@ -1,3 +1,4 @@
+// Run by g++: the sanitizers run evaluate, which shares its code.
 // What a context makes of a program is what it makes of its function: with rules that tell constants, and with names of contexts that
 // have nothing to say.
 #include "catch.hpp"

@@ -1,3 +1,4 @@
+// Run by g++: the sanitizers run function_values, which shares its code.
 // What tells the callees and contexts of a program apart: the C++ type that a function came from, whole names, and the objects of contexts.
 #include "catch.hpp"
 

@@ -107,11 +107,11 @@ inline outcome in_some_order(outcome o) {
 inline ir::program const* program_that_runs = nullptr;
 
 // Of the pairs of a function and a composition of contexts, each source takes its part. The long mode has all sources, and the ordinary one
-// has 10.
-constexpr std::uint64_t sources = 20;
+// has 5.
+constexpr std::uint64_t sources = 21;
 inline std::uint64_t pairs_of_source() {
   char const* const text = std::getenv("OVERDUB_CONTEXT_PAIRS");
-  return (text == nullptr ? laws::seeds(5'000) : std::strtoull(text, nullptr, 10)) / sources + 1;
+  return (text == nullptr ? laws::seeds(8'400) : std::strtoull(text, nullptr, 10)) / sources + 1;
 }
 
 template <class C>
