@@ -10,6 +10,7 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <cstdlib>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -195,10 +196,13 @@ OVERDUB_INLINE constexpr void each_child(F const& f, X& x, Rest&... rest) {
   (std::make_index_sequence<std::tuple_size_v<typename traits::children>>{});
 }
 
-// Generates the same tree again. Other children than the tree's own might not be members that a described struct accepts.
+// Generates the same tree again, for a test that is never run. Other children than the tree's own might not be members that a described
+// struct accepts. (Clang warns of a call operator without a body if T is local to a translation unit.)
 struct same_child {
   template <class T>
-  T operator()(std::type_identity<T>) const;
+  [[noreturn]] T operator()(std::type_identity<T>) const {
+    std::abort();
+  }
 };
 // A tree whose type determines its leaves: a tuple, but not a vector.
 template <class M>
