@@ -98,8 +98,8 @@ struct numbers_to {
           m);
     else
       return tree_traits<M>::map(
-          [&]<class T>(auto const& x, T const&) { return numbers_to<T>::of(rest, x); }, m,
-          tree_traits<To>::generate([]<class T>(std::type_identity<T>) { return T{}; }));
+          [&]<class T>(auto const& x, std::type_identity<T>) { return numbers_to<T>::of(rest, x); }, m,
+          tree_traits<To>::generate([]<class T>(std::type_identity<T> place) { return place; }));
   }
 };
 
