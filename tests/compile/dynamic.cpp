@@ -3,6 +3,7 @@
 
 #include <overdub/compile/compile.hpp>
 #include <overdub/compile/scoped_global.hpp>
+#include <overdub/ir/cursor.hpp>
 
 #include <exception>
 #include <new>
