@@ -1,3 +1,4 @@
+// Run by g++: each of its contexts has tables of all operations.
 #include <overdub/compile/compile.hpp>
 #include <overdub/overdub.hpp>
 #include <overdub/reverse.hpp>

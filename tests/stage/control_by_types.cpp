@@ -1,4 +1,4 @@
-// Run by g++: each of its many contexts has tables of all operations.
+// Long mode: its contexts take a compiler minutes.
 // Rules and hooks of control primitives that are declared for a type: the same directly, staged, and for a program that was staged before.
 #include "catch.hpp"
 

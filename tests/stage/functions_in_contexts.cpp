@@ -1,4 +1,4 @@
-// Run by g++: each of its many contexts has tables of all operations, which take clang with the sanitizers minutes and 10 GB.
+// Long mode: its contexts take a compiler minutes.
 // Functions of programs are callees: rules, hooks and `enter` apply to their calls as to those of functions of C++, in all ways to run.
 #include "catch.hpp"
 

@@ -1,4 +1,4 @@
-// Run by g++: each of its many contexts has tables of all operations.
+// Long mode: its contexts take a compiler minutes.
 // Hooks of functions and native functions that a context names by symbols, and hooks of functions that take vectors: the same events
 // directly, staged, and for programs.
 #include "catch.hpp"

@@ -1,4 +1,4 @@
-// Run by g++: each of its many contexts has tables of all operations.
+// Long mode: its contexts take a compiler minutes.
 // The contexts of the library on the native functions that programs call.
 #include "catch.hpp"
 
