@@ -334,7 +334,6 @@ using forward = forward_along<1>;
 
 } // namespace overdub::contexts
 
-#if !OVERDUB_HEADER_ONLY
 namespace overdub::detail {
 using forward_alone = stack<level<contexts::forward, void>>;
 using forward_of_symbols = stack<level<contexts::forward, void>, level<staging, void>>;
@@ -343,4 +342,3 @@ inline constexpr bool evaluated_in_library<forward_alone> = true;
 template <>
 inline constexpr bool evaluated_in_library<forward_of_symbols> = true;
 } // namespace overdub::detail
-#endif

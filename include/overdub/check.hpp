@@ -7,7 +7,7 @@
 #include <overdub/check/report.hpp>
 #include <overdub/compile/artifact.hpp>
 #include <overdub/core/exact_math.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/stage/stage.hpp>
 
 #include <span>
@@ -21,7 +21,7 @@ namespace overdub {
 /// arrays of them. Throws argument_error for arguments that do not match. Loops are analysed a few times, and a function
 /// once for each call path, up to `steps` operations; beyond, each function once, with any arguments. The program must be
 /// valid. Thread-safe.
-OVERDUB_DECL check_report
+check_report
 check(ir::program const& p, std::vector<bounds> const& inputs = {}, long steps = 400'000);
 
 /// The findings of a function for all finite arguments of these types.
@@ -51,7 +51,3 @@ struct checked : context {
 };
 
 } // namespace overdub
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/check.ipp>
-#endif

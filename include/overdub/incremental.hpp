@@ -71,7 +71,6 @@ private:
 
 } // namespace increments
 
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// The value of a function of A..., saved with its inputs. `set`, `set_at` and `append` change inputs; `propose` computes the value with
 /// the changes, `commit` applies them, `rollback` discards them. Memory: the values that update programs read, one number for each
@@ -335,5 +334,4 @@ requires(!std::same_as<F, compile_options> && !detail::contexts_to_run_in<F>) //
   return incremental(compile_options(), compose(), f, x...);
 }
 
-} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub

@@ -2,7 +2,7 @@
 // needs the headers of Random123 and xxHash.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 
 #include <array>
 #include <concepts>
@@ -99,7 +99,3 @@ inline random_generator random_key::operator()(std::uint64_t chain, std::uint64_
 }
 
 } // namespace overdub
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/random.ipp>
-#endif

@@ -3,7 +3,7 @@
 
 #include <overdub/call/native.hpp>
 #include <overdub/call/special_table.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 
 #include <concepts>
 
@@ -15,12 +15,12 @@ concept has_special_functions =
 
 namespace detail {
 // At their poles (0, -1, -2, ...) and outside of their domains they are NaN, as the functions of <cmath> are.
-OVERDUB_DECL float special_digamma(float x);
-OVERDUB_DECL double special_digamma(double x);
-OVERDUB_DECL long double special_digamma(long double x);
-OVERDUB_DECL float special_polygamma(int n, float x);
-OVERDUB_DECL double special_polygamma(int n, double x);
-OVERDUB_DECL long double special_polygamma(int n, long double x);
+float special_digamma(float x);
+double special_digamma(double x);
+long double special_digamma(long double x);
+float special_polygamma(int n, float x);
+double special_polygamma(int n, double x);
+long double special_polygamma(int n, long double x);
 } // namespace detail
 
 template <has_special_functions T>
@@ -45,7 +45,3 @@ OVERDUB_HIDDEN inline bool const special_is_there =
 } // namespace detail
 
 } // namespace overdub
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/special.ipp>
-#endif

@@ -1,7 +1,7 @@
 // Operations on arrays: {elements, owner, extents}.
 #include "function.hpp"
 
-#include <overdub/execute/buffer.hpp>
+#include <overdub/implementation/execute/buffer.hpp>
 
 #include <overdub/ir/bounds.hpp>
 

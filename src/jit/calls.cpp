@@ -2,7 +2,7 @@
 #include "function.hpp"
 #include "runtime.hpp"
 
-#include <overdub/execute/host_calls.hpp>
+#include <overdub/implementation/execute/host_calls.hpp>
 #include <overdub/ir/type_text.hpp>
 
 namespace overdub::jit {

@@ -5,7 +5,7 @@
 #include "runtime.hpp"
 #include "thunks.hpp"
 
-#include <overdub/execute/lower.hpp>
+#include <overdub/implementation/execute/lower.hpp>
 #include <overdub/ir/verify.hpp>
 
 #include <mutex>

@@ -1,7 +1,7 @@
 // Branches, loops, accumulators, protection.
 #include "function.hpp"
 
-#include <overdub/execute/buffer.hpp>
+#include <overdub/implementation/execute/buffer.hpp>
 
 namespace overdub::jit {
 

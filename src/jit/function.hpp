@@ -9,7 +9,7 @@
 #include "program.hpp"
 
 #include <overdub/ir/regions.hpp>
-#include <overdub/ir/use_order.hpp>
+#include <overdub/implementation/ir/use_order.hpp>
 
 #include <optional>
 #include <span>

@@ -3,7 +3,7 @@
 // switch, with arguments and results in words of memory; boxed ones through a table, with one signature for all types.
 #include "program.hpp"
 
-#include <overdub/execute/buffer.hpp>
+#include <overdub/implementation/execute/buffer.hpp>
 
 #include <overdub/ir/type_text.hpp>
 

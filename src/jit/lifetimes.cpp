@@ -1,7 +1,7 @@
 // Live ranges, and placement of retain and release operations.
 #include "function.hpp"
 
-#include <overdub/execute/buffer.hpp>
+#include <overdub/implementation/execute/buffer.hpp>
 
 #include <algorithm>
 #include <utility>

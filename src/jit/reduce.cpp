@@ -2,7 +2,7 @@
 // eight interleaved partial sums, other reductions a balanced tree.
 #include "function.hpp"
 
-#include <overdub/execute/reduce_handlers.hpp>
+#include <overdub/implementation/execute/reduce_handlers.hpp>
 
 namespace overdub::jit {
 

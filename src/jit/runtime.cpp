@@ -1,8 +1,8 @@
 #include "runtime.hpp"
 
-#include <overdub/execute/control_handlers.hpp>
-#include <overdub/execute/reduce_handlers.hpp>
-#include <overdub/execute/ran_ahead.hpp>
+#include <overdub/implementation/execute/control_handlers.hpp>
+#include <overdub/implementation/execute/reduce_handlers.hpp>
+#include <overdub/implementation/execute/ran_ahead.hpp>
 #include <overdub/execute/run.hpp>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <overdub/execute/code.hpp>
-#include <overdub/execute/machine.hpp>
+#include <overdub/implementation/execute/machine.hpp>
 #include <overdub/ir/op.hpp>
 
 #include <cstddef>

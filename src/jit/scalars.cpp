@@ -2,8 +2,8 @@
 #include "function.hpp"
 
 #include <overdub/call/special_table.hpp>
-#include <overdub/execute/compute.hpp>
-#include <overdub/ir/sine_and_cosine.hpp>
+#include <overdub/implementation/execute/compute.hpp>
+#include <overdub/implementation/ir/sine_and_cosine.hpp>
 
 #include <utility>
 

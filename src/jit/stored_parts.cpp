@@ -1,6 +1,6 @@
 #include "stored_parts.hpp"
 
-#include <overdub/execute/host_calls.hpp>
+#include <overdub/implementation/execute/host_calls.hpp>
 #include <overdub/ir/walk.hpp>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // of the map are stored as vectors, too.
 #include "function.hpp"
 
-#include <overdub/execute/compute.hpp>
+#include <overdub/implementation/execute/compute.hpp>
 
 namespace overdub::jit {
 

@@ -3,7 +3,7 @@
 #include "elementary.hpp"
 #include "runtime.hpp"
 
-#include <overdub/execute/compute.hpp>
+#include <overdub/implementation/execute/compute.hpp>
 
 #include <cmath>
 #include <cstring>

@@ -1,7 +1,7 @@
 #include "call.hpp"
 
 #include <overdub/execute/datum_text.hpp>
-#include <overdub/ir/literal.hpp>
+#include <overdub/implementation/ir/literal.hpp>
 
 namespace overdub::tools {
 

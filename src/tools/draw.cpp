@@ -3,8 +3,8 @@
 #include "failure.hpp"
 
 #include <overdub/call/utf8.hpp>
-#include <overdub/ir/keywords.hpp>
-#include <overdub/ir/literal.hpp>
+#include <overdub/implementation/ir/keywords.hpp>
+#include <overdub/implementation/ir/literal.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/ir/regions.hpp>
 #include <overdub/ir/type_text.hpp>

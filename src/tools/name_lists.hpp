@@ -3,8 +3,8 @@
 
 #include "failure.hpp"
 
-#include <overdub/ir/parse/faults.hpp>
-#include <overdub/ir/parse/spelling.hpp>
+#include <overdub/implementation/ir/parse/faults.hpp>
+#include <overdub/implementation/ir/parse/spelling.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -4,7 +4,7 @@
 #include "failure.hpp"
 #include "name_lists.hpp"
 
-#include <overdub/ir/literal.hpp>
+#include <overdub/implementation/ir/literal.hpp>
 
 #include <algorithm>
 #include <array>

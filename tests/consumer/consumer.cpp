@@ -1,8 +1,12 @@
-// What a user's first program includes.
-#include <overdub/models/choices.hpp> // whose functions are in a file of their own
+// What a user's first program includes: it needs headers alone.
+#include <overdub/contexts/count.hpp>
+#include <overdub/contexts/trace.hpp>
 #include <overdub/overdub.hpp>
 
+inline constexpr auto norm = overdub::fn<"norm">([](auto x, auto y) { return overdub::sqrt(x * x + y * y); });
+
 int main() {
-  if (overdub::models::text_of(overdub::models::address("x[1]")) != "x[1]") return 1;
-  return OVERDUB_VERSION_MAJOR + OVERDUB_VERSION_MINOR + OVERDUB_VERSION_PATCH > 0 ? 0 : 1;
+  overdub::contexts::count count;
+  double const length = overdub::run(count, norm, 3.0, 4.0);
+  return length == 5 && OVERDUB_VERSION_MAJOR + OVERDUB_VERSION_MINOR + OVERDUB_VERSION_PATCH > 0 ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-// A unit of a program that links overdub::compiled.
+// A unit of a program that links the library.
 #include <overdub/execute/interpreter.hpp>
 #include <overdub/stage/stage.hpp>
 

@@ -9,7 +9,7 @@
 #include <overdub/inference/dense_metric.hpp>
 #endif
 #include <overdub/contexts/log.hpp>
-#include <overdub/ir/literal.hpp>
+#include <overdub/implementation/ir/literal.hpp>
 #include <overdub/overdub.hpp>
 
 #include <bit>

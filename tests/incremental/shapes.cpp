@@ -1,7 +1,7 @@
 // The shape analysis of incremental: which trip counts and arrays are invariant.
 #include "catch.hpp"
 
-#include <overdub/incremental/invariant_shapes.hpp>
+#include <overdub/implementation/incremental/invariant_shapes.hpp>
 #include <overdub/ir/parse.hpp>
 
 #include <string>

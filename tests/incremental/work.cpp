@@ -4,7 +4,7 @@
 
 #include <overdub/execute/interpreter.hpp>
 #include <overdub/incremental/incremental_program.hpp>
-#include <overdub/incremental/work_counter.hpp>
+#include <overdub/implementation/incremental/work_counter.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/verify.hpp>
 

@@ -4,8 +4,8 @@
 #include "catch.hpp"
 #include "ir/samples.hpp"
 
-#include <overdub/ir/literal_table.hpp>
-#include <overdub/ir/program_tables.hpp>
+#include <overdub/implementation/ir/literal_table.hpp>
+#include <overdub/implementation/ir/program_tables.hpp>
 #include <overdub/ir/verify.hpp>
 
 #include <functional>

@@ -2,7 +2,7 @@
 #include "catch.hpp"
 #include "ir/samples.hpp"
 
-#include <overdub/ir/hash.hpp>
+#include <overdub/implementation/ir/hash.hpp>
 
 #include <limits>
 #include <string>

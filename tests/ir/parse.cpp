@@ -3,7 +3,7 @@
 #include "random_text.hpp"
 
 #include <overdub/ir/parse.hpp>
-#include <overdub/ir/parse/spelling.hpp>
+#include <overdub/implementation/ir/parse/spelling.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/ir/verify.hpp>
 

@@ -2,8 +2,8 @@
 #include "property.hpp"
 
 #include <overdub/ir/cursor.hpp>
-#include <overdub/ir/keywords.hpp>
-#include <overdub/ir/literal.hpp>
+#include <overdub/implementation/ir/keywords.hpp>
+#include <overdub/implementation/ir/literal.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
 

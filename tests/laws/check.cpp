@@ -5,7 +5,7 @@
 #include "pass/laws.hpp"
 
 #include <overdub/check.hpp>
-#include <overdub/check/reporter.hpp>
+#include <overdub/implementation/check/reporter.hpp>
 
 #include <cstdlib>
 #include <map>

@@ -3,7 +3,7 @@
 #include "pass/random_program.hpp"
 #include "pass/reference.hpp"
 
-#include <overdub/check/operations.hpp>
+#include <overdub/implementation/check/operations.hpp>
 
 #include <array>
 #include <cmath>

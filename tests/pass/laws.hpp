@@ -8,7 +8,7 @@
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/ir/verify.hpp>
-#include <overdub/pass/cost.hpp>
+#include <overdub/implementation/pass/cost.hpp>
 
 #include <cstdint>
 #include <functional>

@@ -4,7 +4,7 @@
 
 #include <overdub/forward_program.hpp>
 #include <overdub/ir/print.hpp>
-#include <overdub/pass/rules.hpp>
+#include <overdub/implementation/pass/rules.hpp>
 #include <overdub/pass/simplify.hpp>
 
 #include <algorithm>

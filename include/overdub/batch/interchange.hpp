@@ -4,7 +4,7 @@
 // valid program.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/builder.hpp>
 #include <overdub/ir/effects.hpp>
 #include <overdub/ir/walk.hpp>
@@ -112,10 +112,6 @@ private:
 };
 
 /// Splits maps at loops with a uniform trip count. Returns the number of split maps. O(operations × depth), for each.
-OVERDUB_DECL std::size_t interchange(ir::program& p);
+std::size_t interchange(ir::program& p);
 
 } // namespace overdub::batching
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/batch/interchange.ipp>
-#endif

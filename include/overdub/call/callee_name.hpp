@@ -5,7 +5,6 @@
 #pragma once
 
 #include <overdub/core/config.hpp>
-#include <overdub/header_only.hpp>
 
 #include <cstdint>
 #include <string_view>
@@ -14,14 +13,14 @@
 namespace overdub::detail {
 
 /// Returns a copy of a name that lives as long as the process. O(length). Thread-safe.
-OVERDUB_DECL std::string_view interned_name(std::string_view name);
+std::string_view interned_name(std::string_view name);
 /// The same for `name.context`.
-OVERDUB_DECL std::string_view interned_name(std::string_view name, std::string_view context);
+std::string_view interned_name(std::string_view name, std::string_view context);
 
 /// Returns the hash of a name, which is the same in each process, or the interned name of a hash. Throws error for a hash collision, or for
 /// an unknown hash. O(length). Thread-safe.
-OVERDUB_DECL std::int64_t number_of_name(std::string_view name);
-OVERDUB_DECL std::string_view name_of_number(std::int64_t number);
+std::int64_t number_of_name(std::string_view name);
+std::string_view name_of_number(std::int64_t number);
 
 /// The name of the program's function that this thread is calling.
 OVERDUB_HIDDEN inline std::string_view& called_name() {

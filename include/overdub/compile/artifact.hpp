@@ -6,7 +6,7 @@
 #include <overdub/compile/pass_error.hpp>
 #include <overdub/compile/tiers.hpp>
 #include <overdub/core/error.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <atomic>
@@ -42,7 +42,6 @@ constexpr char const* name_of(compilation_stage s) {
   return names[static_cast<int>(s)];
 }
 
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// A pass of a context, bound to its fingerprint.
 struct context_pass {
@@ -69,10 +68,10 @@ struct recipe {
 };
 
 /// Runs the contexts' passes of a stage on the staged program. Throws the exceptions of `rewritten`.
-OVERDUB_DECL void run_passes(recipe& r, compilation_stage at);
+void run_passes(recipe& r, compilation_stage at);
 /// Runs the passes `after_inference` and `before_optimise`, and removes them from the recipe. The passes `after_optimise` remain: they run
 /// on the program that is derived from the recipe's, such as its gradient.
-OVERDUB_DECL void run_early_passes(recipe& r);
+void run_early_passes(recipe& r);
 
 /// A staged program, rewritten and optimised.
 class rewritten {
@@ -133,15 +132,10 @@ private:
 
 /// Throws fingerprint_error, with the first operation that differs, if a recipe with the same key results in another program than the
 /// artifact's. O(compilation + text).
-OVERDUB_DECL void check_same(rewritten const& known, recipe again);
+void check_same(rewritten const& known, recipe again);
 
 /// Describes the compilation of an artifact: steps with their times, and the program's text before and after each pass. Runs the passes
 /// again. O(compilation + text).
-OVERDUB_DECL std::string explain(artifact const& a);
+std::string explain(artifact const& a);
 
-} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/compile/artifact.ipp>
-#endif

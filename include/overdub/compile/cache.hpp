@@ -3,7 +3,7 @@
 
 #include <overdub/compile/artifact.hpp>
 #include <overdub/compile/events.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -42,7 +42,6 @@ struct cache_statistics {
   std::vector<std::string> warnings; // about functions with many fingerprints
 };
 
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// The key of an entry. Types are identified by an address, the rest by its bytes.
 struct cache_key {
@@ -88,14 +87,9 @@ private:
   std::shared_ptr<entries> entries_;
 };
 
-} // namespace OVERDUB_EXECUTE_ABI
 
 namespace detail {
 // Throws staging_error where two are one: the contexts of a compiled function are told apart by their addresses.
-OVERDUB_DECL void check_distinct_contexts(std::vector<void const*> all);
+void check_distinct_contexts(std::vector<void const*> all);
 } // namespace detail
 } // namespace overdub
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/compile/cache.ipp>
-#endif

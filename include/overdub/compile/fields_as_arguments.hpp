@@ -2,7 +2,7 @@
 #pragma once
 
 #include <overdub/execute/datum.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <cstdint>
@@ -29,10 +29,10 @@ struct field_argument {
 
 /// Appends the fields that rules read, in the entry and in its callees, to the parameters of the entry, and replaces the reads. Throws
 /// staging_error if a function that reads a field has a derivative rule, or is used as a value. O(operations).
-OVERDUB_DECL std::vector<field_argument> fields_as_arguments(ir::program& p);
+std::vector<field_argument> fields_as_arguments(ir::program& p);
 
 /// The current value of a field.
-OVERDUB_DECL datum value_of(field_argument const& field, void* context);
+datum value_of(field_argument const& field, void* context);
 
 // The contexts of a program, which it refers to or shares with its copies, and the fields that are arguments.
 class followed_contexts {
@@ -67,7 +67,3 @@ private:
 };
 
 } // namespace overdub::detail
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/compile/fields_as_arguments.ipp>
-#endif

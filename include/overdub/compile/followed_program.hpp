@@ -6,7 +6,7 @@
 #include <overdub/compile/fields_as_arguments.hpp>
 #include <overdub/compile/global.hpp>
 #include <overdub/core/function_view.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -27,7 +27,7 @@ struct followed_program {
 enum class globals : bool { ignored, asked };
 
 // The program of a recipe with so many contexts of its own, in the scoped_globals from `last` on, which are the innermost contexts.
-OVERDUB_DECL followed_program
+followed_program
 followed_program_of(recipe r, global_context const* last, std::size_t own_contexts);
 
 // The cache of objects that are derived from such programs: one for each function, argument types, fingerprints of contexts, and options,
@@ -39,13 +39,13 @@ struct made_of_followed {
 };
 class followed_programs {
 public:
-  OVERDUB_DECL followed_programs();
+  followed_programs();
   followed_programs(followed_programs const&) = delete;
   followed_programs& operator=(followed_programs const&) = delete;
-  OVERDUB_DECL ~followed_programs();
+  ~followed_programs();
 
   // The object of a key. The first call with a key creates it by make(program()).
-  OVERDUB_DECL made_of_followed
+  made_of_followed
   get(std::string key, function_view<followed_program()> program,
       function_view<std::shared_ptr<void>(ir::program&&)> make);
 
@@ -55,7 +55,7 @@ private:
 };
 
 // Appends the fingerprints of scoped_globals to a key, and applies their options.
-OVERDUB_DECL void add_globals(std::string& key, compile_options& o, global_context const* last);
+void add_globals(std::string& key, compile_options& o, global_context const* last);
 
 template <class Made, class F, class A, class... C>
 OVERDUB_HIDDEN made_of_followed followed_once(F const& f, globals around, compile_options o, C&... c) {
@@ -93,7 +93,3 @@ auto followed_in(
 }
 
 } // namespace overdub::detail
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/compile/followed_program.ipp>
-#endif

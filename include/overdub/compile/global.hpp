@@ -3,7 +3,7 @@
 
 #include <overdub/compile/artifact.hpp>
 #include <overdub/compile/compilation.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <cstddef>
@@ -14,7 +14,6 @@
 #include <vector>
 
 namespace overdub {
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// A type-erased scoped_global.
 struct global_context {
@@ -35,7 +34,6 @@ OVERDUB_HIDDEN inline global_context const*& global_contexts() {
   return last;
 }
 
-} // namespace OVERDUB_EXECUTE_ABI
 
 namespace detail {
 
@@ -45,7 +43,7 @@ struct artifact_in_globals {
   std::shared_ptr<artifact const> made;
   std::vector<void*> objects;
 };
-OVERDUB_DECL artifact_in_globals
+artifact_in_globals
 in_globals(artifact const& own, std::span<void* const> contexts, global_context const* last);
 
 // Calls a compiled function in its own contexts and in the thread's scoped_globals.
@@ -66,13 +64,9 @@ private:
 };
 
 // The same of arguments and results as data.
-OVERDUB_DECL std::vector<datum> global_call_on_data(
+std::vector<datum> global_call_on_data(
     artifact const& own, std::span<void* const> contexts, std::span<datum const> arguments,
     global_context const* last = global_contexts());
 
 } // namespace detail
 } // namespace overdub
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/compile/global.ipp>
-#endif

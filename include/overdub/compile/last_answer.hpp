@@ -86,7 +86,6 @@ private:
 
 } // namespace detail
 
-inline namespace OVERDUB_EXECUTE_ABI {
 
 // This thread's inline cache for one function, its argument types and its context types.
 template <class Compilation, class... C>
@@ -95,7 +94,6 @@ OVERDUB_HIDDEN detail::last_answer<C...>& last_answer_of() {
   return last;
 }
 
-} // namespace OVERDUB_EXECUTE_ABI
 
 namespace detail {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <overdub/compile/cache.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <cstdint>
@@ -31,7 +31,6 @@ struct linked_function {
 };
 } // namespace detail
 
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// A function of a library, by its name: library_call.hpp.
 template <class S>
@@ -91,9 +90,4 @@ private:
   std::shared_ptr<state> state_;
 };
 
-} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/compile/library.ipp>
-#endif

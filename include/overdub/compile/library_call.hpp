@@ -74,7 +74,6 @@ private:
 
 } // namespace detail
 
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// overdub(contexts, f, x...), compiled, for a function f of a library. A call runs the definitions of the world in which it began;
 /// compiled code is reused until one of its definitions is replaced. Copies share the code.
@@ -233,5 +232,4 @@ auto compile(
   return compiled_in_library<R, types<A...>, decltype(all)>(f.of(), f.name(), options, std::move(all));
 }
 
-} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub

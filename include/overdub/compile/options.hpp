@@ -2,7 +2,7 @@
 #pragma once
 
 #include <overdub/execute/code.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/math_mode.hpp>
 #include <overdub/ir/program.hpp>
 #include <overdub/pass/pipeline_step.hpp>
@@ -22,7 +22,6 @@ enum class tiers {
   interpret_only   // never
 };
 
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// Compiles programs to code that is faster than the interpreter, such as jit::compiled(). Thread-safe.
 class executor {
@@ -53,12 +52,7 @@ struct compile_options {
     return passes.size() == 1 && !passes.front().is_own() && passes.front().name() == "default_pipeline";
   }
   /// The options on which the compiled code depends, as a part of the cache's key.
-  OVERDUB_DECL std::string key() const;
+  std::string key() const;
 };
 
-} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/compile/options.ipp>
-#endif

@@ -6,7 +6,7 @@
 #include <overdub/compile/tiers.hpp>
 #include <overdub/execute/bound_call.hpp>
 #include <overdub/execute/datum.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <atomic>
@@ -17,7 +17,6 @@
 #include <vector>
 
 namespace overdub {
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// Whether a program is optimised already, or only when it is compiled to machine code: the latter for numerous programs that run a few
 /// times each.
@@ -27,7 +26,7 @@ enum class optimised : std::uint8_t { already, when_compiled };
 class tiered_program : public std::enable_shared_from_this<tiered_program> {
 public:
   /// Throws the exceptions of lowering, and those of the executor if the program is compiled at once.
-  OVERDUB_DECL static std::shared_ptr<tiered_program const>
+  static std::shared_ptr<tiered_program const>
   of(ir::program p, compile_options const& o, optimised when);
 
   /// The current code.
@@ -45,11 +44,11 @@ public:
     if (count.became_hot()) heat();
   }
   /// Runs the program.
-  OVERDUB_DECL std::vector<datum> run(std::span<datum const> arguments) const;
+  std::vector<datum> run(std::span<datum const> arguments) const;
 
 private:
   tiered_program(ir::program p, compile_options const& o, optimised when, executable first);
-  OVERDUB_DECL void heat() const noexcept;
+  void heat() const noexcept;
   void swap_in() const noexcept;
 
   compile_options options_;
@@ -67,7 +66,7 @@ public:
   /// Whether faster code may still replace the current code. Switches to faster code if it is available, which changes the addresses of
   /// arguments and results.
   bool is_warming() const { return warming_ != nullptr; }
-  OVERDUB_DECL bool improve();
+  bool improve();
   /// Throws the exceptions of the program. Results are valid until the next call, or until an argument is set or lent.
   void run() {
     if (is_warming()) [[unlikely]]
@@ -93,9 +92,4 @@ private:
   std::shared_ptr<tiered_program const> warming_; // null if no faster code can follow
 };
 
-} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/compile/tiered_program.ipp>
-#endif

@@ -3,7 +3,7 @@
 
 #include <overdub/compile/options.hpp>
 #include <overdub/execute/interpreter.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -14,19 +14,18 @@
 namespace overdub {
 
 /// Waits until no background compilation is queued or runs, also of those that start meanwhile; not while the process exits.
-OVERDUB_DECL void wait_for_compilations();
+void wait_for_compilations();
 
 namespace detail {
 
 /// Queues a task, which must not throw, for the background thread; at exit, drops it. Returns false if there is no memory or no thread.
-OVERDUB_DECL bool run_in_background(std::function<void()> task) noexcept;
+bool run_in_background(std::function<void()> task) noexcept;
 
 /// The time of a monotonic clock, in nanoseconds.
-OVERDUB_DECL std::int64_t nanoseconds_now() noexcept;
+std::int64_t nanoseconds_now() noexcept;
 
 } // namespace detail
 
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// The code of a program, which may be replaced once by faster code. Several threads may run the code during a replacement; a running
 /// call is not switched to the new code. References to both codes are valid as long as this object.
@@ -98,9 +97,4 @@ private:
   std::atomic<bool> mutable is_waiting_{false};
 };
 
-} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/compile/tiers.ipp>
-#endif

@@ -32,7 +32,6 @@ inline constexpr ir::type type_in_programs =
 /// The use of a transformed program: it is executed, or it is rewritten by contexts and may be transformed again.
 enum class program_use { run, rewrite };
 
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// A program as a C++ function object. Calls need no look-up, and copies share the program. Thread-safe.
 template <class Result, class... A>
@@ -106,7 +105,6 @@ std::string explain(compiled_program_in<Composition, Result, A...> const& c) {
   return explain(c.made());
 }
 
-} // namespace OVERDUB_EXECUTE_ABI
 
 namespace detail {
 

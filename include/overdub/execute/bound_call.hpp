@@ -3,7 +3,7 @@
 #pragma once
 
 #include <overdub/execute/code.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -14,16 +14,15 @@
 #include <vector>
 
 namespace overdub {
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// Not thread-safe.
 class bound_call {
 public:
   explicit bound_call(std::shared_ptr<execute::code const> c)
       : bound_call(c, c->compiled != nullptr ? results_at::base : results_at::frame) {}
-  OVERDUB_DECL bound_call(bound_call&& other) noexcept;
-  OVERDUB_DECL bound_call& operator=(bound_call&& other) noexcept;
-  OVERDUB_DECL ~bound_call();
+  bound_call(bound_call&& other) noexcept;
+  bound_call& operator=(bound_call&& other) noexcept;
+  ~bound_call();
 
   /// Sets a scalar, by its bits.
   void set(std::size_t parameter, std::uint64_t bits) {
@@ -48,9 +47,9 @@ public:
     std::memcpy(arguments(), other.arguments(), argument_bytes_);
   }
   /// Replaces the code by other code of the same program; keeps the arguments.
-  OVERDUB_DECL void replace(std::shared_ptr<execute::code const> other);
+  void replace(std::shared_ptr<execute::code const> other);
   /// Sets the contexts that the program was compiled for; they are read at each call.
-  OVERDUB_DECL void set_contexts(void* const* contexts);
+  void set_contexts(void* const* contexts);
   /// Throws what the program throws. Results are valid until the next call, or until an argument is set or lent.
   [[gnu::always_inline]] void run() {
     if (has_results_) release();
@@ -104,19 +103,19 @@ public:
 private:
   // Machine code writes results to where the frame says; the interpreter leaves them where they were computed.
   enum class results_at : std::uint8_t { base, frame };
-  OVERDUB_DECL bound_call(std::shared_ptr<execute::code const> c, results_at where);
+  bound_call(std::shared_ptr<execute::code const> c, results_at where);
 
   std::byte* arguments() const { return frame_ + execute::first_parameter; }
   std::byte* argument(std::size_t parameter) const { return arguments() + parameters_[parameter]; }
   // Creates the frame, with arguments and literals, which is reused by all calls.
-  OVERDUB_DECL void make_frame();
+  void make_frame();
   // Runs the interpreter; or machine code in another thread than the last, whose stack limit must be read.
   [[gnu::noinline]] void run_on_machine() {
     thread_ = no_thread; // until the run ends: the stack limit in the machine is this thread's
     run_in_machine();
     if (compiled_ != nullptr) thread_ = this_thread();
   }
-  OVERDUB_DECL void run_in_machine();
+  void run_in_machine();
   // The index of this thread; 0 before its first call.
   OVERDUB_HIDDEN static inline thread_local constinit std::uint64_t number_of_thread = 0;
   static constexpr std::uint64_t no_thread = ~std::uint64_t{0};
@@ -126,9 +125,9 @@ private:
     return number_of_thread;
   }
   // Runs the program again in the interpreter, which reaches the failure that machine code predicted.
-  [[gnu::cold]] OVERDUB_DECL void run_interpreted();
-  [[gnu::cold]] OVERDUB_DECL void forget_buffers();
-  OVERDUB_DECL void release();
+  [[gnu::cold]] void run_interpreted();
+  [[gnu::cold]] void forget_buffers();
+  void release();
 
   std::shared_ptr<execute::code const> code_;
   std::unique_ptr<execute::machine> machine_;
@@ -149,9 +148,4 @@ private:
   bool has_results_ = false;
 };
 
-} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/execute/bound_call.ipp>
-#endif

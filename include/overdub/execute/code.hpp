@@ -1,7 +1,6 @@
 // A lowered program: the input of the interpreter. Immutable; threads share it.
 #pragma once
 
-#include <overdub/execute/abi.hpp>
 #include <overdub/execute/host.hpp>
 #include <overdub/execute/instruction.hpp>
 #include <overdub/ir/type.hpp>
@@ -13,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
+namespace overdub::execute {
 
 class machine;
 
@@ -85,4 +84,4 @@ constexpr offset size_of(ir::scalar s) {
 /// Whether values of a type hold reference-counted buffers.
 constexpr bool is_counted(ir::type t) { return t.rank > 0 || t.element == ir::scalar::function; }
 
-} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute
+} // namespace overdub::execute

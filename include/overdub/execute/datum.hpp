@@ -5,7 +5,7 @@
 #include <overdub/array/array.hpp>
 #include <overdub/array/widened.hpp>
 #include <overdub/core/error.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/type_of_cpp.hpp>
 
 #include <bit>
@@ -30,10 +30,10 @@ template <class T>
 struct number_in<array<T>> : number_in<T> {};
 
 /// f64[][]; of types that a datum can have.
-OVERDUB_DECL std::string text_of(ir::type t);
+std::string text_of(ir::type t);
 
-[[noreturn, gnu::cold]] OVERDUB_DECL void throw_datum_type(ir::type wanted, ir::type found);
-[[noreturn, gnu::cold]] OVERDUB_DECL void throw_ragged(i64 first, i64 other);
+[[noreturn, gnu::cold]] void throw_datum_type(ir::type wanted, ir::type found);
+[[noreturn, gnu::cold]] void throw_ragged(i64 first, i64 other);
 
 } // namespace detail
 
@@ -48,12 +48,12 @@ public:
   using extents = std::vector<i64>;
 
   /// No value; its type is none.
-  OVERDUB_DECL datum();
-  OVERDUB_DECL datum(datum const& other);
-  OVERDUB_DECL datum(datum&& other) noexcept;
-  OVERDUB_DECL datum& operator=(datum const& other);
-  OVERDUB_DECL datum& operator=(datum&& other) noexcept;
-  OVERDUB_DECL ~datum();
+  datum();
+  datum(datum const& other);
+  datum(datum&& other) noexcept;
+  datum& operator=(datum const& other);
+  datum& operator=(datum&& other) noexcept;
+  ~datum();
   /// A scalar. Integers other than i64 are converted; throws argument_error for one out of its range.
   template <class T>
   requires std::integral<T> || std::same_as<T, float> || std::same_as<T, double> datum(T x) {
@@ -146,7 +146,7 @@ public:
     }
   }
 
-  friend OVERDUB_DECL bool operator==(datum const& a, datum const& b);
+  friend bool operator==(datum const& a, datum const& b);
 
 private:
   template <class T>
@@ -191,7 +191,7 @@ private:
       return out.finish(shape_[axis]);
     }
   }
-  OVERDUB_DECL static datum with_shape(ir::type element, extents shape, i64 given);
+  static datum with_shape(ir::type element, extents shape, i64 given);
 
   ir::type type_{};
   std::uint64_t bits_ = 0; // of a scalar
@@ -200,7 +200,3 @@ private:
 };
 
 } // namespace overdub
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/execute/datum.ipp>
-#endif

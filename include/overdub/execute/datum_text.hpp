@@ -3,7 +3,7 @@
 
 #include <overdub/core/floating_point.hpp>
 #include <overdub/execute/datum.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/io/number_text.hpp>
 #include <overdub/ir/error.hpp>
 
@@ -110,16 +110,12 @@ private:
 
 /// The text of a datum, which parse_datum reads back; floating-point numbers have the fewest digits that allow this. O(its
 /// length).
-OVERDUB_DECL std::string text_of(datum const& d);
+std::string text_of(datum const& d);
 inline std::ostream& operator<<(std::ostream& out, datum const& d) { return out << text_of(d); }
 
 /// Parses the datum at the start of a text, and removes it and the following space. Throws ir::parse_error. O(its length).
-OVERDUB_DECL datum take_datum(std::string_view& text);
+datum take_datum(std::string_view& text);
 /// Parses a datum. Throws ir::parse_error.
-OVERDUB_DECL datum parse_datum(std::string_view text);
+datum parse_datum(std::string_view text);
 
 } // namespace overdub
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/execute/datum_text.ipp>
-#endif

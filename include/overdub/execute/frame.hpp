@@ -1,12 +1,11 @@
 // The layout of arrays in frames: {elements, owner, extents}.
 #pragma once
 
-#include <overdub/execute/abi.hpp>
 #include <overdub/execute/instruction.hpp>
 
 #include <cstddef>
 
-namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
+namespace overdub::execute {
 
 inline std::byte* elements(std::byte const* frame, offset array) { return get<std::byte*>(frame, array); }
 inline constexpr offset extent_at(offset array, offset axis) { return array + (2 + axis) * word_size; }
@@ -21,4 +20,4 @@ inline i64 scalars(std::byte const* frame, offset array, offset rank, offset axi
   return n;
 }
 
-} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute
+} // namespace overdub::execute

@@ -27,7 +27,6 @@ struct sample_request {
   ir::type type;                     // the type of the result
 };
 
-inline namespace OVERDUB_EXECUTE_ABI {
 namespace execute {
 
 // Reads arguments from words of a frame, and writes results to others.
@@ -162,5 +161,4 @@ private:
   execute::host_registry registry_;
 };
 
-} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub

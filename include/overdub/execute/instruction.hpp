@@ -23,7 +23,6 @@
 #pragma once
 
 #include <overdub/array/array.hpp>
-#include <overdub/execute/abi.hpp>
 
 #include <bit>
 #include <cstddef>
@@ -31,30 +30,7 @@
 #include <cstring>
 #include <type_traits>
 
-#if defined(__clang__) && OVERDUB_TAIL_CALLS
-#define OVERDUB_HANDLER static
-#define OVERDUB_LAST [[clang::musttail]] return
-#elif OVERDUB_TAIL_CALLS
-#define OVERDUB_HANDLER __attribute__((optimize("optimize-sibling-calls"))) static
-#define OVERDUB_LAST return
-#else
-#define OVERDUB_HANDLER static
-#define OVERDUB_LAST return
-#endif
-
-// The parameters of a handler, and its tail call of the next instruction.
-#define OVERDUB_STATE                                                                                        \
-  [[maybe_unused]] ::overdub::execute::instruction const *at, [[maybe_unused]] std::byte *frame,             \
-      [[maybe_unused]] ::overdub::execute::machine *m, [[maybe_unused]] ::overdub::i64 x,                    \
-      [[maybe_unused]] double y
-#if OVERDUB_TAIL_CALLS
-#define OVERDUB_GO(TO, FRAME, X, Y) OVERDUB_LAST(TO)->run((TO), (FRAME), m, (X), (Y))
-#else
-#define OVERDUB_GO(TO, FRAME, X, Y) return ::overdub::execute::go_on(m, (TO), (FRAME), (X), (Y))
-#endif
-#define OVERDUB_NEXT OVERDUB_GO(at + 1, frame, x, y)
-
-namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
+namespace overdub::execute {
 
 class machine;
 struct instruction;
@@ -66,9 +42,6 @@ struct instruction {
   offset out, a, b, c;
 };
 static_assert(sizeof(instruction) == 24);
-
-/// Where the machine continues, if handlers return to a loop.
-void go_on(machine* m, instruction const* at, std::byte* frame, i64 x, double y);
 
 inline constexpr offset word_size = 8;
 
@@ -118,4 +91,4 @@ template <class T>
   return x;
 }
 
-} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute
+} // namespace overdub::execute

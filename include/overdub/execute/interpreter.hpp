@@ -6,7 +6,7 @@
 #include <overdub/execute/host.hpp>
 #include <overdub/execute/options.hpp>
 #include <overdub/execute/run.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <memory>
@@ -15,7 +15,6 @@
 #include <vector>
 
 namespace overdub {
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// The results of a call, convertible to C++ types: double y = exe(1.0). Throws type_error for another type.
 class answers : public std::vector<datum> {
@@ -38,17 +37,17 @@ class executable {
 public:
   /// Lowers a function, or the program's entry. Throws verify_error if the program is invalid, host_error if a host
   /// function is missing or has other types, not_executable if something is not supported. O(nodes × depth of regions).
-  OVERDUB_DECL explicit executable(
+  explicit executable(
       ir::program const& p, ir::function_id f, hosts const& h = {}, execution_options const& options = {});
   explicit executable(ir::program const& p, hosts const& h = {}, execution_options const& options = {})
       : executable(p, p.entry, h, options) {}
   /// From the code of another backend.
-  OVERDUB_DECL explicit executable(std::shared_ptr<execute::code const> made);
-  OVERDUB_DECL executable(executable const& other);
-  OVERDUB_DECL executable(executable&& other) noexcept;
-  OVERDUB_DECL executable& operator=(executable const& other);
-  OVERDUB_DECL executable& operator=(executable&& other) noexcept;
-  OVERDUB_DECL ~executable();
+  explicit executable(std::shared_ptr<execute::code const> made);
+  executable(executable const& other);
+  executable(executable&& other) noexcept;
+  executable& operator=(executable const& other);
+  executable& operator=(executable&& other) noexcept;
+  ~executable();
 
   /// Calls it: call<double>(1.0, x), call<std::tuple<i64, array<double>>>(n). Arguments are bool, integers, float, double,
   /// array<...>, contiguous ranges such as std::vector<double>, or data; elements of arrays of rank 1 are not copied.
@@ -75,10 +74,10 @@ public:
     return answers(run.data());
   }
   /// For data. `contexts` are those that the program was compiled for.
-  OVERDUB_DECL std::vector<datum>
+  std::vector<datum>
   run(std::span<datum const> arguments, void* const* contexts = nullptr) const;
   /// A callable that keeps its memory between calls.
-  OVERDUB_DECL overdub::instance instance(execution_limits const& limits = {}) const;
+  overdub::instance instance(execution_limits const& limits = {}) const;
 
   std::vector<ir::type> const& parameters() const { return code_->parameters; }
   std::vector<ir::type> const& results() const { return code_->results; }
@@ -97,10 +96,10 @@ private:
 /// arrays reuse the memory of earlier calls.
 class instance {
 public:
-  OVERDUB_DECL explicit instance(std::shared_ptr<execute::code const> code, execution_limits const& limits);
-  OVERDUB_DECL instance(instance&& other) noexcept;
-  OVERDUB_DECL instance& operator=(instance&& other) noexcept;
-  OVERDUB_DECL ~instance();
+  explicit instance(std::shared_ptr<execute::code const> code, execution_limits const& limits);
+  instance(instance&& other) noexcept;
+  instance& operator=(instance&& other) noexcept;
+  ~instance();
 
   /// As executable::call. A result may also be a std::span<T const>, which is valid until the next call and, if it is a
   /// part of an argument, as long as the argument. A host function may not call the instance that calls it.
@@ -113,12 +112,12 @@ public:
     has_results_ = true;
     return run_.results<R>();
   }
-  OVERDUB_DECL std::vector<datum> run(std::span<datum const> arguments);
+  std::vector<datum> run(std::span<datum const> arguments);
   /// The bytes of arrays, including free buffers.
-  OVERDUB_DECL std::size_t array_bytes() const;
+  std::size_t array_bytes() const;
 
 private:
-  OVERDUB_DECL void begin();
+  void begin();
 
   std::shared_ptr<execute::code const> code_;
   std::unique_ptr<execute::machine> machine_;
@@ -127,9 +126,4 @@ private:
   bool busy_ = false;
 };
 
-} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/execute/interpreter.ipp>
-#endif

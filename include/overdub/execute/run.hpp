@@ -2,11 +2,10 @@
 #pragma once
 
 #include <overdub/core/function_view.hpp>
-#include <overdub/execute/abi.hpp>
 #include <overdub/execute/code.hpp>
 #include <overdub/execute/datum.hpp>
 #include <overdub/execute/values.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -18,12 +17,12 @@
 #include <utility>
 #include <vector>
 
-namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
+namespace overdub::execute {
 
-[[noreturn, gnu::cold]] OVERDUB_DECL void throw_argument_count(code const& c, std::size_t given);
-[[noreturn, gnu::cold]] OVERDUB_DECL void throw_argument_type(code const& c, std::size_t i, ir::type given);
-[[noreturn, gnu::cold]] OVERDUB_DECL void throw_result_count(code const& c, std::size_t wanted);
-[[noreturn, gnu::cold]] OVERDUB_DECL void throw_result_type(code const& c, std::size_t i, ir::type wanted);
+[[noreturn, gnu::cold]] void throw_argument_count(code const& c, std::size_t given);
+[[noreturn, gnu::cold]] void throw_argument_type(code const& c, std::size_t i, ir::type given);
+[[noreturn, gnu::cold]] void throw_result_count(code const& c, std::size_t wanted);
+[[noreturn, gnu::cold]] void throw_result_type(code const& c, std::size_t i, ir::type wanted);
 
 // The type of an argument in programs: integers become i64, containers and spans arrays of rank 1.
 template <class A>
@@ -123,9 +122,9 @@ public:
   R next_result(offset& at) const {
     return take_result<R>(base_, std::exchange(at, at + words_of(result_type<R>) * word_size));
   }
-  OVERDUB_DECL void on_data(std::span<datum const> arguments, void* const* contexts = nullptr);
+  void on_data(std::span<datum const> arguments, void* const* contexts = nullptr);
   /// For scalars in words.
-  OVERDUB_DECL void on_words(void* const* contexts, std::byte const* arguments);
+  void on_words(void* const* contexts, std::byte const* arguments);
   /// The words of the results.
   std::byte const* result_words() const { return base_; }
 
@@ -158,9 +157,9 @@ public:
       check_result(c, 0, result_type<R>);
     }
   }
-  OVERDUB_DECL std::vector<datum> data() const;
+  std::vector<datum> data() const;
   /// Releases the buffers of the results.
-  OVERDUB_DECL void release();
+  void release();
 
 private:
   void check(std::size_t i, ir::type given) const {
@@ -182,9 +181,9 @@ private:
     };
     run_with(contexts, pass);
   }
-  OVERDUB_DECL void run_with(void* const* contexts, pass_all pass);
-  OVERDUB_DECL void run_on(code const& c, void* const* contexts, pass_all pass);
-  OVERDUB_DECL void begin(code const& c);
+  void run_with(void* const* contexts, pass_all pass);
+  void run_on(code const& c, void* const* contexts, pass_all pass);
+  void begin(code const& c);
 
   code const* c_;
   machine* m_;
@@ -212,18 +211,14 @@ struct flag {
 /// A machine of this thread, returned at the end of a scope.
 class borrowed_machine {
 public:
-  OVERDUB_HIDDEN_IF_INLINE OVERDUB_DECL borrowed_machine();
+  borrowed_machine();
   borrowed_machine(borrowed_machine const&) = delete;
   borrowed_machine& operator=(borrowed_machine const&) = delete;
-  OVERDUB_HIDDEN_IF_INLINE OVERDUB_DECL ~borrowed_machine();
+  ~borrowed_machine();
   machine& operator*() const { return *machine_; }
 
 private:
   machine* machine_;
 };
 
-} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/execute/run.ipp>
-#endif
+} // namespace overdub::execute

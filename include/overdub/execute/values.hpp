@@ -1,17 +1,16 @@
 // Copies values between C++ and frames: arguments and results of programs and of native functions.
 #pragma once
 
-#include <overdub/execute/abi.hpp>
 #include <overdub/execute/datum.hpp>
 #include <overdub/execute/frame.hpp>
 #include <overdub/execute/host.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 
 #include <cstring>
 #include <type_traits>
 #include <vector>
 
-namespace overdub::inline OVERDUB_EXECUTE_ABI::execute {
+namespace overdub::execute {
 
 // Copies the elements at `from` into nested C++ arrays, and moves `from` past them.
 template <class T>
@@ -74,7 +73,7 @@ void flatten(array<T> const& a, std::byte*& to) {
 }
 
 /// Creates an array at `at` in the frame. Returns its uninitialised elements.
-OVERDUB_DECL std::byte* make_host_array(
+std::byte* make_host_array(
     machine& m, std::byte* frame, offset at, i64 const* extents, offset rank, std::size_t element_bytes);
 
 /// Writes a value to a frame; arrays are copied into a buffer of the machine.
@@ -114,14 +113,10 @@ auto with_type(ir::scalar s, F f) {
 }
 
 /// Writes a datum to a frame without copying its elements. The datum must outlive their use.
-OVERDUB_DECL void lend(std::byte* frame, offset at, datum const& d);
+void lend(std::byte* frame, offset at, datum const& d);
 /// Writes a datum to a frame; copies its elements.
-OVERDUB_DECL void deliver_datum(machine& m, std::byte* frame, offset at, datum const& d);
+void deliver_datum(machine& m, std::byte* frame, offset at, datum const& d);
 /// Returns a copy of the value of type t at `at`, as a datum.
-OVERDUB_DECL datum datum_at(std::byte const* frame, offset at, ir::type t);
+datum datum_at(std::byte const* frame, offset at, ir::type t);
 
-} // namespace overdub::inline OVERDUB_EXECUTE_ABI::execute
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/execute/values.ipp>
-#endif
+} // namespace overdub::execute

@@ -15,7 +15,6 @@
 #include <vector>
 
 namespace overdub {
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// An update program bound to one incremental program. Addresses are looked up once and reused by later updates of the same change
 /// signature.
@@ -93,10 +92,10 @@ struct bound_update {
     std::uint32_t variable;
   };
 
-  OVERDUB_DECL explicit bound_update(std::shared_ptr<runnable_update const> s);
+  explicit bound_update(std::shared_ptr<runnable_update const> s);
   bound_update(bound_update const&) = delete;
   bound_update& operator=(bound_update const&) = delete;
-  OVERDUB_DECL ~bound_update();
+  ~bound_update();
 
   increments::change_signature changes;
   std::uint64_t signature_code = 0;
@@ -193,9 +192,4 @@ private:
   }
 };
 
-} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/incremental/bound_update.ipp>
-#endif

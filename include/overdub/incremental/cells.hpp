@@ -2,7 +2,7 @@
 #pragma once
 
 #include <overdub/execute/datum.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -57,12 +57,12 @@ private:
 /// An array in row-major order, whose memory is reused as long as its shape stays the same.
 class cells {
 public:
-  OVERDUB_DECL explicit cells(ir::type t);
-  OVERDUB_DECL cells(cells const& other);
-  OVERDUB_DECL cells(cells&& other) noexcept;
-  OVERDUB_DECL cells& operator=(cells const& other);
-  OVERDUB_DECL cells& operator=(cells&& other) noexcept;
-  OVERDUB_DECL ~cells();
+  explicit cells(ir::type t);
+  cells(cells const& other);
+  cells(cells&& other) noexcept;
+  cells& operator=(cells const& other);
+  cells& operator=(cells&& other) noexcept;
+  ~cells();
 
   ir::type type() const { return type_; }
   std::size_t size_of_scalar() const { return size_of_; }
@@ -89,9 +89,9 @@ public:
   void set_bits_at(std::size_t byte, std::uint64_t bits) { put_bits(data() + byte, size_of_, bits); }
 
   /// Assigns another array. Returns whether the elements stay at the same address.
-  OVERDUB_DECL bool assign(std::byte const* elements, i64 const* extents);
-  OVERDUB_DECL bool assign(datum const& d);
-  OVERDUB_DECL datum as_datum() const;
+  bool assign(std::byte const* elements, i64 const* extents);
+  bool assign(datum const& d);
+  datum as_datum() const;
   std::size_t bytes() const { return static_cast<std::size_t>(scalars()) * size_of_; }
 
   /// The size of a row in bytes; of an array of one axis, of an element.
@@ -104,15 +104,15 @@ public:
     return words <= words_.size() || grow(words);
   }
   /// Allocates memory for a copy of another array, so that assigning it does not allocate. The elements may move.
-  OVERDUB_DECL void reserve(cells const& other);
+  void reserve(cells const& other);
   /// Makes rows that were written after the end a part of the array; a negative number removes rows.
   void extend(i64 rows) { extents_[0] += rows; }
   /// Sets the extents of the rows of an array without rows.
-  OVERDUB_DECL void set_row(i64 const* extents);
+  void set_row(i64 const* extents);
 
 private:
   bool reshape(i64 const* extents);
-  OVERDUB_DECL bool grow(std::size_t words);
+  bool grow(std::size_t words);
 
   ir::type type_;
   std::size_t size_of_;
@@ -121,7 +121,3 @@ private:
 };
 
 } // namespace overdub::increments
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/incremental/cells.ipp>
-#endif

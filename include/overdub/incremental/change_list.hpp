@@ -1,7 +1,7 @@
 // A list of changed elements of an array, for more elements than an update names one by one.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/incremental/cells.hpp>
 
 #include <cstddef>
@@ -17,23 +17,23 @@ class change_list {
 public:
   static constexpr i64 none = -1;
 
-  OVERDUB_DECL explicit change_list(ir::type t);
-  OVERDUB_DECL change_list(change_list const& other);
-  OVERDUB_DECL change_list(change_list&& other) noexcept;
-  OVERDUB_DECL change_list& operator=(change_list const& other);
-  OVERDUB_DECL change_list& operator=(change_list&& other) noexcept;
-  OVERDUB_DECL ~change_list();
+  explicit change_list(ir::type t);
+  change_list(change_list const& other);
+  change_list(change_list&& other) noexcept;
+  change_list& operator=(change_list const& other);
+  change_list& operator=(change_list&& other) noexcept;
+  ~change_list();
 
   /// Starts an empty list for this array.
-  OVERDUB_DECL void begin(cells const& of);
+  void begin(cells const& of);
   /// The new value of the element at this index. An element that is not in the list is added with its old value. O(length of the
   /// element), amortised.
-  OVERDUB_DECL std::byte* at(i64 index, cells const& of);
+  std::byte* at(i64 index, cells const& of);
   bool has(i64 index) const { return positions_[static_cast<std::size_t>(index)] != none; }
   std::size_t size() const { return indices_.size(); }
 
   /// Sorts the list by index if it is not sorted. O(size log size), or O(size + length / 64) where it has many of the array's elements.
-  OVERDUB_DECL void sort();
+  void sort();
 
   std::span<i64 const> indices() const { return indices_; }
   /// By index of the array: the position in the list, or `none`.
@@ -43,7 +43,7 @@ public:
   cells const& elements() const { return rows_; }
 
   /// O(size).
-  OVERDUB_DECL void clear();
+  void clear();
 
 private:
   void sort_by_marks();
@@ -56,7 +56,3 @@ private:
 };
 
 } // namespace overdub::increments
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/incremental/change_list.ipp>
-#endif

@@ -26,7 +26,6 @@ namespace increments {
 class gather_index;
 class reverse_index;
 } // namespace increments
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// The value of a function, saved with its inputs. When inputs change, only the affected operations are recomputed. Changes are set,
 /// proposed, and then committed or rolled back. Not thread-safe. All computations of one function share its update programs. A moved-from
@@ -40,22 +39,22 @@ public:
   static constexpr std::uint32_t maximum_commits = 1u << 20;
 
   /// Runs the function once.
-  OVERDUB_DECL incremental_program(
+  incremental_program(
       std::shared_ptr<update_program_cache> of, std::vector<datum> const& inputs,
       std::shared_ptr<std::vector<void*> const> contexts = nullptr);
   /// Copies the committed state, without pending changes. O(saved values); does not run the function.
-  OVERDUB_DECL incremental_program(incremental_program const& other);
-  OVERDUB_DECL incremental_program(incremental_program&& other) noexcept;
+  incremental_program(incremental_program const& other);
+  incremental_program(incremental_program&& other) noexcept;
   /// Copies the committed state. If both objects are of one function, reuses memory, and allocates only for longer arrays. If an allocation
   /// fails, the committed state and the pending changes are unchanged; the changes must be proposed again.
-  OVERDUB_DECL incremental_program& operator=(incremental_program const& other);
-  OVERDUB_DECL incremental_program& operator=(incremental_program&& other) noexcept;
-  OVERDUB_DECL ~incremental_program();
+  incremental_program& operator=(incremental_program const& other);
+  incremental_program& operator=(incremental_program&& other) noexcept;
+  ~incremental_program();
 
   // ---- pending changes
 
   /// Sets an input.
-  OVERDUB_DECL void set(std::uint32_t input, datum const& x);
+  void set(std::uint32_t input, datum const& x);
   /// Sets an input that is a number, by its bits. O(1).
   void set_bits(std::uint32_t input, std::uint64_t bits) {
     if (input >= pending_.size() || !is_number(input)) [[unlikely]]
@@ -68,10 +67,10 @@ public:
     if (is_first) begin_change(input, {.whole = true});
   }
   /// Sets an input whose value with pending changes is `now`, and finds the elements that differ: a few, a list, or all. O(elements).
-  OVERDUB_DECL void set_differing(std::uint32_t input, datum const& now, datum const& x);
+  void set_differing(std::uint32_t input, datum const& now, datum const& x);
   /// Sets an element of an input, by its bits. Throws index_error. O(1); O(length) if the whole array then counts as changed. For arrays of
   /// arrays, O(1) for up to four elements in an update, each in another row, and O(length of a row) for others.
-  OVERDUB_DECL void set_at(std::uint32_t input, std::span<i64 const> path, std::uint64_t bits);
+  void set_at(std::uint32_t input, std::span<i64 const> path, std::uint64_t bits);
   void set_at(std::uint32_t input, i64 index, std::uint64_t bits) {
     bound_update* const b = direct_;
     if (change_count_ > 0 || b == nullptr || b->direct_input != input ||
@@ -99,20 +98,20 @@ public:
     append_element(input, index, bits);
   }
   /// Appends an element to an input that is an array; to arrays of arrays, a row. O(its length), amortised.
-  OVERDUB_DECL void append(std::uint32_t input, datum const& x);
+  void append(std::uint32_t input, datum const& x);
 
   // ---- updates
 
   /// Computes the function with the pending changes. Throws the exceptions of the function; state and pending changes are then unchanged.
-  OVERDUB_DECL void propose();
+  void propose();
   /// Applies the pending changes to the state. Proposes them first if they were not proposed.
-  OVERDUB_DECL void commit();
+  void commit();
   /// Discards the pending changes.
   void rollback() { clear_changes(); }
 
   bool has_changes() const { return change_count_ > 0; }
   bool is_proposed() const { return is_proposed_; }
-  [[noreturn]] OVERDUB_DECL void throw_not_proposed() const;
+  [[noreturn]] void throw_not_proposed() const;
 
   // ---- values
 
@@ -182,8 +181,8 @@ public:
     f();
   }
   /// A committed result, and a committed input.
-  OVERDUB_DECL datum result(std::size_t result) const;
-  OVERDUB_DECL datum input(std::uint32_t i) const;
+  datum result(std::size_t result) const;
+  datum input(std::uint32_t i) const;
 
   /// Passes a committed input to another program. Arrays are borrowed, and not copied.
   void pass_input(bound_call& to, std::size_t parameter, std::uint32_t i) const {
@@ -223,7 +222,7 @@ public:
     return proposal_->update->program.steps;
   }
   /// The text of these operations.
-  OVERDUB_DECL std::string explain() const;
+  std::string explain() const;
 
 private:
   struct element_change {
@@ -262,7 +261,7 @@ private:
     pending_[input].elements[0].bits = bits;
     begin_change(input, {.elements = 1, .indices = 1});
   }
-  OVERDUB_DECL void set_first_at(std::uint32_t input, i64 index, std::uint64_t bits);
+  void set_first_at(std::uint32_t input, i64 index, std::uint64_t bits);
   void append_element(std::uint32_t input, i64 index, std::uint64_t bits) {
     using increments::input_change;
     change& c = pending_[input];
@@ -292,7 +291,7 @@ private:
     }
     reset_changes();
   }
-  OVERDUB_DECL static void clear_change(change& c);
+  static void clear_change(change& c);
   template <class F>
   void for_each_change_of_input(std::uint32_t i, F const& f) const {
     change const& c = pending_[i];
@@ -320,21 +319,21 @@ private:
     for (std::uint8_t k = 0; k < c.how.elements; ++k)
       f(std::span<i64 const>(c.elements[k].path, c.how.indices), c.elements[k].bits);
   }
-  OVERDUB_DECL std::uint32_t variable_of_result(std::size_t result) const;
-  OVERDUB_DECL void exchange_changes();
+  std::uint32_t variable_of_result(std::size_t result) const;
+  void exchange_changes();
   void run_ready(bound_update& b);
   void copy_changed_elements(bound_update& b);
   void run_changes();
   void run_update_program();
   increments::update_strategy& strategy_of_changes();
   void run_plainly(increments::update_strategy& strategy);
-  OVERDUB_DECL void count_plain_work(increments::update_strategy& strategy);
-  OVERDUB_DECL void choose(increments::update_strategy& strategy);
+  void count_plain_work(increments::update_strategy& strategy);
+  void choose(increments::update_strategy& strategy);
   std::uint64_t count_work(bound_update& b);
   std::uint64_t count_full_work(runnable_update const& s) const;
   std::uint64_t size_of_inputs() const;
   static bool returns_lent(bound_update const& b);
-  OVERDUB_DECL double difference_of_values(std::size_t result) const;
+  double difference_of_values(std::size_t result) const;
   // Whether the update program is for the pending changes.
   bool fits(bound_update const& b) const;
   // The version of the state on which bound update programs depend. A program whose `ready_state` equals it needs no binding.
@@ -353,21 +352,21 @@ private:
     for (change const& c : pending_) all.push_back(c.how);
     return all;
   }
-  OVERDUB_DECL std::unique_ptr<bound_update>
+  std::unique_ptr<bound_update>
   bind(std::shared_ptr<runnable_update const> s, increments::change_signature changes);
-  OVERDUB_DECL void bind_arguments(bound_update& b);
-  OVERDUB_DECL void lend_arrays(bound_update& b);
-  OVERDUB_DECL void bind_results(bound_update& b);
+  void bind_arguments(bound_update& b);
+  void lend_arrays(bound_update& b);
+  void bind_results(bound_update& b);
   static std::uint64_t const* word_of(bound_update& b, increments::update_value v);
   void bind_range_or_list(bound_update& b, increments::store const& s);
   void bind_input(bound_update& b, std::uint32_t input);
-  OVERDUB_DECL void reset_saved_values();
+  void reset_saved_values();
   void resize_saved_values();
   void extend_saved_values();
   void run(bound_update& s);
   void run_with_other_arguments(bound_update& b);
   enum class hooks_run : bool { no, yes };
-  OVERDUB_DECL void recompute_all(hooks_run hooks = hooks_run::yes);
+  void recompute_all(hooks_run hooks = hooks_run::yes);
   void pass_argument(bound_update& b, std::uint32_t parameter);
   void pass_gathered_rows(bound_update& b, std::uint32_t parameter);
   increments::gather_index const& gather_index_of(runnable_update const& s, std::size_t number);
@@ -383,7 +382,7 @@ private:
   void write_input(std::uint32_t i);
   void write_whole_input(std::uint32_t i);
   void write_listed_input(std::uint32_t i);
-  OVERDUB_DECL increments::cells whole_input(std::uint32_t i) const;
+  increments::cells whole_input(std::uint32_t i) const;
   void make_whole(std::uint32_t i);
   void make_listed(std::uint32_t i);
   bool may_list(std::uint32_t i, std::size_t more) const;
@@ -392,15 +391,15 @@ private:
       std::uint32_t variable, std::size_t number_of, std::uint64_t sum, std::uint64_t by,
       std::uint64_t& compensation);
   void reset_magnitudes();
-  OVERDUB_DECL double* largest_magnitude_of(std::uint32_t variable, std::size_t number);
+  double* largest_magnitude_of(std::uint32_t variable, std::size_t number);
   void add_to_other_sums(increments::store const& s, bound_call const& from);
   void check_not_moved() const {
     if (update_programs_ == nullptr) [[unlikely]]
       throw_moved();
   }
-  [[noreturn]] OVERDUB_DECL static void throw_moved();
+  [[noreturn]] static void throw_moved();
   void check_input(std::uint32_t i) const;
-  [[noreturn]] OVERDUB_DECL static void throw_outside(std::uint32_t input, i64 index, i64 size);
+  [[noreturn]] static void throw_outside(std::uint32_t input, i64 index, i64 size);
   bool run_checking_rows(bound_update& b);
   bool rows_fit(bound_update const& b) const;
   void check_finite(std::uint32_t variable, std::uint64_t bits);
@@ -445,13 +444,4 @@ private:
   bool is_commit_incomplete_ = false; // memory ran out in a commit
 };
 
-} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/incremental/incremental_bind.ipp>
-#include <overdub/incremental/incremental_commit.ipp>
-#include <overdub/incremental/incremental_explain.ipp>
-#include <overdub/incremental/incremental_program.ipp>
-#include <overdub/incremental/incremental_propose.ipp>
-#endif

@@ -3,7 +3,7 @@
 
 #include <overdub/compile/options.hpp>
 #include <overdub/compile/tiered_program.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/incremental/make_update_program.hpp>
 #include <overdub/incremental/update_strategy.hpp>
 
@@ -15,13 +15,12 @@
 #include <utility>
 
 namespace overdub {
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// An update program, and its code.
 struct runnable_update {
   explicit runnable_update(ir::program const& p) : text_(p) {}
   /// The program that counts the work of a run. It is made at its first use. Thread-safe.
-  OVERDUB_DECL std::shared_ptr<execute::code const> work() const;
+  std::shared_ptr<execute::code const> work() const;
 
   increments::update_program program;
   increments::disabled_guards disabled_guards;
@@ -42,7 +41,7 @@ private:
 class update_program_cache {
 public:
   /// The function is the entry of the program. Throws incremental_error where it cannot be updated incrementally.
-  OVERDUB_DECL update_program_cache(ir::program p, compile_options const& o);
+  update_program_cache(ir::program p, compile_options const& o);
 
   /// The maximum number of update programs of one change signature that differ by their guards. One more has no guards.
   static constexpr std::size_t maximum_guard_sets = 16;
@@ -51,22 +50,22 @@ public:
   std::uint64_t minimum_work = increments::update_strategy::minimum_work;
 
   /// The update program for a change signature and a set of disabled guards. It is rebuilt if more values are saved by now.
-  OVERDUB_DECL std::shared_ptr<runnable_update const>
+  std::shared_ptr<runnable_update const>
   for_changes(increments::change_signature const& changes, increments::disabled_guards const& d = {});
   /// The program that recomputes everything.
-  OVERDUB_DECL std::shared_ptr<runnable_update const> full_update();
+  std::shared_ptr<runnable_update const> full_update();
   /// The same without calls of hooks, to recompute saved values. Null if the function has no hooks.
-  OVERDUB_DECL std::shared_ptr<runnable_update const> full_update_without_hooks();
+  std::shared_ptr<runnable_update const> full_update_without_hooks();
   /// The function itself: its arguments are all inputs, and it saves nothing but its results.
-  OVERDUB_DECL std::shared_ptr<runnable_update const> plain();
+  std::shared_ptr<runnable_update const> plain();
 
   ir::program const& program() const { return program_; }
   ir::function const& function() const { return program_[program_.entry]; }
   /// The saved values.
-  OVERDUB_DECL increments::layout variables() const;
+  increments::layout variables() const;
   /// The number of cached update programs, without the one that recomputes everything; and how many were made.
-  OVERDUB_DECL std::size_t count() const;
-  OVERDUB_DECL std::size_t made() const;
+  std::size_t count() const;
+  std::size_t made() const;
 
 private:
   std::shared_ptr<runnable_update const>
@@ -87,9 +86,4 @@ private:
   std::size_t made_ = 0;
 };
 
-} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/incremental/update_program_cache.ipp>
-#endif

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <overdub/core/floating_point.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/inference/metric.hpp>
 #include <overdub/inference/target.hpp>
 
@@ -107,7 +107,3 @@ private:
 };
 
 } // namespace overdub::inference
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/inference/adaptation.ipp>
-#endif

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <overdub/core/floating_point.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/inference/diagnostics.hpp>
 #include <overdub/inference/on_threads.hpp>
 #include <overdub/inference/target.hpp>
@@ -30,14 +30,14 @@ namespace calibrating {
 
 // Which of some hypotheses are rejected, with a probability of at most `level` that any true one is (Holm 1979, "A simple
 // sequentially rejective multiple test procedure").
-OVERDUB_DECL std::vector<bool> holm(std::span<double const> p_values, double level);
+std::vector<bool> holm(std::span<double const> p_values, double level);
 
-OVERDUB_DECL void check_level(double false_alarm);
+void check_level(double false_alarm);
 
 // The given names, or theta.1, theta.2, ...
-OVERDUB_DECL std::vector<std::string> names_of(std::vector<std::string> given, std::size_t count);
+std::vector<std::string> names_of(std::vector<std::string> given, std::size_t count);
 
-OVERDUB_DECL std::size_t index_of_name(std::vector<std::string> const& names, std::string_view name);
+std::size_t index_of_name(std::vector<std::string> const& names, std::string_view name);
 
 } // namespace calibrating
 
@@ -56,7 +56,7 @@ struct calibration_settings {
 class calibration {
 public:
   /// `ranks` are from 0 to `draws`, by parameter and simulation.
-  OVERDUB_DECL calibration(
+  calibration(
       std::vector<std::string> names, std::vector<std::vector<std::size_t>> ranks,
       calibration_settings const& settings);
 
@@ -70,7 +70,7 @@ public:
   /// Whether the test rejects no parameter, with Holm's correction.
   bool passed() const { return findings().empty(); }
   /// A sentence for each rejected parameter.
-  OVERDUB_DECL std::vector<std::string> findings() const;
+  std::vector<std::string> findings() const;
 
   /// A table of the parameters, and the findings below it.
   friend std::ostream& operator<<(std::ostream& out, calibration const& c);
@@ -183,7 +183,7 @@ public:
     double p_value = 1;                ///< of a difference at least as large
   };
 
-  OVERDUB_DECL joint_test(std::vector<row> rows, double false_alarm);
+  joint_test(std::vector<row> rows, double false_alarm);
 
   std::vector<row> const& rows() const { return rows_; }
   /// The row of a statistic. Throws inference_error for an unknown name.
@@ -193,7 +193,7 @@ public:
   /// Whether the test rejects no statistic, with Holm's correction.
   bool passed() const { return findings().empty(); }
   /// A sentence for each rejected statistic.
-  OVERDUB_DECL std::vector<std::string> findings() const;
+  std::vector<std::string> findings() const;
 
   /// A table of the statistics, and the findings below it.
   friend std::ostream& operator<<(std::ostream& out, joint_test const& t);
@@ -292,7 +292,3 @@ joint_test geweke_joint_test(
 }
 
 } // namespace overdub::inference
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/inference/calibration.ipp>
-#endif

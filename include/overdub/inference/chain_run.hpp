@@ -1,7 +1,7 @@
 // Runs chains of any kind on threads, with files, progress, and errors that keep the draws. `sample` and `run_chains` are built on it.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/inference/csv.hpp>
 #include <overdub/inference/draws.hpp>
 #include <overdub/inference/on_threads.hpp>
@@ -72,12 +72,12 @@ namespace running {
 using io::number_text;
 
 // The settings of a chain in CmdStan's layout. `method` has those of the adaptation and the algorithm, `rest` those outside of the method.
-OVERDUB_DECL std::vector<csv_setting> setting_lines(
+std::vector<csv_setting> setting_lines(
     run_settings const& s, std::uint64_t id, std::vector<csv_setting> const& method,
     std::vector<csv_setting> const& rest);
 
 // The seed as a setting; empty if there is none.
-OVERDUB_DECL std::vector<csv_setting> seed_lines(std::optional<std::uint64_t> seed);
+std::vector<csv_setting> seed_lines(std::optional<std::uint64_t> seed);
 
 // The state that chains on different threads share.
 struct shared_state {
@@ -192,7 +192,7 @@ auto with_memory(F const& make, W const& words) {
   throw inference_error(words());
 }
 
-OVERDUB_DECL void check(run_settings const& s);
+void check(run_settings const& s);
 
 // Runs the chains that make(c) returns, on threads. `lines(id)` are the settings in a chain's file. A chain has `begin(stopped)`, which
 // returns false if it was stopped before it began; `warm_up(t)` and `transition(t)`, which make transition t, counted from 1, and return
@@ -248,7 +248,3 @@ draws run(run_settings const& s, std::vector<std::string> names, L const& lines,
 
 } // namespace running
 } // namespace overdub::inference
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/inference/chain_run.ipp>
-#endif

@@ -2,7 +2,7 @@
 // CmdStan's files read these.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/inference/draws.hpp>
 #include <overdub/inference/target.hpp>
 #include <overdub/io/output_file.hpp>
@@ -29,17 +29,17 @@ public:
   /// Names are written as `csv_name` returns them. Throws before it opens the file for names that `checked_names` rejects, and for settings
   /// that are no lines. An existing file is replaced by `commit`; until then the draws are in `written_to`. An uncommitted writer without a
   /// draw leaves no file.
-  OVERDUB_DECL csv_writer(
+  csv_writer(
       std::string path, std::span<csv_setting const> settings, std::span<std::string const> names,
       io::writing how = io::writing::streamed);
 
   /// Writes the end of the adaptation, before the first draw; and the step size and the metric, if the record has a metric.
-  OVERDUB_DECL void adapted(chain_record const& record);
-  OVERDUB_DECL void draw(sampler_statistics const& statistics, std::span<double const> values);
+  void adapted(chain_record const& record);
+  void draw(sampler_statistics const& statistics, std::span<double const> values);
   /// Writes the elapsed times. Nothing can be written afterwards.
-  OVERDUB_DECL void end(chain_record const& record);
+  void end(chain_record const& record);
   /// Renames the file to its name. Nothing can be written afterwards.
-  OVERDUB_DECL void commit();
+  void commit();
   /// end(record) and commit().
   void finish(chain_record const& record) {
     end(record);
@@ -51,10 +51,10 @@ public:
   std::string const& written_to() const { return file_.written_to(); }
 
 private:
-  OVERDUB_DECL void metric(chain_record const& record);
-  OVERDUB_DECL void write();
-  OVERDUB_DECL void require_open() const;
-  [[noreturn]] OVERDUB_DECL void fail(std::string const& why) const;
+  void metric(chain_record const& record);
+  void write();
+  void require_open() const;
+  [[noreturn]] void fail(std::string const& why) const;
 
   std::string path_;
   io::writing how_;
@@ -67,7 +67,7 @@ private:
 
 /// Writes the draws of a chain, counted from 0, to a file, which is replaced when all draws are written. Throws inference_error when it
 /// cannot write, and, before it opens the file, where there is no such chain.
-OVERDUB_DECL void write_csv(
+void write_csv(
     std::string const& path, draws const& from, std::size_t chain,
     std::span<csv_setting const> settings = {});
 
@@ -83,16 +83,12 @@ struct csv_file {
 /// have save_warmup = 1: then it throws, since the end of the warm-up is unknown. An incomplete last line is skipped. A file has no data on
 /// transitions without draws: totals are those of the draws, and of a thinned file the E-BFMI is not defined. Throws inference_error, with
 /// the line, for other files, for files of CmdStan's other algorithms, and for concatenated files.
-OVERDUB_DECL csv_file read_csv(std::string const& path);
+csv_file read_csv(std::string const& path);
 
 /// Reads files of several chains of one model. Throws inference_error where their variables differ.
-OVERDUB_DECL draws read_csv(std::span<std::string const> paths);
+draws read_csv(std::span<std::string const> paths);
 inline draws read_csv(std::initializer_list<std::string> paths) {
   return read_csv(std::span<std::string const>(paths.begin(), paths.size()));
 }
 
 } // namespace overdub::inference
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/inference/csv.ipp>
-#endif

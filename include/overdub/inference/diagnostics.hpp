@@ -8,7 +8,7 @@
 #pragma once
 
 #include <overdub/core/floating_point.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/inference/draws.hpp>
 
 #include <algorithm>
@@ -32,10 +32,10 @@ inline bool meaningful(chain_values const& x) { return x.length() >= 6 && varies
 
 // The binary exponent of the largest magnitude. Values divided by that power of two have squares that neither overflow nor vanish, and
 // the same bits otherwise.
-OVERDUB_DECL int exponent_of(std::span<double const> x);
-OVERDUB_DECL std::vector<double> divided_by_power(std::span<double const> x, int exponent);
+int exponent_of(std::span<double const> x);
+std::vector<double> divided_by_power(std::span<double const> x, int exponent);
 
-OVERDUB_DECL double mean(std::span<double const> x);
+double mean(std::span<double const> x);
 // With n - 1 in the denominator.
 inline double variance(std::span<double const> x) {
   double const m = mean(x);
@@ -44,62 +44,58 @@ inline double variance(std::span<double const> x) {
   return sum / static_cast<double>(x.size() - 1);
 }
 // The square root of the variance, of values of any magnitude.
-OVERDUB_DECL double standard_deviation(std::span<double const> x);
+double standard_deviation(std::span<double const> x);
 // Linear interpolation of order statistics: definition 7 of Hyndman and Fan 1996, the default of R and NumPy.
-OVERDUB_DECL double quantile_of_sorted(std::span<double const> x, double p);
-OVERDUB_DECL double quantile(std::vector<double> x, double p);
+double quantile_of_sorted(std::span<double const> x, double p);
+double quantile(std::vector<double> x, double p);
 
 // The halves of each chain; the middle draw of an odd number is left out.
-OVERDUB_DECL chain_values split(chain_values const& x);
+chain_values split(chain_values const& x);
 
 // Each value becomes the normal quantile of its rank; ties have their mean rank (equation 14 there).
-OVERDUB_DECL chain_values rank_normalised(chain_values x);
+chain_values rank_normalised(chain_values x);
 
 // R-hat of split chains (equations 1 to 4 there).
-OVERDUB_DECL double plain_rhat(chain_values const& x);
+double plain_rhat(chain_values const& x);
 
 // The effective sample size of split chains (equations 10 to 13 there). The sum of autocorrelations is truncated by Geyer's initial
 // monotone positive sequence. The result is at most n log10 n, since the sum may vanish for antithetic chains.
-OVERDUB_DECL double plain_ess(chain_values const& x);
+double plain_ess(chain_values const& x);
 
 } // namespace diagnosing
 
 /// R-hat: the maximum of the rank-normalised split R-hat of the values, and that of the folded values, their distances from the median,
 /// which detects different scales. It is near 1 for chains that have mixed; above 1.01 they have not.
-OVERDUB_DECL double rhat(chain_values const& x);
+double rhat(chain_values const& x);
 
 /// The effective sample size of the mean: the number of independent draws with the same standard error.
-OVERDUB_DECL double ess_mean(chain_values const& x);
+double ess_mean(chain_values const& x);
 
 /// The bulk effective sample size: that of rank-normalised values.
-OVERDUB_DECL double ess_bulk(chain_values const& x);
+double ess_bulk(chain_values const& x);
 
 /// The effective sample size of the estimated quantile of a probability, from 0 to 1.
-OVERDUB_DECL double ess_quantile(chain_values const& x, double probability);
+double ess_quantile(chain_values const& x, double probability);
 
 /// The tail effective sample size: the minimum of those of the 5 % and 95 % quantiles.
-OVERDUB_DECL double ess_tail(chain_values const& x);
+double ess_tail(chain_values const& x);
 
 /// The effective sample size of the standard deviation: of squared distances from the mean.
-OVERDUB_DECL double ess_sd(chain_values const& x);
+double ess_sd(chain_values const& x);
 
 /// The Monte Carlo standard error of the mean.
-OVERDUB_DECL double mcse_mean(chain_values const& x);
+double mcse_mean(chain_values const& x);
 
 /// The Monte Carlo standard error of the standard deviation: that of the second moment, (m4 - m2²) / ESS, by the delta method.
-OVERDUB_DECL double mcse_sd(chain_values const& x);
+double mcse_sd(chain_values const& x);
 
 /// The Monte Carlo standard error of the quantile of a probability, between 0 and 1: half the distance between the quantiles of a central
 /// 68 % interval of the probability, which has a beta distribution (section 4.3 there).
-OVERDUB_DECL double mcse_quantile(chain_values const& x, double probability);
+double mcse_quantile(chain_values const& x, double probability);
 
 /// E-BFMI, the energy Bayesian fraction of missing information, of the energies of one chain (Betancourt 2016, "Diagnosing suboptimal
 /// cotangent disintegrations in Hamiltonian Monte Carlo"). Below 0.3, momentum resampling changes the
 /// energy too little, and the tails of the target are not explored.
-OVERDUB_DECL double ebfmi(std::span<double const> energies);
+double ebfmi(std::span<double const> energies);
 
 } // namespace overdub::inference
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/inference/diagnostics.ipp>
-#endif

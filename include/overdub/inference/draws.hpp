@@ -2,7 +2,7 @@
 #pragma once
 
 #include <overdub/call/utf8.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/inference/hamiltonian.hpp>
 #include <overdub/inference/target.hpp>
 
@@ -23,14 +23,14 @@ inline constexpr std::array<std::string_view, 7> sampler_columns = {
     "lp__", "accept_stat__", "stepsize__", "treedepth__", "n_leapfrog__", "divergent__", "energy__"};
 
 /// The statistics of a draw in the order of `sampler_columns`.
-OVERDUB_DECL std::array<double, 7> columns_of(sampler_statistics const& s);
+std::array<double, 7> columns_of(sampler_statistics const& s);
 
 /// The name of a variable in CmdStan's files: theta[1,2] and theta[1][2] become theta.1.2; other names are unchanged.
-OVERDUB_DECL std::string csv_name(std::string_view name);
+std::string csv_name(std::string_view name);
 
 /// `csv_name` of each name. Throws inference_error for names that a file of draws cannot have: empty and duplicate ones, those of the
 /// sampler's columns, ones that are no UTF-8, and ones with a comma, a quote, a #, a control character, or a space at an end. O(n log n).
-OVERDUB_DECL std::vector<std::string> checked_names(std::vector<std::string> names);
+std::vector<std::string> checked_names(std::vector<std::string> names);
 
 /// Totals of a chain's transitions after the warm-up, including those without draws.
 class transition_totals {
@@ -132,7 +132,3 @@ private:
 };
 
 } // namespace overdub::inference
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/inference/draws.ipp>
-#endif

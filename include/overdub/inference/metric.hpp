@@ -2,7 +2,7 @@
 // covariance of the target (Betancourt 2017, section 4.2). The diagonal metric is here, the dense one in dense_metric.hpp.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/inference/streams.hpp>
 #include <overdub/inference/target.hpp>
 
@@ -39,7 +39,7 @@ public:
 
   explicit diagonal_metric(std::size_t dimension) : inverse_(dimension, 1.0), deviation_(dimension, 1.0) {}
   /// Throws inference_error unless there are `dimension` elements, positive and finite.
-  OVERDUB_DECL diagonal_metric(std::size_t dimension, std::span<double const> inverse);
+  diagonal_metric(std::size_t dimension, std::span<double const> inverse);
 
   std::size_t dimension() const { return inverse_.size(); }
   std::span<double const> inverse() const { return inverse_; }
@@ -64,7 +64,7 @@ public:
         squares_[i] += before * (q[i] - mean_[i]);
       }
     }
-    OVERDUB_DECL void restart();
+    void restart();
     double count() const { return count_; }
     double variance(std::size_t i) const { return count_ > 1 ? squares_[i] / (count_ - 1) : 1.0; }
 
@@ -74,7 +74,7 @@ public:
   };
   /// Sets the inverse metric to the variances of e, regularised towards 0.001 with the weight of five draws, as Stan does (Stan Reference
   /// Manual, "MCMC sampling", automatic parameter tuning). A variance that is not finite is ignored.
-  OVERDUB_DECL void adapt(estimator const& e);
+  void adapt(estimator const& e);
 
 private:
   void scale();
@@ -83,7 +83,3 @@ private:
 };
 
 } // namespace overdub::inference
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/inference/metric.ipp>
-#endif

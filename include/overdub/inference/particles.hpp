@@ -2,7 +2,7 @@
 #pragma once
 
 #include <overdub/core/floating_point.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/inference/on_threads.hpp>
 #include <overdub/inference/streams.hpp>
 #include <overdub/inference/target.hpp>
@@ -24,7 +24,7 @@
 namespace overdub::inference {
 
 /// The logarithm of the sum of exponentials, without overflow; -infinity for an empty span, NaN where an element is. O(n).
-OVERDUB_DECL double log_sum_exp(std::span<double const> x);
+double log_sum_exp(std::span<double const> x);
 
 /// Weights that sum to 1, normalised from log weights that are known up to a constant.
 struct normalised_weights {
@@ -38,7 +38,7 @@ struct normalised_weights {
 };
 
 /// Normalises log weights. Throws inference_error where no weight is positive, and where one is infinite. O(n).
-OVERDUB_DECL normalised_weights normalise(std::span<double const> log_weights);
+normalised_weights normalise(std::span<double const> log_weights);
 
 /// The effective sample size of log weights, as `normalise` computes it.
 inline double effective_sample_size(std::span<double const> log_weights) {
@@ -56,11 +56,11 @@ enum class resampling {
 
 namespace resampled {
 
-OVERDUB_DECL void check(resampling scheme);
+void check(resampling scheme);
 // Selects each index as often as its expected number, rounded down. Returns the remainders, normalised.
-OVERDUB_DECL std::vector<double>
+std::vector<double>
 select_whole_copies(std::span<double const> weights, std::size_t count, std::vector<std::size_t>& out);
-OVERDUB_DECL void sort(std::vector<std::size_t>& all);
+void sort(std::vector<std::size_t>& all);
 
 // Inverts the cumulative weights at the positions in [0, 1) that `position(i)` returns in ascending order.
 template <class F>
@@ -286,7 +286,3 @@ requires rejuvenation<R, std::invoke_result_t<S const&, random_key const&>>
 }
 
 } // namespace overdub::inference
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/inference/particles.ipp>
-#endif

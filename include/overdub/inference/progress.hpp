@@ -1,7 +1,7 @@
 // Progress of a run: a progress bar on a terminal; and a flag that Ctrl-C sets, to stop a run and keep its draws.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/inference/hamiltonian.hpp>
 #include <overdub/inference/target.hpp>
 #include <overdub/io/number_text.hpp>
@@ -67,7 +67,3 @@ private:
 };
 
 } // namespace overdub::inference
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/inference/progress.ipp>
-#endif

@@ -1,7 +1,7 @@
 // summary: a table of estimates from draws, with Monte Carlo standard errors, diagnostics and warnings.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/inference/diagnostics.hpp>
 #include <overdub/inference/draws.hpp>
 
@@ -27,11 +27,11 @@ public:
   };
 
   /// Computes the diagnostics of each variable.
-  OVERDUB_DECL explicit summary(draws const& of);
+  explicit summary(draws const& of);
 
   std::vector<row> const& rows() const { return rows_; }
   /// The row of a variable. Throws inference_error for an unknown name.
-  OVERDUB_DECL row const& operator[](std::string_view name) const;
+  row const& operator[](std::string_view name) const;
   /// Counts of all transitions after the warm-up, including those without draws.
   std::size_t transitions() const { return transitions_; }
   std::size_t divergences() const { return divergences_; }
@@ -45,10 +45,10 @@ public:
   std::vector<double> const& energy_fractions() const { return ebfmi_; }
 
   /// The warnings, as sentences; empty if all diagnostics are within their limits.
-  OVERDUB_DECL std::vector<std::string> warnings() const;
+  std::vector<std::string> warnings() const;
 
 private:
-  [[noreturn]] OVERDUB_DECL void throw_missing(std::string_view name) const;
+  [[noreturn]] void throw_missing(std::string_view name) const;
   std::vector<row> rows_;
   std::vector<double> ebfmi_;
   std::size_t undefined_fractions_ = 0; // of chains with energies
@@ -59,10 +59,6 @@ private:
   std::string undefined_point_; // of the first chain that has one
 };
 /// The table, and the warnings below it.
-OVERDUB_DECL std::ostream& operator<<(std::ostream& out, summary const& s);
+std::ostream& operator<<(std::ostream& out, summary const& s);
 
 } // namespace overdub::inference
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/inference/summary.ipp>
-#endif

@@ -1,7 +1,7 @@
 // Derives facts about sizes and indices from their definitions. An operation that cannot fail according to these facts is pure.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/function.hpp>
 
 #include <cstdint>
@@ -9,19 +9,15 @@
 namespace overdub::ir {
 
 /// Whether an i64 is known to be a size: not negative, and not a literal that exceeds the address space.
-OVERDUB_DECL bool is_size(function const& f, value_id v);
+bool is_size(function const& f, value_id v);
 
 /// An array of the same length, before a chain of updates. O(1).
-OVERDUB_DECL value_id before_updates(function const& f, value_id array);
+value_id before_updates(function const& f, value_id array);
 
 /// The value that is known to be an array's length, if there is one. O(1).
-OVERDUB_DECL value_id length_of(function const& f, value_id array);
+value_id length_of(function const& f, value_id array);
 
 /// Whether an index is known to be in bounds of an array's leading axis. O(operands of a length).
-OVERDUB_DECL bool is_in_range(function const& f, value_id array, value_id i);
+bool is_in_range(function const& f, value_id array, value_id i);
 
 } // namespace overdub::ir
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/ir/bounds.ipp>
-#endif

@@ -1,7 +1,7 @@
 // Builds operations with regions. Callbacks emit the regions, and return what these yield.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/regions.hpp>
 
@@ -87,16 +87,16 @@ public:
     return close(n);
   }
   /// The reduction of an array by an elementwise operation, from an initial value.
-  OVERDUB_DECL value_id reduce(op combine, value_id array, value_id initial);
+  value_id reduce(op combine, value_id array, value_id initial);
 
   // ---- for regions that are written in several steps
 
   /// Inserts an operation without results whose regions have arguments of these types, and are empty.
-  OVERDUB_DECL node_id open(
+  node_id open(
       op code, values const& operands, std::uint32_t regions, std::vector<type> const& arguments = {},
       attributes const& a = {});
   /// The same for an operation like `n`, of any function of the program, with other operands.
-  OVERDUB_DECL node_id open_like(function const& f, node_id n, values const& operands);
+  node_id open_like(function const& f, node_id n, values const& operands);
   /// Emits to one of its regions: to the end, or before its yield. The region also yields the returned values.
   /// A callback that returns nothing may emit the yield.
   template <class Emit>
@@ -114,7 +114,7 @@ public:
     at_ = outside;
   }
   /// Adds the results, once all regions are there.
-  OVERDUB_DECL built close(node_id n);
+  built close(node_id n);
 
 private:
   static values with(value_id first, values all) { return all.insert(all.begin(), first), all; }
@@ -129,13 +129,13 @@ private:
   value_id argument(node_id n, std::uint32_t region, std::uint32_t i) const {
     return at_->argument(at_->region_at(n, region), i);
   }
-  OVERDUB_DECL values arguments(node_id n, std::uint32_t region, std::uint32_t first) const;
+  values arguments(node_id n, std::uint32_t region, std::uint32_t first) const;
   // The yield of a region; nothing, if it has none yet.
   node_id end_of(region_id r) const {
     node_id const last = at_->yield_of(r);
     return last != nothing && (*at_)[last].code == op::yield ? last : node_id(nothing);
   }
-  OVERDUB_DECL void yield(region_id r, node_id end, values const& more);
+  void yield(region_id r, node_id end, values const& more);
   static values list(values all) { return all; }
   static values list(value_id one) { return {one}; }
   static values list(built const& all) { return all.results; }
@@ -144,7 +144,3 @@ private:
 };
 
 } // namespace overdub::ir
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/ir/builder.ipp>
-#endif

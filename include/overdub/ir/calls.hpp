@@ -1,7 +1,7 @@
 // The order of interprocedural analyses: callees before callers.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <cstdint>
@@ -40,7 +40,3 @@ private:
 };
 
 } // namespace overdub::ir
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/ir/calls.ipp>
-#endif

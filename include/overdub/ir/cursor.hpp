@@ -2,7 +2,7 @@
 // edit functions by cursors.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/infer.hpp>
 #include <overdub/ir/program.hpp>
 #include <overdub/ir/walk.hpp>
@@ -230,7 +230,3 @@ private:
 };
 
 } // namespace overdub::ir
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/ir/cursor.ipp>
-#endif

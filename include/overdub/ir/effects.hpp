@@ -2,7 +2,7 @@
 #pragma once
 
 #include <overdub/core/effect.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/bounds.hpp>
 #include <overdub/ir/calls.hpp>
 #include <overdub/ir/program.hpp>
@@ -90,7 +90,3 @@ private:
 };
 
 } // namespace overdub::ir
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/ir/effects.ipp>
-#endif

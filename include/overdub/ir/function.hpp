@@ -3,7 +3,7 @@
 #pragma once
 
 #include <overdub/core/indirect.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/derivative.hpp>
 #include <overdub/ir/id.hpp>
 #include <overdub/ir/op.hpp>
@@ -99,12 +99,12 @@ public:
 
   function() : function(nothing, {}) {}
   /// A function with these parameters and an empty body.
-  OVERDUB_DECL function(symbol named, std::span<type const> parameters);
-  OVERDUB_DECL function(function const& other);
-  OVERDUB_DECL function(function&& other) noexcept;
-  OVERDUB_DECL function& operator=(function const& other);
-  OVERDUB_DECL function& operator=(function&& other) noexcept;
-  OVERDUB_DECL ~function();
+  function(symbol named, std::span<type const> parameters);
+  function(function const& other);
+  function(function&& other) noexcept;
+  function& operator=(function const& other);
+  function& operator=(function&& other) noexcept;
+  ~function();
 
   symbol name = nothing;      // nothing: erased
   std::vector<type> results;  // the types that the body yields
@@ -120,7 +120,7 @@ public:
   static constexpr region_id body{0};
 
   /// Reserves the storage of another function, so that a rewrite does not reallocate.
-  OVERDUB_DECL void reserve(function const& like);
+  void reserve(function const& like);
 
   node const& operator[](node_id n) const { return nodes_[index_of(n)]; }
   region const& operator[](region_id r) const { return regions_[index_of(r)]; }
@@ -252,7 +252,3 @@ private:
 };
 
 } // namespace overdub::ir
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/ir/function.ipp>
-#endif

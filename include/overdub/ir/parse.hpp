@@ -1,7 +1,7 @@
 // Parses the text of a program, which print.hpp or a person wrote. docs/ir.md has the grammar.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/error.hpp>
 #include <overdub/ir/program.hpp>
 
@@ -16,10 +16,6 @@ struct parse_options {
 
 /// Parses a program. Throws parse_error with at most 20 errors, each with its line and column. Checks the syntax and types;
 /// the verifier checks the rest. O(text); thread-safe.
-OVERDUB_DECL program parse(std::string_view text, parse_options const& options = {});
+program parse(std::string_view text, parse_options const& options = {});
 
 } // namespace overdub::ir
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/ir/parse.ipp>
-#endif

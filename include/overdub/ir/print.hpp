@@ -1,7 +1,7 @@
 // Prints programs; parse.hpp reads the text back to an equal program. docs/ir.md has the grammar.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <string>
@@ -14,13 +14,9 @@ struct print_options {
 
 /// The text of a program. Equal programs whose values have equal names have equal texts, and parse(print(p)) == p for valid
 /// programs; invalid ones are printed as far as possible. O(program + text).
-OVERDUB_DECL std::string print(program const& p, print_options const& options = {});
+std::string print(program const& p, print_options const& options = {});
 
 /// The text of one function. O(texts of the program + function).
-OVERDUB_DECL std::string print(program const& p, function_id f, print_options const& options = {});
+std::string print(program const& p, function_id f, print_options const& options = {});
 
 } // namespace overdub::ir
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/ir/print.ipp>
-#endif

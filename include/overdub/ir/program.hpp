@@ -2,7 +2,7 @@
 // printed (print.hpp) and parsed back (parse.hpp).
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/function.hpp>
 #include <overdub/ir/math_mode.hpp>
 
@@ -66,20 +66,20 @@ public:
   std::vector<note> notes;         // equality ignores them
   std::vector<host_binding> hosts; // the bound native functions; equality and the text ignore them
 
-  OVERDUB_DECL program();
-  OVERDUB_DECL program(program const& other);
-  OVERDUB_DECL program(program&& other) noexcept;
-  OVERDUB_DECL program& operator=(program const& other);
-  OVERDUB_DECL program& operator=(program&& other) noexcept;
-  OVERDUB_DECL ~program();
+  program();
+  program(program const& other);
+  program(program&& other) noexcept;
+  program& operator=(program const& other);
+  program& operator=(program&& other) noexcept;
+  ~program();
 
   function& operator[](function_id f) { return functions[index_of(f)]; }
   function const& operator[](function_id f) const { return functions[index_of(f)]; }
 
   /// Adds a function whose body is still empty. O(parameters).
-  OVERDUB_DECL function_id add(std::string_view name, std::span<type const> parameters);
+  function_id add(std::string_view name, std::span<type const> parameters);
   /// Erases a function without callers; its id is not reused.
-  OVERDUB_DECL void erase(function_id f);
+  void erase(function_id f);
   bool is_erased(function_id f) const { return (*this)[f].name == nothing; }
 
   /// The native function of this name, if it is bound. O(native functions).
@@ -89,27 +89,27 @@ public:
     return nullptr;
   }
   /// The function of this name. O(functions).
-  OVERDUB_DECL std::optional<function_id> find(std::string_view name) const;
+  std::optional<function_id> find(std::string_view name) const;
   std::string_view name_of(function_id f) const { return text((*this)[f].name); }
 
   /// Interns a text. O(its length).
-  OVERDUB_DECL symbol intern(std::string_view text);
-  OVERDUB_DECL std::optional<symbol> find_symbol(std::string_view text) const;
+  symbol intern(std::string_view text);
+  std::optional<symbol> find_symbol(std::string_view text) const;
   std::string_view text(symbol s) const { return texts_[index_of(s)]; }
 
   /// The type of function values of this signature. O(its length).
-  OVERDUB_DECL type function_type(signature const& s);
+  type function_type(signature const& s);
   signature const& signature_of(type t) const { return signatures_[t.index]; }
   /// The type of host objects of this name.
-  OVERDUB_DECL type opaque_type(std::string_view name);
+  type opaque_type(std::string_view name);
   symbol opaque_symbol(type t) const { return opaque_[t.index]; }
   std::string_view opaque_name(type t) const { return text(opaque_symbol(t)); }
 
   /// `next`: the other locations of the same list.
-  OVERDUB_DECL place_id
+  place_id
   add_place(std::string_view file, std::uint32_t line, std::uint32_t column = 0, place_id next = nothing);
   /// The union of two lists. O(locations of a × locations of b).
-  OVERDUB_DECL place_id join(place_id a, place_id b);
+  place_id join(place_id a, place_id b);
   place const& operator[](place_id p) const { return places_[index_of(p)]; }
 
   /// The sizes of the program's tables: texts, function types, opaque types and locations.
@@ -132,11 +132,6 @@ private:
 
 /// Whether two valid programs have equal functions, operations, operands and types in the same order. Ignores ids, names of
 /// values, locations and notes. O(size of both).
-OVERDUB_DECL bool operator==(program const& a, program const& b);
+bool operator==(program const& a, program const& b);
 
 } // namespace overdub::ir
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/ir/equal.ipp>
-#include <overdub/ir/program.ipp>
-#endif

@@ -2,7 +2,7 @@
 // to arguments and results. Analyses and passes ask here, and do not know the single operations.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/function.hpp>
 
 #include <cstdint>
@@ -145,10 +145,6 @@ void for_each_destination(function const& f, node_id n, std::uint32_t i, Visit v
 
 /// The types of the results of an operation with regions, from its operands and from what its regions yield. Requires complete
 /// regions. O(results).
-OVERDUB_DECL std::vector<type> result_types(function const& f, node_id n);
+std::vector<type> result_types(function const& f, node_id n);
 
 } // namespace overdub::ir
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/ir/regions.ipp>
-#endif

@@ -2,7 +2,7 @@
 // without memory errors. docs/verifier.md lists the rules.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/error.hpp>
 #include <overdub/ir/program.hpp>
 
@@ -12,13 +12,9 @@ namespace overdub::ir {
 
 /// The errors of a program, at most 100, by function, in the order of operations; none if it is valid. Thread-safe if
 /// nothing edits the program. O(the program's storage).
-OVERDUB_DECL std::vector<diagnostic> faults_of(program const& p);
+std::vector<diagnostic> faults_of(program const& p);
 
 /// Throws verify_error, with all errors of faults_of, if a program is invalid.
-OVERDUB_DECL void verify(program const& p);
+void verify(program const& p);
 
 } // namespace overdub::ir
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/ir/verify.ipp>
-#endif

@@ -1,7 +1,7 @@
 // The partial order of a model's choices: a choice may depend on those before it.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/models/model_core.hpp>
 
 #include <cstdint>
@@ -9,16 +9,15 @@
 #include <vector>
 
 namespace overdub::models {
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// The order of the choices of a model. It does not depend on the model's arguments.
 class choice_order {
 public:
-  OVERDUB_DECL explicit choice_order(model_core const& m);
+  explicit choice_order(model_core const& m);
 
   /// Whether the choice of site a with the indices at_a is made before that of site b with at_b, which may depend on it. Iterations of a
   /// map do not depend on each other. O(depth).
-  OVERDUB_DECL bool
+  bool
   is_before(std::uint32_t a, std::span<i64 const> at_a, std::uint32_t b, std::span<i64 const> at_b) const;
 
 private:
@@ -31,9 +30,4 @@ private:
   std::vector<std::vector<enclosing_loop>> loops_; // by site, outermost first
 };
 
-} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub::models
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/models/choice_order.ipp>
-#endif

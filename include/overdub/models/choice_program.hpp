@@ -1,7 +1,7 @@
 // Programs that run a model: the role of each choice, and the results.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/models/sites.hpp>
 
 #include <compare>
@@ -53,12 +53,8 @@ struct choice_callbacks {
 
 /// The optimised program of a schema. `callbacks` has one for each operation of each site, in their order, where choices are drawn or
 /// chosen. Throws model_error for an unconstrained site without a transform. O(operations).
-OVERDUB_DECL ir::program choice_program_of(
+ir::program choice_program_of(
     model_program const& m, choice_schema const& s,
     std::vector<std::vector<choice_callbacks>> const& callbacks);
 
 } // namespace overdub::models
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/models/choice_program.ipp>
-#endif

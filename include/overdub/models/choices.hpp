@@ -3,7 +3,7 @@
 
 #include <overdub/core/error.hpp>
 #include <overdub/execute/datum.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/models/error.hpp>
 
 #include <algorithm>
@@ -27,30 +27,30 @@ struct address {
   std::string site;
   std::vector<i64> indices;
 
-  OVERDUB_DECL address();
-  OVERDUB_DECL address(std::string of, std::vector<i64> at);
+  address();
+  address(std::string of, std::vector<i64> at);
   /// Parses an address. Throws model_error where the text is none.
-  OVERDUB_DECL address(std::string_view text);
+  address(std::string_view text);
   address(std::string const& text) : address(std::string_view(text)) {}
   address(char const* text) : address(std::string_view(text)) {}
-  OVERDUB_DECL address(address const& other);
-  OVERDUB_DECL address(address&& other) noexcept;
-  OVERDUB_DECL address& operator=(address const& other);
-  OVERDUB_DECL address& operator=(address&& other) noexcept;
-  OVERDUB_DECL ~address();
+  address(address const& other);
+  address(address&& other) noexcept;
+  address& operator=(address const& other);
+  address& operator=(address&& other) noexcept;
+  ~address();
 
   friend auto operator<=>(address const&, address const&) = default;
 };
 /// theta[3][1]
-OVERDUB_DECL std::string text_of(address const& a);
+std::string text_of(address const& a);
 inline std::ostream& operator<<(std::ostream& out, address const& a) { return out << text_of(a); }
 
 namespace detail {
 // Whether `top` is a proper prefix of an address.
-OVERDUB_DECL bool is_below(address const& a, address const& top);
+bool is_below(address const& a, address const& top);
 // Throws model_error, with the address of the choice that cannot be drawn, and the distribution's message.
-[[noreturn]] OVERDUB_DECL void throw_undrawable(address const& at, std::string_view why);
-[[noreturn]] OVERDUB_DECL void throw_choice_type(address const& at, ir::type wanted, ir::type found);
+[[noreturn]] void throw_undrawable(address const& at, std::string_view why);
+[[noreturn]] void throw_choice_type(address const& at, ir::type wanted, ir::type found);
 // A choice as a C++ value. Throws type_error where it is of another type.
 template <class T>
 T choice_as([[maybe_unused]] address const& at, [[maybe_unused]] datum const& x) {
@@ -80,33 +80,33 @@ inline std::size_t number_of(std::span<i64 const> shape, std::span<i64 const> at
     number = number * static_cast<std::size_t>(shape[k]) + static_cast<std::size_t>(at[k]);
   return number;
 }
-OVERDUB_DECL void indices_of(std::span<i64 const> shape, std::size_t number, std::vector<i64>& out);
+void indices_of(std::span<i64 const> shape, std::size_t number, std::vector<i64>& out);
 
 /// A part of an array: an element, or all elements after the first indices. Throws index_error. O(elements).
-OVERDUB_DECL datum part_of(datum const& all, std::span<i64 const> indices);
+datum part_of(datum const& all, std::span<i64 const> indices);
 /// The same; nothing where the indices are out of range.
-OVERDUB_DECL datum part_if_inside(datum const& all, std::span<i64 const> indices);
+datum part_if_inside(datum const& all, std::span<i64 const> indices);
 
 /// A choice map: values by address. An address without indices has an array of all choices of the site, with an axis for each index. Later
 /// values replace earlier ones. A plain value.
 class choice_map {
 public:
-  OVERDUB_DECL choice_map();
+  choice_map();
   /// {{"mu", 0.5}, {"theta[2]", 1.0}, {"y", array<double>{...}}}
-  OVERDUB_DECL choice_map(std::initializer_list<std::pair<address, datum>> all);
-  OVERDUB_DECL choice_map(choice_map const& other);
-  OVERDUB_DECL choice_map(choice_map&& other) noexcept;
-  OVERDUB_DECL choice_map& operator=(choice_map const& other);
-  OVERDUB_DECL choice_map& operator=(choice_map&& other) noexcept;
-  OVERDUB_DECL ~choice_map();
+  choice_map(std::initializer_list<std::pair<address, datum>> all);
+  choice_map(choice_map const& other);
+  choice_map(choice_map&& other) noexcept;
+  choice_map& operator=(choice_map const& other);
+  choice_map& operator=(choice_map&& other) noexcept;
+  ~choice_map();
 
   /// O(log n + replaced addresses).
-  OVERDUB_DECL choice_map& set(address at, datum x);
+  choice_map& set(address at, datum x);
   choice_map& set(std::string site, std::vector<i64> indices, datum x) {
     return set(address(std::move(site), std::move(indices)), std::move(x));
   }
   /// The value at an address, which may be a part of an array at a prefix of it; nothing, where none was set. O(log n).
-  OVERDUB_DECL datum find(address const& at) const;
+  datum find(address const& at) const;
   bool contains(address const& at) const { return static_cast<bool>(find(at)); }
   /// The value at an address. Throws model_error where there is none, and type_error where it is no T.
   template <class T>
@@ -122,15 +122,15 @@ public:
   auto begin() const { return all_.begin(); }
   auto end() const { return all_.end(); }
 
-  friend OVERDUB_DECL bool operator==(choice_map const& a, choice_map const& b);
+  friend bool operator==(choice_map const& a, choice_map const& b);
 
 private:
-  [[noreturn]] OVERDUB_DECL void throw_missing(address const& at) const;
+  [[noreturn]] void throw_missing(address const& at) const;
 
   std::map<address, datum> all_;
 };
 /// A line for each address.
-OVERDUB_DECL std::ostream& operator<<(std::ostream& out, choice_map const& all);
+std::ostream& operator<<(std::ostream& out, choice_map const& all);
 
 /// Drawn choices, their log density, and the result of the model.
 template <class Result>
@@ -143,16 +143,16 @@ struct proposed_choices {
 /// A set of choices: all at some addresses, all below a prefix ("school/"), all, none; and its complement. A plain value.
 class selection {
 public:
-  OVERDUB_DECL selection();
-  OVERDUB_DECL selection(std::initializer_list<address> all);
-  OVERDUB_DECL selection(selection const& other);
-  OVERDUB_DECL selection(selection&& other) noexcept;
-  OVERDUB_DECL selection& operator=(selection const& other);
-  OVERDUB_DECL selection& operator=(selection&& other) noexcept;
-  OVERDUB_DECL ~selection();
+  selection();
+  selection(std::initializer_list<address> all);
+  selection(selection const& other);
+  selection(selection&& other) noexcept;
+  selection& operator=(selection const& other);
+  selection& operator=(selection&& other) noexcept;
+  ~selection();
   static selection all() { return !selection(); }
 
-  OVERDUB_DECL selection& add(address at);
+  selection& add(address at);
   /// All other choices.
   selection operator!() const {
     selection other = *this;
@@ -160,10 +160,10 @@ public:
     return other;
   }
   /// O(addresses).
-  OVERDUB_DECL bool contains(std::string_view site, std::span<i64 const> indices) const;
+  bool contains(std::string_view site, std::span<i64 const> indices) const;
   bool contains(address const& at) const { return contains(at.site, at.indices); }
   /// Whether it has all choices of a site, some, or none: 1, 0, -1.
-  OVERDUB_DECL int extent(std::string_view site) const;
+  int extent(std::string_view site) const;
 
   std::vector<address> const& addresses() const { return all_; }
 
@@ -177,7 +177,3 @@ private:
 };
 
 } // namespace overdub::models
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/models/choices.ipp>
-#endif

@@ -36,7 +36,7 @@ struct made_choice {
 class choice_record {
 public:
   /// Throws model_error where a choice has this address already, or this site with another number of indices. O(log n).
-  OVERDUB_DECL void add(address at, made_choice choice);
+  void add(address at, made_choice choice);
 
   /// The sum of all log densities; of given choices; of drawn choices.
   double score() const { return score_; }
@@ -47,18 +47,18 @@ public:
     auto const found = all_.find(at);
     return found == all_.end() ? nullptr : &found->second;
   }
-  OVERDUB_DECL choice_map choices(selection const& of) const;
+  choice_map choices(selection const& of) const;
   std::size_t size() const { return all_.size(); }
   /// Pairs of an address and a choice, in the order of addresses.
   auto begin() const { return all_.begin(); }
   auto end() const { return all_.end(); }
   /// Throws unmade_error where the run did not make a given choice, or where a given array has another size than the choices.
-  OVERDUB_DECL void check_all_made(choice_map const& given) const;
+  void check_all_made(choice_map const& given) const;
 
 private:
-  [[noreturn]] OVERDUB_DECL static void throw_size(address const& at, i64 given, i64 made);
-  [[noreturn]] OVERDUB_DECL static void throw_scalar(address const& at, ir::type given, address const& below);
-  [[noreturn]] OVERDUB_DECL void throw_unmade(address const& at) const;
+  [[noreturn]] static void throw_size(address const& at, i64 given, i64 made);
+  [[noreturn]] static void throw_scalar(address const& at, ir::type given, address const& below);
+  [[noreturn]] void throw_unmade(address const& at) const;
 
   std::map<address, made_choice> all_;
   double score_ = 0, given_score_ = 0, drawn_score_ = 0;
@@ -261,7 +261,3 @@ inline constexpr bool combines_in_lanes<models::detail::per_iteration<F, ByIndex
     combines_in_lanes<given_t<F>>;
 } // namespace detail
 } // namespace overdub
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/models/choosing.ipp>
-#endif

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <overdub/compile/tiered_program.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/models/operations.hpp>
 
 #include <bit>
@@ -15,7 +15,6 @@
 #include <vector>
 
 namespace overdub::models {
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// The density of the choices of active sites, an `inference::target`. `bind` computes once what depends on other choices alone, and refers
 /// to the trace: until the next `bind`, the trace must not change or be moved. Evaluation allocates nothing after the first call. Used by
@@ -108,9 +107,4 @@ private:
   std::vector<double> numbers_;
 };
 
-} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub::models
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/models/conditional_density.ipp>
-#endif

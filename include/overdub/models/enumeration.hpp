@@ -16,7 +16,6 @@
 #include <vector>
 
 namespace overdub::models {
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// The posterior of discrete choices.
 class enumeration {
@@ -38,7 +37,7 @@ private:
 };
 
 // Enumerates the values of the choices of a trace that are not observed.
-OVERDUB_DECL enumeration enumerate_from(trace const& start, choice_map const& observed, std::size_t maximum);
+enumeration enumerate_from(trace const& start, choice_map const& observed, std::size_t maximum);
 
 /// The exact posterior of the choices that are not observed. Throws model_error where one has infinitely many values or is nested in a
 /// branch, and for more than `maximum` assignments. Time: a run of the model per assignment. Memory: O(assignments x choices).
@@ -48,9 +47,4 @@ enumeration enumerate(
   return enumerate_from(m.generate(observed, random_key(0)).of, observed, maximum);
 }
 
-} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub::models
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/models/enumeration.ipp>
-#endif

@@ -17,7 +17,6 @@
 #include <vector>
 
 namespace overdub::models {
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// A particle: the trace so far. It is an incremental trace where the model supports that. A plain value.
 class particle {
@@ -141,5 +140,4 @@ inference::filtered<particle> particle_filter(
         [&](particle& p, std::size_t, random_key const& own) { p.move(own, moves...); });
 }
 
-} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub::models

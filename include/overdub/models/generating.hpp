@@ -2,7 +2,7 @@
 // function that runs in them, as the operations of `dynamic_model` do, and weigh them.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/models/choosing.hpp>
 
 #include <memory>
@@ -20,14 +20,14 @@ struct record_change {
 namespace detail {
 
 // The earlier run's choice at an address, if it has this type; nothing else.
-OVERDUB_DECL datum previous_choice(choice_record const& before, address const& at, ir::type type);
+datum previous_choice(choice_record const& before, address const& at, ir::type type);
 // The given choice at an address. Throws model_error where there is none.
-OVERDUB_DECL datum required_choice(choice_map const& choices, address const& at);
+datum required_choice(choice_map const& choices, address const& at);
 // log p(now) - log p(before) - log q(drawn).
-OVERDUB_DECL record_change
+record_change
 update_of(choice_record const& before, choice_record const& now, choice_map const& changes);
 // The logarithm of the Metropolis-Hastings acceptance ratio: the log ratio of the densities of the choices that are kept.
-OVERDUB_DECL record_change
+record_change
 regeneration_of(choice_record const& before, choice_record const& now, choice_map const& observed);
 
 } // namespace detail
@@ -113,7 +113,3 @@ private:
 };
 
 } // namespace overdub::models
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/models/generating.ipp>
-#endif

@@ -20,7 +20,6 @@
 #include <vector>
 
 namespace overdub::models {
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// An observed choice that the trace does not make; nothing, where it makes all. O(observations of conditional sites).
 inline std::optional<address> unmade_choice(trace const& t, choice_map const& observed) {
@@ -176,5 +175,4 @@ mcmc(generative_function<Result, A...> const& m, choice_map const& observed, Mov
   return {m.core(), m.inputs(), observed, !given, std::tuple(std::move(moves)...)};
 }
 
-} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub::models

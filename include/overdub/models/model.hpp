@@ -13,7 +13,6 @@
 #include <vector>
 
 namespace overdub::models {
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// A model and its arguments. Its operations are those of Gen's generative function interface. They run programs that are staged from the
 /// function, and shared by all of its models. A plain value; thread-safe.
@@ -157,5 +156,4 @@ requires(!std::same_as<F, compile_options> && !overdub::detail::contexts_to_run_
   return model(compile_options(), compose(), f, x...);
 }
 
-} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub::models

@@ -5,7 +5,7 @@
 #include <overdub/compile/tiered_program.hpp>
 #include <overdub/execute/datum.hpp>
 #include <overdub/execute/interpreter.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/incremental/update_program_cache.hpp>
 #include <overdub/models/choice_program.hpp>
 #include <overdub/models/choices.hpp>
@@ -29,7 +29,6 @@
 #include <vector>
 
 namespace overdub::models {
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// The results of a run of a model: those that its schema requests.
 struct model_run {
@@ -52,10 +51,10 @@ inline constexpr std::size_t maximum_programs = 32;
 class model_core : public std::enable_shared_from_this<model_core> {
 public:
   /// Throws model_error if the addresses of the function's choices cannot be determined (`model_program_of`).
-  OVERDUB_DECL model_core(ir::program staged, compile_options const& o);
+  model_core(ir::program staged, compile_options const& o);
   model_core(model_core const&) = delete;
   model_core& operator=(model_core const&) = delete;
-  OVERDUB_DECL ~model_core();
+  ~model_core();
 
   std::vector<site> const& sites() const { return model_.sites; }
   ir::program const& program() const { return model_.program; }
@@ -66,36 +65,36 @@ public:
     return std::ranges::any_of(sites(), [](site const& s) { return s.is_conditional; });
   }
   /// The site of this address. If there is none, throws model_error, with the name of a similar one.
-  OVERDUB_DECL std::uint32_t site_at(std::string_view address) const;
+  std::uint32_t site_at(std::string_view address) const;
   /// Throws model_error for an address of a selection that no choice of the model can have.
-  OVERDUB_DECL void check(selection const& of) const;
+  void check(selection const& of) const;
 
   /// Runs the model. `given` has an element for each site, which is read if its role is given or unconstrained. Throws the exceptions
   /// of the model.
-  OVERDUB_DECL model_run
+  model_run
   run(choice_schema const& s, std::span<datum const> arguments, std::span<datum const> given,
       random_key const& key = random_key(0), chooser const& choose = {}) const;
   /// The gradient of the score with respect to the choices of the requested sites, in the order of sites.
-  OVERDUB_DECL std::vector<datum> gradient(
+  std::vector<datum> gradient(
       std::vector<bool> const& requested, std::span<datum const> arguments,
       std::span<datum const> given) const;
   /// The gradient of the score with respect to all arguments: 0 or an empty array for those that are not differentiable.
-  OVERDUB_DECL std::vector<datum>
+  std::vector<datum>
   argument_gradient(std::span<datum const> arguments, std::span<datum const> given) const;
 
   /// The trip counts of the maps and loops that enclose each site, with these arguments, outermost first: one number for each index of its
   /// addresses; `unknown_trip_count`, if the arguments do not determine it.
-  OVERDUB_DECL std::vector<i64> trip_counts(std::span<datum const> arguments) const;
+  std::vector<i64> trip_counts(std::span<datum const> arguments) const;
 
   /// The incremental program whose inputs are the arguments and the choices of each site. Its results are the score and, for each
   /// conditional site, the bools that state which of its choices are made.
-  OVERDUB_DECL std::shared_ptr<update_program_cache> update_programs() const;
+  std::shared_ptr<update_program_cache> update_programs() const;
   /// The same program, for runs in full.
-  OVERDUB_DECL std::shared_ptr<tiered_program const> code_of_score() const;
+  std::shared_ptr<tiered_program const> code_of_score() const;
   /// The program of a query about one choice. Throws model_error if the site's distribution does not support it.
-  OVERDUB_DECL std::shared_ptr<tiered_program const> code_of(std::uint32_t site, site_query q) const;
+  std::shared_ptr<tiered_program const> code_of(std::uint32_t site, site_query q) const;
   /// Whether the result of a query depends only on the model's arguments, so that it is the same for all choices of the site.
-  OVERDUB_DECL bool is_same_for_all_choices(std::uint32_t site, site_query q) const;
+  bool is_same_for_all_choices(std::uint32_t site, site_query q) const;
   /// Programs of the density of the choices of active sites on the unconstrained space, given all other choices. `precomputed` takes the
   /// arguments and the other choices, and returns what depends on them alone; `gradient` takes the arguments, all choices, and these
   /// values, and returns the log density and its gradient. `unconstrain` maps all choices to the unconstrained space, and `values` maps
@@ -103,19 +102,19 @@ public:
   struct conditional_code {
     std::shared_ptr<tiered_program const> precomputed, gradient, unconstrain, values;
   };
-  OVERDUB_DECL conditional_code conditional_code_of(std::vector<bool> const& sites) const;
+  conditional_code conditional_code_of(std::vector<bool> const& sites) const;
   /// Compiles an optimised program with the model's options.
   std::shared_ptr<tiered_program const> code_of(ir::program p) const {
     return tiered_program::of(std::move(p), options_, optimised::already);
   }
   /// The program of a schema, which is not cached.
-  OVERDUB_DECL ir::program program_of(choice_schema const& s) const;
+  ir::program program_of(choice_schema const& s) const;
 
   /// All choices in one role.
   choice_schema all_in(role r) const { return {.roles = std::vector<role>(sites().size(), r)}; }
   /// Whether the program of a schema is cached; and the number of cached programs.
-  OVERDUB_DECL bool has(choice_schema const& s) const;
-  OVERDUB_DECL std::size_t programs() const;
+  bool has(choice_schema const& s) const;
+  std::size_t programs() const;
 
   /// Until the end of the scope, runs in this thread draw choices by this key.
   class drawing {
@@ -180,9 +179,4 @@ private:
   mutable std::shared_ptr<tiered_program const> score_program_, trip_count_program_;
 };
 
-} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub::models
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/models/model_core.ipp>
-#endif

@@ -2,7 +2,7 @@
 // or, for comparison, by running the model in full.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/incremental/incremental_program.hpp>
 #include <overdub/models/observed_choices.hpp>
 #include <overdub/models/operations.hpp>
@@ -24,7 +24,6 @@
 #include <vector>
 
 namespace overdub::models {
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// A trace for transition kernels. A kernel sets choices, computes the weight of the proposal, and commits it or rolls it back. A choice in
 /// a branch appears in a proposal that takes the branch, and vanishes in one that does not. A choice that appears, and was not set, is
@@ -566,10 +565,7 @@ using followed_trace = mutable_trace<incremental_program>;
 /// A trace whose proposals run the whole model.
 using reexecuted_trace = mutable_trace<reexecuted_program>;
 
-#if !OVERDUB_HEADER_ONLY
 extern template class mutable_trace<incremental_program>;
 extern template class mutable_trace<reexecuted_program>;
-#endif
 
-} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub::models

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <overdub/core/floating_point.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/models/trace.hpp>
 
 #include <algorithm>
@@ -16,7 +16,6 @@
 #include <vector>
 
 namespace overdub::models {
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// The layout of a row of numbers: all choices of some sites, in the order of the program, each site in row-major order. Names are Stan's,
 /// whose indices count from 1: theta[1], theta[2]; school/theta[1] is school.theta[1]. Bools are 0 and 1. A choice that was not made is
@@ -78,9 +77,4 @@ private:
   std::vector<std::string> names_;
 };
 
-} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub::models
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/models/numbers.ipp>
-#endif

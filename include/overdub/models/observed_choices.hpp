@@ -1,7 +1,7 @@
 // The observed choices of a trace, which no kernel updates.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/models/site_constraints.hpp>
 #include <overdub/models/trace_structure.hpp>
 
@@ -12,7 +12,6 @@
 #include <vector>
 
 namespace overdub::models {
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// The observed choices of a trace, by site and number.
 class observed_choices {
@@ -69,9 +68,4 @@ inline void check_observed(trace const& t, choice_map const& observed) {
   observed_choices(t.core().sites().size()).add(t, observed);
 }
 
-} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub::models
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/models/observed_choices.ipp>
-#endif

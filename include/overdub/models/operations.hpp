@@ -8,7 +8,6 @@
 #include <vector>
 
 namespace overdub::models {
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// A trace, and the logarithm of its weight.
 struct weighted_trace {
@@ -26,35 +25,30 @@ struct updated_trace {
 using shared_core = std::shared_ptr<model_core const>;
 
 /// Draws all choices.
-OVERDUB_DECL trace simulate(shared_core const& m, std::vector<datum> const& arguments, random_key const& key);
+trace simulate(shared_core const& m, std::vector<datum> const& arguments, random_key const& key);
 /// Draws all choices without a constraint. The weight is the log density of the constrained ones: an importance weight.
-OVERDUB_DECL weighted_trace generate(
+weighted_trace generate(
     shared_core const& m, std::vector<datum> const& arguments, choice_map const& constraints,
     random_key const& key);
 /// The trace of these choices. Throws model_error where one is missing.
-OVERDUB_DECL trace
+trace
 assess(shared_core const& m, std::vector<datum> const& arguments, choice_map const& choices);
 /// The trace with changed choices, and with these arguments. Choices that are neither given nor in the old trace are drawn. The weight is
 /// log p(new) - log p(old) - log q(drawn).
-OVERDUB_DECL updated_trace
+updated_trace
 update(trace const& t, std::vector<datum> const& arguments, choice_map const& changes, random_key const& key);
 /// The trace with the selected choices drawn again, each from its distribution. The weight is log p(new) - log p(old) + log q(back) -
 /// log q(there), where q are the densities of drawn choices: the logarithm of the Metropolis-Hastings acceptance ratio.
-OVERDUB_DECL updated_trace
+updated_trace
 regenerate(trace const& t, std::vector<datum> const& arguments, selection const& of, random_key const& key);
 /// The sum of the log densities of the selected choices.
-OVERDUB_DECL double project(trace const& t, selection const& of);
+double project(trace const& t, selection const& of);
 /// The derivatives of the score by the selected choices. Throws model_error where one is discrete.
-OVERDUB_DECL choice_map choice_gradients(trace const& t, selection const& of);
+choice_map choice_gradients(trace const& t, selection const& of);
 /// The derivatives of the score by the leaves of the trace's arguments: 0 by integers and bools, and an empty array by arrays of them.
 /// Choices are constants.
-OVERDUB_DECL std::vector<datum> argument_gradients(trace const& t);
+std::vector<datum> argument_gradients(trace const& t);
 /// A sentence with the address and the value of a choice whose log density is not finite; empty where there is none.
-OVERDUB_DECL std::string improper_choice(trace const& t);
+std::string improper_choice(trace const& t);
 
-} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub::models
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/models/operations.ipp>
-#endif

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <overdub/compile/tiered_program.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/inference/target.hpp>
 #include <overdub/models/model.hpp>
 
@@ -14,7 +14,6 @@
 #include <vector>
 
 namespace overdub::models {
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// The posterior density of a model on the unconstrained space: the log joint density of the observations and of the transformed unobserved
 /// choices, plus log |det J| of the transform, with the gradient by reverse-mode differentiation. It is a `reporting_target`:
@@ -28,21 +27,20 @@ public:
   template <class Result, class... A>
   posterior(generative_function<Result, A...> const& m, choice_map const& observed)
       : posterior(m.core(), m.inputs(), observed) {}
-  OVERDUB_DECL
   posterior(shared_core const& m, std::vector<datum> const& arguments, choice_map const& observed);
-  OVERDUB_DECL posterior(posterior const& other);
+  posterior(posterior const& other);
   posterior(posterior&&) = default;
 
   /// The dimension of the unconstrained space.
   std::size_t dimension() const { return layout_->dimension; }
-  OVERDUB_DECL double operator()(std::span<double const> q, std::span<double> gradient);
+  double operator()(std::span<double const> q, std::span<double> gradient);
   std::vector<std::string> names() const { return layout_->names; }
-  OVERDUB_DECL void report(std::span<double const> q, std::span<double> out);
+  void report(std::span<double const> q, std::span<double> out);
 
   /// The point of a trace.
-  OVERDUB_DECL std::vector<double> numbers_of(trace const& t) const;
+  std::vector<double> numbers_of(trace const& t) const;
   /// The trace of a point.
-  OVERDUB_DECL trace trace_of(std::span<double const> q) const;
+  trace trace_of(std::span<double const> q) const;
   /// A sentence with a choice whose log density is not finite at a point; empty where there is none.
   std::string improper_choice(std::span<double const> q) const {
     return models::improper_choice(trace_of(q));
@@ -74,9 +72,4 @@ private:
   std::optional<tiered_call> gradient_, values_;
 };
 
-} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub::models
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/models/posterior.ipp>
-#endif

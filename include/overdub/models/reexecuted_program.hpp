@@ -3,7 +3,7 @@
 
 #include <overdub/compile/tiered_program.hpp>
 #include <overdub/execute/datum.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/incremental/cells.hpp>
 #include <overdub/incremental/update_results.hpp>
 
@@ -17,7 +17,6 @@
 #include <vector>
 
 namespace overdub::models {
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// A program whose first result is an f64, with its inputs. It has the interface of incremental_program, and recomputes each proposal in
 /// full.
@@ -117,9 +116,4 @@ private:
   std::uint64_t value_ = 0, proposed_ = 0;
 };
 
-} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub::models
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/models/reexecuted_program.ipp>
-#endif

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <overdub/distributions/distribution.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/models/choice_operation.hpp>
 #include <overdub/random.hpp>
 #include <overdub/stage/stage.hpp>
@@ -190,10 +190,10 @@ template <class X, class... More>
 struct level_in<X, More...> : level_in<More...> {};
 
 // Records a zero of each type.
-OVERDUB_DECL std::vector<ir::value_id>
+std::vector<ir::value_id>
 zeros_of(overdub::detail::recorder& r, std::vector<ir::type> const& types);
 // Records the operation `sample`, and binds the host function that draws the choice.
-OVERDUB_DECL ir::value_id stage_choice(
+ir::value_id stage_choice(
     overdub::detail::recorder& r, std::string_view address, std::string const& distribution,
     std::vector<ir::value_id> const& parameters, void (*draw)(void*, void const* const*, void* const*),
     ir::type type);
@@ -307,7 +307,3 @@ constexpr auto within(F const&) {
 }
 
 } // namespace overdub
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/models/sample.ipp>
-#endif

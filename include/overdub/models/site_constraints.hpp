@@ -1,7 +1,7 @@
 // Constraints of a run of a model, by site, and converted to the types of their sites.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/models/trace.hpp>
 #include <overdub/models/typed_choice.hpp>
 
@@ -11,7 +11,6 @@
 #include <vector>
 
 namespace overdub::models::detail {
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// A value for a choice, or an array for all choices whose indices begin with these.
 struct given_choice {
@@ -51,11 +50,6 @@ private:
 };
 
 /// The schema of a run whose results make a `trace`.
-OVERDUB_DECL choice_schema tracing(model_core const& m, role r);
+choice_schema tracing(model_core const& m, role r);
 
-} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub::models::detail
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/models/site_constraints.ipp>
-#endif

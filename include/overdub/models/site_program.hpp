@@ -1,7 +1,7 @@
 // Programs that evaluate the distribution of one choice, given all other choices of a trace.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/models/choice_program.hpp>
 
 #include <cstdint>
@@ -22,12 +22,8 @@ enum class site_query : std::uint8_t {
 /// of the model (Weiser 1981): of an enclosing map it runs one iteration; of an enclosing loop those before the choice, or the previous one
 /// alone where choices determine all loop-carried values. Throws model_error where the distribution does not support the query.
 /// O(operations).
-OVERDUB_DECL ir::program site_program_of(
+ir::program site_program_of(
     model_program const& m, std::uint32_t site, site_query q,
     std::vector<std::vector<choice_callbacks>> const& callbacks);
 
 } // namespace overdub::models
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/models/site_program.ipp>
-#endif

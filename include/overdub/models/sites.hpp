@@ -1,7 +1,7 @@
 // The sites of a model: the operations `sample` of its program, and the model's program with all of them in its entry.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 #include <overdub/models/error.hpp>
 
@@ -64,13 +64,9 @@ struct choice_parts {
 
 /// Inlines functions that make choices, with the prefixes of their addresses. Throws model_error for choices in recursive functions, in
 /// function values, in `while` and in reductions, and for two sites of one address. O(operations after inlining).
-OVERDUB_DECL model_program model_program_of(ir::program p);
+model_program model_program_of(ir::program p);
 
 /// The parts of an operation `sample`. Throws model_error where the program has no function for its log density.
-OVERDUB_DECL choice_parts parts_of(ir::program const& p, ir::function_id f, ir::node_id n);
+choice_parts parts_of(ir::program const& p, ir::function_id f, ir::node_id n);
 
 } // namespace overdub::models
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/models/sites.ipp>
-#endif

@@ -14,7 +14,6 @@
 #include <vector>
 
 namespace overdub::models {
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// A run of a model: its arguments, choices, results, and the log density of the choices. Choices are stored by site, as an array with an
 /// axis for each index. A plain value, whose copies share the arrays; reading is thread-safe. Reading choices of a trace without a run,
@@ -44,13 +43,13 @@ public:
     return detail::choice_as<T>(at, existing(at));
   }
   /// The choice at an address, or nothing. Throws model_error for a site that the model does not have.
-  OVERDUB_DECL datum find(address const& at) const;
+  datum find(address const& at) const;
   bool contains(address const& at) const { return static_cast<bool>(find(at)); }
   /// All choices; or those that are selected. O(choices).
-  OVERDUB_DECL choice_map choices() const;
-  OVERDUB_DECL choice_map choices(selection const& of) const;
+  choice_map choices() const;
+  choice_map choices(selection const& of) const;
   /// The number of choices that were made. O(choices of conditional sites).
-  OVERDUB_DECL std::size_t size() const;
+  std::size_t size() const;
 
   model_core const& core() const {
     if (core_ == nullptr) [[unlikely]]
@@ -64,12 +63,12 @@ public:
   /// Which choices of a conditional site were made, as bools; nothing for other sites.
   datum const& presence(std::uint32_t site) const { return presence_[site]; }
   /// Throws model_error: a trace without a run is read.
-  [[noreturn]] OVERDUB_DECL static void throw_no_run();
+  [[noreturn]] static void throw_no_run();
   /// Throws model_error: there is no choice at the address, of a site that makes `made[k]` choices along index k.
-  [[noreturn]] OVERDUB_DECL static void
+  [[noreturn]] static void
   throw_none(model_core const& of, address const& at, std::span<i64 const> made);
   /// Whether a choice was made.
-  OVERDUB_DECL bool is_made(std::uint32_t site, std::span<i64 const> indices) const;
+  bool is_made(std::uint32_t site, std::span<i64 const> indices) const;
   /// Calls f(indices) for each choice of a site that was made.
   template <class F>
   void for_each(std::uint32_t s, F const& f) const {
@@ -87,16 +86,11 @@ public:
   }
 
 private:
-  OVERDUB_DECL datum existing(address const& at) const;
+  datum existing(address const& at) const;
 
   std::shared_ptr<model_core const> core_;
   std::vector<datum> arguments_, results_, values_, presence_;
   double score_ = 0;
 };
 
-} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub::models
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/models/trace.ipp>
-#endif

@@ -1,7 +1,7 @@
 // Extends a trace by iterations of its outermost maps and loops, whose choices are given or drawn, for particle filters.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/incremental/cells.hpp>
 #include <overdub/models/site_constraints.hpp>
 #include <overdub/models/trace_structure.hpp>
@@ -15,7 +15,6 @@
 #include <vector>
 
 namespace overdub::models {
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// An extension of traces of a model: new arguments, the trip counts of maps and loops for them, and given choices. Any number of traces
 /// may share an extension; reading it is thread-safe.
@@ -180,9 +179,4 @@ private:
   std::size_t next_ = 0; // in pending_
 };
 
-} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub::models
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/models/trace_growth.ipp>
-#endif

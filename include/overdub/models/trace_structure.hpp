@@ -1,7 +1,7 @@
 // The structure of a trace: which choices of conditional sites are made. A proposal makes some appear, and others vanish.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/incremental/incremental_program.hpp>
 #include <overdub/models/choice_order.hpp>
 #include <overdub/models/choices.hpp>
@@ -15,7 +15,6 @@
 #include <vector>
 
 namespace overdub::models {
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// A choice, by its site and its row-major number in the site.
 struct choice_index {
@@ -116,9 +115,4 @@ private:
   bool is_same_ = true;
 };
 
-} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub::models
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/models/trace_structure.ipp>
-#endif

@@ -1,7 +1,7 @@
 // The program that computes the trip counts of the maps and loops that enclose a model's choices.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/models/sites.hpp>
 
 #include <cstdint>
@@ -15,10 +15,6 @@ inline constexpr std::int64_t unknown_trip_count = -1;
 /// outermost first. Each is an i64: `unknown_trip_count` for a map or loop that is nested in a branch, and for a trip count that operations
 /// without regions do not compute from the numbers, elements and sizes of the arguments. The program has no choices, maps or loops. Its run
 /// throws if a trip count is the size of a row, and the array has no rows. O(operations).
-OVERDUB_DECL ir::program trip_count_program_of(model_program const& m);
+ir::program trip_count_program_of(model_program const& m);
 
 } // namespace overdub::models
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/models/trip_count_program.ipp>
-#endif

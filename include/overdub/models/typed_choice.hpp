@@ -4,14 +4,13 @@
 #include <overdub/array/elements.hpp>
 #include <overdub/execute/datum_text.hpp>
 #include <overdub/execute/values.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/models/choices.hpp>
 
 #include <concepts>
 #include <optional>
 
 namespace overdub::models::detail {
-inline namespace OVERDUB_EXECUTE_ABI {
 
 /// Converts a number of a constraint: integers, bools and floats to floating-point numbers, and 0 and 1 to bools; nothing else.
 template <class To, class From>
@@ -22,17 +21,12 @@ std::optional<To> as_one_of(From x) {
 }
 
 /// Converts a value or the elements of an array; nothing, where one is no value of that type. O(elements), or O(1) for the same type.
-OVERDUB_DECL datum converted(datum const& x, ir::type to);
+datum converted(datum const& x, ir::type to);
 
 /// Converts a given value to the type of its choice. Throws model_error where it cannot.
-OVERDUB_DECL datum typed_value(address const& at, datum const& x, ir::type wanted);
+datum typed_value(address const& at, datum const& x, ir::type wanted);
 
 /// Throws model_error where an observation differs from the choice of a trace.
-OVERDUB_DECL void check_equals(address const& at, datum const& observed, datum const& is);
+void check_equals(address const& at, datum const& observed, datum const& is);
 
-} // namespace OVERDUB_EXECUTE_ABI
 } // namespace overdub::models::detail
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/models/typed_choice.ipp>
-#endif

@@ -5,7 +5,7 @@
 // Requires a valid program. Preserves semantics. Idempotent. Never raises the cost.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <cstddef>
@@ -13,10 +13,6 @@
 namespace overdub::pass {
 
 /// Returns how many operations changed. O(operations).
-OVERDUB_DECL std::size_t cancel_reabstractions(ir::program& p);
+std::size_t cancel_reabstractions(ir::program& p);
 
 } // namespace overdub::pass
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/pass/cancel_reabstractions.ipp>
-#endif

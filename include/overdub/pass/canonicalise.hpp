@@ -12,7 +12,7 @@
 // names, and ids are dense.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <cstddef>
@@ -20,10 +20,6 @@
 namespace overdub::pass {
 
 /// O(operations), without merging again what merging made equal; recursive over the depth of regions.
-OVERDUB_DECL void canonicalise(ir::program& p);
+void canonicalise(ir::program& p);
 
 } // namespace overdub::pass
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/pass/canonicalise.ipp>
-#endif

@@ -4,7 +4,7 @@
 // comparison for each element.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <cstddef>
@@ -12,10 +12,6 @@
 namespace overdub::pass {
 
 /// Returns the number of replaced reads. O(operations, and elements of such arrays for each read).
-OVERDUB_DECL std::size_t choose_functions(ir::program& p);
+std::size_t choose_functions(ir::program& p);
 
 } // namespace overdub::pass
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/pass/choose_functions.ipp>
-#endif

@@ -5,7 +5,7 @@
 // cost.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <cstddef>
@@ -13,10 +13,6 @@
 namespace overdub::pass {
 
 /// Returns the number of erased operations. O(operations).
-OVERDUB_DECL std::size_t cse(ir::program& p);
+std::size_t cse(ir::program& p);
 
 } // namespace overdub::pass
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/pass/cse.ipp>
-#endif

@@ -4,7 +4,7 @@
 // functions. Renumbers changed functions densely. Idempotent. Never raises the cost.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <cstddef>
@@ -12,13 +12,9 @@
 namespace overdub::pass {
 
 /// Returns the number of erased operations, results and functions. O(operations); recursive over the depth of regions.
-OVERDUB_DECL std::size_t dce(ir::program& p);
+std::size_t dce(ir::program& p);
 
 /// Erases functions that are not reachable from the entry, if there is one. Returns how many. O(operations).
-OVERDUB_DECL std::size_t drop_unreached_functions(ir::program& p);
+std::size_t drop_unreached_functions(ir::program& p);
 
 } // namespace overdub::pass
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/pass/dce.ipp>
-#endif

@@ -11,7 +11,7 @@
 // Idempotent. May increase the run time: captures are copied with the function value.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <cstddef>
@@ -20,10 +20,6 @@ namespace overdub::pass {
 
 /// Returns the number of operations that created, applied or reabstracted function values; 0 if there are none, or if they
 /// are kept. O(operations + closures × (function values and copies of them)).
-OVERDUB_DECL std::size_t defunctionalise(ir::program& p);
+std::size_t defunctionalise(ir::program& p);
 
 } // namespace overdub::pass
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/pass/defunctionalise.ipp>
-#endif

@@ -5,7 +5,7 @@
 // which error is thrown. Idempotent. Never raises the cost.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <cstddef>
@@ -13,10 +13,6 @@
 namespace overdub::pass {
 
 /// Returns the number of replaced operations. O(operations); recursive over the depth of regions.
-OVERDUB_DECL std::size_t fold(ir::program& p);
+std::size_t fold(ir::program& p);
 
 } // namespace overdub::pass
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/pass/fold.ipp>
-#endif

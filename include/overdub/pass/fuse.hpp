@@ -7,7 +7,7 @@
 // demand, in the reduction's own order.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <cstddef>
@@ -16,13 +16,9 @@ namespace overdub::pass {
 
 /// The reduction that alone uses the results of a map, as its arrays, in the same region; nothing, if there is none. If the
 /// map is pure, its elements may be computed one by one as the reduction reads them. O(uses).
-OVERDUB_DECL ir::node_id streamed_into(ir::function const& f, ir::node_id map);
+ir::node_id streamed_into(ir::function const& f, ir::node_id map);
 
 /// Returns the number of fused maps. O(operations); recursive over the depth of regions.
-OVERDUB_DECL std::size_t fuse(ir::program& p);
+std::size_t fuse(ir::program& p);
 
 } // namespace overdub::pass
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/pass/fuse.ipp>
-#endif

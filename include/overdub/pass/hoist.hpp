@@ -4,7 +4,7 @@
 // Never raises the cost, except for loops that run no iteration.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <cstddef>
@@ -13,10 +13,6 @@ namespace overdub::pass {
 
 /// Returns the number of moves; an operation that leaves two loops counts twice. O(operations), if few operations leave a
 /// region together with their users; recursive over the depth of regions, of which 62 are distinguished.
-OVERDUB_DECL std::size_t hoist(ir::program& p);
+std::size_t hoist(ir::program& p);
 
 } // namespace overdub::pass
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/pass/hoist.ipp>
-#endif

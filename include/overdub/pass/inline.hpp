@@ -5,7 +5,7 @@
 // inlines. Never raises the estimated run time (cost.hpp).
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <cstddef>
@@ -14,10 +14,6 @@ namespace overdub::pass {
 
 /// Functions of at most `small` operations are inlined at every call. Returns the number of inlined calls. O(operations,
 /// and those copied).
-OVERDUB_DECL std::size_t inline_calls(ir::program& p, std::size_t small = 24);
+std::size_t inline_calls(ir::program& p, std::size_t small = 24);
 
 } // namespace overdub::pass
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/pass/inline.ipp>
-#endif

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <overdub/core/config.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/verify.hpp>
 #include <overdub/pass/cancel_reabstractions.hpp>
 #include <overdub/pass/canonicalise.hpp>
@@ -107,7 +107,7 @@ struct pass_report {
 using pass_observer = std::function<void(pass_report const&)>;
 
 /// The number of operations of a program. O(operations).
-OVERDUB_DECL std::size_t operation_count(program const& p);
+std::size_t operation_count(program const& p);
 
 /// Runs passes one after another. Checked builds verify the program before the first pass and after each; an observer is
 /// notified after each.
@@ -146,10 +146,6 @@ private:
 };
 
 /// The passes that run before a program is executed. O(operations).
-OVERDUB_DECL void default_pipeline(program& p, pass_observer const& observer = {});
+void default_pipeline(program& p, pass_observer const& observer = {});
 
 } // namespace overdub::pass
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/pass/pipeline.ipp>
-#endif

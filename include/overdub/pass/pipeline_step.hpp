@@ -3,7 +3,7 @@
 #pragma once
 
 #include <overdub/call/types.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class pipeline_step {
 public:
   /// A pass of pipeline.hpp, or "default_pipeline": all of them, in the default order.
   pipeline_step(char const* name) : pipeline_step(std::string(name)) {}
-  OVERDUB_DECL pipeline_step(std::string name);
+  pipeline_step(std::string name);
 
   /// A user's pass, called with ir::program&. Its key is the type of a function without captures, or the address of a
   /// function pointer. The return value is ignored.
@@ -52,7 +52,7 @@ public:
   std::string const& key() const { return key_; }
 
 private:
-  OVERDUB_DECL void append(std::string const& text);
+  void append(std::string const& text);
 
   std::string name_;
   std::string key_;
@@ -60,10 +60,6 @@ private:
 };
 
 /// The pipeline for programs that are compiled with default options.
-OVERDUB_DECL std::vector<pipeline_step> default_steps();
+std::vector<pipeline_step> default_steps();
 
 } // namespace overdub::pass
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/pass/pipeline_step.ipp>
-#endif

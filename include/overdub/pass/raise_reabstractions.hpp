@@ -6,7 +6,7 @@
 // moves loop-invariant reabstractions before the loop.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <cstddef>
@@ -14,10 +14,6 @@
 namespace overdub::pass {
 
 /// Returns the number of results that are returned unconverted now. O(operations).
-OVERDUB_DECL std::size_t raise_reabstractions(ir::program& p);
+std::size_t raise_reabstractions(ir::program& p);
 
 } // namespace overdub::pass
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/pass/raise_reabstractions.ipp>
-#endif

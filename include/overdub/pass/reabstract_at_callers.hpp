@@ -5,7 +5,7 @@
 // instead of by each application, which the estimate of costs counts as more work for the function that captures.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <cstddef>
@@ -13,10 +13,6 @@
 namespace overdub::pass {
 
 /// Returns the number of parameters and results with new types. O(operations).
-OVERDUB_DECL std::size_t reabstract_at_callers(ir::program& p);
+std::size_t reabstract_at_callers(ir::program& p);
 
 } // namespace overdub::pass
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/pass/reabstract_at_callers.ipp>
-#endif

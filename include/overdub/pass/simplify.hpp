@@ -3,7 +3,7 @@
 // code for dce. Never raises the cost.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <cstddef>
@@ -12,10 +12,6 @@ namespace overdub::pass {
 
 /// Returns the number of rewritten operations. O(operations), if constants do not propagate along long chains of
 /// loop-carried values; recursive over the depth of regions.
-OVERDUB_DECL std::size_t simplify(ir::program& p);
+std::size_t simplify(ir::program& p);
 
 } // namespace overdub::pass
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/pass/simplify.ipp>
-#endif

@@ -5,7 +5,7 @@
 // one copy for each function, parameter and type, and erases functions without callers.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <cstddef>
@@ -14,10 +14,6 @@ namespace overdub::pass {
 
 /// Copies functions of at most `limit` operations. Returns the number of calls and closures with another callee.
 /// O(operations, including copied ones); more if functions pass parameters through long chains of calls.
-OVERDUB_DECL std::size_t specialise_conventions(ir::program& p, std::size_t limit = 200);
+std::size_t specialise_conventions(ir::program& p, std::size_t limit = 200);
 
 } // namespace overdub::pass
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/pass/specialise_conventions.ipp>
-#endif

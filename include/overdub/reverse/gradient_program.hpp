@@ -1,7 +1,7 @@
 // Reverse differentiation of programs: a function becomes one that computes its gradient.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/error.hpp>
 #include <overdub/ir/program.hpp>
 
@@ -46,25 +46,21 @@ struct gradient_options {
 /// and a cotangent for each requested result. It returns the results, if requested, and a cotangent for each requested
 /// input. Apart from the residuals of loops, its memory does not grow with trip counts. Throws differentiation_error.
 /// O(operations, times how deep they are nested).
-OVERDUB_DECL ir::function_id add_gradient(
+ir::function_id add_gradient(
     ir::program& p, ir::function_id f, gradient_request const& wanted, gradient_options const& options = {});
 
 /// Replaces the entry, a function that returns one floating-point number, by its gradient: the derivatives by the requested
 /// parameters, in order; 0, or an empty array, for those that are not differentiable; preceded by the value, if requested.
 /// Throws differentiation_error. O(operations, times how deep they are nested).
-OVERDUB_DECL void differentiate_entry(
+void differentiate_entry(
     ir::program& p, std::vector<bool> const& requested, bool returns_value,
     gradient_options const& options = {});
 
 /// Replaces the entry by its vector-Jacobian product: it takes a cotangent for each result after its parameters, and
 /// returns the cotangents of the parameters; zeros for those that are not differentiable.
-OVERDUB_DECL void transpose_entry(ir::program& p, gradient_options const& options = {});
+void transpose_entry(ir::program& p, gradient_options const& options = {});
 
 /// Replaces the entry, a function from an array to an array, by its Jacobian: a row for each result.
-OVERDUB_DECL void take_jacobian(ir::program& p, gradient_options const& options = {});
+void take_jacobian(ir::program& p, gradient_options const& options = {});
 
 } // namespace overdub
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/reverse/gradient_program.ipp>
-#endif

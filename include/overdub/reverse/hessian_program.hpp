@@ -1,20 +1,16 @@
 // Second derivatives of programs: forward mode over reverse mode.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 
 namespace overdub {
 
 /// Replaces the entry of a program, a function of one number or array that returns one number, by its second derivative: a
 /// row for each element. Throws differentiation_error, and what rewriting in `forward` throws.
-OVERDUB_DECL void take_hessian(ir::program& p);
+void take_hessian(ir::program& p);
 
 /// Replaces the entry by its Hessian-vector product: the vector is an additional parameter for each parameter.
-OVERDUB_DECL void multiply_by_hessian(ir::program& p);
+void multiply_by_hessian(ir::program& p);
 
 } // namespace overdub
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/reverse/hessian_program.ipp>
-#endif

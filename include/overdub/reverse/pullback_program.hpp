@@ -9,14 +9,10 @@ namespace overdub {
 /// Replaces the entry by its forward pass, which returns the residuals after its results. Recursive calls are recomputed,
 /// since their residuals would be function values. Throws differentiation_error. O(operations, times how deep they are
 /// nested).
-OVERDUB_DECL void to_forward_pass(ir::program& p);
+void to_forward_pass(ir::program& p);
 
 /// Replaces the entry by its backward pass, which takes the residuals, then a cotangent for each result, and returns a
 /// cotangent for each parameter; 0, or an empty array, for those that are not differentiable.
-OVERDUB_DECL void to_backward_pass(ir::program& p);
+void to_backward_pass(ir::program& p);
 
 } // namespace overdub
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/reverse/pullback_program.ipp>
-#endif

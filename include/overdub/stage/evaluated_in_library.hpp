@@ -4,7 +4,7 @@
 #pragma once
 
 #include <overdub/call/stack.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 
 namespace overdub {
 
@@ -17,12 +17,10 @@ inline constexpr bool evaluated_in_library = false;
 
 using symbols_alone = stack<level<staging, void>>;
 
-#if !OVERDUB_HEADER_ONLY
 template <>
 inline constexpr bool evaluated_in_library<stack<>> = true;
 template <>
 inline constexpr bool evaluated_in_library<symbols_alone> = true;
-#endif
 
 } // namespace detail
 } // namespace overdub

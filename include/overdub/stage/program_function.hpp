@@ -579,7 +579,3 @@ consteval auto find_rule_result() {
 }
 
 } // namespace overdub::detail
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/call/callee_name.ipp>
-#endif

@@ -1,7 +1,7 @@
 // A set of copies of programs. Programs that are equal and call the same native functions have one copy.
 #pragma once
 
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <cstddef>
@@ -11,15 +11,15 @@ namespace overdub::detail {
 
 class program_set {
 public:
-  OVERDUB_DECL program_set();
+  program_set();
   program_set(program_set const&) = delete;
   program_set& operator=(program_set const&) = delete;
-  OVERDUB_DECL ~program_set();
+  ~program_set();
 
   /// The number of a program, from 0 on. Adds the program if it is new. O(program), independently of the number of programs.
-  OVERDUB_DECL std::size_t number_of(ir::program const& p);
+  std::size_t number_of(ir::program const& p);
   /// The copy of this number. Its address is valid during the lifetime of the set.
-  OVERDUB_DECL ir::program const& operator[](std::size_t number) const;
+  ir::program const& operator[](std::size_t number) const;
 
 private:
   struct tables;
@@ -27,7 +27,3 @@ private:
 };
 
 } // namespace overdub::detail
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/stage/program_set.ipp>
-#endif

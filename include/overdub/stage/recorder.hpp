@@ -2,7 +2,7 @@
 #pragma once
 
 #include <overdub/core/error.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 #include <overdub/stage/context_identity.hpp>
 #include <overdub/stage/symbol.hpp>
@@ -184,7 +184,3 @@ ir::program combination_by(ir::op operation, ir::type element);
 
 } // namespace detail
 } // namespace overdub
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/stage/recorder.ipp>
-#endif

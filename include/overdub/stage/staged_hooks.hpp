@@ -39,7 +39,3 @@ struct observed_call {
 std::vector<ir::value_id> stage_observed(recorder& r, observed_call const& call);
 
 } // namespace overdub::detail
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/stage/staged_hooks.ipp>
-#endif

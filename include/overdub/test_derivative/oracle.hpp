@@ -3,7 +3,7 @@
 #pragma once
 
 #include <overdub/execute/datum.hpp>
-#include <overdub/header_only.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 #include <overdub/test_derivative/report.hpp>
 
@@ -28,10 +28,10 @@ struct subject {
 };
 
 /// Compares the derivatives. Throws only std::bad_alloc: exceptions of the function are failures.
-OVERDUB_DECL derivative_report check(subject const& s, derivative_test const& how);
+derivative_report check(subject const& s, derivative_test const& how);
 
 /// A random cotangent for these results.
-OVERDUB_DECL leaf_list cotangent_like(leaf_list const& results, std::uint64_t seed);
+leaf_list cotangent_like(leaf_list const& results, std::uint64_t seed);
 
 } // namespace overdub::oracle
 
@@ -39,13 +39,9 @@ namespace overdub {
 
 /// Tests the derivatives of the entry of a program: compares forward mode, reverse mode and nested derivatives with finite differences.
 /// If `reference` is given, it must return the tangents for arguments and a direction. Throws only std::bad_alloc.
-OVERDUB_DECL derivative_report test_derivative(
+derivative_report test_derivative(
     ir::program const& p, std::vector<datum> const& inputs, derivative_test const& how = {},
     std::function<std::vector<datum>(std::vector<datum> const& x, std::vector<datum> const& along)> const&
         reference = {});
 
 } // namespace overdub
-
-#if OVERDUB_HEADER_ONLY
-#include <overdub/test_derivative/oracle.ipp>
-#endif

@@ -1,0 +1,5 @@
+#include <overdub/core/library.hpp>
+
+namespace overdub::detail {
+void OVERDUB_LIBRARY() noexcept {}
+} // namespace overdub::detail

@@ -1,0 +1,9 @@
+// What headers declare, and a library or one unit of a program defines: derivatives of programs. It calls programs, staging and execution.
+#pragma once
+
+#include <overdub/implementation/forward_program.cpp>
+#include <overdub/implementation/reverse/gradient_program.cpp>
+#include <overdub/implementation/reverse/hessian_program.cpp>
+#include <overdub/implementation/reverse/pullback_program.cpp>
+#include <overdub/implementation/reverse/residuals.cpp>
+#include <overdub/implementation/test_derivative/oracle.cpp>

@@ -1,0 +1,306 @@
+// Old and new values of a function's values in the update program.
+#pragma once
+
+#include <overdub/implementation/incremental/update_emitter.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <utility>
+#include <vector>
+
+namespace overdub::increments {
+
+/// What is known of the function's values where code is emitted: how they changed, and their values before and after the update.
+class value_changes : update_emitter {
+public:
+  explicit value_changes(update_code& code)
+      : update_emitter(code), changes_(original().value_count(), 0),
+        old_(original().value_count(), ir::nothing), new_(original().value_count(), ir::nothing),
+        visited_(original().value_count(), 0), captured_(original().node_count()),
+        has_captured_(original().node_count(), 0) {}
+
+  /// Whether a value was saved after the operation that computes it was visited: the update program must be written again, with that
+  /// value saved.
+  bool must_restart() const { return must_restart_; }
+  void set_visited(value_id v) { visited_[index_of(v)] = 1; }
+
+  // ---- changes, which `restore` undoes at the end of an iteration
+  change const* change_of(value_id v) const {
+    std::uint32_t const number = changes_[index_of(v)];
+    return number == 0 ? nullptr : &pool_[number - 1];
+  }
+  change* change_of(value_id v) {
+    std::uint32_t const number = changes_[index_of(v)];
+    return number == 0 ? nullptr : &pool_[number - 1];
+  }
+  change& set_change(value_id v);
+  void set_whole(value_id v, value_id now);
+  /// A change of elements of an element.
+  change& add_nested() { return pool_.emplace_back(); }
+  std::size_t checkpoint() const { return undo_.size(); }
+  void restore(std::size_t checkpoint);
+
+  // ---- old and new values
+  value_id old_value(value_id v);
+  /// Sets the old value, until `restore`.
+  void set_old(value_id v, value_id now) {
+    note_for_undo(v);
+    old_[index_of(v)] = now;
+  }
+  value_id new_value(value_id v);
+  value_id whole(value_id array, change const& c);
+  value_id old_element(value_id v, value_id index);
+  value_id differences(value_id v, delta const& p, value_id count);
+  std::vector<value_id> const& captured(node_id n);
+
+  // ---- saved values
+  std::uint32_t save(value_id v);
+  std::uint32_t compensation(value_id v);
+  std::uint32_t saved_tree(value_id v);
+  void store_value(
+      value_id v, value_id s, std::vector<value_id> const& further = {}, value_id valid = ir::nothing);
+
+private:
+  struct undo {
+    value_id value;
+    std::uint32_t change;
+    value_id old_value, new_value;
+  };
+  void note_for_undo(value_id v) {
+    std::uint32_t const i = index_of(v);
+    undo_.push_back({v, changes_[i], old_[i], new_[i]});
+  }
+  void erase_hooks(node_id made);
+  node_id repeating_operation(value_id v) const;
+  value_id replaced(value_id array, delta const& p);
+  bool is_rematerialised(node_id n) const;
+
+  std::vector<std::uint32_t> changes_; // by value: its number in the pool, from 1; 0: unchanged
+  std::deque<change> pool_;
+  std::vector<value_id> old_, new_;   // by value: the value of the update program, once it was emitted
+  std::vector<std::uint8_t> visited_; // by value: whether its operation was visited
+  std::vector<undo> undo_;
+  std::vector<std::vector<value_id>> captured_; // by operation
+  std::vector<std::uint8_t> has_captured_;
+  bool must_restart_ = false;
+};
+
+inline change& value_changes::set_change(value_id v) {
+  std::uint32_t const i = index_of(v);
+  note_for_undo(v);
+  pool_.emplace_back();
+  changes_[i] = static_cast<std::uint32_t>(pool_.size());
+  new_[i] = ir::nothing;
+  return pool_.back();
+}
+
+inline void value_changes::set_whole(value_id v, value_id now) {
+  change& c = set_change(v);
+  c.whole = true;
+  c.new_value = now;
+  store_value(v, now);
+}
+
+inline void value_changes::restore(std::size_t checkpoint) {
+  for (; undo_.size() > checkpoint; undo_.pop_back()) {
+    undo const& u = undo_.back();
+    std::uint32_t const i = index_of(u.value);
+    changes_[i] = u.change;
+    old_[i] = u.old_value;
+    new_[i] = u.new_value;
+  }
+}
+
+/// The value before the update. In iterations, values that are cheap to compute are rematerialised; all others are saved.
+inline value_id value_changes::old_value(value_id v) {
+  function const& f = original();
+  if (f.is_literal(v)) return literal(f.type_of(v), f.bits_of(v));
+  std::uint32_t const i = index_of(v);
+  if (old_[i] != ir::nothing) return old_[i];
+  value_id found;
+  if (f.is_result(v) && is_rematerialised(f.node_of(v))) {
+    // `old_value` may add operations: nothing of the function may be referred to across these calls.
+    node_id const n = f.node_of(v);
+    value_map before;
+    for (std::uint32_t k = 0; k < original()[n].operand_count; ++k)
+      before.insert_or_assign(original().operand(n, k), old_value(original().operand(n, k)));
+    if (original()[n].region_count != 0)
+      for (value_id const u : captured(n)) before.insert_or_assign(u, old_value(u));
+    node_id const made = at_.clone(f_, n, before);
+    erase_hooks(made);
+    found = written().result(made, original()[v].index);
+  } else {
+    std::uint32_t const number = save(v);
+    auto const at = path(layout_[number].depth);
+    found = read(number, at);
+    if (layout_.compensation_of(v) != layout::none)
+      found = at_.add(op::add, found, read(layout_.compensation_of(v), at));
+  }
+  note_for_undo(v);
+  old_[i] = found;
+  return found;
+}
+
+/// Rematerialised code calls no hooks.
+inline void value_changes::erase_hooks(node_id made) {
+  std::vector<node_id> hooks;
+  for (region_id const r : written().regions_of(made))
+    ir::walk(written(), r, [&](node_id n) {
+      if (ir::is_observer(written(), n)) hooks.push_back(n);
+    });
+  for (node_id const n : hooks) at_.erase(n);
+}
+
+/// The value after the update.
+inline value_id value_changes::new_value(value_id v) {
+  change const* const c = change_of(v);
+  if (c == nullptr) return old_value(v);
+  if (c->whole) return c->new_value;
+  std::uint32_t const i = index_of(v);
+  if (new_[i] != ir::nothing) return new_[i];
+  std::uint32_t const input = c->appended_input != layout::none ? c->appended_input : c->listed_input;
+  value_id made;
+  if (input != layout::none) {
+    made = parameter_for({.what = update_parameter::kind::input, .variable = input}, original().type_of(v));
+  } else {
+    region_id const here = at_.region();
+    if (node_id const repeated = repeating_operation(v); repeated != ir::nothing) at_.to_before(repeated);
+    made = whole(old_value(v), *c);
+    at_.to_end(here);
+  }
+  note_for_undo(v);
+  new_[i] = made;
+  return made;
+}
+
+/// The outermost emitted map or loop that would repeat the code for a value, which does not depend on its iterations; nothing, where
+/// there is none.
+inline node_id value_changes::repeating_operation(value_id v) const {
+  function const& f = original();
+  if (!is_outside_loops(f, f.region_of(v)) || (f.is_result(v) && is_rematerialised(f.node_of(v))))
+    return ir::nothing;
+  for (iteration const& t : iterations_)
+    if (t.repeated_by != ir::nothing) return t.repeated_by;
+  return ir::nothing;
+}
+
+/// The new array where some elements changed, as a copy: O(length).
+inline value_id value_changes::whole(value_id array, change const& c) {
+  for (delta const& p : c.deltas) array = replaced(array, p);
+  return array;
+}
+
+inline value_id value_changes::replaced(value_id array, delta const& p) {
+  ir::type const results[] = {type_of(array)};
+  if (p.is_appended && p.list != ir::nothing) return at_.add(op::concat, array, p.element);
+  if (p.is_appended) {
+    value_id const last[] = {p.element};
+    ir::type const row = type_of(array).element_type();
+    value_id const last_row =
+        row.rank == 0
+            ? written().result(at_.insert(op::array, last, results))
+            : written().result(at_.insert(op::fill, std::array{literal(ir::i64, 1), p.element}, results));
+    return at_.add(op::concat, array, last_row);
+  }
+  if (p.list != ir::nothing)
+    return build().loop(at_.add(op::length, p.list), {array}, [&](value_id k, values const& s) {
+      return at_.add(op::update, s[0], at(p.list, k), at(p.element, k));
+    });
+  auto const updated = [&] {
+    value_id const element = p.nested == nullptr ? p.element : whole(at(array, p.index), *p.nested);
+    return at_.add(op::update, array, p.index, element);
+  };
+  if (p.valid == ir::nothing) return updated();
+  return build().if_(p.valid, updated, [&] { return array; });
+}
+
+/// The saved value's number. The value is saved from now on.
+inline std::uint32_t value_changes::save(value_id v) {
+  if (std::uint32_t const number = layout_.of(v); number != layout::none) return number;
+  std::uint32_t const depth = *enclosing_depth(v);
+  ir::type t = original().type_of(v);
+  for (std::uint32_t k = 0; k < depth; ++k) t = t.array_of();
+  must_restart_ = must_restart_ || visited_[index_of(v)] != 0;
+  return layout_.add({.of = v, .type = t, .what = variable::role::saved, .depth = depth});
+}
+
+inline std::uint32_t value_changes::compensation(value_id v) {
+  if (std::uint32_t const number = layout_.compensation_of(v); number != layout::none) return number;
+  variable r = layout_[save(v)];
+  r.what = variable::role::compensation;
+  must_restart_ = must_restart_ || visited_[index_of(v)] != 0;
+  return layout_.add(r);
+}
+
+/// The saved tree of a reduction. It is saved from now on.
+inline std::uint32_t value_changes::saved_tree(value_id v) {
+  if (std::uint32_t const number = layout_.tree_of(v); number != layout::none) return number;
+  must_restart_ = must_restart_ || visited_[index_of(v)] != 0;
+  return layout_.add({.of = v, .type = original().type_of(v).array_of(), .what = variable::role::tree});
+}
+
+/// If the value is saved, a commit writes `s` to it, at the enclosing iterations and the `further` indices.
+inline void
+value_changes::store_value(value_id v, value_id s, std::vector<value_id> const& further, value_id valid) {
+  std::uint32_t const number = layout_.of(v);
+  if (number == layout::none) return;
+  std::vector<value_id> at = path(layout_[number].depth);
+  at.insert(at.end(), further.begin(), further.end());
+  stores_.push_back({number, at, s, valid});
+  if (std::uint32_t const errors = layout_.compensation_of(v); errors != layout::none)
+    stores_.push_back({errors, at, ir::nothing, valid}); // a recomputed sum's is 0
+}
+
+/// Whether the old value of an operation is rematerialised, and not saved. In maps these are operations about as cheap as a load, and
+/// arrays whose length may differ between iterations; in loops, all operations, since nothing but the loop-carried values of each
+/// iteration is saved.
+inline bool value_changes::is_rematerialised(node_id n) const {
+  function const& f = original();
+  node_id const owner = is_outside_loops(f, f[n].parent) ? node_id(ir::nothing) : owner_of(f, n);
+  if (owner != ir::nothing && is_counted_loop(f[owner].code)) return true;
+  op const code = f[n].code;
+  if (owner != ir::nothing)
+    for (value_id const v : f.results_of(n))
+      if (f.type_of(v).rank > 0 &&
+          (f.type_of(v).rank > 1 || !is_counted(code) || !shapes_.arrays[index_of(v)]))
+        return true;
+  if (f[n].result_count != 1 || f[n].region_count != 0) return false;
+  if (code == op::at || code == op::length) return true;
+  return (ir::is_elementwise(code) || code == op::convert) && owner != ir::nothing;
+}
+
+/// The values outside of an operation that its regions use, each once.
+inline std::vector<value_id> const& value_changes::captured(node_id n) {
+  auto& all = captured_[index_of(n)];
+  if (std::exchange(has_captured_[index_of(n)], std::uint8_t{1}) != 0) return all;
+  function const& f = original();
+  std::vector<std::uint8_t> known(f.value_count());
+  for (region_id const r : f.regions_of(n))
+    ir::walk(f, r, [&](node_id m) {
+      for (value_id const v : f.operands_of(m)) {
+        if (f.is_literal(v) || known[index_of(v)] != 0) continue;
+        known[index_of(v)] = 1;
+        bool inside = false;
+        for (region_id const own : f.regions_of(n)) inside = inside || ir::is_defined_in(f, v, own);
+        if (!inside) all.push_back(v);
+      }
+    });
+  return all;
+}
+
+/// The old element of a map's result.
+inline value_id value_changes::old_element(value_id v, value_id index) {
+  std::uint32_t const number = save(v);
+  auto where = path(layout_[number].depth);
+  where.push_back(index);
+  return read(number, where);
+}
+
+/// The differences of the elements of a list in a sum.
+inline value_id value_changes::differences(value_id v, delta const& p, value_id count) {
+  return build().map(
+      count, [&](value_id k) { return at_.add(op::sub, at(p.element, k), old_element(v, at(p.list, k))); });
+}
+
+} // namespace overdub::increments

@@ -1,0 +1,37 @@
+// What headers declare, and a library or one unit of a program defines: probabilistic models and inference. It calls all of the others.
+#pragma once
+
+#include <overdub/implementation/inference/adaptation.cpp>
+#include <overdub/implementation/inference/calibration.cpp>
+#include <overdub/implementation/inference/chain_run.cpp>
+#include <overdub/implementation/inference/csv.cpp>
+#include <overdub/implementation/inference/diagnostics.cpp>
+#include <overdub/implementation/inference/draws.cpp>
+#include <overdub/implementation/inference/metric.cpp>
+#include <overdub/implementation/inference/particles.cpp>
+#include <overdub/implementation/inference/progress.cpp>
+#include <overdub/implementation/inference/summary.cpp>
+#include <overdub/implementation/models/binding_time.cpp>
+#include <overdub/implementation/models/choice_order.cpp>
+#include <overdub/implementation/models/choice_program.cpp>
+#include <overdub/implementation/models/choices.cpp>
+#include <overdub/implementation/models/choosing.cpp>
+#include <overdub/implementation/models/conditional_density.cpp>
+#include <overdub/implementation/models/enumeration.cpp>
+#include <overdub/implementation/models/generating.cpp>
+#include <overdub/implementation/models/model_core.cpp>
+#include <overdub/implementation/models/mutable_trace.cpp>
+#include <overdub/implementation/models/numbers.cpp>
+#include <overdub/implementation/models/observed_choices.cpp>
+#include <overdub/implementation/models/operations.cpp>
+#include <overdub/implementation/models/posterior.cpp>
+#include <overdub/implementation/models/reexecuted_program.cpp>
+#include <overdub/implementation/models/sample.cpp>
+#include <overdub/implementation/models/site_constraints.cpp>
+#include <overdub/implementation/models/site_program.cpp>
+#include <overdub/implementation/models/sites.cpp>
+#include <overdub/implementation/models/trace.cpp>
+#include <overdub/implementation/models/trace_growth.cpp>
+#include <overdub/implementation/models/trace_structure.cpp>
+#include <overdub/implementation/models/trip_count_program.cpp>
+#include <overdub/implementation/models/typed_choice.cpp>

@@ -1,0 +1,293 @@
+#include <overdub/call/name.hpp>
+#include <overdub/call/native.hpp>
+#include <overdub/ir/cursor.hpp>
+#include <overdub/ir/type_text.hpp>
+#include <overdub/pass/canonicalise.hpp>
+#include <overdub/stage/program_set.hpp>
+#include <overdub/stage/recorder.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <tsl/robin_map.h>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace overdub::detail {
+
+struct recorder::tables {
+  ir::function_id scratch = ir::nothing;
+  std::map<std::pair<std::uintptr_t, variant>, char> made_keys; // the addresses of its elements are keys
+  program_set kept;
+  std::vector<ir::cursor> open;
+  std::vector<staged> functions;
+  tsl::robin_map<void const*, std::size_t> of_key;
+  tsl::robin_map<ir::symbol, std::size_t> bound; // their indices in program.hosts
+  tsl::robin_map<std::string, int> signatures_of;
+  tsl::robin_map<std::string, std::string>
+      numbered;                              // from names with the number of a signature to names without
+  std::vector<std::string> chain;            // the functions whose bodies are being staged
+  std::map<void const*, std::uint32_t> runs; // that ended, in the contexts at these addresses
+};
+
+recorder::recorder() : tables_(std::make_unique<tables>()), stack_(__builtin_frame_address(0)) {}
+recorder::~recorder() = default;
+
+ir::cursor& recorder::at() { return tables_->open.back(); }
+ir::function const& recorder::here() { return *tables_->open.back(); }
+void recorder::yield(std::span<ir::value_id const> results) { at().yield(results); }
+void recorder::set_results(ir::node_id n, std::span<ir::type const> results) {
+  at().set_results(n, results);
+}
+ir::value_id recorder::literal(ir::type t, std::uint64_t bits) { return at().literal(t, bits); }
+ir::value_id recorder::literal(double x) { return at().literal(x); }
+ir::value_id recorder::literal(float x) { return at().literal(x); }
+ir::value_id recorder::literal(std::int64_t x) { return at().literal(x); }
+ir::value_id recorder::literal(bool x) { return at().literal(x); }
+ir::function_id recorder::id_of(std::size_t number) const {
+  return tables_->functions[number].id;
+}
+
+recorder::inside::inside(recorder& r, ir::region_id region) : inside(r, r.at().id(), region) {}
+recorder::inside::inside(recorder& r, ir::function_id f, ir::region_id region) : recorder_(r) {
+  r.tables_->open.emplace_back(r.program, f, region);
+}
+
+recorder::inside::~inside() { recorder_.tables_->open.pop_back(); }
+
+ir::value_id
+recorder::add(ir::op code, std::span<ir::value_id const> operands, ir::type result, ir::attributes const& a) {
+  return here().result(insert(code, operands, {&result, 1}, a));
+}
+
+ir::node_id recorder::insert(
+    ir::op code, std::span<ir::value_id const> operands, std::span<ir::type const> results,
+    ir::attributes const& a, std::span<std::vector<ir::type> const> regions) {
+  return at().insert(code, operands, results, a, regions);
+}
+
+std::vector<ir::type> recorder::types_of(std::span<ir::value_id const> values) {
+  std::vector<ir::type> types;
+  for (ir::value_id const v : values) types.push_back(here().type_of(v));
+  return types;
+}
+
+void recorder::begin_context(void const* object) { tables_->runs.try_emplace(object, 0u); }
+void recorder::end_context(void const* object) { ++tables_->runs.at(object); }
+
+void const* recorder::key_of(void const* way, variant v) {
+  for (context_identity& c : v.contexts)
+    if (auto const at = tables_->runs.find(c.object); at != tables_->runs.end()) c.run = at->second;
+  return &tables_->made_keys[{reinterpret_cast<std::uintptr_t>(way), std::move(v)}];
+}
+
+ir::program const& recorder::kept(ir::program const& p) {
+  return tables_->kept[tables_->kept.number_of(p)];
+}
+
+recorder::staged* recorder::find(void const* key) {
+  auto const at = tables_->of_key.find(key);
+  return at == tables_->of_key.end() ? nullptr : &tables_->functions[at->second];
+}
+
+ir::function_id recorder::scratch() {
+  if (tables_->scratch == ir::nothing) tables_->scratch = program.add("", {});
+  return tables_->scratch;
+}
+
+// Of AddressSanitizer: they are null where the process runs without it.
+static void* sanitizer_stack() __attribute__((weakref("__asan_get_current_fake_stack")));
+static void* sanitizer_frame(void* stack, void* address, void** begin, void** end)
+    __attribute__((weakref("__asan_addr_is_in_fake_stack")));
+
+// Whether an object is a variable of a C++ function that is running since staging began. The stack grows downwards.
+// AddressSanitizer keeps variables in memory of its own, and knows the frame on the stack that they belong to.
+bool recorder::is_local(void const* object) const {
+  if (sanitizer_stack != nullptr && sanitizer_frame != nullptr)
+    if (void const* const frame =
+            sanitizer_frame(sanitizer_stack(), const_cast<void*>(object), nullptr, nullptr))
+      object = frame;
+  return std::less<>{}(__builtin_frame_address(0), object) && std::less<>{}(object, stack_);
+}
+
+ir::symbol recorder::bind(
+    std::string name, void (*run)(void*, void const* const*, void* const*), void* object,
+    std::uint32_t context, void const* origin_in_cpp, bool is_hook) {
+  std::string const base = name;
+  if (std::size_t const at = context_at(object); object != nullptr && at < contexts.size()) {
+    context = static_cast<std::uint32_t>(at);
+    object = nullptr;
+  }
+  if (is_local(object))
+    throw staging_error(message(
+        "overdub: %s: the context is a local variable of a function that is staged. The program would call "
+        "its hooks after its lifetime ends. Declare it outside of the function, and stage or compile the "
+        "function in it",
+        name.c_str()));
+  for (int number = 2;; ++number) {
+    ir::symbol const s = program.intern(name);
+    auto const [at, is_new] = tables_->bound.try_emplace(s, program.hosts.size());
+    if (is_new) program.hosts.push_back({s, run, object, context, origin_in_cpp, is_hook});
+    ir::host_binding const& known = program.hosts[at->second];
+    if (known.run == run && known.object == object && known.context == context) return s;
+    name = base + '#' + std::to_string(number);
+  }
+}
+
+void recorder::add_hook(hook const& h, std::span<ir::value_id const> operands) {
+  if (h.has_state && !contexts.empty() && context_at(h.object) == contexts.size())
+    throw staging_error(message(
+        "overdub: %s has hooks and data, and observes a part of a compiled program, which calls the hooks of "
+        "the contexts alone that it is compiled for. Compile the program for this context, too; a context "
+        "that `enter` returns has no data, or no hooks, there",
+        std::string(h.context).c_str()));
+  for (std::span<std::byte const> const t : temporaries)
+    if (auto const* const at = static_cast<std::byte const*>(h.object);
+        h.has_state && std::less_equal<>{}(t.data(), at) && std::less<>{}(at, t.data() + t.size()))
+      throw staging_error(message(
+          "overdub: %s is a part of a context that `enter` returned by value. The program would call its "
+          "hooks after its lifetime ends. Return a reference to one that the outer context keeps",
+          std::string(h.context).c_str()));
+  // A context without data may be any object: one that is never destroyed.
+  void* const object =
+      h.has_state || context_at(h.object) < contexts.size() ? h.object : const_cast<char*>(h.context.data());
+  std::string name(h.context);
+  name.append(".").append(h.name).append(" ").append(h.function);
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    name += (i == 0 ? "(" : ", ") + ir::text_of(program, here().type_of(operands[i]));
+  name += operands.empty() ? "()" : ")";
+  ir::attributes a =
+      ir::attributes::of(bind(name, h.run, object, ir::host_binding::no_context, nullptr, true));
+  a.effects = effect::ordered;
+  insert(ir::op::host, operands, {}, a);
+}
+
+ir::value_id recorder::converted(ir::value_id v, ir::type to) {
+  ir::function const& f = here();
+  ir::type const from = f.type_of(v);
+  if (from == to) return v;
+  if (!f.is_literal(v)) return add(ir::op::convert, {&v, 1}, to);
+  auto as = [&](auto x) {
+    switch (to.element) {
+    case ir::scalar::boolean:
+      return at().literal(native::convert<bool>(x));
+    case ir::scalar::i64:
+      return at().literal(native::convert<std::int64_t>(x));
+    case ir::scalar::f32:
+      return at().literal(native::convert<float>(x));
+    default:
+      return at().literal(native::convert<double>(x));
+    }
+  };
+  std::uint64_t const bits = f.bits_of(v);
+  switch (from.element) {
+  case ir::scalar::boolean:
+    return as(bits != 0);
+  case ir::scalar::i64:
+    return as(static_cast<std::int64_t>(bits));
+  case ir::scalar::f32:
+    return as(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+  default:
+    return as(std::bit_cast<double>(bits));
+  }
+}
+
+ir::program recorder::finish() {
+  ir::program made = take();
+  pass::canonicalise(made);
+  return made;
+}
+ir::program recorder::take() {
+  if (tables_->scratch != ir::nothing) program.erase(tables_->scratch);
+  std::vector<ir::function_id> all;
+  for (std::uint32_t i = 0; i < program.functions.size(); ++i)
+    if (!program.is_erased(ir::function_id{i})) all.push_back(ir::function_id{i});
+  auto signature = [&](ir::function_id f) {
+    std::string text;
+    for (ir::value_id const v : program[f].parameters())
+      text += ir::text_of(program, program[f].type_of(v)) + ',';
+    return text;
+  };
+  std::vector<std::tuple<std::string, std::string, ir::function_id>> sorted;
+  for (ir::function_id const f : all) {
+    std::string const made(program.name_of(f));
+    auto const known = tables_->numbered.find(made);
+    sorted.emplace_back(known == tables_->numbered.end() ? made : known->second, signature(f), f);
+  }
+  std::ranges::sort(sorted);
+  std::string last;
+  int number = 0;
+  for (auto const& [base, types, f] : sorted) {
+    number = base == last ? number + 1 : 1;
+    last = base;
+    program[f].name = program.intern(number == 1 ? base : base + '#' + std::to_string(number));
+  }
+  return std::move(program);
+}
+
+std::string_view recorder::base_name(std::string_view name) {
+  return detail::names_version(name) ? name.substr(0, name.find_last_of('#')) : name;
+}
+
+std::string recorder::unique_name(std::string_view name) {
+  int const signatures = ++tables_->signatures_of[std::string(name)];
+  if (signatures == 1) return std::string(name);
+  std::string made = std::string(name) + '#' + std::to_string(signatures);
+  tables_->numbered.emplace(made, name);
+  return made;
+}
+
+std::size_t
+recorder::begin(void const* key, std::string_view name, std::span<ir::type const> parameters) {
+  tables_->functions.push_back({program.add(unique_name(name), parameters), {}});
+  if (std::ranges::count(tables_->chain, name) == most_nested) throw_nested(name);
+  tables_->chain.emplace_back(name);
+  tables_->of_key.emplace(key, tables_->functions.size() - 1);
+  return tables_->functions.size() - 1;
+}
+
+void recorder::end(std::size_t number, std::any results) {
+  auto const f = tables_->functions[number].id;
+  tables_->functions[number].results = std::move(results);
+  if (program[f].node_count() > unrolled) note_unrolled(f);
+  tables_->chain.pop_back();
+}
+
+[[noreturn]] void recorder::throw_nested(std::string_view name) const {
+  std::string chain;
+  std::size_t const first = tables_->chain.size() > 6 ? tables_->chain.size() - 6 : 0;
+  for (std::size_t i = first; i < tables_->chain.size(); ++i) chain += tables_->chain[i] + " -> ";
+  throw staging_error(message(
+      "overdub: staging made more than %d signatures of %.*s, each in the one before, called by %s%.*s; does "
+      "it call itself with arguments of ever new types, vectors of ever new lengths, or contexts of ever new "
+      "members?",
+      most_nested, static_cast<int>(name.size()), name.data(), chain.c_str(), static_cast<int>(name.size()),
+      name.data()));
+}
+
+void recorder::note_unrolled(ir::function_id f) {
+  program.notes.push_back(
+      {.text = std::string("@").append(base_name(program.name_of(f))) + " has " +
+               std::to_string(program[f].node_count()) +
+               " operations: a loop of C++ is unrolled; use overdub::loop, overdub::while_, overdub::map "
+               "or overdub::reduce",
+       .at = program[f].place});
+}
+
+ir::program combination_by(ir::op operation, ir::type element) {
+  ir::program p;
+  p.entry = p.add(ir::row_of(operation).name, std::vector{element, element});
+  auto const given = p[p.entry].parameters();
+  std::vector<ir::value_id> const sides(given.begin(), given.end());
+  ir::cursor at(p, p.entry, ir::function::body);
+  ir::node_id const combined = at.insert(operation, sides, std::vector{element});
+  at.yield(std::vector{p[p.entry].result(combined)});
+  return p;
+}
+
+} // namespace overdub::detail
