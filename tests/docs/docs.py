@@ -27,13 +27,13 @@ import tempfile
 HEADERS = {  # by the name that a block uses
     os.path.splitext(os.path.basename(path))[0]: os.path.relpath(path, "include/overdub")
     for path in sorted(glob.glob("include/overdub/*.hpp") + glob.glob("include/overdub/contexts/*.hpp"))
-    if os.path.basename(path) not in ("overdub.hpp", "header_only.hpp", "version.hpp")
+    if os.path.basename(path) not in ("overdub.hpp", "version.hpp")
 }
 MOST_PROGRAMS = 8  # that are compiled as one
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror", "-Wno-unused"]
 
 page, compiler = sys.argv[1], sys.argv[2:]
-library = os.environ.get("OVERDUB_COMPILED")  # the library overdub::compiled, to compile programs faster
+library = os.environ["OVERDUB_LIBRARY"]
 linker = os.environ.get("OVERDUB_LINKER", "").split()  # the option that names the linker, if any
 name = os.path.relpath(page)
 failed = False
@@ -55,15 +55,14 @@ def blocks(text):
 
 
 def compile_block(source, *flags):
-    defined = ["-DOVERDUB_COMPILED"] if library else []
-    return subprocess.run([*compiler, *WARNINGS, *defined, *flags, "-x", "c++", "-"], input=source, text=True,
+    return subprocess.run([*compiler, *WARNINGS, *flags, "-x", "c++", "-"], input=source, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
 def libraries_of(source):
     """What a program is linked with; nothing, where that is not built."""
     # What is compiled to machine code is linked with overdub::jit (OVERDUB_JIT in the environment), where it is built.
-    libraries = [library] if library else []
+    libraries = [library]
     if "#include <overdub/jit/" in source:
         if not os.environ.get("OVERDUB_JIT"):
             return None

@@ -1,22 +1,21 @@
 #!/usr/bin/env python3
-"""Fails where an .ipp is in none of the headers of implementation/, or in two.
+"""Fails where a source of the library is in none of the headers src/*.hpp, or in two.
 
-usage: implementations.py <include/overdub>
+usage: implementations.py <src>
 """
 import collections
-import os
 import pathlib
 import re
 import sys
 
 root = pathlib.Path(sys.argv[1])
-sources = {str((pathlib.Path(folder) / name).relative_to(root.parent))
-           for folder, _, names in os.walk(root, followlinks=True) for name in names if name.endswith(".ipp")}
+others = {"jit", "sleef", "tools"}
+sources = {str(path.relative_to(root)) for path in root.rglob("*.cpp") if path.relative_to(root).parts[0] not in others}
 included = collections.Counter(
-    name for header in (root / "implementation").glob("*.hpp")
-    for name in re.findall(r"^#include <(overdub/.*\.ipp)>$", header.read_text(encoding="utf-8"), re.MULTILINE))
+    name for header in root.glob("*.hpp")
+    for name in re.findall(r"^#include <overdub/implementation/(.*\.cpp)>$", header.read_text(encoding="utf-8"), re.MULTILINE))
 
-wrong = [f"{name}: in none of include/overdub/implementation/*.hpp" for name in sorted(sources - set(included))]
+wrong = [f"{name}: in none of src/*.hpp" for name in sorted(sources - set(included))]
 wrong += [f"{name}: there is no such file" for name in sorted(set(included) - sources)]
 wrong += [f"{name}: included {count} times" for name, count in sorted(included.items()) if count > 1]
 if not sources:

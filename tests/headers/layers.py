@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fails where a header includes one of a layer above its own. The layers are the table of docs/architecture.md.
+"""Fails where a header or a source includes one of a layer above its own. The layers are the table of docs/architecture.md.
 
 usage: layers.py <docs/architecture.md> <include folder>
 """
@@ -15,15 +15,23 @@ wrong = [] if [int(number) for number, _ in rows] == list(range(1, len(rows) + 1
 
 
 def subject(path):
-    """The folder of a file, or the name of a header that has none."""
-    return os.path.splitext(path.split("/")[1])[0]
+    """The folder of a file, or the name of a file that has none."""
+    parts = path.split("/")
+    return os.path.splitext(parts[2 if parts[1] == "implementation" and len(parts) > 2 else 1])[0]
+
+
+def has_layer(path):
+    """Whether it is a header or a source of a layer: not of another target, nor a list of sources."""
+    parts = path.split("/")
+    return path.endswith((".hpp", ".cpp", ".def")) and not (
+        parts[1] == "implementation" and (parts[2] in ("jit", "sleef", "tools") or (len(parts) == 3 and path.endswith(".hpp"))))
 
 
 found = set()
 for folder, _, names in os.walk(os.path.join(include, "overdub"), followlinks=True):
     for name in sorted(names):
         path = os.path.relpath(os.path.join(folder, name), include)
-        if not path.endswith((".hpp", ".ipp", ".def")) or subject(path) == "implementation":
+        if not has_layer(path):
             continue
         with open(os.path.join(include, path), encoding="utf-8") as file:
             text = file.read()

@@ -15,7 +15,7 @@ ALLOWED = {"include/overdub/core/error.hpp"}
 wrong = []
 for folder in sys.argv[1:]:
     for path in sorted(pathlib.Path(folder).rglob("*")):
-        if path.suffix not in (".hpp", ".ipp", ".cpp") or str(path) in ALLOWED or path.is_symlink():
+        if path.suffix not in (".hpp", ".cpp") or str(path) in ALLOWED or path.is_symlink():
             continue
         for number, line in enumerate(path.read_text().splitlines(), 1):
             code = line.split("//")[0]

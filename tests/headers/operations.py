@@ -9,7 +9,7 @@ import sys
 
 limit = int(sys.argv[1])
 files = [path for folder in sys.argv[2:] for path in sorted(pathlib.Path(folder).rglob("*"))
-         if path.suffix in (".hpp", ".ipp", ".cpp") and not path.is_symlink()]
+         if path.suffix in (".hpp", ".cpp") and not path.is_symlink()]
 naming = [path for path in files if re.search(r"\b(primitive|opcode|op)::loop\b", path.read_text(errors="replace"))]
 if not files or not naming:
     sys.exit("no source that names the operation `loop` was found")
