@@ -154,9 +154,9 @@ bool needs_contexts(ir::program const& p) {
 } // namespace detail
 
 
-void run_passes(recipe& r, compilation_stage at) {
+void run_passes(recipe& r, compilation_stage stage) {
   for (context_pass const& pass : r.passes)
-    if (pass.stage == at) detail::run_pass(pass, r, r.staged);
+    if (pass.stage == stage) detail::run_pass(pass, r, r.staged);
 }
 void run_early_passes(recipe& r) {
   run_passes(r, compilation_stage::after_inference);
@@ -189,14 +189,14 @@ artifact::artifact(recipe r) : rewritten(std::move(r)) {
            code_->code().instructions.size() * sizeof(execute::instruction) + sizeof(artifact);
 }
 
-void rewritten::run_passes(compilation_stage at) {
+void rewritten::run_passes(compilation_stage stage) {
   for (context_pass const& pass : made_of_.passes) {
-    if (pass.stage != at) continue;
+    if (pass.stage != stage) continue;
     std::size_t const before = pass::operation_count(program_);
     detail::stopwatch const watch;
     detail::run_pass(pass, made_of_, program_);
     add_step(
-        std::string(name_of(at)) + " of " + pass.name, watch.nanoseconds(), before,
+        std::string(name_of(stage)) + " of " + pass.name, watch.nanoseconds(), before,
         pass::operation_count(program_));
   }
 }
@@ -293,11 +293,11 @@ std::string explain(artifact const& a) {
     text += '\n';
   }
   text += "\nstaged\n" + ir::print(p);
-  auto const passes_at = [&](compilation_stage at) {
+  auto const passes_at = [&](compilation_stage stage) {
     for (context_pass const& pass : a.made_of().passes) {
-      if (pass.stage != at) continue;
+      if (pass.stage != stage) continue;
       detail::run_pass(pass, a.made_of(), p);
-      text += "\nafter " + std::string(name_of(at)) + " of " + pass.name + "\n" + ir::print(p);
+      text += "\nafter " + std::string(name_of(stage)) + " of " + pass.name + "\n" + ir::print(p);
     }
   };
   passes_at(compilation_stage::before_optimise);

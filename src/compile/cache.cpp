@@ -187,18 +187,18 @@ private:
     }
 
     entry const* find(query const& q) const {
-      for (link const* at = seen_[chain(q.hash)].load(); at != nullptr; at = at->next.load())
-        if (at->what->key == q.key) return at->what.get();
+      for (link const* l = seen_[chain(q.hash)].load(); l != nullptr; l = l->next.load())
+        if (l->what->key == q.key) return l->what.get();
       return nullptr;
     }
     bool is_full() const { return size_ == owned_.size(); }
     std::size_t size() const { return size_; }
     void put(std::shared_ptr<link> made) noexcept {
-      std::size_t const at = chain(made->what->hash);
-      made->owned = std::move(owned_[at]);
+      std::size_t const number = chain(made->what->hash);
+      made->owned = std::move(owned_[number]);
       made->next.store(made->owned.get());
-      seen_[at].store(made.get());
-      owned_[at] = std::move(made);
+      seen_[number].store(made.get());
+      owned_[number] = std::move(made);
       ++size_;
     }
     /// Removes and returns the link of a key's entry; null, if there is none, or if `this_one` is given and the entry is another one.
@@ -206,12 +206,12 @@ private:
     std::shared_ptr<link> take(query const& q, entry const* this_one) noexcept {
       std::size_t const in = chain(q.hash);
       std::atomic<link const*>* seen = &seen_[in];
-      for (std::shared_ptr<link>* at = &owned_[in]; *at != nullptr; seen = &(*at)->next, at = &(*at)->owned) {
-        if ((*at)->what->key != q.key) continue;
-        if (this_one != nullptr && (*at)->what.get() != this_one) return nullptr;
-        std::shared_ptr<link> gone = *at;
+      for (std::shared_ptr<link>* l = &owned_[in]; *l != nullptr; seen = &(*l)->next, l = &(*l)->owned) {
+        if ((*l)->what->key != q.key) continue;
+        if (this_one != nullptr && (*l)->what.get() != this_one) return nullptr;
+        std::shared_ptr<link> gone = *l;
         seen->store(gone->next.load());
-        *at = gone->owned;
+        *l = gone->owned;
         --size_;
         return gone;
       }
@@ -220,7 +220,7 @@ private:
     template <class F>
     void for_each(F const& f) const {
       for (std::shared_ptr<link> const& first : owned_)
-        for (link const* at = first.get(); at != nullptr; at = at->owned.get()) f(at->what);
+        for (link const* l = first.get(); l != nullptr; l = l->owned.get()) f(l->what);
     }
 
   private:
@@ -244,16 +244,16 @@ private:
   public:
     OVERDUB_HIDDEN waiting_thread(std::thread::id other, std::string const& name) {
       std::lock_guard const lock(mutex());
-      for (std::thread::id at = other;;) {
-        if (at == std::this_thread::get_id())
+      for (std::thread::id thread = other;;) {
+        if (thread == std::this_thread::get_id())
           throw recursive_compilation(message(
               "overdub: compiling @%s needs what is compiled by another thread, which waits for this one; "
               "call the "
               "functions themselves in passes and rules",
               name.c_str()));
-        auto const next = all().find(at);
+        auto const next = all().find(thread);
         if (next == all().end()) break;
-        at = next->second;
+        thread = next->second;
       }
       all().emplace(std::this_thread::get_id(), other);
     }
