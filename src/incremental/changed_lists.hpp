@@ -45,16 +45,16 @@ inline value_id changed_lists::count_below(value_id list, value_id number) {
 
 /// Whether an index is in a delta's list, and its position, which is valid only if it is.
 inline changed_lists::list_position changed_lists::find_in(delta const& p, value_id index) {
-  if (p.first != ir::nothing)
-    return {
-        both(at_.add(op::ge, index, p.first), at_.add(op::lt, index, p.end)),
-        at_.add(op::sub, index, p.first)};
+  if (p.first != ir::nothing) {
+    value_id const is_before_end = at_.add(op::lt, index, p.end);
+    return {both(at_.add(op::ge, index, p.first), is_before_end), at_.add(op::sub, index, p.first)};
+  }
   list_position const at_source = find_in_source(p.source, p.shift, index);
   if (p.skipped == ir::nothing) return at_source;
   // A consecutive part of the source's list.
   value_id const own = at_.add(op::sub, at_source.position, p.skipped);
-  value_id const is_among =
-      both(at_.add(op::ge, own, literal(ir::i64, 0)), at_.add(op::lt, own, at_.add(op::length, p.list)));
+  value_id const is_before_end = at_.add(op::lt, own, at_.add(op::length, p.list));
+  value_id const is_among = both(at_.add(op::ge, own, literal(ir::i64, 0)), is_before_end);
   return {both(at_source.is_there, is_among), own};
 }
 
@@ -65,8 +65,8 @@ changed_lists::find_in_source(std::uint32_t input, std::int64_t shift, value_id 
   value_id const positions =
       parameter_for({.what = update_parameter::kind::positions, .variable = input}, ir::i64.array_of());
   if (shift != 0) index = at_.add(op::sub, index, literal(ir::i64, static_cast<std::uint64_t>(shift)));
-  value_id const is_inside =
-      both(at_.add(op::ge, index, zero), at_.add(op::lt, index, at_.add(op::length, positions)));
+  value_id const is_before_end = at_.add(op::lt, index, at_.add(op::length, positions));
+  value_id const is_inside = both(at_.add(op::ge, index, zero), is_before_end);
   value_id const position = at(positions, at_.add(op::select, is_inside, index, zero));
   return {both(is_inside, at_.add(op::ge, position, zero)), position};
 }

@@ -194,7 +194,8 @@ inline reduction_updates::tree_path reduction_updates::emit_path(
     value_id found = at(trees[k], position);
     for (tree_path const& e : earlier) {
       value_id const passed = at_.add(op::shift_right, e.index, level);
-      found = at_.add(op::select, at_.add(op::eq, index, passed), at(e.values[k], level), found);
+      value_id const here = at(e.values[k], level);
+      found = at_.add(op::select, at_.add(op::eq, index, passed), here, found);
     }
     return found;
   };

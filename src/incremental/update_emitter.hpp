@@ -277,7 +277,9 @@ inline value_id update_emitter::differs(value_id now, value_id before) {
   if (type_of(now).rank > 0) return arrays_differ(now, before);
   value_id const other = at_.add(op::ne, now, before);
   if (!type_of(now).is_floating()) return other;
-  value_id const sign = at_.add(op::ne, at_.add(op::signbit, now), at_.add(op::signbit, before));
+  // Operands are added one by one: the order of arguments' evaluation depends on the compiler, and programs do not.
+  value_id const sign_before = at_.add(op::signbit, before);
+  value_id const sign = at_.add(op::ne, at_.add(op::signbit, now), sign_before);
   return at_.add(op::logical_or, other, sign);
 }
 
@@ -287,7 +289,10 @@ inline value_id update_emitter::arrays_differ(value_id now, value_id before) {
   auto const is_equal = [&](values const& k) {
     return build().if_(
         at_.add(op::lt, k[0], length),
-        [&] { return at_.add(op::logical_not, differs(at(now, k[0]), at(before, k[0]))); },
+        [&] {
+          value_id const y = at(before, k[0]), x = at(now, k[0]);
+          return at_.add(op::logical_not, differs(x, y));
+        },
         [&] { return literal(ir::boolean, 0); });
   };
   auto const next = [&](values const& k) { return at_.add(op::add, k[0], literal(ir::i64, 1)); };

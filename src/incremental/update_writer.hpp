@@ -290,8 +290,11 @@ inline void update_writer::add_difference(node_id n) {
     value_id const v = original().operand(n, k);
     change const* const c = original().is_literal(v) ? nullptr : known_.change_of(v);
     if (c == nullptr) continue;
-    value_id part = c->difference != ir::nothing ? c->difference
-                                                 : at_.add(op::sub, known_.new_value(v), known_.old_value(v));
+    value_id part = c->difference;
+    if (part == ir::nothing) {
+      value_id const before = known_.old_value(v);
+      part = at_.add(op::sub, known_.new_value(v), before);
+    }
     if (k == 1 && code == op::sub) part = at_.add(op::neg, part);
     by = by == ir::nothing ? part : at_.add(op::add, by, part);
   }

@@ -260,7 +260,8 @@ inline value_id update_writer::initial_values_differ(node_id n) {
   for (std::uint32_t s = 0; s < flow.carried(); ++s) {
     value_id const v = flow.initial(s);
     if (original().is_literal(v) || known_.change_of(v) == nullptr) continue;
-    value_id const differs_here = differs(known_.new_value(v), known_.old_value(v));
+    value_id const before = known_.old_value(v);
+    value_id const differs_here = differs(known_.new_value(v), before);
     condition = condition == ir::nothing ? differs_here : at_.add(op::logical_or, condition, differs_here);
   }
   return condition;

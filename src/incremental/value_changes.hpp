@@ -205,7 +205,8 @@ inline value_id value_changes::replaced(value_id array, delta const& p) {
   }
   if (p.list != ir::nothing)
     return build().loop(at_.add(op::length, p.list), {array}, [&](value_id k, values const& s) {
-      return at_.add(op::update, s[0], at(p.list, k), at(p.element, k));
+      value_id const element = at(p.element, k);
+      return at_.add(op::update, s[0], at(p.list, k), element);
     });
   auto const updated = [&] {
     value_id const element = p.nested == nullptr ? p.element : whole(at(array, p.index), *p.nested);
@@ -299,8 +300,10 @@ inline value_id value_changes::old_element(value_id v, value_id index) {
 
 /// The differences of the elements of a list in a sum.
 inline value_id value_changes::differences(value_id v, delta const& p, value_id count) {
-  return build().map(
-      count, [&](value_id k) { return at_.add(op::sub, at(p.element, k), old_element(v, at(p.list, k))); });
+  return build().map(count, [&](value_id k) {
+    value_id const before = old_element(v, at(p.list, k));
+    return at_.add(op::sub, at(p.element, k), before);
+  });
 }
 
 } // namespace overdub::increments

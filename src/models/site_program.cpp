@@ -59,7 +59,7 @@ public:
     }
     case site_query::moments:
       if (p_.text(original()[n_].attributes.detail) != "normal")
-        reject("is not normal, as elliptical slice sampling wants it: move it in another way");
+        reject("has no normal prior, which elliptical slice sampling requires; use another move");
       finish({parameters[0], parameters[1]});
       return;
     case site_query::is_made:

@@ -210,7 +210,7 @@ private:
       reject(s.address, "has brackets in its name; indices are those of the maps and loops around it");
     if (s.address.ends_with('/'))
       reject(
-          s.address, "has a name that ends as the names that stand before addresses do; call it another way");
+          s.address, "has a name that ends in \"/\", which marks a prefix of addresses; rename the choice");
     std::vector<ir::value_id> const indices = enclosing_indices(f_, f_[n].parent);
     bool has_loop = false; // between the site and the region `at`
     for (ir::region_id at = f_[n].parent; f_[at].parent != ir::nothing; at = f_[f_[at].parent].parent) {
@@ -236,7 +236,8 @@ private:
     for (std::uint32_t k = 0; same && k < indices.size(); ++k) same = f_.operand(n, k) == indices[k];
     if (!same)
       reject(
-          s.address, "has other indices than those of the maps and loops around it, which make an address");
+          s.address,
+          "has indices that differ from those of the enclosing maps and loops; sample it with these");
     if (auto const known = m_.find(s.address))
       merge(m_.sites[*known], s);
     else

@@ -301,8 +301,9 @@ inline void array_restorer::substitute_restored(primal_copy const& r) {
     }
 }
 
-/// Does the same for a branch in a loop. Where the branch's adjoint uses versions that the branch creates, it returns the
-/// version before the branch. Returns the indices of such results; `oldest` gets the restored values, for each branch.
+/// Restores arrays in the adjoint of a branch that is nested in a loop. Where the branch's adjoint uses versions that the branch
+/// creates, it returns the version before the branch. Returns the indices of such results; `oldest` gets the restored values, for
+/// each branch.
 inline std::vector<std::uint32_t>
 array_restorer::restore_in_branches(node_id n, std::vector<primal_copy>& primal_copies, values (&oldest)[2]) {
   std::vector<std::uint32_t> results;

@@ -92,7 +92,7 @@ public:
   }
   void set(value_id v, value_id sum) { top().sums.insert_or_assign(v, sum); }
 
-  /// From now on, contributions to an array go to an accumulator; nothing ends this.
+  /// From now on, contributions to an array go to this accumulator; with ir::nothing, to its cotangent again.
   void accumulate_in(value_id array, value_id accumulator) {
     if (accumulator == ir::nothing)
       top().accumulators.erase(array);
@@ -140,7 +140,11 @@ public:
     if (at_->type_of(a).rank == 0) return at_.add(op::add, a, b);
     value_id const known = size_of(a);
     value_id const n = known == size_of(b) ? known : at_.add(op::length, a, b);
-    return build().map(n, [&](value_id i) { return plus(element(a, i), element(b, i)); });
+    return build().map(n, [&](value_id i) {
+      // The order of arguments' evaluation depends on the compiler, and programs do not.
+      value_id const y = element(b, i), x = element(a, i);
+      return plus(x, y);
+    });
   }
 
   /// Accumulates contributions to the cotangents of these arrays in place while `write` runs. Returns the results of `write`,

@@ -146,7 +146,9 @@ inline void reduction_adjoints::reduce(node_id n, values const& cotangents) {
   for (std::uint32_t i = 0; i < size; ++i)
     is_of_numbers = is_of_numbers && type_of(f().operand(n, i)).rank == 1;
   if (says.is_in_lanes() || !is_of_numbers)
-    refuse(n, "of reductions, those of numbers, in the order of a tree, have a derivative");
+    refuse(
+        n, "only a reduction of numbers, in the order of a tree, has a derivative; this one is of rows, or "
+           "combines in lanes");
   node_id const before = f()[at_.region()].last;
   std::vector<bool> varies;
   values arrays, elements, initial;

@@ -113,8 +113,9 @@ inline void writer::back(node_id n) {
        f().operands_of(n)) // operations with regions propagate it to the operations in the regions
     if (f()[n].region_count == 0 && activity_.of(v) == change::hides)
       refuse(
-          n, "it accepts an object of the host, or a function value, that holds values which depend on the "
-             "inputs of the derivative, and is not looked into");
+          n,
+          "it accepts a function value, or an object of the host, that holds values which depend on the "
+          "inputs of the derivative, and reverse mode does not follow these; pass the values as arguments");
   if (f()[n].region_count > 0) sums_.emit_pending(results_of(n));
   if (ir::is_elementwise(code)) {
     if (code == op::select && type_of(f().result(n)).rank > 0) return data_.select_arrays(n, cotangents[0]);
@@ -148,7 +149,7 @@ inline void writer::back(node_id n) {
         n, "the host's function \"" + std::string(p_.text(f()[n].attributes.text())) +
                "\" has no derivative, and its result depends on the inputs of the derivative");
   case op::sample:
-    refuse(n, "a random choice has no derivative; say what it is, and differentiate the density");
+    refuse(n, "a random choice has no derivative; observe the choice, and differentiate the log density");
   default:
     refuse(n, "it has no derivative, and its result depends on the inputs of the derivative");
   }

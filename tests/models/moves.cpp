@@ -560,8 +560,8 @@ TEST_CASE("a posterior target rejects discrete choices, and observations of a pa
       "their own");
   CHECK_THROWS_WITH(
       m.core()->code_of(m.core()->site_at("z"), ms::site_query::moments),
-      "overdub: the choice \"z\" is not normal, as elliptical slice sampling wants it: move it in another "
-      "way");
+      "overdub: the choice \"z\" has no normal prior, which elliptical slice sampling requires; use another "
+      "move");
 }
 
 TEST_CASE("chains begin at a trace of finite density, or say why there is none") {

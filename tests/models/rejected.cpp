@@ -181,8 +181,8 @@ func @f(%n: i64) -> f64[] {
   }
   return %all
 }
-)") == "overdub: @f: the choice \"x\" has other indices than those of the maps and loops around it, which "
-       "make an address");
+)") == "overdub: @f: the choice \"x\" has indices that differ from those of the enclosing maps and "
+       "loops; sample it with these");
   CHECK(
       refused_text(R"(entry @f
 

@@ -216,7 +216,7 @@ func @f(%x: f64) -> f64 {
   CHECK_THROWS_WITH(
       differentiate_entry(p, {true}, true),
       Catch::Matchers::Contains(
-          "an object of the host, or a function value, that holds values which depend"));
+          "a function value, or an object of the host, that holds values which depend"));
 }
 
 TEST_CASE("a program in two halves does what others see once") {
