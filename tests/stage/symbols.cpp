@@ -25,6 +25,9 @@ inline constexpr auto outer = fn<"outer">([](auto x) {
 struct scales_inner : context {
   auto overdub(rule_call auto call, decltype(symbol<"inner">), auto x) { return call.recurse(x) * 10.0; }
 };
+struct takes_plain_numbers : context {
+  auto overdub(rule_call auto, decltype(symbol<"inner">), double x) { return x; }
+};
 struct prefers_the_type : context {
   auto overdub(decltype(symbol<"inner">), auto) { return 1.0; }
   auto overdub(decltype(inner), auto) { return 2.0; }
@@ -51,6 +54,13 @@ void check_in(auto context, double expected) {
 
 } // namespace
 
+// g++ 12 compares parameters of concrete types before it converts the function to the symbol.
+TEST_CASE("a rule whose parameters take no values of programs is not ignored") {
+  takes_plain_numbers context;
+  CHECK_THROWS_WITH(
+      overdub::overdub(context, stage(outer, signature<double>)),
+      Catch::Contains("names @inner, and does not take the arguments"));
+}
 TEST_CASE("rules, hooks and enter that name a symbol apply to the function of that name") {
   check_in(contexts::mock(symbol<"inner">, [](auto x) { return x; }), 7.0);
   check_in(contexts::mock(symbol<"inner">, [](auto x) { return x; }).below(outer), 7.0);

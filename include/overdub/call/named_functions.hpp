@@ -120,15 +120,22 @@ OVERDUB_HOOK_NAME_PROBE(failed)
 OVERDUB_HOOK_NAME_PROBE(enter)
 #undef OVERDUB_HOOK_NAME_PROBE
 
-// Finds the functions that rules name in calls with X..., and that hooks name in calls with Y....
-template <class C, class... X, class... Y>
-consteval bool find_names(types<X...>, types<Y...>) {
-  bool found = false;
-  if constexpr (declares_rules<C>) {
+// Finds the functions that rules name in calls with X....
+template <class C, class... X>
+consteval bool find_names_of_rules(types<X...>) {
+  if constexpr (!declares_rules<C>)
+    return false;
+  else {
     using f = any_named_function<rules_of<C>>;
-    found |= requires(rule_name_probe<C> & c, X... x) { c.overdub(f{}, x...); };
-    found |= requires(rule_name_probe<C> & c, any_rule_call call, X... x) { c.overdub(call, f{}, x...); };
+    bool const found = requires(rule_name_probe<C> & c, X... x) { c.overdub(f{}, x...); };
+    return requires(rule_name_probe<C> & c, any_rule_call call, X... x) { c.overdub(call, f{}, x...); }
+    || found;
   }
+}
+// Finds the functions that hooks name in calls with Y....
+template <class C, class... Y>
+consteval bool find_names_of_hooks(types<Y...>) {
+  bool found = false;
   using f = any_named_function<hooks_of<C>>;
   if constexpr (declares_before<C>) found |= requires(before_name_probe<C> & c, Y... y) {
       c.before(f{}, y...);

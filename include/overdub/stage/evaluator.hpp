@@ -701,7 +701,7 @@ private:
 
   void accumulate(frame& at, ir::node_id n);
   void add_to(frame& at, ir::node_id n);
-  any added(any const& a, any const& b) const;
+  any added_by_rule(any const& a, any const& b) const;
 
   // ---- functions
 

@@ -249,8 +249,8 @@ private:
   }
   // Whether R can be the result type of a program's function: numbers, arrays, and trees of them.
   template <class R>
-  static constexpr bool is_result = std::is_same_v<R, one_cell> || std::is_same_v<R, none> ||
-                                    is_cell_type<R> || generated_tree<R>;
+  static constexpr bool is_result =
+      std::is_same_v<R, one_cell> || std::is_same_v<R, none> || is_cell_type<R> || generated_tree<R>;
   [[noreturn]] void throw_result() const {
     throw evaluation_error(message(
         "overdub: a rule for @%.*s returns another type than it has in this program; convert it with "
@@ -283,7 +283,7 @@ private:
     if constexpr (!HasRule && is_in_rules<F>())
       throw evaluation_error(message(
           "overdub: a rule names @%.*s, and does not take the arguments that it has in this program; give "
-          "the rule one parameter for the function and one for each number or array",
+          "the rule one parameter for the function, and one of type auto for each number or array",
           static_cast<int>(name_.size()), name_.data()));
   }
   // Whether a rule of a context that does not declare answers_any_types names F.

@@ -351,6 +351,8 @@ void evaluator<S>::accumulate(frame& at, ir::node_id n) {
       at.slots[index_of(at.f.result(n, x.operand_count + i))] = further[i];
   }
 }
+// The additions of an accumulator, and its accesses to elements, are not calls, since their order is unspecified. Metadata that do not
+// consist of numbers, or have one type for all values, are combined by the context's rules.
 template <class S>
 void evaluator<S>::add_to(frame& at, ir::node_id n) {
   if constexpr (symbolic)
@@ -359,7 +361,28 @@ void evaluator<S>::add_to(frame& at, ir::node_id n) {
     std::uint32_t const last = at.f[n].operand_count - 1;
     any const x = cell_of(at, at.f.operand(n, last));
     any& sum = at.slots[index_of(at.f.operand(n, 0))].leaf;
-    sum = updated(at, n, sum, 1, last, [&](any const& part) { return added(part, x); });
+    std::vector<i64> indices;
+    for (std::uint32_t i = 1; i < last; ++i) indices.push_back(make_concrete{}(integer(at, n, i)));
+    auto const adds = [&]<class E>(auto& whole, std::type_identity<array<E>>) {
+      auto const add_part = [&]<class Part>(std::type_identity<Part>) {
+        in<Part> const* const part = x.template get<in<Part>>();
+        if (part != nullptr) whole = add_to_part(std::move(whole), indices, *part);
+        return part != nullptr;
+      };
+      if (add_part(std::type_identity<E>{})) return true;
+      if constexpr (is_array<E>)
+        return add_part(std::type_identity<typename E::value_type>{});
+      else
+        return false;
+    };
+    bool const is_added = sum.visit([&]<class Whole>(Whole& whole) {
+      if constexpr (is_array<plain_t<Whole>> && is_of_numbers<Whole>)
+        return adds(whole, std::type_identity<plain_t<Whole>>{});
+      else
+        return false;
+    });
+    if (!is_added)
+      sum = updated(at, n, sum, 1, last, [&](any const& part) { return added_by_rule(part, x); });
   }
 }
 // Adds by `add`, with interception by the contexts of the values.
@@ -372,18 +395,13 @@ struct add_elements {
       return overdub::add(x, y);
   }
 };
-// The additions of an accumulator are not calls of `add`, since their order is unspecified. Metadata that do not consist of numbers, or
-// have one type for all values, are combined by the context's rule for `add`.
 template <class S>
-auto evaluator<S>::added(any const& a, any const& b) const -> any {
+auto evaluator<S>::added_by_rule(any const& a, any const& b) const -> any {
   return opened(a, [&]<class T>(auto const& x, std::type_identity<T>) -> any {
-    auto const& y = *b.template get<in<T>>();
-    if constexpr (!is_of_numbers<T>)
-      return {};
-    else if constexpr (is_of_numbers<in<T>>)
-      return sum_of_numbers(in<T>(x), y);
+    if constexpr (is_of_numbers<T>)
+      return in<T>(add_elements{}(x, *b.template get<in<T>>()));
     else
-      return in<T>(add_elements{}(x, y));
+      return {};
   });
 }
 

@@ -36,9 +36,13 @@ namespace overdub::detail {
 // ---- the functions that contexts name
 
 // Whether the context C, which is the head of S or is extended by it, names functions for arguments of these types. Records the names.
+// Rules are tried with plain arguments, too: g++ compares parameters of concrete types, which accept no values of programs, before it
+// converts the function.
 template <class C, class S, class... X>
-consteval bool find_names_at(types<X...>) {
-  return find_names<C>(types<open_t<S, wrap_t<S, X>>...>{}, types<X...>{});
+consteval bool find_names_at(types<X...> plain) {
+  bool const found = find_names_of_rules<C>(types<open_t<S, wrap_t<S, X>>...>{});
+  bool const found_plain = find_names_of_rules<C>(plain);
+  return find_names_of_hooks<C>(plain) || found || found_plain;
 }
 template <class C, class S, class R, class... X>
 consteval bool find_names_at(called_with<R, X...>) {

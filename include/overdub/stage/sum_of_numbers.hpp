@@ -7,8 +7,10 @@
 #include <overdub/call/tree.hpp>
 #include <overdub/call/value.hpp>
 
+#include <span>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace overdub::detail {
 
@@ -47,5 +49,34 @@ struct sum_of_numbers_t {
   }
 };
 inline constexpr sum_of_numbers_t sum_of_numbers{};
+
+// Adds a value to the part of an array that the indices select. O(part), in place, if no other array shares the elements. Throws index_error.
+struct add_to_part_t {
+  template <class X, class Part>
+  X operator()(X&& whole, std::span<i64 const> indices, Part const& x) const {
+    static_assert(!std::is_reference_v<X>);
+    if constexpr (std::is_empty_v<X>)
+      return whole;
+    else if constexpr (is_array<X>) {
+      if (indices[0] < 0 || indices[0] >= whole.size()) throw_index("add_to", indices[0], whole.size());
+      auto element = whole[indices[0]];
+      if constexpr (std::is_same_v<typename X::value_type, Part>)
+        return std::move(whole).with(indices[0], sum_of_numbers(element, x));
+      else
+        return std::move(whole).with(indices[0], (*this)(std::move(element), indices.subspan(1), x));
+    } else if constexpr (tree<X>)
+      return tree_traits<X>::map(
+          [&](auto&& child, auto const& y) { return (*this)(std::move(child), indices, y); },
+          std::move(whole), x);
+    else {
+      auto metadata = whole.metadata();
+      auto const context = whole.context();
+      return X(
+          (*this)(std::move(whole).inner(), indices, x.inner()),
+          (*this)(std::move(metadata), indices, x.metadata()), context);
+    }
+  }
+};
+inline constexpr add_to_part_t add_to_part{};
 
 } // namespace overdub::detail
