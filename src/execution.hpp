@@ -1,6 +1,8 @@
 // What headers declare, and a library or one unit of a program defines: the interpreter, compile, and the contexts check and batch. It calls programs and staging.
 #pragma once
 
+#include <overdub/implementation/batch/interchange.cpp>
+#include <overdub/implementation/check.cpp>
 #include <overdub/implementation/compile/artifact.cpp>
 #include <overdub/implementation/compile/cache.cpp>
 #include <overdub/implementation/compile/fields_as_arguments.cpp>
@@ -10,8 +12,6 @@
 #include <overdub/implementation/compile/options.cpp>
 #include <overdub/implementation/compile/tiered_program.cpp>
 #include <overdub/implementation/compile/tiers.cpp>
-#include <overdub/implementation/batch/interchange.cpp>
-#include <overdub/implementation/check.cpp>
 #include <overdub/implementation/execute/bound_call.cpp>
 #include <overdub/implementation/execute/datum_text.cpp>
 #include <overdub/implementation/execute/interpreter.cpp>

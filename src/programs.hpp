@@ -2,9 +2,8 @@
 #pragma once
 
 #include <overdub/implementation/call/callee_name.cpp>
-#include <overdub/implementation/random.cpp>
-#include <overdub/implementation/execute/datum.cpp>
 #include <overdub/implementation/core/library.cpp>
+#include <overdub/implementation/execute/datum.cpp>
 #include <overdub/implementation/ir/bounds.cpp>
 #include <overdub/implementation/ir/builder.cpp>
 #include <overdub/implementation/ir/calls.cpp>
@@ -36,4 +35,5 @@
 #include <overdub/implementation/pass/reabstract_at_callers.cpp>
 #include <overdub/implementation/pass/simplify.cpp>
 #include <overdub/implementation/pass/specialise_conventions.cpp>
+#include <overdub/implementation/random.cpp>
 #include <overdub/implementation/special.cpp>

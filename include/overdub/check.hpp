@@ -21,8 +21,7 @@ namespace overdub {
 /// arrays of them. Throws argument_error for arguments that do not match. Loops are analysed a few times, and a function
 /// once for each call path, up to `steps` operations; beyond, each function once, with any arguments. The program must be
 /// valid. Thread-safe.
-check_report
-check(ir::program const& p, std::vector<bounds> const& inputs = {}, long steps = 400'000);
+check_report check(ir::program const& p, std::vector<bounds> const& inputs = {}, long steps = 400'000);
 
 /// The findings of a function for all finite arguments of these types.
 template <class F, class... A>

@@ -71,7 +71,6 @@ private:
 
 } // namespace increments
 
-
 /// The value of a function of A..., saved with its inputs. `set`, `set_at` and `append` change inputs; `propose` computes the value with
 /// the changes, `commit` applies them, `rollback` discards them. Memory: the values that update programs read, one number for each
 /// iteration of the enclosing maps. Not thread-safe. A copy has the committed state; copying does not run the function: O(memory).

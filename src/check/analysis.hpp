@@ -3,8 +3,8 @@
 #pragma once
 
 #include <overdub/check/finding.hpp>
-#include <overdub/implementation/check/state.hpp>
 #include <overdub/check/values.hpp>
+#include <overdub/implementation/check/state.hpp>
 #include <overdub/ir/calls.hpp>
 #include <overdub/ir/program.hpp>
 

@@ -1,9 +1,9 @@
 // Transfer functions of element-wise operations.
 #pragma once
 
-#include <overdub/implementation/check/real_operations.hpp>
 #include <overdub/check/values.hpp>
 #include <overdub/core/floating_point.hpp>
+#include <overdub/implementation/check/real_operations.hpp>
 
 #include <algorithm>
 #include <cmath>

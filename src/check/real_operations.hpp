@@ -1,8 +1,8 @@
 // Transfer functions of floating-point operations on intervals.
 #pragma once
 
-#include <overdub/implementation/check/elementary.hpp>
 #include <overdub/check/values.hpp>
+#include <overdub/implementation/check/elementary.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <overdub/check/bounds.hpp>
-#include <overdub/implementation/check/calls.hpp>
 #include <overdub/check/report.hpp>
+#include <overdub/implementation/check/calls.hpp>
 #include <overdub/io/number_text.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/effects.hpp>

@@ -1,9 +1,9 @@
 // The abstract state of one call, and its refinement by conditions.
 #pragma once
 
-#include <overdub/implementation/check/operations.hpp>
 #include <overdub/check/values.hpp>
 #include <overdub/core/floating_point.hpp>
+#include <overdub/implementation/check/operations.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <cmath>

@@ -50,8 +50,8 @@ bool has_entry(ir::program const& p) {
 }
 
 /// Throws pass_error if `who` left an invalid program, or changed the types of the entry.
-void
-check_program(ir::program const& p, entry_types const& before, std::string const& who, recipe const& of) {
+void check_program(
+    ir::program const& p, entry_types const& before, std::string const& who, recipe const& of) {
   std::vector<ir::diagnostic> const faults = ir::faults_of(p);
   if (!faults.empty())
     throw pass_error(
@@ -153,7 +153,6 @@ bool needs_contexts(ir::program const& p) {
 
 } // namespace detail
 
-
 void run_passes(recipe& r, compilation_stage stage) {
   for (context_pass const& pass : r.passes)
     if (pass.stage == stage) detail::run_pass(pass, r, r.staged);
@@ -248,8 +247,8 @@ void artifact::swap_in() const {
   }
 }
 
-void
-rewritten::add_step(std::string name, std::int64_t nanoseconds, std::size_t before, std::size_t after) const {
+void rewritten::add_step(
+    std::string name, std::int64_t nanoseconds, std::size_t before, std::size_t after) const {
   std::lock_guard const lock(steps_->mutex);
   steps_->all.push_back({std::move(name), nanoseconds, before, after});
 }

@@ -494,7 +494,6 @@ OVERDUB_HIDDEN inline compilation_cache& cache_of_this_object() {
 }
 compilation_cache& compilation_cache::shared() { return cache_of_this_object(); }
 
-
 namespace detail {
 void check_distinct_contexts(std::vector<void const*> all) {
   std::ranges::sort(all, std::less<>());

@@ -135,9 +135,7 @@ private:
   std::vector<field_argument> fields_;
 };
 
-std::vector<field_argument> fields_as_arguments(ir::program& p) {
-  return field_writer(p).write();
-}
+std::vector<field_argument> fields_as_arguments(ir::program& p) { return field_writer(p).write(); }
 
 datum value_of(field_argument const& field, void* context) {
   return execute::with_native_type(field.type, [&]<class T>() {

@@ -18,8 +18,7 @@ inline void optimise_all_functions(ir::program& p) {
   p.entry = *p.find(entry);
 }
 
-followed_program
-followed_program_of(recipe r, global_context const* last, std::size_t own_contexts) {
+followed_program followed_program_of(recipe r, global_context const* last, std::size_t own_contexts) {
   std::size_t number = own_contexts;
   for (auto const* g = last; g != nullptr; g = g->before) {
     r.staged = g->rewrite(r.staged, g->object, number++);

@@ -1,7 +1,7 @@
 #include <overdub/compile/library.hpp>
+#include <overdub/implementation/ir/parse/scanner.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/parse.hpp>
-#include <overdub/implementation/ir/parse/scanner.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/ir/verify.hpp>
 #include <overdub/ir/walk.hpp>
@@ -154,7 +154,6 @@ ir::program assembled(std::span<std::shared_ptr<definition const> const> all) {
 }
 
 } // namespace detail
-
 
 class library::state {
   struct watcher {

@@ -62,7 +62,8 @@ private:
       background_thread* known = now_.load();
       if (known->process_ == getpid()) return *known;
       auto* const own = new background_thread(known->ends_ || known->is_working_, known);
-      if (now_.compare_exchange_strong(known, own)) return *own; // the parent's leaks on purpose: its mutex may be locked
+      if (now_.compare_exchange_strong(known, own))
+        return *own; // the parent's leaks on purpose: its mutex may be locked
       delete own;
       return *known;
     }
@@ -108,7 +109,8 @@ private:
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> tasks_;
-  std::atomic<bool> is_working_{false}, ends_; // atomic: a forked child reads the flags of its parent without its lock
+  std::atomic<bool> is_working_{false},
+      ends_; // atomic: a forked child reads the flags of its parent without its lock
   pid_t const process_ = getpid();
   std::unique_ptr<std::thread> thread_;
   [[maybe_unused]] background_thread const*

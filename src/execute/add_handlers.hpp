@@ -2,9 +2,9 @@
 // deferred to the end of the block.
 #pragma once
 
-#include <overdub/implementation/execute/handler.hpp>
 #include <overdub/implementation/execute/block_handlers.hpp>
 #include <overdub/implementation/execute/deferred_adds.hpp>
+#include <overdub/implementation/execute/handler.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,8 +2,8 @@
 // a tail call.
 #pragma once
 
-#include <overdub/implementation/execute/handler.hpp>
 #include <overdub/implementation/execute/array_words.hpp>
+#include <overdub/implementation/execute/handler.hpp>
 #include <overdub/implementation/execute/scalar_handlers.hpp>
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 // them.
 #pragma once
 
-#include <overdub/implementation/execute/handler.hpp>
 #include <overdub/implementation/execute/block_handlers.hpp>
+#include <overdub/implementation/execute/handler.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,5 @@
-#include <overdub/implementation/execute/array_words.hpp>
 #include <overdub/execute/bound_call.hpp>
+#include <overdub/implementation/execute/array_words.hpp>
 #include <overdub/implementation/execute/machine.hpp>
 
 #include <cstddef>

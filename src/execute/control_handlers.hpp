@@ -1,11 +1,11 @@
 // Handlers of control flow: jumps, loops, calls and protected regions; and of assertions, host functions and random choices.
 #pragma once
 
-#include <overdub/implementation/execute/handler.hpp>
+#include <overdub/execute/values.hpp>
 #include <overdub/implementation/execute/array_handlers.hpp>
 #include <overdub/implementation/execute/array_words.hpp>
+#include <overdub/implementation/execute/handler.hpp>
 #include <overdub/implementation/execute/machine.hpp>
-#include <overdub/execute/values.hpp>
 
 #include <array>
 #include <cstdint>

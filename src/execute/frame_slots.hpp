@@ -1,16 +1,16 @@
 // Where the values of a function are in its frame, and how long: slots, last uses, references, moves.
 #pragma once
 
+#include <overdub/execute/code.hpp>
+#include <overdub/execute/options.hpp>
 #include <overdub/implementation/execute/array_handlers.hpp>
 #include <overdub/implementation/execute/block_reduce_handlers.hpp>
-#include <overdub/execute/code.hpp>
 #include <overdub/implementation/execute/control_handlers.hpp>
 #include <overdub/implementation/execute/emitter.hpp>
 #include <overdub/implementation/execute/lane_plan.hpp>
-#include <overdub/execute/options.hpp>
+#include <overdub/implementation/ir/use_order.hpp>
 #include <overdub/ir/program.hpp>
 #include <overdub/ir/regions.hpp>
-#include <overdub/implementation/ir/use_order.hpp>
 #include <overdub/ir/walk.hpp>
 
 #include <algorithm>

@@ -47,8 +47,7 @@ void executable::check_signature() const {
             code_->name.c_str()));
 }
 
-std::vector<datum>
-executable::run(std::span<datum const> arguments, void* const* contexts) const {
+std::vector<datum> executable::run(std::span<datum const> arguments, void* const* contexts) const {
   execute::borrowed_machine m;
   execute::program_run run(*code_, *m);
   run.on_data(arguments, contexts);

@@ -6,8 +6,8 @@
 // and the failing one throws (next_block in block_handlers.hpp).
 #pragma once
 
-#include <overdub/implementation/execute/handler.hpp>
 #include <overdub/implementation/execute/array_handlers.hpp>
+#include <overdub/implementation/execute/handler.hpp>
 #include <overdub/implementation/execute/lanes.hpp>
 #include <overdub/implementation/execute/scalar_handlers.hpp>
 

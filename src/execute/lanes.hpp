@@ -1,8 +1,8 @@
 // The layout of numbers in lanes, and operations on vectors of them.
 #pragma once
 
-#include <overdub/implementation/execute/compute.hpp>
 #include <overdub/execute/instruction.hpp>
+#include <overdub/implementation/execute/compute.hpp>
 
 #include <cstdint>
 #include <cstring>

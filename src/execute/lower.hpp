@@ -1,9 +1,9 @@
 // lower: from a program to instructions for the interpreter.
 #pragma once
 
+#include <overdub/core/library.hpp>
 #include <overdub/execute/code.hpp>
 #include <overdub/execute/options.hpp>
-#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <memory>

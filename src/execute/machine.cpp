@@ -1,5 +1,5 @@
-#include <overdub/implementation/execute/machine.hpp>
 #include <overdub/implementation/execute/handler.hpp>
+#include <overdub/implementation/execute/machine.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,12 +1,12 @@
 // The state of a run: frames, buffers, protected regions. Not thread-safe. The next run, of any program, reuses the memory.
 #pragma once
 
-#include <overdub/implementation/execute/handler.hpp>
-#include <overdub/implementation/execute/buffer.hpp>
 #include <overdub/execute/code.hpp>
-#include <overdub/implementation/execute/deferred_adds.hpp>
 #include <overdub/execute/instruction.hpp>
 #include <overdub/execute/options.hpp>
+#include <overdub/implementation/execute/buffer.hpp>
+#include <overdub/implementation/execute/deferred_adds.hpp>
+#include <overdub/implementation/execute/handler.hpp>
 
 #include <algorithm>
 #include <cstddef>

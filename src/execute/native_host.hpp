@@ -2,8 +2,8 @@
 #pragma once
 
 #include <overdub/execute/host.hpp>
-#include <overdub/implementation/execute/machine.hpp>
 #include <overdub/execute/values.hpp>
+#include <overdub/implementation/execute/machine.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <array>

@@ -2,8 +2,8 @@
 // eight interleaved partial sums, other reductions a balanced tree.
 #pragma once
 
-#include <overdub/implementation/execute/handler.hpp>
 #include <overdub/implementation/execute/array_handlers.hpp>
+#include <overdub/implementation/execute/handler.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
+#include <overdub/execute/run.hpp>
 #include <overdub/implementation/execute/array_words.hpp>
 #include <overdub/implementation/execute/machine.hpp>
 #include <overdub/implementation/execute/ran_ahead.hpp>
-#include <overdub/execute/run.hpp>
 
 #include <cstddef>
 #include <cstring>

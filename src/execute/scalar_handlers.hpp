@@ -1,9 +1,9 @@
 // Scalar instructions: element-wise operations, conversions, moves, elements of arrays; and fused pairs.
 #pragma once
 
-#include <overdub/implementation/execute/handler.hpp>
-#include <overdub/implementation/execute/compute.hpp>
 #include <overdub/execute/instruction.hpp>
+#include <overdub/implementation/execute/compute.hpp>
+#include <overdub/implementation/execute/handler.hpp>
 
 #include <array>
 #include <cmath>

@@ -1,5 +1,5 @@
-#include <overdub/implementation/execute/array_words.hpp>
 #include <overdub/execute/values.hpp>
+#include <overdub/implementation/execute/array_words.hpp>
 
 #include <utility>
 

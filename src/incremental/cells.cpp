@@ -46,9 +46,7 @@ bool cells::grow(std::size_t words) {
   return data() == before;
 }
 void cells::reserve(cells const& other) { words_.reserve(other.words_.size()); }
-void cells::set_row(i64 const* extents) {
-  std::copy_n(extents, type_.rank - 1, extents_.begin() + 1);
-}
+void cells::set_row(i64 const* extents) { std::copy_n(extents, type_.rank - 1, extents_.begin() + 1); }
 
 bool cells::reshape(i64 const* extents) {
   std::byte const* const before = data();

@@ -1,8 +1,8 @@
 // Binds update programs to the memory of an incremental computation.
 
 #include <overdub/implementation/incremental/gather_index.hpp>
-#include <overdub/incremental/incremental_program.hpp>
 #include <overdub/implementation/incremental/reverse_index.hpp>
+#include <overdub/incremental/incremental_program.hpp>
 #include <overdub/incremental/update_results.hpp>
 
 #include <algorithm>

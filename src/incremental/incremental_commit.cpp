@@ -2,8 +2,8 @@
 
 #include <overdub/core/floating_point.hpp>
 #include <overdub/implementation/incremental/gather_index.hpp>
-#include <overdub/incremental/incremental_program.hpp>
 #include <overdub/implementation/incremental/reverse_index.hpp>
+#include <overdub/incremental/incremental_program.hpp>
 
 #include <algorithm>
 #include <bit>

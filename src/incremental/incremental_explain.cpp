@@ -1,7 +1,7 @@
 // explain(): what a proposal recomputed, as a text.
 
-#include <overdub/incremental/incremental_program.hpp>
 #include <overdub/implementation/incremental/names_of_values.hpp>
+#include <overdub/incremental/incremental_program.hpp>
 #include <overdub/ir/regions.hpp>
 
 #include <string>
@@ -48,7 +48,6 @@ inline ir::node_id enclosing_loop(ir::function const& f, ir::node_id n) {
 }
 
 } // namespace increments
-
 
 // A line for each map, reduction and loop that was recomputed, in order, and the number of other operations.
 std::string incremental_program::explain() const {

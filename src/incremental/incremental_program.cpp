@@ -1,6 +1,6 @@
 #include <overdub/implementation/incremental/gather_index.hpp>
-#include <overdub/incremental/incremental_program.hpp>
 #include <overdub/implementation/incremental/reverse_index.hpp>
+#include <overdub/incremental/incremental_program.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -25,7 +25,6 @@ throw_indices(std::uint32_t input, ir::type t, std::size_t indices, std::size_t 
 }
 
 } // namespace increments
-
 
 incremental_program::incremental_program(
     std::shared_ptr<update_program_cache> of, std::vector<datum> const& inputs,
@@ -94,8 +93,7 @@ incremental_program& incremental_program::operator=(incremental_program const& o
   return *this;
 }
 
-[[noreturn, gnu::cold]] void
-incremental_program::throw_outside(std::uint32_t input, i64 index, i64 size) {
+[[noreturn, gnu::cold]] void incremental_program::throw_outside(std::uint32_t input, i64 index, i64 size) {
   throw index_error(message(
       "overdub: input %u has %lld elements along this axis, and none at %lld", input,
       static_cast<long long>(size), static_cast<long long>(index)));
@@ -104,8 +102,7 @@ incremental_program::throw_outside(std::uint32_t input, i64 index, i64 size) {
 // ---- changes
 
 incremental_program::incremental_program(incremental_program&& other) noexcept = default;
-incremental_program&
-incremental_program::operator=(incremental_program&& other) noexcept = default;
+incremental_program& incremental_program::operator=(incremental_program&& other) noexcept = default;
 incremental_program::~incremental_program() = default;
 
 [[noreturn, gnu::cold]] void incremental_program::throw_moved() {
@@ -167,8 +164,7 @@ void incremental_program::set_first_at(std::uint32_t input, i64 index, std::uint
   begin_element_change(input, index, bits);
 }
 
-void
-incremental_program::set_at(std::uint32_t input, std::span<i64 const> path, std::uint64_t bits) {
+void incremental_program::set_at(std::uint32_t input, std::span<i64 const> path, std::uint64_t bits) {
   check_input(input);
   direct_ = nullptr;
   change& c = pending_[input];

@@ -1,8 +1,8 @@
 // Proposals: choose an update program, pass its arguments, and run it.
 
 #include <overdub/implementation/incremental/gather_index.hpp>
-#include <overdub/incremental/incremental_program.hpp>
 #include <overdub/implementation/incremental/reverse_index.hpp>
+#include <overdub/incremental/incremental_program.hpp>
 
 #include <algorithm>
 #include <memory>

@@ -190,12 +190,9 @@ private:
   invariant_shapes found_;
 };
 
-invariant_shapes find_invariant_shapes(ir::function const& f) {
-  return invariant_shapes_finder(f).find();
-}
+invariant_shapes find_invariant_shapes(ir::function const& f) { return invariant_shapes_finder(f).find(); }
 
-std::string
-text_of(invariant_shapes const& shapes, ir::program const& p, ir::function const& f) {
+std::string text_of(invariant_shapes const& shapes, ir::program const& p, ir::function const& f) {
   names_of_values const names(p, f);
   std::string text;
   ir::walk(f, ir::function::body, [&](ir::node_id n) {

@@ -1,8 +1,8 @@
-#include <overdub/incremental/make_update_program.hpp>
 #include <overdub/implementation/incremental/update_writer_branches.hpp>
 #include <overdub/implementation/incremental/update_writer_loops.hpp>
 #include <overdub/implementation/incremental/update_writer_maps.hpp>
 #include <overdub/implementation/incremental/update_writer_reads.hpp>
+#include <overdub/incremental/make_update_program.hpp>
 #include <overdub/pass/dce.hpp>
 
 namespace overdub::increments {

@@ -1,7 +1,7 @@
 #include <overdub/execute/interpreter.hpp>
+#include <overdub/implementation/incremental/work_counter.hpp>
 #include <overdub/incremental/error.hpp>
 #include <overdub/incremental/update_program_cache.hpp>
-#include <overdub/implementation/incremental/work_counter.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/effects.hpp>
 #include <overdub/ir/walk.hpp>
@@ -63,7 +63,6 @@ inline void reject_values(ir::program const& p) {
 }
 
 } // namespace increments
-
 
 update_program_cache::update_program_cache(ir::program p, compile_options const& o)
     : program_(std::move(p)), options_(o), layout_(program_[program_.entry]) {

@@ -108,8 +108,7 @@ std::span<double> draws::append(std::size_t chain, sampler_statistics const& sta
   return {c.values.data() + offset, variables()};
 }
 
-void
-draws::append(std::size_t chain, sampler_statistics const& statistics, std::span<double const> values) {
+void draws::append(std::size_t chain, sampler_statistics const& statistics, std::span<double const> values) {
   if (values.size() != variables())
     throw inference_error(
         message("overdub: a draw of %zu numbers for %zu variables", values.size(), variables()));

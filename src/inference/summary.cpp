@@ -1,7 +1,7 @@
 #include <overdub/core/floating_point.hpp>
+#include <overdub/implementation/ir/parse/spelling.hpp>
 #include <overdub/inference/summary.hpp>
 #include <overdub/io/number_text.hpp>
-#include <overdub/implementation/ir/parse/spelling.hpp>
 
 #include <algorithm>
 #include <array>

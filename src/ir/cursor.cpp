@@ -1,5 +1,5 @@
-#include <overdub/ir/cursor.hpp>
 #include <overdub/implementation/ir/literal_table.hpp>
+#include <overdub/ir/cursor.hpp>
 
 #include <initializer_list>
 #include <span>

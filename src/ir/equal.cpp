@@ -156,8 +156,6 @@ private:
 
 } // namespace detail
 
-bool operator==(program const& a, program const& b) {
-  return detail::comparison(a, b).programs();
-}
+bool operator==(program const& a, program const& b) { return detail::comparison(a, b).programs(); }
 
 } // namespace overdub::ir

@@ -1,5 +1,5 @@
-#include <overdub/ir/function.hpp>
 #include <overdub/implementation/ir/literal_table.hpp>
+#include <overdub/ir/function.hpp>
 
 namespace overdub::ir {
 
@@ -19,8 +19,7 @@ void function::reserve(function const& like) {
   uses_.reserve(like.uses_.size());
 }
 
-std::uint32_t
-function::new_values(std::span<type const> types, origin from, std::uint32_t maker) {
+std::uint32_t function::new_values(std::span<type const> types, origin from, std::uint32_t maker) {
   std::uint32_t const first = value_count();
   for (std::uint32_t i = 0; i < types.size(); ++i)
     values_.push_back({.type = types[i], .from = from, .maker = maker, .index = i});

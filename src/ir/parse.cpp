@@ -1,5 +1,5 @@
-#include <overdub/ir/parse.hpp>
 #include <overdub/implementation/ir/parse/operations.hpp>
+#include <overdub/ir/parse.hpp>
 
 #include <cstdint>
 #include <limits>

@@ -1,6 +1,6 @@
 #include <overdub/core/error.hpp>
-#include <overdub/ir/program.hpp>
 #include <overdub/implementation/ir/program_tables.hpp>
+#include <overdub/ir/program.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -83,8 +83,7 @@ type program::opaque_type(std::string_view name) {
       .index = detail::index_in(opaque_, tables_.get_or_create().opaque_types, intern(name))};
 }
 
-place_id
-program::add_place(std::string_view file, std::uint32_t line, std::uint32_t column, place_id next) {
+place_id program::add_place(std::string_view file, std::uint32_t line, std::uint32_t column, place_id next) {
   places_.push_back({.file = intern(file), .line = line, .column = column, .next = next});
   return place_id{static_cast<std::uint32_t>(places_.size() - 1)};
 }

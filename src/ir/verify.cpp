@@ -1,5 +1,5 @@
-#include <overdub/ir/verify.hpp>
 #include <overdub/implementation/ir/verify/rules.hpp>
+#include <overdub/ir/verify.hpp>
 
 #include <cstdint>
 #include <utility>

@@ -2,7 +2,6 @@
 #include "function.hpp"
 
 #include <overdub/implementation/execute/buffer.hpp>
-
 #include <overdub/ir/bounds.hpp>
 
 namespace overdub::jit {

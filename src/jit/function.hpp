@@ -8,8 +8,8 @@
 
 #include "program.hpp"
 
-#include <overdub/ir/regions.hpp>
 #include <overdub/implementation/ir/use_order.hpp>
+#include <overdub/ir/regions.hpp>
 
 #include <optional>
 #include <span>

@@ -4,7 +4,6 @@
 #include "program.hpp"
 
 #include <overdub/implementation/execute/buffer.hpp>
-
 #include <overdub/ir/type_text.hpp>
 
 namespace overdub::jit {

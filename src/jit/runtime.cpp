@@ -1,9 +1,9 @@
 #include "runtime.hpp"
 
-#include <overdub/implementation/execute/control_handlers.hpp>
-#include <overdub/implementation/execute/reduce_handlers.hpp>
-#include <overdub/implementation/execute/ran_ahead.hpp>
 #include <overdub/execute/run.hpp>
+#include <overdub/implementation/execute/control_handlers.hpp>
+#include <overdub/implementation/execute/ran_ahead.hpp>
+#include <overdub/implementation/execute/reduce_handlers.hpp>
 
 #include <algorithm>
 #include <cstring>

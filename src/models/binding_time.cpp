@@ -1,9 +1,9 @@
+#include <overdub/implementation/models/binding_time.hpp>
 #include <overdub/ir/builder.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/effects.hpp>
 #include <overdub/ir/value_map.hpp>
 #include <overdub/ir/walk.hpp>
-#include <overdub/implementation/models/binding_time.hpp>
 #include <overdub/pass/pipeline.hpp>
 
 #include <algorithm>
@@ -251,8 +251,7 @@ private:
 
 } // namespace detail
 
-binding_time_split
-split_by_binding_time(ir::program p, std::vector<bool> const& static_parameters) {
+binding_time_split split_by_binding_time(ir::program p, std::vector<bool> const& static_parameters) {
   return detail::binding_time_splitter(p, static_parameters).run();
 }
 

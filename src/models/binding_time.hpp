@@ -18,7 +18,6 @@ struct binding_time_split {
 
 /// Splits the entry of a program. The static operations of a map become a map of their own, where they cost more than to read their results
 /// from an array. The program has no side effects but failures; the static part may throw what the program would throw. O(operations).
-binding_time_split
-split_by_binding_time(ir::program p, std::vector<bool> const& static_parameters);
+binding_time_split split_by_binding_time(ir::program p, std::vector<bool> const& static_parameters);
 
 } // namespace overdub::models

@@ -1,6 +1,6 @@
 #include <overdub/execute/datum_text.hpp>
-#include <overdub/io/number_text.hpp>
 #include <overdub/implementation/ir/parse/spelling.hpp>
+#include <overdub/io/number_text.hpp>
 #include <overdub/models/choices.hpp>
 
 #include <algorithm>
@@ -28,8 +28,7 @@ selection& selection::operator=(selection const& other) = default;
 selection& selection::operator=(selection&& other) noexcept = default;
 selection::~selection() = default;
 
-address::address(std::string of, std::vector<i64> at)
-    : site(std::move(of)), indices(std::move(at)) {}
+address::address(std::string of, std::vector<i64> at) : site(std::move(of)), indices(std::move(at)) {}
 choice_map::choice_map(std::initializer_list<std::pair<address, datum>> all) {
   for (auto const& [at, x] : all) set(at, x);
 }

@@ -60,8 +60,7 @@ void conditional_density::lend(bound_call& to, std::span<double const> q) const 
       to.lend(p.parameter, q.data() + p.first, p.extents.data());
 }
 
-model_core::conditional_code
-conditional_density::code_of(std::vector<std::uint32_t> const& sites) const {
+model_core::conditional_code conditional_density::code_of(std::vector<std::uint32_t> const& sites) const {
   std::vector<bool> active(core_->sites().size(), false);
   for (std::uint32_t const s : sites) {
     site const& of = core_->sites()[s];

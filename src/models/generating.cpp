@@ -20,8 +20,7 @@ datum required_choice(choice_map const& choices, address const& at) {
   return x;
 }
 
-record_change
-update_of(choice_record const& before, choice_record const& now, choice_map const& changes) {
+record_change update_of(choice_record const& before, choice_record const& now, choice_map const& changes) {
   record_change change{now.given_score() - before.score(), {}};
   for (auto const& [at, choice] : before) {
     made_choice const* const next = now.find(at);

@@ -152,8 +152,7 @@ std::shared_ptr<tiered_program const> model_core::code_of_score() const {
   return score_program_;
 }
 
-std::shared_ptr<tiered_program const>
-model_core::code_of(std::uint32_t site, site_query q) const {
+std::shared_ptr<tiered_program const> model_core::code_of(std::uint32_t site, site_query q) const {
   std::lock_guard const lock(mutex_);
   auto& found = query_programs_[{site, q}];
   if (found == nullptr) {
@@ -176,8 +175,7 @@ bool model_core::is_same_for_all_choices(std::uint32_t site, site_query q) const
   return same_for_all_choices_.contains({site, q});
 }
 
-model_core::conditional_code
-model_core::conditional_code_of(std::vector<bool> const& active) const {
+model_core::conditional_code model_core::conditional_code_of(std::vector<bool> const& active) const {
   std::lock_guard const lock(mutex_);
   conditional_code& found = conditional_programs_[active];
   if (found.values != nullptr) return found;

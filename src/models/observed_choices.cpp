@@ -44,8 +44,7 @@ void observed_choices::release_room(std::vector<std::vector<i64>> const& shapes)
   }
 }
 
-void
-observed_choices::reject_unmade(trace const& t, std::uint32_t s, std::size_t first, std::size_t count) {
+void observed_choices::reject_unmade(trace const& t, std::uint32_t s, std::size_t first, std::size_t count) {
   std::span<i64 const> const shape(t.values()[s].shape().data(), t.core().sites()[s].index_count);
   std::vector<i64> at;
   for (std::size_t k = first; k < first + count; ++k) {

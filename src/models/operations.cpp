@@ -74,9 +74,7 @@ inline choice_map discarded(trace const& before, trace const& after, site_constr
 
 } // namespace detail
 
-
-trace
-simulate(shared_core const& m, std::vector<datum> const& arguments, random_key const& key) {
+trace simulate(shared_core const& m, std::vector<datum> const& arguments, random_key const& key) {
   return trace(m, arguments, m->run(detail::tracing(*m, role::drawn), arguments, {}, key));
 }
 
@@ -101,8 +99,7 @@ weighted_trace generate(
   return {std::move(t), weight};
 }
 
-trace
-assess(shared_core const& m, std::vector<datum> const& arguments, choice_map const& choices) {
+trace assess(shared_core const& m, std::vector<datum> const& arguments, choice_map const& choices) {
   detail::site_constraints const given(*m, choices);
   choice_schema s = detail::tracing(*m, role::chosen);
   for (std::uint32_t k = 0; k < s.roles.size(); ++k)

@@ -84,8 +84,7 @@ void reexecuted_program::rollback() {
   proposed_ = value_;
 }
 
-void
-reexecuted_program::pass_input(bound_call& to, std::size_t parameter, std::uint32_t i) const {
+void reexecuted_program::pass_input(bound_call& to, std::size_t parameter, std::uint32_t i) const {
   if (inputs_[i].array.type().rank > 0)
     to.lend(parameter, inputs_[i].array.data(), inputs_[i].array.extents());
   else

@@ -1,5 +1,5 @@
-#include <overdub/ir/type_text.hpp>
 #include <overdub/implementation/ir/zero_value.hpp>
+#include <overdub/ir/type_text.hpp>
 #include <overdub/models/choice_operation.hpp>
 #include <overdub/models/sample.hpp>
 
@@ -10,8 +10,7 @@
 
 namespace overdub::models::detail {
 
-std::vector<ir::value_id>
-zeros_of(overdub::detail::recorder& r, std::vector<ir::type> const& types) {
+std::vector<ir::value_id> zeros_of(overdub::detail::recorder& r, std::vector<ir::type> const& types) {
   std::vector<ir::value_id> zeros;
   for (ir::type const t : types) zeros.push_back(ir::zero_value(r.at(), t));
   return zeros;

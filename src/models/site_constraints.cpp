@@ -60,8 +60,7 @@ void site_constraints::throw_unmade(model_core const& m, address const& at) {
       text_of(at).c_str(), m.name().c_str()));
 }
 
-void
-site_constraints::check_size(model_core const& m, given_choice const& c, std::span<i64 const> made) {
+void site_constraints::check_size(model_core const& m, given_choice const& c, std::span<i64 const> made) {
   for (std::size_t k = 0; k < made.size(); ++k) {
     bool const is_index = k < c.indices.size();
     i64 const given = is_index ? c.indices[k] : c.value.shape()[k - c.indices.size()];

@@ -1,6 +1,6 @@
+#include <overdub/implementation/models/choice_lowering.hpp>
 #include <overdub/ir/effects.hpp>
 #include <overdub/ir/walk.hpp>
-#include <overdub/implementation/models/choice_lowering.hpp>
 #include <overdub/models/site_program.hpp>
 #include <overdub/pass/pipeline.hpp>
 

@@ -17,8 +17,7 @@ trace_extension::trace_extension(
     : core_(std::move(of)), arguments_(std::move(arguments)), trip_counts_(core_->trip_counts(arguments_)),
       given_(*core_, observed) {}
 
-void
-trace_growth::begin(trace_extension const& by, std::vector<std::vector<i64>> const& before) {
+void trace_growth::begin(trace_extension const& by, std::vector<std::vector<i64>> const& before) {
   model_core const& m = *by.core();
   shapes_ = before;
   std::span<i64 const> trip_counts = by.trip_counts();
@@ -73,8 +72,7 @@ bool trace_growth::is_before(
   return structure.order().is_before(a.site, of_a, b.site, of_b);
 }
 
-void
-trace_growth::reject_array(model_core const& m, std::uint32_t s, std::vector<i64> const& at) {
+void trace_growth::reject_array(model_core const& m, std::uint32_t s, std::vector<i64> const& at) {
   throw model_error(message(
       "overdub: the appended choice %.80s is an array, which is not drawn for a trace that grows; "
       "give it, or change the trace by update",

@@ -78,8 +78,7 @@ double trace_structure::drawn_density() {
   return sum;
 }
 
-bool
-trace_structure::precedes_drawn(choice_index const& c, std::vector<std::vector<i64>> const& shapes) {
+bool trace_structure::precedes_drawn(choice_index const& c, std::vector<std::vector<i64>> const& shapes) {
   drop_overwritten_draws();
   std::vector<i64> at, other;
   indices_of(shapes[c.site], c.number, at);
@@ -89,8 +88,7 @@ trace_structure::precedes_drawn(choice_index const& c, std::vector<std::vector<i
   });
 }
 
-std::vector<choice_index>
-trace_structure::first_to_draw(std::vector<std::vector<i64>> const& shapes) const {
+std::vector<choice_index> trace_structure::first_to_draw(std::vector<std::vector<i64>> const& shapes) const {
   std::vector<choice_index> first;
   std::vector<i64> at, other;
   for (choice_index const& c : to_draw_) {

@@ -1,7 +1,7 @@
-#include <overdub/pass/cancel_reabstractions.hpp>
 #include <overdub/implementation/pass/each_function.hpp>
-#include <overdub/pass/ir_names.hpp>
 #include <overdub/implementation/pass/reabstraction.hpp>
+#include <overdub/pass/cancel_reabstractions.hpp>
+#include <overdub/pass/ir_names.hpp>
 
 #include <cstddef>
 #include <cstdint>

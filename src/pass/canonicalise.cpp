@@ -1,8 +1,8 @@
+#include <overdub/implementation/pass/ordering.hpp>
+#include <overdub/implementation/pass/replace_by_empty.hpp>
 #include <overdub/ir/type_text.hpp>
 #include <overdub/pass/canonicalise.hpp>
 #include <overdub/pass/ir_names.hpp>
-#include <overdub/implementation/pass/ordering.hpp>
-#include <overdub/implementation/pass/replace_by_empty.hpp>
 
 #include <algorithm>
 #include <cstdint>

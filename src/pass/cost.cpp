@@ -1,7 +1,7 @@
+#include <overdub/implementation/pass/cost.hpp>
 #include <overdub/ir/calls.hpp>
 #include <overdub/ir/function_types.hpp>
 #include <overdub/ir/regions.hpp>
-#include <overdub/implementation/pass/cost.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -42,8 +42,7 @@ double costs::of_applying(program const& p, function const& f, value_id v, int d
         static_cast<double>(ir::inner_differences(p, f.type_of(f.operand(f.node_of(v), 0)), f.type_of(v)));
   return reabstracting + of_applying_made(p, f, v, depth);
 }
-double
-costs::of_applying_made(program const& p, function const& f, value_id v, int depth) const {
+double costs::of_applying_made(program const& p, function const& f, value_id v, int depth) const {
   if (!f.is_result(v) || depth == 0) return unknown_callee;
   node_id const n = f.node_of(v);
   auto const operand = [&](std::uint32_t i) { return of_applying(p, f, f.operand(n, i), depth - 1); };

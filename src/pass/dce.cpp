@@ -1,7 +1,7 @@
+#include <overdub/implementation/pass/replace_by_empty.hpp>
 #include <overdub/ir/regions.hpp>
 #include <overdub/pass/dce.hpp>
 #include <overdub/pass/ir_names.hpp>
-#include <overdub/implementation/pass/replace_by_empty.hpp>
 
 #include <cstddef>
 #include <cstdint>

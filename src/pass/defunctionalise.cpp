@@ -1,7 +1,7 @@
+#include <overdub/implementation/pass/defunctionalise/writer.hpp>
 #include <overdub/ir/function_types.hpp>
 #include <overdub/pass/dce.hpp>
 #include <overdub/pass/defunctionalise.hpp>
-#include <overdub/implementation/pass/defunctionalise/writer.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,6 @@
-#include <overdub/ir/regions.hpp>
 #include <overdub/implementation/pass/constant.hpp>
 #include <overdub/implementation/pass/each_function.hpp>
+#include <overdub/ir/regions.hpp>
 #include <overdub/pass/fold.hpp>
 #include <overdub/pass/ir_names.hpp>
 

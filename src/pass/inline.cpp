@@ -106,8 +106,6 @@ private:
 
 } // namespace detail
 
-std::size_t inline_calls(program& p, std::size_t small) {
-  return detail::inlining(p, small).run();
-}
+std::size_t inline_calls(program& p, std::size_t small) { return detail::inlining(p, small).run(); }
 
 } // namespace overdub::pass

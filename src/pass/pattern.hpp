@@ -2,8 +2,8 @@
 // equal names the same value; a number matches a literal of the type at that position.
 #pragma once
 
-#include <overdub/io/number_text.hpp>
 #include <overdub/implementation/pass/congruence.hpp>
+#include <overdub/io/number_text.hpp>
 
 #include <bit>
 #include <cstdint>

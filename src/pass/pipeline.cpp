@@ -1,6 +1,6 @@
+#include <overdub/implementation/pass/reabstraction.hpp>
 #include <overdub/ir/function_types.hpp>
 #include <overdub/pass/pipeline.hpp>
-#include <overdub/implementation/pass/reabstraction.hpp>
 
 #include <cstddef>
 

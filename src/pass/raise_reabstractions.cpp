@@ -1,8 +1,8 @@
-#include <overdub/ir/regions.hpp>
 #include <overdub/implementation/pass/each_function.hpp>
+#include <overdub/implementation/pass/reabstraction.hpp>
+#include <overdub/ir/regions.hpp>
 #include <overdub/pass/ir_names.hpp>
 #include <overdub/pass/raise_reabstractions.hpp>
-#include <overdub/implementation/pass/reabstraction.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
+#include <overdub/implementation/pass/reabstraction.hpp>
 #include <overdub/pass/ir_names.hpp>
 #include <overdub/pass/reabstract_at_callers.hpp>
-#include <overdub/implementation/pass/reabstraction.hpp>
 
 #include <cstddef>
 #include <cstdint>

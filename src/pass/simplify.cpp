@@ -1,8 +1,8 @@
-#include <overdub/ir/regions.hpp>
 #include <overdub/implementation/pass/constant.hpp>
 #include <overdub/implementation/pass/each_function.hpp>
-#include <overdub/pass/ir_names.hpp>
 #include <overdub/implementation/pass/rules.hpp>
+#include <overdub/ir/regions.hpp>
+#include <overdub/pass/ir_names.hpp>
 #include <overdub/pass/simplify.hpp>
 
 #include <cstddef>
@@ -81,8 +81,6 @@ private:
 
 } // namespace detail
 
-std::size_t simplify(program& p) {
-  return detail::run_on_each_function<detail::simplification>(p);
-}
+std::size_t simplify(program& p) { return detail::run_on_each_function<detail::simplification>(p); }
 
 } // namespace overdub::pass

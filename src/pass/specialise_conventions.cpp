@@ -1,6 +1,6 @@
+#include <overdub/implementation/pass/reabstraction.hpp>
 #include <overdub/pass/dce.hpp>
 #include <overdub/pass/ir_names.hpp>
-#include <overdub/implementation/pass/reabstraction.hpp>
 #include <overdub/pass/specialise_conventions.hpp>
 
 #include <cstddef>

@@ -1,10 +1,10 @@
 // Effects, costs, recursion and result shapes of a program's functions, for reverse mode, which adds functions to the program.
 #pragma once
 
-#include <overdub/ir/calls.hpp>
-#include <overdub/ir/effects.hpp>
 #include <overdub/implementation/pass/cost.hpp>
 #include <overdub/implementation/reverse/result_shapes.hpp>
+#include <overdub/ir/calls.hpp>
+#include <overdub/ir/effects.hpp>
 
 #include <cstdint>
 #include <vector>

@@ -1,13 +1,13 @@
 // What regions use of the values of enclosing regions.
 #pragma once
 
+#include <overdub/implementation/reverse/callee_properties.hpp>
+#include <overdub/implementation/reverse/update_chains.hpp>
 #include <overdub/ir/bounds.hpp>
 #include <overdub/ir/regions.hpp>
 #include <overdub/ir/value_map.hpp>
 #include <overdub/ir/walk.hpp>
 #include <overdub/reverse/activity.hpp>
-#include <overdub/implementation/reverse/callee_properties.hpp>
-#include <overdub/implementation/reverse/update_chains.hpp>
 
 #include <cstdint>
 #include <tsl/robin_set.h>

@@ -1,10 +1,10 @@
 // What the parts of the backward pass share: the function that they write, and copies of primal code in it.
 #pragma once
 
-#include <overdub/ir/builder.hpp>
 #include <overdub/implementation/reverse/callee_properties.hpp>
-#include <overdub/reverse/gradient_program.hpp>
 #include <overdub/implementation/reverse/primal_copy.hpp>
+#include <overdub/ir/builder.hpp>
+#include <overdub/reverse/gradient_program.hpp>
 
 #include <cstddef>
 #include <cstdint>

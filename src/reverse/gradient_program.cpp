@@ -1,8 +1,8 @@
-#include <overdub/ir/builder.hpp>
-#include <overdub/reverse/gradient_program.hpp>
 #include <overdub/implementation/reverse/gradients.hpp>
 #include <overdub/implementation/reverse/loop_fusion.hpp>
 #include <overdub/implementation/reverse/prepare.hpp>
+#include <overdub/ir/builder.hpp>
+#include <overdub/reverse/gradient_program.hpp>
 
 #include <string>
 #include <utility>

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <overdub/call/stack_limit.hpp>
-#include <overdub/ir/type_text.hpp>
-#include <overdub/reverse/gradient_program.hpp>
 #include <overdub/implementation/reverse/rule_call.hpp>
 #include <overdub/implementation/reverse/split.hpp>
 #include <overdub/implementation/reverse/writer.hpp>
+#include <overdub/ir/type_text.hpp>
+#include <overdub/reverse/gradient_program.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -5,10 +5,10 @@
 // Adjoints fail only where the primal code does, so that the order of errors is preserved.
 #pragma once
 
-#include <overdub/ir/builder.hpp>
-#include <overdub/ir/effects.hpp>
 #include <overdub/implementation/reverse/captures.hpp>
 #include <overdub/implementation/reverse/prepare.hpp>
+#include <overdub/ir/builder.hpp>
+#include <overdub/ir/effects.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,8 +1,8 @@
 // The passes that run before differentiation.
 #pragma once
 
-#include <overdub/ir/cursor.hpp>
 #include <overdub/implementation/ir/zero_value.hpp>
+#include <overdub/ir/cursor.hpp>
 #include <overdub/pass/pipeline.hpp>
 
 #include <span>

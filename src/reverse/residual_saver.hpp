@@ -1,9 +1,9 @@
 // Residuals: copies of primal code in the backward pass, and which of its values the forward pass saves for it.
 #pragma once
 
-#include <overdub/ir/type_text.hpp>
 #include <overdub/implementation/reverse/array_restorer.hpp>
 #include <overdub/implementation/reverse/emitter.hpp>
+#include <overdub/ir/type_text.hpp>
 
 #include <algorithm>
 #include <cstddef>

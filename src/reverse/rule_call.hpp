@@ -1,8 +1,8 @@
 // The gradient of a function with a derivative rule: calls of the rule.
 #pragma once
 
-#include <overdub/ir/cursor.hpp>
 #include <overdub/implementation/reverse/cotangents.hpp>
+#include <overdub/ir/cursor.hpp>
 #include <overdub/reverse/gradient_program.hpp>
 
 #include <cstdint>

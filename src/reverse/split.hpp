@@ -2,8 +2,8 @@
 // residuals, which the backward pass takes.
 #pragma once
 
-#include <overdub/ir/cursor.hpp>
 #include <overdub/implementation/reverse/primal_copy.hpp>
+#include <overdub/ir/cursor.hpp>
 
 #include <algorithm>
 #include <cstdint>

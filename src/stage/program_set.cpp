@@ -46,8 +46,6 @@ std::size_t program_set::number_of(ir::program const& p) {
   tables_->all.push_back(p);
   return alike.emplace_back(tables_->all.size() - 1);
 }
-ir::program const& program_set::operator[](std::size_t number) const {
-  return tables_->all[number];
-}
+ir::program const& program_set::operator[](std::size_t number) const { return tables_->all[number]; }
 
 } // namespace overdub::detail

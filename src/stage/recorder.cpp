@@ -41,17 +41,13 @@ recorder::~recorder() = default;
 ir::cursor& recorder::at() { return tables_->open.back(); }
 ir::function const& recorder::here() { return *tables_->open.back(); }
 void recorder::yield(std::span<ir::value_id const> results) { at().yield(results); }
-void recorder::set_results(ir::node_id n, std::span<ir::type const> results) {
-  at().set_results(n, results);
-}
+void recorder::set_results(ir::node_id n, std::span<ir::type const> results) { at().set_results(n, results); }
 ir::value_id recorder::literal(ir::type t, std::uint64_t bits) { return at().literal(t, bits); }
 ir::value_id recorder::literal(double x) { return at().literal(x); }
 ir::value_id recorder::literal(float x) { return at().literal(x); }
 ir::value_id recorder::literal(std::int64_t x) { return at().literal(x); }
 ir::value_id recorder::literal(bool x) { return at().literal(x); }
-ir::function_id recorder::id_of(std::size_t number) const {
-  return tables_->functions[number].id;
-}
+ir::function_id recorder::id_of(std::size_t number) const { return tables_->functions[number].id; }
 
 recorder::inside::inside(recorder& r, ir::region_id region) : inside(r, r.at().id(), region) {}
 recorder::inside::inside(recorder& r, ir::function_id f, ir::region_id region) : recorder_(r) {
@@ -86,9 +82,7 @@ void const* recorder::key_of(void const* way, variant v) {
   return &tables_->made_keys[{reinterpret_cast<std::uintptr_t>(way), std::move(v)}];
 }
 
-ir::program const& recorder::kept(ir::program const& p) {
-  return tables_->kept[tables_->kept.number_of(p)];
-}
+ir::program const& recorder::kept(ir::program const& p) { return tables_->kept[tables_->kept.number_of(p)]; }
 
 recorder::staged* recorder::find(void const* key) {
   auto const at = tables_->of_key.find(key);
@@ -242,8 +236,7 @@ std::string recorder::unique_name(std::string_view name) {
   return made;
 }
 
-std::size_t
-recorder::begin(void const* key, std::string_view name, std::span<ir::type const> parameters) {
+std::size_t recorder::begin(void const* key, std::string_view name, std::span<ir::type const> parameters) {
   tables_->functions.push_back({program.add(unique_name(name), parameters), {}});
   if (std::ranges::count(tables_->chain, name) == most_nested) throw_nested(name);
   tables_->chain.emplace_back(name);

@@ -2,8 +2,8 @@
 #include <overdub/execute/datum_text.hpp>
 #include <overdub/execute/interpreter.hpp>
 #include <overdub/forward_program.hpp>
-#include <overdub/reverse/gradient_program.hpp>
 #include <overdub/implementation/test_derivative/numbers.hpp>
+#include <overdub/reverse/gradient_program.hpp>
 #include <overdub/test_derivative/oracle.hpp>
 
 #include <cstdint>
@@ -254,9 +254,7 @@ private:
   std::optional<executable> forward_, reverse_, forward_over_reverse_, reverse_over_forward_;
 };
 
-derivative_report check(subject const& s, derivative_test const& how) {
-  return checker(s, how).run();
-}
+derivative_report check(subject const& s, derivative_test const& how) { return checker(s, how).run(); }
 
 } // namespace overdub::oracle
 

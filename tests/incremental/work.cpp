@@ -3,8 +3,8 @@
 #include "contexts/executors.hpp"
 
 #include <overdub/execute/interpreter.hpp>
-#include <overdub/incremental/incremental_program.hpp>
 #include <overdub/implementation/incremental/work_counter.hpp>
+#include <overdub/incremental/incremental_program.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/verify.hpp>
 

@@ -2,8 +2,8 @@
 #include "property.hpp"
 #include "random_text.hpp"
 
-#include <overdub/ir/parse.hpp>
 #include <overdub/implementation/ir/parse/spelling.hpp>
+#include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/ir/verify.hpp>
 

@@ -1,9 +1,9 @@
 // The printer: the text of each construct, round trips, and names of values.
 #include "property.hpp"
 
-#include <overdub/ir/cursor.hpp>
 #include <overdub/implementation/ir/keywords.hpp>
 #include <overdub/implementation/ir/literal.hpp>
+#include <overdub/ir/cursor.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
 

@@ -5,10 +5,10 @@
 #include "pass/random_program.hpp"
 #include "pass/reference.hpp"
 
+#include <overdub/implementation/pass/cost.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/ir/verify.hpp>
-#include <overdub/implementation/pass/cost.hpp>
 
 #include <cstdint>
 #include <functional>

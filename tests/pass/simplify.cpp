@@ -3,8 +3,8 @@
 #include "property.hpp"
 
 #include <overdub/forward_program.hpp>
-#include <overdub/ir/print.hpp>
 #include <overdub/implementation/pass/rules.hpp>
+#include <overdub/ir/print.hpp>
 #include <overdub/pass/simplify.hpp>
 
 #include <algorithm>
@@ -98,8 +98,7 @@ void check_derivative(overdub::pass::rule const& rule) {
   if (before[before.entry].results[0] != f64) return;
   program simplified = before;
   overdub::pass::simplify(simplified);
-  program const derivative = overdub::forward_of(before),
-                of_simplified = overdub::forward_of(simplified);
+  program const derivative = overdub::forward_of(before), of_simplified = overdub::forward_of(simplified);
   double const points[] = {-2.0, -1.0, -0.0, 0.0, 1.0, 2.0};
   double const directions[][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {-1.0, 0.0, 0.0}, {0.5, -3.0, 2.0}};
   for (double const x : points)

@@ -42,7 +42,6 @@ constexpr char const* name_of(compilation_stage s) {
   return names[static_cast<int>(s)];
 }
 
-
 /// A pass of a context, bound to its fingerprint.
 struct context_pass {
   std::string name; // of the context

@@ -42,7 +42,6 @@ struct cache_statistics {
   std::vector<std::string> warnings; // about functions with many fingerprints
 };
 
-
 /// The key of an entry. Types are identified by an address, the rest by its bytes.
 struct cache_key {
   void const* types = nullptr; // identifies the contexts, the function and the signature
@@ -86,7 +85,6 @@ private:
   class entries;
   std::shared_ptr<entries> entries_;
 };
-
 
 namespace detail {
 // Throws staging_error where two are one: the contexts of a compiled function are told apart by their addresses.

@@ -18,7 +18,6 @@
 
 namespace overdub {
 
-
 /// overdub(contexts, f, x...), compiled: see `compile`. Calls need no look-up. Copies share the program and the contexts. Threads may call
 /// it concurrently if they may use its contexts concurrently; it is reentrant.
 template <class F, class Arguments, class Composition>
@@ -93,7 +92,6 @@ auto compile(Context&& context, F const& f, types<A...>, compile_options const& 
       },
       detail::context_tuple(*owner));
 }
-
 
 namespace detail {
 

@@ -1,8 +1,8 @@
 // Converts the fields that rules read to arguments of a program, for programs that are run on data, and from which others are derived.
 #pragma once
 
-#include <overdub/execute/datum.hpp>
 #include <overdub/core/library.hpp>
+#include <overdub/execute/datum.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <cstdint>

@@ -27,8 +27,7 @@ struct followed_program {
 enum class globals : bool { ignored, asked };
 
 // The program of a recipe with so many contexts of its own, in the scoped_globals from `last` on, which are the innermost contexts.
-followed_program
-followed_program_of(recipe r, global_context const* last, std::size_t own_contexts);
+followed_program followed_program_of(recipe r, global_context const* last, std::size_t own_contexts);
 
 // The cache of objects that are derived from such programs: one for each function, argument types, fingerprints of contexts, and options,
 // for the whole process. Thread-safe.

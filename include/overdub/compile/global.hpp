@@ -34,7 +34,6 @@ OVERDUB_HIDDEN inline global_context const*& global_contexts() {
   return last;
 }
 
-
 namespace detail {
 
 // A compiled function in the thread's scoped_globals, the last of which encloses the others; and the context objects that a call passes:

@@ -86,14 +86,12 @@ private:
 
 } // namespace detail
 
-
 // This thread's inline cache for one function, its argument types and its context types.
 template <class Compilation, class... C>
 OVERDUB_HIDDEN detail::last_answer<C...>& last_answer_of() {
   thread_local detail::last_answer<C...> last;
   return last;
 }
-
 
 namespace detail {
 

@@ -31,7 +31,6 @@ struct linked_function {
 };
 } // namespace detail
 
-
 /// A function of a library, by its name: library_call.hpp.
 template <class S>
 class library_function;

@@ -74,7 +74,6 @@ private:
 
 } // namespace detail
 
-
 /// overdub(contexts, f, x...), compiled, for a function f of a library. A call runs the definitions of the world in which it began;
 /// compiled code is reused until one of its definitions is replaced. Copies share the code.
 template <class R, class Arguments, class Composition>

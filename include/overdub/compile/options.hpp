@@ -1,8 +1,8 @@
 // The options of a compilation: the executor, the tiers, the cache, and the pipeline.
 #pragma once
 
-#include <overdub/execute/code.hpp>
 #include <overdub/core/library.hpp>
+#include <overdub/execute/code.hpp>
 #include <overdub/ir/math_mode.hpp>
 #include <overdub/ir/program.hpp>
 #include <overdub/pass/pipeline_step.hpp>
@@ -21,7 +21,6 @@ enum class tiers {
   compile_now,     // before the first call
   interpret_only   // never
 };
-
 
 /// Compiles programs to code that is faster than the interpreter, such as jit::compiled(). Thread-safe.
 class executor {

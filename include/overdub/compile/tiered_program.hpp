@@ -4,9 +4,9 @@
 
 #include <overdub/compile/options.hpp>
 #include <overdub/compile/tiers.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/execute/bound_call.hpp>
 #include <overdub/execute/datum.hpp>
-#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <atomic>
@@ -26,8 +26,7 @@ enum class optimised : std::uint8_t { already, when_compiled };
 class tiered_program : public std::enable_shared_from_this<tiered_program> {
 public:
   /// Throws the exceptions of lowering, and those of the executor if the program is compiled at once.
-  static std::shared_ptr<tiered_program const>
-  of(ir::program p, compile_options const& o, optimised when);
+  static std::shared_ptr<tiered_program const> of(ir::program p, compile_options const& o, optimised when);
 
   /// The current code.
   std::shared_ptr<execute::code const> code() const { return {shared_from_this(), &code_.code()}; }

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <overdub/compile/options.hpp>
-#include <overdub/execute/interpreter.hpp>
 #include <overdub/core/library.hpp>
+#include <overdub/execute/interpreter.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -25,7 +25,6 @@ bool run_in_background(std::function<void()> task) noexcept;
 std::int64_t nanoseconds_now() noexcept;
 
 } // namespace detail
-
 
 /// The code of a program, which may be replaced once by faster code. Several threads may run the code during a replacement; a running
 /// call is not switched to the new code. References to both codes are valid as long as this object.

@@ -32,7 +32,6 @@ inline constexpr ir::type type_in_programs =
 /// The use of a transformed program: it is executed, or it is rewritten by contexts and may be transformed again.
 enum class program_use { run, rewrite };
 
-
 /// A program as a C++ function object. Calls need no look-up, and copies share the program. Thread-safe.
 template <class Result, class... A>
 class compiled_program {
@@ -104,7 +103,6 @@ template <class Composition, class Result, class... A>
 std::string explain(compiled_program_in<Composition, Result, A...> const& c) {
   return explain(c.made());
 }
-
 
 namespace detail {
 

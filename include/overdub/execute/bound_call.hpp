@@ -2,8 +2,8 @@
 // so that a call costs little more than the program itself.
 #pragma once
 
-#include <overdub/execute/code.hpp>
 #include <overdub/core/library.hpp>
+#include <overdub/execute/code.hpp>
 
 #include <atomic>
 #include <cstddef>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <overdub/core/floating_point.hpp>
-#include <overdub/execute/datum.hpp>
 #include <overdub/core/library.hpp>
+#include <overdub/execute/datum.hpp>
 #include <overdub/io/number_text.hpp>
 #include <overdub/ir/error.hpp>
 

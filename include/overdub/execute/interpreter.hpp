@@ -2,11 +2,11 @@
 #pragma once
 
 #include <overdub/core/exact_math.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/execute/datum.hpp>
 #include <overdub/execute/host.hpp>
 #include <overdub/execute/options.hpp>
 #include <overdub/execute/run.hpp>
-#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <memory>
@@ -74,8 +74,7 @@ public:
     return answers(run.data());
   }
   /// For data. `contexts` are those that the program was compiled for.
-  std::vector<datum>
-  run(std::span<datum const> arguments, void* const* contexts = nullptr) const;
+  std::vector<datum> run(std::span<datum const> arguments, void* const* contexts = nullptr) const;
   /// A callable that keeps its memory between calls.
   overdub::instance instance(execution_limits const& limits = {}) const;
 

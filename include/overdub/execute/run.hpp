@@ -2,10 +2,10 @@
 #pragma once
 
 #include <overdub/core/function_view.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/execute/code.hpp>
 #include <overdub/execute/datum.hpp>
 #include <overdub/execute/values.hpp>
-#include <overdub/core/library.hpp>
 
 #include <concepts>
 #include <cstddef>

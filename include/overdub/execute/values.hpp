@@ -1,10 +1,10 @@
 // Copies values between C++ and frames: arguments and results of programs and of native functions.
 #pragma once
 
+#include <overdub/core/library.hpp>
 #include <overdub/execute/datum.hpp>
 #include <overdub/execute/frame.hpp>
 #include <overdub/execute/host.hpp>
-#include <overdub/core/library.hpp>
 
 #include <cstring>
 #include <type_traits>

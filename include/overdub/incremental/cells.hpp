@@ -1,8 +1,8 @@
 // The memory of saved arrays: numbers of any type and rank, in row-major order.
 #pragma once
 
-#include <overdub/execute/datum.hpp>
 #include <overdub/core/library.hpp>
+#include <overdub/execute/datum.hpp>
 
 #include <cstddef>
 #include <cstdint>

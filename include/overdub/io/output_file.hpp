@@ -85,8 +85,7 @@ public:
 
 private:
   void open_regular(std::string const& target, writing how);
-  OVERDUB_HIDDEN int
-  open_temporary(std::string& name); // hidden, since it has a counter of temporary files
+  OVERDUB_HIDDEN int open_temporary(std::string& name); // hidden, since it has a counter of temporary files
   void open_streamed(std::string const& name);
   bool write(std::string_view text);
   bool replace_unfinished(std::string_view text);
@@ -110,7 +109,6 @@ private:
   int failed_ = 0;
   std::string why_; // the reason, if the text of failed_ (errno) is not it
 };
-
 
 namespace opening {
 

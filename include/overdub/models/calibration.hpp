@@ -52,7 +52,6 @@ trace with_new_data(
 
 } // namespace detail
 
-
 /// Simulation-based calibration of a sampler of a model, where some sites are observed. The model simulates parameters and data; the
 /// parameters are all other choices, with their names in a `number_row`. It calls, concurrently on `settings.threads`,
 ///

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <overdub/core/error.hpp>
-#include <overdub/execute/datum.hpp>
 #include <overdub/core/library.hpp>
+#include <overdub/execute/datum.hpp>
 #include <overdub/models/error.hpp>
 
 #include <algorithm>

@@ -24,8 +24,7 @@ datum previous_choice(choice_record const& before, address const& at, ir::type t
 // The given choice at an address. Throws model_error where there is none.
 datum required_choice(choice_map const& choices, address const& at);
 // log p(now) - log p(before) - log q(drawn).
-record_change
-update_of(choice_record const& before, choice_record const& now, choice_map const& changes);
+record_change update_of(choice_record const& before, choice_record const& now, choice_map const& changes);
 // The logarithm of the Metropolis-Hastings acceptance ratio: the log ratio of the densities of the choices that are kept.
 record_change
 regeneration_of(choice_record const& before, choice_record const& now, choice_map const& observed);

@@ -3,9 +3,9 @@
 
 #include <overdub/compile/options.hpp>
 #include <overdub/compile/tiered_program.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/execute/datum.hpp>
 #include <overdub/execute/interpreter.hpp>
-#include <overdub/core/library.hpp>
 #include <overdub/incremental/update_program_cache.hpp>
 #include <overdub/models/choice_program.hpp>
 #include <overdub/models/choices.hpp>
@@ -79,8 +79,7 @@ public:
       std::vector<bool> const& requested, std::span<datum const> arguments,
       std::span<datum const> given) const;
   /// The gradient of the score with respect to all arguments: 0 or an empty array for those that are not differentiable.
-  std::vector<datum>
-  argument_gradient(std::span<datum const> arguments, std::span<datum const> given) const;
+  std::vector<datum> argument_gradient(std::span<datum const> arguments, std::span<datum const> given) const;
 
   /// The trip counts of the maps and loops that enclose each site, with these arguments, outermost first: one number for each index of its
   /// addresses; `unknown_trip_count`, if the arguments do not determine it.

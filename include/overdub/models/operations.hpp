@@ -31,8 +31,7 @@ weighted_trace generate(
     shared_core const& m, std::vector<datum> const& arguments, choice_map const& constraints,
     random_key const& key);
 /// The trace of these choices. Throws model_error where one is missing.
-trace
-assess(shared_core const& m, std::vector<datum> const& arguments, choice_map const& choices);
+trace assess(shared_core const& m, std::vector<datum> const& arguments, choice_map const& choices);
 /// The trace with changed choices, and with these arguments. Choices that are neither given nor in the old trace are drawn. The weight is
 /// log p(new) - log p(old) - log q(drawn).
 updated_trace

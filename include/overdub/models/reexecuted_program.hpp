@@ -2,8 +2,8 @@
 #pragma once
 
 #include <overdub/compile/tiered_program.hpp>
-#include <overdub/execute/datum.hpp>
 #include <overdub/core/library.hpp>
+#include <overdub/execute/datum.hpp>
 #include <overdub/incremental/cells.hpp>
 #include <overdub/incremental/update_results.hpp>
 

@@ -2,8 +2,8 @@
 // choices.
 #pragma once
 
-#include <overdub/distributions/distribution.hpp>
 #include <overdub/core/library.hpp>
+#include <overdub/distributions/distribution.hpp>
 #include <overdub/models/choice_operation.hpp>
 #include <overdub/random.hpp>
 #include <overdub/stage/stage.hpp>
@@ -190,8 +190,7 @@ template <class X, class... More>
 struct level_in<X, More...> : level_in<More...> {};
 
 // Records a zero of each type.
-std::vector<ir::value_id>
-zeros_of(overdub::detail::recorder& r, std::vector<ir::type> const& types);
+std::vector<ir::value_id> zeros_of(overdub::detail::recorder& r, std::vector<ir::type> const& types);
 // Records the operation `sample`, and binds the host function that draws the choice.
 ir::value_id stage_choice(
     overdub::detail::recorder& r, std::string_view address, std::string const& distribution,

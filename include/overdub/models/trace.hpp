@@ -65,8 +65,7 @@ public:
   /// Throws model_error: a trace without a run is read.
   [[noreturn]] static void throw_no_run();
   /// Throws model_error: there is no choice at the address, of a site that makes `made[k]` choices along index k.
-  [[noreturn]] static void
-  throw_none(model_core const& of, address const& at, std::span<i64 const> made);
+  [[noreturn]] static void throw_none(model_core const& of, address const& at, std::span<i64 const> made);
   /// Whether a choice was made.
   bool is_made(std::uint32_t site, std::span<i64 const> indices) const;
   /// Calls f(indices) for each choice of a site that was made.

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <overdub/array/elements.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/execute/datum_text.hpp>
 #include <overdub/execute/values.hpp>
-#include <overdub/core/library.hpp>
 #include <overdub/models/choices.hpp>
 
 #include <concepts>

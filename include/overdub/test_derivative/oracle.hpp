@@ -2,8 +2,8 @@
 // programs, with finite differences.
 #pragma once
 
-#include <overdub/execute/datum.hpp>
 #include <overdub/core/library.hpp>
+#include <overdub/execute/datum.hpp>
 #include <overdub/ir/program.hpp>
 #include <overdub/test_derivative/report.hpp>
 

@@ -1,8 +1,8 @@
 // Syntax errors of a text, collected while it is read.
 #pragma once
 
-#include <overdub/ir/error.hpp>
 #include <overdub/implementation/ir/literal.hpp>
+#include <overdub/ir/error.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -2,9 +2,9 @@
 // has the syntax of each operation.
 #pragma once
 
-#include <overdub/ir/cursor.hpp>
 #include <overdub/implementation/ir/keywords.hpp>
 #include <overdub/implementation/ir/parse/reader.hpp>
+#include <overdub/ir/cursor.hpp>
 #include <overdub/ir/regions.hpp>
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // The names of values while a function is parsed: %x and %12.
 #pragma once
 
-#include <overdub/ir/id.hpp>
 #include <overdub/implementation/ir/literal.hpp>
+#include <overdub/ir/id.hpp>
 
 #include <charconv>
 #include <cstdint>

@@ -1,9 +1,9 @@
 // The tokens of a program's text, read on demand.
 #pragma once
 
-#include <overdub/io/number_text.hpp>
 #include <overdub/implementation/ir/literal.hpp>
 #include <overdub/implementation/ir/parse/faults.hpp>
+#include <overdub/io/number_text.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -1,10 +1,10 @@
 // The third part of the verifier: the rules of operations and functions, in consistent storage.
 #pragma once
 
-#include <overdub/ir/infer.hpp>
-#include <overdub/ir/type_text.hpp>
 #include <overdub/implementation/ir/verify/links.hpp>
 #include <overdub/implementation/ir/verify/types.hpp>
+#include <overdub/ir/infer.hpp>
+#include <overdub/ir/type_text.hpp>
 
 #include <cstdint>
 #include <span>

@@ -1,9 +1,9 @@
 // Rewrites the functions of a program, with parts in place of function values.
 #pragma once
 
-#include <overdub/ir/function_types.hpp>
 #include <overdub/implementation/pass/defunctionalise/applications.hpp>
 #include <overdub/implementation/pass/replace_by_empty.hpp>
+#include <overdub/ir/function_types.hpp>
 
 #include <cstddef>
 #include <cstdint>
