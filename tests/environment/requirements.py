@@ -13,7 +13,9 @@ GUARD = "overdub/core/requirements.hpp"
 include, compiler, *too_old = sys.argv[1:]
 headers = sorted(os.path.relpath(os.path.join(folder, name), include)
                  for folder, _, names in os.walk(include, followlinks=True)
-                 for name in names if re.search(r"\.[hi]pp$", name))
+                 for name in names if name.endswith(".hpp"))
+# These belong to libraries of their own, and no user includes them.
+headers = [header for header in headers if not re.match("overdub/implementation/(jit|sleef|tools)/", header)]
 failures = []
 
 
