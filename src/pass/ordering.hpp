@@ -170,10 +170,10 @@ private:
       range const found = regions_[index_of(inner)].needs;
       needs.insert(needs.end(), needs_.begin() + found.first, needs_.begin() + found.first + found.count);
     }
-    ++stamp_;
+    ++visit_.stamp;
     auto const first = static_cast<std::uint32_t>(needs_.size());
     for (node_id const m : needs)
-      if (std::exchange(of(m).stamp, stamp_) != stamp_) needs_.push_back(m);
+      if (std::exchange(of(m).stamp, visit_.stamp) != visit_.stamp) needs_.push_back(m);
     of(n).needs = {first, static_cast<std::uint32_t>(needs_.size()) - first};
   }
 
@@ -216,21 +216,21 @@ private:
     }
   }
 
-  // Calls done(n) for an operation and its dependences, operands first, each once per ++stamp_.
+  // Calls done(n) for an operation and its dependences, operands first, each once per ++visit_.stamp.
   template <class Done>
   void visit(node_id start, Done const& done) {
-    if (of(start).stamp == stamp_) return;
-    of(start).stamp = stamp_;
-    visiting_.push_back({start, 0});
-    while (!visiting_.empty()) {
-      auto& [n, next] = visiting_.back();
+    if (of(start).stamp == visit_.stamp) return;
+    of(start).stamp = visit_.stamp;
+    visit_.path.push_back({start, 0});
+    while (!visit_.path.empty()) {
+      auto& [n, next] = visit_.path.back();
       if (next < of(n).edges.count) {
         node_id const needed = current_.edges[of(n).edges.first + next++];
-        if (std::exchange(of(needed).stamp, stamp_) != stamp_) visiting_.push_back({needed, 0});
+        if (std::exchange(of(needed).stamp, visit_.stamp) != visit_.stamp) visit_.path.push_back({needed, 0});
         continue;
       }
       done(n);
-      visiting_.pop_back();
+      visit_.path.pop_back();
     }
   }
 
@@ -242,7 +242,7 @@ private:
     current_.bound.clear();
     current_.ends.clear();
     current_.ranked.clear();
-    ++stamp_;
+    ++visit_.stamp;
     auto note_rank = [&](node_id n) {
       of(n).rank = static_cast<std::uint32_t>(current_.ranked.size());
       current_.ranked.push_back(n);
@@ -311,7 +311,7 @@ private:
 
   void order(region_id r) {
     auto const first = static_cast<std::uint32_t>(order_.size());
-    ++stamp_;
+    ++visit_.stamp;
     auto const place = [&](node_id n) { order_.push_back(n); };
     auto at = current_.bound.begin();
     for (std::uint32_t segment = 0; segment < current_.ends.size(); ++segment) {
@@ -332,10 +332,10 @@ private:
 
   // The values of enclosing regions that a region uses, in order.
   void note_needs(region_id r) {
-    ++stamp_;
+    ++visit_.stamp;
     auto const first = static_cast<std::uint32_t>(needs_.size());
     auto need = [&](node_id m) {
-      if (m != nothing && f_[m].parent != r && std::exchange(of(m).stamp, stamp_) != stamp_)
+      if (m != nothing && f_[m].parent != r && std::exchange(of(m).stamp, visit_.stamp) != visit_.stamp)
         needs_.push_back(m);
     };
     range const order = regions_[index_of(r)].order;
@@ -373,8 +373,10 @@ private:
     std::vector<std::uint32_t> segment_at;      // by depth, for the current path
     std::vector<std::uint32_t> depth_of_region; // for enclosing regions
   } path_;
-  std::uint32_t stamp_ = 0;
-  std::vector<std::pair<node_id, std::uint32_t>> visiting_; // operations, and their next dependence
+  struct {
+    std::uint32_t stamp = 0;                             // of the operations that were visited
+    std::vector<std::pair<node_id, std::uint32_t>> path; // operations, and their next dependence
+  } visit_;
   bool merges_outside_ = false;
 };
 
