@@ -28,12 +28,12 @@ class analysis {
 public:
   /// `steps`: the number of operations to analyse precisely; beyond, calls and loops may return anything.
   explicit analysis(ir::program const& p, long steps = 400'000)
-      : p_(p), components_(p), steps_(steps), seen_(p.functions.size()), reached_(p.functions.size()),
-        nodes_(p.functions.size()), is_unknown_(p.functions.size()) {
+      : p_(p), components_(p), steps_(steps), of_function_(p.functions.size()),
+        is_unknown_(p.functions.size()) {
     for (std::size_t i = 0; i < p.functions.size(); ++i) {
-      seen_[i].resize(p.functions[i].value_count());
-      reached_[i].resize(p.functions[i].region_count());
-      nodes_[i].resize(p.functions[i].node_count());
+      of_function_[i].values.resize(p.functions[i].value_count());
+      of_function_[i].regions.resize(p.functions[i].region_count());
+      of_function_[i].nodes.resize(p.functions[i].node_count());
     }
   }
 
@@ -55,11 +55,15 @@ public:
 
   /// The set of values of v; nothing if it is never computed.
   std::optional<abstract> const& seen(ir::function_id f, ir::value_id v) const {
-    return seen_[index_of(f)][index_of(v)];
+    return of_function_[index_of(f)].values[index_of(v)];
   }
   /// Whether a region, or an operation, may run.
-  bool is_reached(ir::function_id f, ir::region_id r) const { return reached_[index_of(f)][index_of(r)]; }
-  bool is_reached(ir::function_id f, ir::node_id n) const { return nodes_[index_of(f)][index_of(n)]; }
+  bool is_reached(ir::function_id f, ir::region_id r) const {
+    return of_function_[index_of(f)].regions[index_of(r)];
+  }
+  bool is_reached(ir::function_id f, ir::node_id n) const {
+    return of_function_[index_of(f)].nodes[index_of(n)];
+  }
 
 private:
   using op = ir::op;
@@ -144,7 +148,7 @@ private:
   // ---- regions
   void record(state const& s, value_id v) {
     if (!reporting_) return;
-    std::optional<abstract>& all = seen_[index_of(s.id)][index_of(v)];
+    std::optional<abstract>& all = of_function_[index_of(s.id)].values[index_of(v)];
     all = all ? join(*all, s[v]) : s[v];
   }
   static bool nothing_to_do() { return true; }
@@ -154,7 +158,7 @@ private:
   possible_values region(state& s, region_id r, values arguments, AtEnd const& at_end) {
     auto const mark = s.mark();
     with<int> const deeper(depth_, depth_ + 1);
-    if (reporting_) reached_[index_of(s.id)][index_of(r)] = true;
+    if (reporting_) of_function_[index_of(s.id)].regions[index_of(r)] = true;
     for (std::uint32_t i = 0; i < arguments.size(); ++i) {
       s.set(s.f.argument(r, i), named(std::move(arguments[i])));
       record(s, s.f.argument(r, i));
@@ -163,7 +167,7 @@ private:
     bool alive = true;
     for (node_id const n : s.f.nodes_of(r)) {
       --steps_;
-      if (reporting_) nodes_[index_of(s.id)][index_of(n)] = true;
+      if (reporting_) of_function_[index_of(s.id)].nodes[index_of(n)] = true;
       if (s.f[n].code == op::yield) break;
       if (!(alive = node(s, n))) break;
       for (value_id const v : s.f.results_of(n)) record(s, v);
@@ -238,9 +242,11 @@ private:
   std::uint32_t next_symbol_ = 1;
   std::vector<finding::step> path_;
   std::map<std::vector<std::uint32_t>, std::size_t> reported_; // indices of findings
-  std::vector<std::vector<std::optional<abstract>>> seen_;
-  std::vector<std::vector<bool>> reached_;
-  std::vector<std::vector<bool>> nodes_;
+  struct function_findings {
+    std::vector<std::optional<abstract>> values;
+    std::vector<bool> regions, nodes; // those that are reached
+  };
+  std::vector<function_findings> of_function_;
   std::map<function_id, summary> summaries_;
   std::vector<function_id> unknown_;
   std::vector<bool> is_unknown_;

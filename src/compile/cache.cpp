@@ -33,8 +33,7 @@ class compilation_cache::entries {
 
 public:
   explicit entries(cache_limits const& limits)
-      : most_entries_(1), most_bytes_(0), most_fingerprints_(0),
-        hash_mask_(limits.hash_bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << limits.hash_bits) - 1) {
+      : hash_mask_(limits.hash_bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << limits.hash_bits) - 1) {
     set_limits(limits);
   }
 
@@ -45,7 +44,7 @@ public:
 
     std::unique_lock lock(s.mutex);
     if (auto found = s.find(key, hash, clock_)) return found;
-    misses_.fetch_add(1, std::memory_order_relaxed);
+    total_.misses.fetch_add(1, std::memory_order_relaxed);
     for (flight const& f : s.flights) {
       if (f.key != key) continue;
       if (f.thread == std::this_thread::get_id())
@@ -64,14 +63,14 @@ public:
     s.flights.push_back({key, std::this_thread::get_id(), promise.get_future().share(), number});
     lock.unlock();
 
-    compilations_.fetch_add(1, std::memory_order_relaxed);
+    total_.compilations.fetch_add(1, std::memory_order_relaxed);
     std::uint64_t const generation = generation_.load(std::memory_order_acquire);
     auto const start = std::chrono::steady_clock::now();
     try {
       nesting const one_more(name);
       std::shared_ptr<artifact const> made = compile();
       auto const taken = std::chrono::steady_clock::now() - start;
-      compiling_ += std::chrono::duration_cast<std::chrono::nanoseconds>(taken).count();
+      total_.nanoseconds += std::chrono::duration_cast<std::chrono::nanoseconds>(taken).count();
       bool const is_kept =
           keep(s, number, std::make_shared<entry const>(key, hash, made, ++clock_), generation);
       if (is_kept) {
@@ -82,13 +81,13 @@ public:
       promise.set_value(made);
       return made;
     } catch (refusal const&) {
-      failures_.fetch_add(1, std::memory_order_relaxed);
+      total_.failures.fetch_add(1, std::memory_order_relaxed);
       keep_refusal(s, number, key, hash, generation);
       promise.set_exception(std::current_exception());
       log_.add(kind::failed, name, what_of(std::current_exception()));
       throw;
     } catch (...) {
-      failures_.fetch_add(1, std::memory_order_relaxed);
+      total_.failures.fetch_add(1, std::memory_order_relaxed);
       land(s, number);
       promise.set_exception(std::current_exception());
       log_.add(kind::failed, name, what_of(std::current_exception()));
@@ -100,7 +99,7 @@ public:
     std::size_t const hash = hash_of(key);
     shard& s = shards_[hash % shard_count];
     if (std::shared_ptr<entry const> const gone = drop(s, key, hash)) {
-      invalidations_.fetch_add(1, std::memory_order_relaxed);
+      total_.invalidations.fetch_add(1, std::memory_order_relaxed);
       log_.add(kind::invalidated, gone->name());
     }
   }
@@ -108,24 +107,24 @@ public:
   cache_statistics statistics() const {
     cache_statistics all;
     for (shard const& s : shards_) all.hits += s.hits.load(std::memory_order_relaxed);
-    all.misses = misses_;
-    all.compilations = compilations_;
-    all.failures = failures_;
-    all.refusals = refusals_;
-    all.evictions = evictions_;
-    all.invalidations = invalidations_;
-    all.compiling_nanoseconds = compiling_;
+    all.misses = total_.misses;
+    all.compilations = total_.compilations;
+    all.failures = total_.failures;
+    all.refusals = total_.refusals;
+    all.evictions = total_.evictions;
+    all.invalidations = total_.invalidations;
+    all.compiling_nanoseconds = total_.nanoseconds;
     all.entries = count_;
     all.bytes = bytes_;
-    std::lock_guard const lock(fingerprints_mutex_);
-    all.warnings = warnings_;
+    std::lock_guard const lock(fingerprints_.mutex);
+    all.warnings = fingerprints_.warnings;
     return all;
   }
   std::vector<compilation_event> events() const { return log_.all(); }
   void set_limits(cache_limits const& limits) {
-    most_entries_ = std::max<std::size_t>(1, limits.entries);
-    most_bytes_ = limits.bytes;
-    most_fingerprints_ = limits.fingerprints_to_warn_of;
+    most_.entries = std::max<std::size_t>(1, limits.entries);
+    most_.bytes = limits.bytes;
+    most_.fingerprints = limits.fingerprints_to_warn_of;
     make_room();
   }
   void clear() {
@@ -137,13 +136,14 @@ public:
       s.replace(std::make_shared<table>());
       s.hits = 0;
     }
-    misses_ = compilations_ = failures_ = refusals_ = evictions_ = invalidations_ = 0;
-    compiling_ = 0;
+    total_.misses = total_.compilations = total_.failures = total_.refusals = total_.evictions =
+        total_.invalidations = 0;
+    total_.nanoseconds = 0;
     log_.clear();
     log_.add(kind::cleared, {});
-    std::lock_guard const lock(fingerprints_mutex_);
-    fingerprints_.clear();
-    warnings_.clear();
+    std::lock_guard const lock(fingerprints_.mutex);
+    fingerprints_.count.clear();
+    fingerprints_.warnings.clear();
   }
 
 private:
@@ -353,7 +353,7 @@ private:
       if (keep(
               s, number, std::make_shared<entry const>(key, hash, std::current_exception(), ++clock_),
               generation)) {
-        refusals_.fetch_add(1, std::memory_order_relaxed);
+        total_.refusals.fetch_add(1, std::memory_order_relaxed);
         make_room();
       }
     } catch (std::bad_alloc const&) {
@@ -377,7 +377,7 @@ private:
   }
   // Evicts entries until the cache is within its limits. If memory is exhausted, the next compilation continues.
   void make_room() noexcept try {
-    while (count_ > most_entries_ || (bytes_ > most_bytes_ && count_ > 1))
+    while (count_ > most_.entries || (bytes_ > most_.bytes && count_ > 1))
       if (!evict()) break;
   } catch (std::bad_alloc const&) {
   }
@@ -424,16 +424,16 @@ private:
     std::shared_ptr<entry const> const gone =
         drop(shards_[candidate->hash % shard_count], candidate->key, candidate->hash, candidate.get());
     if (gone == nullptr) return true; // another thread removed it
-    evictions_.fetch_add(1, std::memory_order_relaxed);
+    total_.evictions.fetch_add(1, std::memory_order_relaxed);
     log_.add(kind::evicted, gone->name());
     return true;
   }
   // Counts the fingerprints of a list of context types. Counts may be lost if memory is exhausted.
   void count_fingerprint(void const* types, std::string const& name) try {
-    std::lock_guard const lock(fingerprints_mutex_);
-    if (++fingerprints_[types] != most_fingerprints_ + 1) return;
-    warnings_.push_back(
-        "@" + name + " was compiled for more than " + std::to_string(most_fingerprints_) +
+    std::lock_guard const lock(fingerprints_.mutex);
+    if (++fingerprints_.count[types] != most_.fingerprints + 1) return;
+    fingerprints_.warnings.push_back(
+        "@" + name + " was compiled for more than " + std::to_string(most_.fingerprints) +
         " fingerprints of its contexts; a fingerprint tells the shape of data, and values are arguments");
   } catch (std::bad_alloc const&) {
   }
@@ -452,20 +452,27 @@ private:
     }
   }
 
-  std::atomic<std::size_t> most_entries_, most_bytes_, most_fingerprints_;
+  struct {
+    std::atomic<std::size_t> entries{1}, bytes{0}, fingerprints{0};
+  } most_;
   std::uint64_t const hash_mask_;
   std::atomic<std::size_t> count_{0}, bytes_{0};
   std::atomic<std::uint64_t> clock_{0};
   std::array<shard, shard_count> shards_;
-  std::atomic<std::uint64_t> misses_{0}, compilations_{0}, failures_{0}, refusals_{0}, evictions_{0},
-      invalidations_{0}, generation_{0};
-  std::atomic<std::int64_t> compiling_{0};
+  std::atomic<std::uint64_t> generation_{0};
+  struct {
+    std::atomic<std::uint64_t> misses{0}, compilations{0}, failures{0}, refusals{0}, evictions{0},
+        invalidations{0};
+    std::atomic<std::int64_t> nanoseconds{0};
+  } total_;               // since the start, or the last reset
   std::mutex ages_mutex_; // is locked last
   std::vector<age> ages_; // a heap
   detail::event_log log_;
-  std::mutex mutable fingerprints_mutex_;
-  tsl::robin_map<void const*, std::size_t> fingerprints_; // the number of compiled ones, by context types
-  std::vector<std::string> warnings_;
+  struct {
+    std::mutex mutable mutex;
+    tsl::robin_map<void const*, std::size_t> count; // of compiled ones, by context types
+    std::vector<std::string> warnings;
+  } fingerprints_;
 };
 
 compilation_cache::compilation_cache(cache_limits const& limits)

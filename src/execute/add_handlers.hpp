@@ -74,22 +74,14 @@ bool lane_add_parts(machine& m, std::byte* frame, instruction const& at) {
 /// The start of a block with deferred additions, and its restart.
 inline void begin_adds(machine& m, std::byte*, instruction const& at) {
   m.in_lanes = &at;
-  m.doubles.begin();
-  m.floats.begin();
-  m.integers.begin();
+  m.additions.begin();
 }
 /// After an iteration in the block at a: adds up cells early.
 inline void add_early(machine& m, std::byte* frame, instruction const& at) {
   if (get<i64>(frame, at.a + block_words::adds_early) == 0) return;
-  m.doubles.add_early(m.lanes);
-  m.floats.add_early(m.lanes);
-  m.integers.add_early(m.lanes);
+  m.additions.add_early(m.lanes);
 }
-inline void finish_adds(machine& m, std::byte*, instruction const&) {
-  m.doubles.finish(m.lanes);
-  m.floats.finish(m.lanes);
-  m.integers.finish(m.lanes);
-}
+inline void finish_adds(machine& m, std::byte*, instruction const&) { m.additions.finish(m.lanes); }
 
 enum class deferring { went_well, failed, too_many, too_early };
 /// The list: accumulator, rank, number of indices, whether the value is a part, the block, indices as for lane_add, mask;
@@ -120,7 +112,7 @@ deferring defer_add(machine& m, std::byte* frame, instruction const& at) {
     if (extent(frame, array, k) != extent(frame, at.b, k - count)) return deferring::failed;
   T* const to = lanes_at<T>(frame, array);
   T const* const from = lanes_at<T>(frame, at.b);
-  deferred_adds<T>& adds = m.adds<T>();
+  deferred_adds<T>& adds = m.additions.of<T>();
   for (i64 k = 0, size = is_part ? scalars(frame, array, rank, count) : 1; k < size; ++k) {
     auto const outcome = [&] {
       if constexpr (ByCell)
@@ -143,9 +135,7 @@ struct lane_defer {
       OVERDUB_NEXT_FOR_ALL;
     if (how == deferring::failed) OVERDUB_LEAVE_BLOCK;
     offset const block = list_of(*m, *at)[4];
-    m->doubles.restart();
-    m->floats.restart();
-    m->integers.restart();
+    m->additions.restart();
     if (how == deferring::too_many) {
       put<i64>(frame, block + block_words::in_lanes, 0);
       OVERDUB_LEAVE_BLOCK;

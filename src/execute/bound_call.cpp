@@ -47,16 +47,16 @@ void bound_call::make_frame() {
   execute::function_code const& f = c.functions[0];
   execute::offset words = 0;
   for (ir::type const t : c.results) words += execute::words_of(t);
-  base_ = machine_->base(std::size_t{words} * execute::word_size + f.frame_bytes);
-  frame_ = base_ + words * execute::word_size;
-  own_ = given_ = where_ == results_at::base ? base_ : frame_;
+  at_.base = machine_->base(std::size_t{words} * execute::word_size + f.frame_bytes);
+  at_.frame = at_.base + words * execute::word_size;
+  at_.own = at_.given = where_ == results_at::base ? at_.base : at_.frame;
   execute::write(
-      frame_ + execute::return_at, where_ == results_at::base ? &c.instructions[c.launch] : nullptr);
-  execute::write(frame_ + execute::return_frame, base_);
-  execute::write<std::byte*>(frame_ + execute::previous_limit, nullptr);
+      at_.frame + execute::return_at, where_ == results_at::base ? &c.instructions[c.launch] : nullptr);
+  execute::write(at_.frame + execute::return_frame, at_.base);
+  execute::write<std::byte*>(at_.frame + execute::previous_limit, nullptr);
   std::memset(arguments(), 0, argument_bytes_);
   if (f.literal_count > 0)
-    std::memcpy(frame_ + f.literals, &c.literals[f.first_literal], f.literal_count * execute::word_size);
+    std::memcpy(at_.frame + f.literals, &c.literals[f.first_literal], f.literal_count * execute::word_size);
 }
 
 void bound_call::set_contexts(void* const* contexts) { machine_->contexts = contexts; }
@@ -66,9 +66,9 @@ void bound_call::run_in_machine() {
   if (!std::exchange(is_ready_, false)) [[unlikely]] // the last call failed
     (void)machine_->base(0);
   machine_->program = code_.get();
-  machine_->run(first_, frame_);
+  machine_->run(first_, at_.frame);
   is_ready_ = true;
-  given_ = own_;
+  at_.given = at_.own;
   has_results_ = machine_->abandoned;
 }
 
@@ -79,15 +79,15 @@ void bound_call::run_interpreted() {
   interpreted_->set_contexts(machine_->contexts);
   std::memcpy(interpreted_->arguments(), arguments(), argument_bytes_);
   interpreted_->run();
-  given_ = interpreted_->base_;
+  at_.given = interpreted_->at_.base;
   has_results_ = true;
 }
 
 void bound_call::release() {
   has_results_ = false;
-  if (std::exchange(given_, own_) != own_) return;
+  if (std::exchange(at_.given, at_.own) != at_.own) return;
   if (std::exchange(machine_->abandoned, false)) return machine_->buffers.reset();
-  for (execute::offset const array : arrays_) execute::release(*machine_, own_, array);
+  for (execute::offset const array : arrays_) execute::release(*machine_, at_.own, array);
 }
 
 } // namespace overdub

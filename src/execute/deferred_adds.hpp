@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 namespace overdub::execute {
@@ -196,6 +197,45 @@ private:
   // Scratch memory of `add_cells`.
   std::vector<std::uint32_t> by_count_, ordered_;
   std::vector<T const*> pointers_;
+};
+
+/// The additions of one block to all accumulators.
+class block_additions {
+public:
+  template <class T>
+  deferred_adds<T>& of() {
+    if constexpr (std::is_same_v<T, double>)
+      return doubles_;
+    else if constexpr (std::is_same_v<T, float>)
+      return floats_;
+    else
+      return integers_;
+  }
+  /// As in deferred_adds, for all types.
+  void begin() {
+    for_each([](auto& of_type) { of_type.begin(); });
+  }
+  void add_early(i64 n) {
+    for_each([n](auto& of_type) { of_type.add_early(n); });
+  }
+  void finish(i64 n) {
+    for_each([n](auto& of_type) { of_type.finish(n); });
+  }
+  void restart() {
+    for_each([](auto& of_type) { of_type.restart(); });
+  }
+
+private:
+  template <class F>
+  void for_each(F const& f) {
+    f(doubles_);
+    f(floats_);
+    f(integers_);
+  }
+
+  deferred_adds<double> doubles_;
+  deferred_adds<float> floats_;
+  deferred_adds<i64> integers_;
 };
 
 } // namespace overdub::execute

@@ -6,15 +6,11 @@
 #include <overdub/execute/options.hpp>
 #include <overdub/implementation/execute/buffer.hpp>
 #include <overdub/implementation/execute/deferred_adds.hpp>
+#include <overdub/implementation/execute/frame_stack.hpp>
 #include <overdub/implementation/execute/handler.hpp>
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <exception>
-#include <memory>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace overdub::execute {
@@ -31,23 +27,11 @@ public:
   instruction const* in_lanes = nullptr;    // runs them in lanes
   bool abandoned = false; // a block was abandoned: buffers may have references without an owner
   buffer_pool buffers;
-  deferred_adds<double> doubles; // deferred additions of the block
-  deferred_adds<float> floats;
-  deferred_adds<i64> integers;
+  block_additions additions; // deferred additions of the block
   execution_limits limits;
   void* const* contexts = nullptr; // of the call: the receivers of bound host functions (ir::host_binding)
   // The stack limit of compiled code, whose frames are on the C++ stack.
   std::byte const* stack_end = nullptr;
-
-  template <class T>
-  deferred_adds<T>& adds() {
-    if constexpr (std::is_same_v<T, double>)
-      return doubles;
-    else if constexpr (std::is_same_v<T, float>)
-      return floats;
-    else
-      return integers;
-  }
 
   /// Runs from an instruction to a `halt`. After an exception, all buffers must be reset.
   void run(instruction const* at, std::byte* frame);
@@ -57,23 +41,14 @@ public:
 
   /// A frame of `bytes` after the caller's, which ends at `end`.
   std::byte* frame_after(std::byte* end, std::size_t bytes) {
-    if (static_cast<std::size_t>(limit_ - end) >= bytes) [[likely]] {
-      write<std::byte*>(end + previous_limit, nullptr);
-      return end;
-    }
-    return frame_in_next_segment(bytes);
+    return frames_.frame_after(end, bytes, limits);
   }
   /// Leaves a frame of frame_after.
-  void leave(std::byte* frame) {
-    if (read<std::byte*>(frame + previous_limit) != nullptr) [[unlikely]] {
-      --segment_;
-      set_limit();
-    }
-  }
+  void leave(std::byte* frame) { frames_.leave(frame); }
 
   // ---- protect
   void protect(instruction const* failed, std::byte* frame) {
-    guards_.push_back({failed, frame, segment_, pending_.size()});
+    guards_.push_back({failed, frame, frames_.segment(), pending_.size()});
   }
   void unprotect() { guards_.pop_back(); }
   [[noreturn]] void rethrow();
@@ -90,43 +65,28 @@ public:
   }
 
   // ---- continuation of handlers that return to a loop
-  void go_on(instruction const* at, std::byte* frame, i64 x, double y) {
-    at_ = at;
-    frame_ = frame;
-    x_ = x;
-    y_ = y;
-  }
+  void go_on(instruction const* at, std::byte* frame, i64 x, double y) { next_ = {at, frame, x, y}; }
 
 private:
-  struct segment {
-    std::unique_ptr<std::byte[]> memory;
-    std::size_t bytes;
-  };
   struct guard {
     instruction const* failed;
     std::byte* frame;
     std::size_t segment;
     std::size_t pending;
   };
+  struct continuation {
+    instruction const* at = nullptr;
+    std::byte* frame = nullptr;
+    i64 x = 0;
+    double y = 0;
+  };
 
   void go(instruction const* at, std::byte* frame, i64 x);
 
-  void set_limit() { limit_ = segments_[segment_].memory.get() + segments_[segment_].bytes; }
-  void allocate(std::size_t bytes) {
-    segments_.push_back({std::unique_ptr<std::byte[]>(new std::byte[bytes]), bytes});
-  }
-  std::byte* frame_in_next_segment(std::size_t bytes);
-
-  std::vector<segment> segments_;
-  std::size_t segment_ = 0;
-  std::byte* limit_ = nullptr;
+  frame_stack frames_;
   std::vector<guard> guards_;
   std::vector<std::exception_ptr> pending_;
-
-  instruction const* at_ = nullptr;
-  std::byte* frame_ = nullptr;
-  i64 x_ = 0;
-  double y_ = 0;
+  continuation next_;
 };
 
 inline void go_on(machine* m, instruction const* at, std::byte* frame, i64 x, double y) {

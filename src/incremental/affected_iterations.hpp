@@ -93,7 +93,7 @@ affected_iterations::find(node_id n, std::vector<affected>& all, std::vector<com
   // map cannot be searched.
   auto const is_of_gather = [](affected const& r) {
     return r.is_gathered ||
-           (r.from.list != ir::nothing && !is_searchable(r.from) && r.from.keys == layout::none);
+           (r.from.list != ir::nothing && !is_searchable(r.from) && r.from.found_by.keys == layout::none);
   };
   if (all.size() > 1 && std::any_of(all.begin(), all.end(), is_of_gather))
     return "elements that nested maps read at computed indices changed, and others, too";
@@ -147,7 +147,7 @@ affected_iterations::add_affected(node_id n, value_id index, change const& c, st
     auto const known = std::find_if(all.begin(), all.end(), [&](affected const& other) {
       return other.source_list == r.source_list && other.step == r.step &&
              other.from.source == r.from.source && other.from.ordinal == r.from.ordinal &&
-             other.from.shift == r.from.shift && other.from.keys == r.from.keys;
+             other.from.shift == r.from.shift && other.from.found_by.keys == r.from.found_by.keys;
     });
     if (known == all.end()) {
       all.push_back(r);
@@ -207,11 +207,11 @@ inline std::string_view affected_iterations::find_by_reverse_index(node_id n, va
       !ir::is_defined_in(f, f.operand(m, 0), flow.body()) && has_length_of_trip_count(n, f.operand(m, 0)))
     keys = f.operand(m, 0);
   bool const is_one = p.list == ir::nothing;
-  p.keys = known_.save(keys);
-  p.key = p.index; // nothing for a list
+  p.found_by.keys = known_.save(keys);
+  p.found_by.key = p.index; // nothing for a list
   update_parameter const members{
       .what = update_parameter::kind::matching_iterations,
-      .variable = p.keys,
+      .variable = p.found_by.keys,
       .input = p.source,
       .ordinal = p.ordinal,
       .shift = p.shift};
@@ -220,7 +220,7 @@ inline std::string_view affected_iterations::find_by_reverse_index(node_id n, va
   p.index = ir::nothing;
   if (!is_one) return {};
   r.known_index = index;
-  r.known_as = p.key;
+  r.known_as = p.found_by.key;
   return {};
 }
 
@@ -322,10 +322,11 @@ affected_iterations::is_covered_by(affected const& earlier, affected const& late
   }
   if (is_searchable(a)) return lists_.find_in(a, index).is_there;
   // An iteration has one value of an index.
-  if (a.keys == b.keys && b.list != ir::nothing && a.source == b.source && a.shift == b.shift)
+  if (a.found_by.keys == b.found_by.keys && b.list != ir::nothing && a.source == b.source &&
+      a.shift == b.shift)
     return ir::nothing;
-  value_id const key = at(read(a.keys, {}), index);
-  if (a.key != ir::nothing) return at_.add(op::eq, key, a.key);
+  value_id const key = at(read(a.found_by.keys, {}), index);
+  if (a.found_by.key != ir::nothing) return at_.add(op::eq, key, a.found_by.key);
   return lists_.find_in_source(a.source, a.shift, key).is_there;
 }
 

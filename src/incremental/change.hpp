@@ -37,8 +37,11 @@ struct delta {
   value_id skipped = ir::nothing; // how many of the source's first elements are not in `list`
   // `list` has the iterations whose saved index, the variable `keys`, equals `key`, or one of the source's list. A reverse index finds
   // them.
-  std::uint32_t keys = layout::none;
-  value_id key = ir::nothing;
+  struct reverse_lookup {
+    std::uint32_t keys = layout::none;
+    value_id key = ir::nothing;
+  };
+  reverse_lookup found_by = {};
   // Or the indices from `first` to `end`.
   value_id first = ir::nothing, end = ir::nothing;
   bool is_appended = false; // the elements were appended

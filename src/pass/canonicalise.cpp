@@ -52,7 +52,7 @@ void canonicalise(program& p) {
       if (!stale[i] || p.is_erased(function_id{i})) continue;
       function const from = detail::replace_by_empty(p, function_id{i});
       detail::ordering plan(p, from, known);
-      written[i] = plan.write(function_id{i});
+      written[i] = detail::ordered_writer(plan, p, function_id{i}).write();
       stale[i] = plan.merges_outside();
     }
     known = effects(p);

@@ -55,7 +55,7 @@ public:
     if (has_results_) release();
     try {
       if (thread_ == number_of_thread) [[likely]] // never without machine code
-        compiled_(frame_, machine_.get());
+        compiled_(at_.frame, machine_.get());
       else
         run_on_machine();
     } catch (execute::fails_ahead const&) {
@@ -72,21 +72,21 @@ public:
     return reinterpret_cast<std::uint64_t*>(argument(parameter));
   }
   std::uint64_t const* result_address(std::size_t result) const {
-    return reinterpret_cast<std::uint64_t const*>(given_ + results_[result]);
+    return reinterpret_cast<std::uint64_t const*>(at_.given + results_[result]);
   }
-  std::byte const* results() const { return given_; }
+  std::byte const* results() const { return at_.given; }
   std::uint64_t word(std::size_t result) const {
-    return execute::get<std::uint64_t>(given_, results_[result]);
+    return execute::get<std::uint64_t>(at_.given, results_[result]);
   }
   std::byte const* elements(std::size_t result) const {
-    return execute::get<std::byte const*>(given_, results_[result]);
+    return execute::get<std::byte const*>(at_.given, results_[result]);
   }
   i64 const* extents(std::size_t result) const {
-    return reinterpret_cast<i64 const*>(given_ + results_[result] + 2 * execute::word_size);
+    return reinterpret_cast<i64 const*>(at_.given + results_[result] + 2 * execute::word_size);
   }
   /// Whether an array result is a lent argument, or a part of one.
   bool is_lent(std::size_t result) const {
-    return execute::get<void const*>(given_, results_[result] + execute::word_size) == nullptr;
+    return execute::get<void const*>(at_.given, results_[result] + execute::word_size) == nullptr;
   }
   /// The word of an argument.
   std::uint64_t argument_word(std::size_t parameter) const {
@@ -105,7 +105,7 @@ private:
   enum class results_at : std::uint8_t { base, frame };
   bound_call(std::shared_ptr<execute::code const> c, results_at where);
 
-  std::byte* arguments() const { return frame_ + execute::first_parameter; }
+  std::byte* arguments() const { return at_.frame + execute::first_parameter; }
   std::byte* argument(std::size_t parameter) const { return arguments() + parameters_[parameter]; }
   // Creates the frame, with arguments and literals, which is reused by all calls.
   void make_frame();
@@ -138,10 +138,12 @@ private:
   execute::instruction const* first_ = nullptr;
   std::uint64_t thread_ = no_thread; // the thread of the last call
   std::unique_ptr<bound_call> interpreted_;
-  std::byte* base_ = nullptr;
-  std::byte* own_ = nullptr;   // the words of its results in the frame,
-  std::byte* given_ = nullptr; // and those of the last call's results
-  std::byte* frame_ = nullptr;
+  struct {
+    std::byte* base = nullptr;
+    std::byte* own = nullptr;   // the words of its results in the frame,
+    std::byte* given = nullptr; // and those of the last call's results
+    std::byte* frame = nullptr;
+  } at_;
   results_at where_;
   bool is_ready_ = true; // nothing failed in the machine
   bool has_arrays_ = false;

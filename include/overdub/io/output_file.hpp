@@ -84,6 +84,10 @@ public:
   bool is_kept() const;
 
 private:
+  struct permissions {
+    unsigned mode, user, group;
+  };
+
   void open_regular(std::string const& target, writing how);
   OVERDUB_HIDDEN int open_temporary(std::string& name); // hidden, since it has a counter of temporary files
   void open_streamed(std::string const& name);
@@ -101,9 +105,8 @@ private:
   int descriptor_ = -1;
   int lock_ = -1; // on the file that is replaced
   bool is_temporary_ = false, is_new_ = false;
-  long owner_; // the process
-  bool replaces_ = false;
-  unsigned mode_ = 0, user_ = 0, group_ = 0; // of the file that is replaced
+  long owner_;                          // the process
+  std::optional<permissions> replaced_; // of the file that is replaced, if there is one
   bool is_earlier_ = false; // the open file is an unfinished one of an earlier run, until the first text
   std::uint64_t bytes_ = 0;
   int failed_ = 0;
@@ -272,12 +275,7 @@ inline void output_file::open_regular(std::string const& target, writing how) {
         folder.st_uid != ::geteuid() && replaced.st_uid != ::geteuid())
       opening::fail("it belongs to another user, and in this folder only they may replace it");
   }
-  replaces_ = replaces;
-  if (replaces) {
-    mode_ = replaced.st_mode & 0777;
-    user_ = replaced.st_uid;
-    group_ = replaced.st_gid;
-  }
+  if (replaces) replaced_ = permissions{replaced.st_mode & 0777u, replaced.st_uid, replaced.st_gid};
   std::string const partial = target_ + unfinished;
   struct stat there {};
   if (how != writing::at_once && ::lstat(partial.c_str(), &there) != 0 && errno == ENAMETOOLONG)
@@ -305,12 +303,12 @@ inline void output_file::open_regular(std::string const& target, writing how) {
 inline bool output_file::take_permissions() {
   struct stat mine {};
   if (::fstat(descriptor_, &mine) != 0) return fail(errno);
-  auto mode = static_cast<mode_t>(mode_);
-  if (mine.st_uid != user_ && ::fchown(descriptor_, user_, static_cast<gid_t>(-1)) != 0) {
+  auto mode = static_cast<mode_t>(replaced_->mode);
+  if (mine.st_uid != replaced_->user && ::fchown(descriptor_, replaced_->user, static_cast<gid_t>(-1)) != 0) {
     // The new file belongs to this user, as a copy would.
   }
   // If the group cannot be set, the group permissions are removed.
-  if (mine.st_gid != group_ && ::fchown(descriptor_, static_cast<uid_t>(-1), group_) != 0)
+  if (mine.st_gid != replaced_->group && ::fchown(descriptor_, static_cast<uid_t>(-1), replaced_->group) != 0)
     mode &= static_cast<mode_t>(~070);
   if ((mine.st_mode & 0777) != mode && ::fchmod(descriptor_, mode) != 0) return fail(errno);
   return true;
@@ -325,7 +323,7 @@ inline int output_file::open_temporary(std::string& temporary) {
   static std::atomic<unsigned> number = 0;
   do {
     temporary = begin + std::to_string(++number);
-    descriptor_ = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, replaces_ ? 0600 : 0666);
+    descriptor_ = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, replaced_ ? 0600 : 0666);
   } while (descriptor_ < 0 && errno == EEXIST); // left by a killed process with the same number
   return descriptor_ < 0 ? errno : 0;
 }
@@ -337,7 +335,7 @@ inline void output_file::open_streamed(std::string const& name) {
     is_new_ = true;
     descriptor_ = ::open(
         name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC,
-        replaces_ ? 0600 : 0666);
+        replaced_ ? 0600 : 0666);
     if (descriptor_ < 0 && errno == EEXIST) {
       is_new_ = false;
       descriptor_ = ::open(name.c_str(), O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
@@ -450,7 +448,7 @@ inline void output_file::commit() {
 // Prepares a regular file for closing. Returns false on failure.
 inline bool output_file::finish() {
   if (is_earlier_ && !replace_unfinished("")) return false; // without any text
-  if (replaces_ && !take_permissions()) return false;
+  if (replaced_ && !take_permissions()) return false;
   // Some file systems report a full disk only here. It is before the rename, so that an empty file never replaces another one.
   if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) return fail(errno);
   if (!opening::is_at(descriptor_, written_to_)) return fail(ESTALE, opening::moved);
@@ -496,10 +494,7 @@ inline void output_file::take(output_file& from) noexcept {
   is_temporary_ = from.is_temporary_;
   is_new_ = from.is_new_;
   owner_ = from.owner_;
-  replaces_ = from.replaces_;
-  mode_ = from.mode_;
-  user_ = from.user_;
-  group_ = from.group_;
+  replaced_ = from.replaced_;
   is_earlier_ = from.is_earlier_;
   bytes_ = from.bytes_;
   failed_ = from.failed_;

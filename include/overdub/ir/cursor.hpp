@@ -11,6 +11,7 @@
 #include <initializer_list>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace overdub::ir {
@@ -67,10 +68,21 @@ public:
   // ---- inserting
 
   value_id literal(type t, std::uint64_t bits);
-  value_id literal(double x) { return literal(f64, std::bit_cast<std::uint64_t>(x)); }
-  value_id literal(float x) { return literal(f32, std::bit_cast<std::uint32_t>(x)); }
-  value_id literal(std::int64_t x) { return literal(i64, static_cast<std::uint64_t>(x)); }
-  value_id literal(bool x) { return literal(boolean, x ? 1 : 0); }
+  /// The literal of a double, float, std::int64_t or bool.
+  template <class T>
+  value_id literal(T x) {
+    if constexpr (std::is_same_v<T, double>)
+      return literal(f64, std::bit_cast<std::uint64_t>(x));
+    else if constexpr (std::is_same_v<T, float>)
+      return literal(f32, std::bit_cast<std::uint32_t>(x));
+    else if constexpr (std::is_same_v<T, bool>)
+      return literal(boolean, x ? 1 : 0);
+    else {
+      static_assert(
+          std::is_same_v<T, std::int64_t>, "overdub: a literal is a double, float, std::int64_t or bool");
+      return literal(i64, static_cast<std::uint64_t>(x));
+    }
+  }
 
   /// Inserts an operation with results and region arguments of these types. The verifier checks the types later. The spans
   /// may refer to operands of the function itself.

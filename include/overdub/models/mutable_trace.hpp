@@ -25,6 +25,19 @@
 
 namespace overdub::models {
 
+// What a mutable trace does not accept. Each throws model_error, or argument_error for a type.
+namespace rejections {
+[[noreturn]] void argument_number(model_core const& m, std::uint32_t k, std::uint32_t arguments);
+[[noreturn]] void argument_type(model_core const& m, std::uint32_t k, ir::type wanted, ir::type given);
+// Argument k decides how many choices the site has.
+[[noreturn]] void counting(model_core const& m, std::uint32_t k, std::uint32_t site);
+[[noreturn]] void observed(model_core const& m, std::uint32_t site);
+[[noreturn]] void commit();
+// A choice appears, and has no value.
+[[noreturn]] void
+appearing(model_core const& m, std::vector<std::vector<i64>> const& shapes, choice_index const& choice);
+} // namespace rejections
+
 /// A trace for transition kernels. A kernel sets choices, computes the weight of the proposal, and commits it or rolls it back. A choice in
 /// a branch appears in a proposal that takes the branch, and vanishes in one that does not. A choice that appears, and was not set, is
 /// drawn from its distribution. A proposal in which no choice appears does not allocate. The number of choices of a site must not depend on
@@ -151,12 +164,12 @@ public:
     check_argument(k);
     datum now;
     program_.as_proposed([&] { now = program_.input(k); });
-    if (x.type() != now.type()) reject_argument(k, now.type(), x.type());
+    if (x.type() != now.type()) rejections::argument_type(*core_, k, now.type(), x.type());
     bool const is_resized = !std::ranges::equal(now.shape(), x.shape());
     affected_counts const& counts = core_->model().arguments[k];
-    if (is_resized && counts.size) reject_counting(k, *counts.size);
-    if (counts.value && !(now == x)) reject_counting(k, *counts.value);
-    if (!structure_.is_fixed()) has_current_proposal_ = false;
+    if (is_resized && counts.size) rejections::counting(*core_, k, *counts.size);
+    if (counts.value && !(now == x)) rejections::counting(*core_, k, *counts.value);
+    if (!structure_.is_fixed()) proposal_.is_current = false;
     program_.set_differing(k, now, x);
   }
   /// Sets an element of an array argument. Throws model_error for more than three axes, argument_error and index_error. O(1).
@@ -166,7 +179,7 @@ public:
     ir::type const t = f.type_of(f.parameters()[k]);
     ir::type number = t;
     number.rank = 0;
-    if (x.type() != number) reject_argument(k, number, x.type());
+    if (x.type() != number) rejections::argument_type(*core_, k, number, x.type());
     std::span<i64 const> const path(indices.begin(), indices.size());
     if (path.size() != t.rank || path.size() > incremental_program::most_indices)
       throw model_error(message(
@@ -179,23 +192,24 @@ public:
         throw index_error(message(
             "overdub: argument %u of the model @%s has %lld elements along this axis, and none at %lld", k,
             core_->name().c_str(), static_cast<long long>(n), static_cast<long long>(path[axis])));
-    if (core_->model().arguments[k].value) reject_counting(k, *core_->model().arguments[k].value);
-    if (!structure_.is_fixed()) has_current_proposal_ = false;
+    if (core_->model().arguments[k].value)
+      rejections::counting(*core_, k, *core_->model().arguments[k].value);
+    if (!structure_.is_fixed()) proposal_.is_current = false;
     program_.set_at(k, path, x.bits());
   }
   /// Sets a choice. Throws model_error if it is observed, and, in an incremental trace, if it has more than three indices.
   void set_bits(std::uint32_t s, std::span<i64 const> at, std::uint64_t bits) {
     if (observed_.has(s) && is_observed(s, number_of(proposed_shapes()[s], at))) [[unlikely]]
-      reject_observed(s);
+      rejections::observed(*core_, s);
     if (growth_.is_growing()) [[unlikely]] {
-      if (growth_.is_observed(s, number_of(proposed_shapes()[s], at))) reject_observed(s);
+      if (growth_.is_observed(s, number_of(proposed_shapes()[s], at))) rejections::observed(*core_, s);
       growth_.was_set(s, number_of(proposed_shapes()[s], at));
     }
     set_bits_unchecked(s, at, bits);
   }
   /// Sets all choices of a site; observed ones must keep their values. Throws model_error if all are observed.
   void set_all(std::uint32_t s, datum const& x) {
-    if (is_observed(s)) reject_observed(s);
+    if (is_observed(s)) rejections::observed(*core_, s);
     if (growth_.is_growing()) [[unlikely]]
       growth_.was_set(s, choice_index::all);
     if (!has_fixed_structure()) set_in_structure(s, choice_index::all);
@@ -227,7 +241,7 @@ public:
             core_->name().c_str()));
       growth_.begin(by, shapes_);
       growth_.constrain_existing(*this, program_, by.given(), structure_);
-      has_current_proposal_ = false;
+      proposal_.is_current = false;
       for (std::uint32_t k = 0; k < site_input_; ++k)
         trace_growth::extend_input(program_, k, by.arguments()[k]);
       for (std::uint32_t s = 0; s < shapes_.size(); ++s) {
@@ -265,10 +279,10 @@ public:
   /// The log density of the proposal.
   double proposed_score() const { return std::bit_cast<double>(program_.proposed()); }
   void commit() {
-    if (!may_commit_) [[unlikely]]
-      reject_commit();
-    if (!has_current_proposal_) propose();
-    if (has_no_density_) {
+    if (!proposal_.may_commit) [[unlikely]]
+      rejections::commit();
+    if (!proposal_.is_current) propose();
+    if (proposal_.has_no_density) {
       rollback();
       throw model_error(message(
           "overdub: the changes make an observed choice vanish, or one appear that cannot be drawn: the "
@@ -291,8 +305,8 @@ public:
     if (growth_.is_growing()) [[unlikely]]
       observed_.release_room(shapes_);
     growth_.clear();
-    has_current_proposal_ = true;
-    has_no_density_ = false;
+    proposal_.is_current = true;
+    proposal_.has_no_density = false;
   }
 
   /// Calls f, which makes a proposal, and returns its result. A commit in f throws model_error.
@@ -303,7 +317,7 @@ public:
       explicit proposing(bool& may) : may_commit(may) { may_commit = false; }
       proposing(proposing const&) = delete;
       ~proposing() { may_commit = true; }
-    } const now(may_commit_);
+    } const now(proposal_.may_commit);
     return f();
   }
 
@@ -340,21 +354,7 @@ private:
     return indices.size() < shapes_[s].size() || is_made(s, indices);
   }
   void check_argument(std::uint32_t k) const {
-    if (k >= site_input_ || core_ == nullptr)
-      throw model_error(message(
-          "overdub: argument %d of the model @%s was set, and it has %u, counted from 0", static_cast<int>(k),
-          core().name().c_str(), site_input_));
-  }
-  [[noreturn]] void reject_argument(std::uint32_t k, ir::type wanted, ir::type given) const {
-    throw argument_error(message(
-        "overdub: argument %u of the model @%s is %s, and was given %s", k, core_->name().c_str(),
-        overdub::detail::text_of(wanted).c_str(), overdub::detail::text_of(given).c_str()));
-  }
-  [[noreturn]] void reject_counting(std::uint32_t k, std::uint32_t site) const {
-    throw model_error(message(
-        "overdub: argument %u of the model @%s decides how many choices \"%s\" there are, or how large they "
-        "are; change such traces by extend, where there are more, or by update",
-        k, core_->name().c_str(), core_->sites()[site].address.c_str()));
+    if (k >= site_input_ || core_ == nullptr) rejections::argument_number(core(), k, site_input_);
   }
   template <class F>
   void or_rollback(F const& f) {
@@ -384,7 +384,7 @@ private:
   }
   void set_in_structure(std::uint32_t s, std::size_t number) {
     structure_.set({s, number});
-    has_current_proposal_ = false;
+    proposal_.is_current = false;
   }
 
   // ---- proposals
@@ -396,7 +396,7 @@ private:
     }
     double weight = 0;
     or_rollback([&] { weight = propose_structure(key); });
-    has_current_proposal_ = true;
+    proposal_.is_current = true;
     return weight;
   }
   tiered_call& query_call(std::uint32_t s, site_query q) {
@@ -407,7 +407,7 @@ private:
   // Draws the choices that appear, in the order of the program: a choice may depend on earlier ones, and determine which later ones appear.
   double propose_structure(random_key const* key) {
     double vanished_density = 0;
-    has_no_density_ = true;
+    proposal_.has_no_density = true;
     if (key != nullptr) structure_.discard_draws(), growth_.restart();
     if (growth_.is_growing() && !draw_appended(key)) return std::numeric_limits<double>::quiet_NaN();
     for (;;) {
@@ -415,7 +415,7 @@ private:
       structure_.find(program_, proposed_shapes(), shapes_);
       if (!structure_.has_to_draw()) break;
       auto const first = structure_.first_to_draw(proposed_shapes());
-      if (key == nullptr) reject_appearing(first[0]);
+      if (key == nullptr) rejections::appearing(*core_, proposed_shapes(), first[0]);
       if (growth_.is_growing())
         for (choice_index const& c : first) reject_late_appearance(c);
       if (!draw(first, growth_.is_growing() ? *key : key->at("appearing")))
@@ -434,7 +434,7 @@ private:
           vanished_density += std::bit_cast<double>(density.word(0));
         }
       });
-    has_no_density_ = false;
+    proposal_.has_no_density = false;
     return program_.difference() - drawn_density + vanished_density;
   }
   // Draws the appended choices in the order of the program.
@@ -442,7 +442,7 @@ private:
     growth_.sort(structure_);
     for (choice_index const* c = growth_.next(); c != nullptr; growth_.advance(), c = growth_.next()) {
       if (structure_.is_conditional(c->site) && !is_made_in_proposal(*c)) continue;
-      if (key == nullptr) reject_appearing(*c);
+      if (key == nullptr) rejections::appearing(*core_, proposed_shapes(), *c);
       if (!draw({c, 1}, *key)) return false;
     }
     return true;
@@ -483,14 +483,6 @@ private:
     }
     return true;
   }
-  [[noreturn]] void reject_appearing(choice_index const& c) {
-    models::indices_of(proposed_shapes()[c.site], c.number, at_);
-    throw model_error(message(
-        "overdub: a change makes the choice %.80s appear, and its value is not given; set it, too, or give "
-        "propose a key, with which it is drawn",
-        text_of(address(core_->sites()[c.site].address, at_)).c_str()));
-  }
-
   // ---- growth
 
   std::vector<std::vector<i64>> const& proposed_shapes() const {
@@ -523,16 +515,6 @@ private:
     growth_.clear();
   }
 
-  [[noreturn, gnu::cold]] static void reject_commit() {
-    throw model_error(
-        message("overdub: the function of metropolis commits its proposal; it sets choices, and the "
-                "move decides whether "
-                "they stay"));
-  }
-  [[noreturn]] void reject_observed(std::uint32_t s) const {
-    throw model_error(message(
-        "overdub: the choice \"%s\" is observed, and does not move", core_->sites()[s].address.c_str()));
-  }
   static Program program_of(trace const& t) {
     std::vector<datum> inputs = t.arguments();
     inputs.insert(inputs.end(), t.values().begin(), t.values().end());
@@ -552,9 +534,11 @@ private:
   std::vector<std::vector<i64>> shapes_;            // by site
   observed_choices observed_;
   trace_growth growth_;
-  bool has_current_proposal_ = true; // all choices that appear in the proposal were drawn
-  bool has_no_density_ = false;      // an observed choice vanishes, or a choice that appears cannot be drawn
-  bool may_commit_ = true;           // false in `without_commits`
+  struct {
+    bool is_current = true;      // all choices that appear in it were drawn
+    bool has_no_density = false; // an observed choice vanishes, or a choice that appears cannot be drawn
+    bool may_commit = true;      // false in `without_commits`
+  } proposal_;
   std::vector<i64> at_;
   std::vector<std::uint64_t> drawn_;
   std::vector<double> densities_; // log densities of drawn_

@@ -337,10 +337,6 @@ class staging : public context {
             [&]<class Child>(std::type_identity<Child>) { add_types<Child>(types); });
     }
   }
-  template <class R>
-  std::vector<ir::type> result_types(detail::recorder::staged const& s) {
-    return recorder_->program[s.id].results;
-  }
 
 public:
   static constexpr bool symbolic = true;
@@ -588,7 +584,7 @@ private:
           known = recorder_->find(key);
         }
     }
-    std::vector<ir::type> const types = result_types<R>(*known);
+    std::vector<ir::type> const types = recorder_->program[known->id].results;
     R const prototype = known->results.has_value() ? std::any_cast<R const&>(known->results)
                                                    : detail::make_symbols{}(std::type_identity<R>{});
     ir::node_id const called =

@@ -197,8 +197,8 @@ protected:
                                                    counted(heads_.size(), "result") + " named, and " +
                                                    counted(declared_.size(), "type") + " declared");
     if (!is_tainted_) {
-      operand_types_.clear();
-      for (value_id const v : operands_) operand_types_.push_back((*c_)->type_of(v));
+      checked_.operands.clear();
+      for (value_id const v : operands_) checked_.operands.push_back((*c_)->type_of(v));
       check_types(code, a);
     }
     c_->set_place(place);
@@ -211,17 +211,17 @@ protected:
     }
     return n;
   }
-  /// Checks the operands in operand_types_, and the declared results.
+  /// Checks the operands in checked_.operands, and the declared results.
   void check_types(op code, attributes const& a) {
-    found_ = declared_;
+    checked_.found = declared_;
     std::string why;
-    if (!infer(p_, code, operand_types_, a, found_, why)) return wrong(at_, std::move(why));
+    if (!infer(p_, code, checked_.operands, a, checked_.found, why)) return wrong(at_, std::move(why));
     bool const fits = code == op::accumulate // its region determines the others
-                          ? std::equal(found_.begin(), found_.end(), declared_.begin())
-                          : found_ == declared_;
+                          ? std::equal(checked_.found.begin(), checked_.found.end(), declared_.begin())
+                          : checked_.found == declared_;
     if (!fits)
       wrong(
-          types_at_, std::string(ir::name_of(code)) + ": gives " + text_of(found_) + ", and " +
+          types_at_, std::string(ir::name_of(code)) + ": gives " + text_of(checked_.found) + ", and " +
                          text_of(declared_) + " is declared");
   }
   /// Inserts an operation, and enters its first region. The types of the regions' arguments are in region_types_.
@@ -317,11 +317,11 @@ private:
     std::string_view const word = second_region_word(code);
     if (!in_.take(word)) in_.fail_expected(quoted(word));
     if (code == op::while_) read_region_arguments(no_initial);
-    wanted_.clear();
+    checked_.wanted.clear();
     for (value_id const v : (*c_)->arguments_of((*c_)->region_at(before.owner, index)))
-      wanted_.push_back((*c_)->type_of(v));
-    must_take(wanted_);
-    if (arguments_.size() != wanted_.size()) throw syntax_fault(); // this was reported
+      checked_.wanted.push_back((*c_)->type_of(v));
+    must_take(checked_.wanted);
+    if (arguments_.size() != checked_.wanted.size()) throw syntax_fault(); // this was reported
     enter(before.owner, index, before.first_pending);
   }
   // Binds the results of an operation after its regions.
@@ -350,9 +350,10 @@ protected:
   type_list declared_; // types of results
   std::array<type_list, 2> region_types_;
   // scratch memory
-  type_list operand_types_;
-  type_list found_;
-  type_list wanted_;
+  // types that a check compares, kept for their memory
+  struct {
+    type_list operands, found, wanted;
+  } checked_;
 };
 
 } // namespace overdub::ir::detail

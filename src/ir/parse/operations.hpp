@@ -99,9 +99,9 @@ protected:
     c.attributes_of(call.node) = {.subject = index_of(callee.id), .flags = call.flags};
     if (call.is_tainted) return;
     function const& f = p_[call.in];
-    operand_types_.clear();
+    checked_.operands.clear();
     declared_.clear();
-    for (value_id const v : f.operands_of(call.node)) operand_types_.push_back(f.type_of(v));
+    for (value_id const v : f.operands_of(call.node)) checked_.operands.push_back(f.type_of(v));
     for (value_id const v : f.results_of(call.node)) declared_.push_back(f.type_of(v));
     at_ = call.where;
     types_at_ = call.types_at;
@@ -208,17 +208,17 @@ private:
     }
     read_region_arguments(first);
     std::size_t const carried = operands_.size() - first;
-    wanted_.assign(first, i64);
-    for (std::size_t i = 0; i < carried; ++i) wanted_.push_back(operand_type(first + i));
-    must_take(wanted_);
+    checked_.wanted.assign(first, i64);
+    for (std::size_t i = 0; i < carried; ++i) checked_.wanted.push_back(operand_type(first + i));
+    must_take(checked_.wanted);
     read_arrow();
     bool const fits = std::equal(
-        declared_.begin(), declared_.end(), wanted_.begin() + static_cast<std::ptrdiff_t>(first),
-        wanted_.end());
+        declared_.begin(), declared_.end(), checked_.wanted.begin() + static_cast<std::ptrdiff_t>(first),
+        checked_.wanted.end());
     if (!fits && (!is_tainted_ || declared_.size() != carried))
       in_.fail(
           types_at_, std::string(ir::name_of(code)) + ": carries " +
-                         text_of(std::span(wanted_).subspan(first)) + ", and " + text_of(declared_) +
+                         text_of(std::span(checked_.wanted).subspan(first)) + ", and " + text_of(declared_) +
                          " is declared; what each iteration yields is declared after \"stack\"");
     std::uint32_t const stack_at = offset();
     if (in_.take("stack")) read_results(declared_);
@@ -266,21 +266,21 @@ private:
     if (in_.peek() != '(') in_.fail_expected("\"(\" and the arguments of the region that combines");
     read_region_arguments(no_initial);
     read_arrow();
-    wanted_ = declared_;
-    wanted_.insert(wanted_.end(), declared_.begin(), declared_.end());
-    must_take(wanted_);
+    checked_.wanted = declared_;
+    checked_.wanted.insert(checked_.wanted.end(), declared_.begin(), declared_.end());
+    must_take(checked_.wanted);
     open(op::reduce, a, 1);
   }
   void read_accumulate() {
     read_region_arguments(0);
-    wanted_.clear();
+    checked_.wanted.clear();
     for (std::size_t i = 0; i < operands_.size(); ++i) {
       type const t = operand_type(i);
       if (!t.is_array() && !is_tainted_)
         in_.fail(operand_at_[i], "accumulate: starts as an array, and is given " + ir::text_of(p_, t));
-      wanted_.push_back(t.accumulator());
+      checked_.wanted.push_back(t.accumulator());
     }
-    must_take(wanted_);
+    must_take(checked_.wanted);
     read_arrow();
     if (declared_.size() < operands_.size())
       in_.fail(
