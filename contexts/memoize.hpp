@@ -18,7 +18,7 @@ namespace overdub::contexts {
 
 /// Caches the results of all functions (not of primitives) by the types and bit patterns of their arguments: -0 differs from 0, and NaN
 /// equals itself. The functions must not have side effects. In a composition it must be the innermost context. It does not cache the
-/// results of a function with captures, or in a context whose members may affect them. Memory grows with each new argument, until clear().
+/// results of a function with captures, or in a context whose members may affect them, nor results that cannot be copied. Memory grows with each new argument, until clear().
 /// A function of a program is identified by the program, which memoize keeps alive, and by its name; results of functions with several
 /// results, function values or more than eight arguments are not cached.
 struct memoize : context {
@@ -33,6 +33,44 @@ struct memoize : context {
   template <rule_call Call, function F, class... X>
   requires(std::is_empty_v<origin_t<F>> && !depends_on_state<F> && !(in_context<X> || ...))
       recurse_t<Call, F, X...> overdub(Call call, F, X... x) {
+    if constexpr (!std::is_copy_constructible_v<recurse_t<Call, F, X...>>)
+      return call.recurse(x...);
+    else
+      return cached<F>(call, x...);
+  }
+
+  template <rule_call Call, function F, class... X>
+  requires(in_context<X> || ...) recurse_t<Call, F, X...> overdub(Call call, F, X... x) {
+    constexpr bool innermost = !is_allowed_to_run<!is_staged<X...>>() || !(in_context<X> || ...);
+    static_assert(
+        innermost, "overdub: memoize compares plain numbers and must be the innermost context; write "
+                   "compose(others..., memoize)");
+    return call.recurse(x...);
+  }
+
+  void clear() {
+    tables_.clear();
+    programs_.reset();
+    entries = hits = 0;
+  }
+
+private:
+  // One message for all signatures.
+  template <bool Runs>
+  static consteval bool is_allowed_to_run() {
+    static_assert(
+        Runs,
+        "overdub: memoize caches the results of calls that run, and does not apply to a function that is "
+        "staged, nor to a program that is rewritten: run the function, or evaluate the program, in "
+        "memoize: overdub::run(memoize, f, x), overdub::evaluate(memoize, program, arguments)");
+    return Runs;
+  }
+
+  template <class R>
+  using results_of = std::unordered_map<std::string, R>;
+
+  template <class F, class Call, class... X>
+  recurse_t<Call, F, X...> cached(Call call, X const&... x) {
     using R = recurse_t<Call, F, X...>;
     std::string key;
     if constexpr (detail::of_kind<F, kind::of_program>) {
@@ -50,25 +88,6 @@ struct memoize : context {
     entries += results.emplace(std::move(key), detail::owned(result)).second;
     return result;
   }
-
-  template <rule_call Call, function F, class... X>
-  requires(in_context<X> || ...) recurse_t<Call, F, X...> overdub(Call call, F, X... x) {
-    constexpr bool innermost = !(in_context<X> || ...);
-    static_assert(
-        innermost, "overdub: memoize compares plain numbers and must be the innermost context; write "
-                   "compose(others..., memoize)");
-    return call.recurse(x...);
-  }
-
-  void clear() {
-    tables_.clear();
-    programs_.reset();
-    entries = hits = 0;
-  }
-
-private:
-  template <class R>
-  using results_of = std::unordered_map<std::string, R>;
 
   template <class R, class F, class... X>
   OVERDUB_HIDDEN results_of<R>& table() {

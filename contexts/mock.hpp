@@ -60,8 +60,10 @@ struct mocked : context {
       recurse_t<Call, F, X...> overdub(Call call, F, X... x) {
     constexpr bool reached = std::same_as<F, Callee>;
     static_assert(
-        reached, "overdub: mock replaces a function that an outer context has made another one of; write "
-                 "compose(mock(...), others...)");
+        reached,
+        "overdub: the mock is inside of a context with metadata, which has changed the function that the "
+        "mock replaces, and its arguments; make the mock the outermost context: compose(mock(...), "
+        "others...)");
     return call.recurse(x...);
   }
 

@@ -22,7 +22,7 @@ template <class F, class... Callees>
 concept sliced = native_leaf<F> &&(F::effects >= effect::accumulates) &&
                  (sizeof...(Callees) == 0 || (named_by<F, Callees> || ...));
 
-/// Takes effects away: a native function that returns nothing is not called.
+/// Removes effects: a native function that returns nothing is not called.
 template <class... Callees>
 struct dropped_effects : context {
   static constexpr std::string_view name = "slice";
@@ -36,9 +36,10 @@ struct dropped_effects : context {
   const {
     if constexpr (!F::returns_nothing)
       throw rejected_program(message(
-          "overdub: slice takes away a call of \"%.*s\", whose result the program goes on with; slice other "
-          "callees, or "
-          "replace the result: compose(mock(read, ...), slice())",
+          "overdub: slice removes the calls of \"%.*s\", but this function returns a result, which the "
+          "program "
+          "needs; name the functions to remove, which return nothing, or replace the function by a mock: "
+          "compose(mock(read, ...), slice())",
           static_cast<int>(f.name().size()), f.name().data()));
     return {};
   }
@@ -49,8 +50,12 @@ struct dropped_effects : context {
         concrete(std::declval<X const&>())...))>;
     static_assert(
         std::same_as<R, none> || overdub::detail::is_refused<R>,
-        "overdub: slice takes away a call whose result the program goes on with; slice other callees: "
-        "deferred_effects<decltype(print)>, or replace the result: compose(mock(read, ...), slice())");
+        "overdub: slice removes the calls of a native function, but this function returns a result, which "
+        "the "
+        "program needs; name the functions to remove, which return nothing, dropped_effects<decltype(print)> "
+        "or "
+        "deferred_effects<decltype(print)>, or replace the function by a mock: compose(mock(read, ...), "
+        "slice())");
     static_assert(
         std::is_empty_v<origin_t<F>> || !is_staged<X...>,
         "overdub: a native function that is staged captures nothing; give what it captures as an argument");
@@ -58,8 +63,8 @@ struct dropped_effects : context {
   }
 };
 
-/// Keeps the calls of effects, with their arguments, in the order in which they were made. It only observes: `slice` puts what
-/// takes the effects away behind it.
+/// Keeps the calls of effects, with their arguments, in the order in which they were made. It only observes: in
+/// `slice`, a dropped_effects behind it removes the calls.
 template <class... Callees>
 struct deferred_effects : context {
   static_assert(

@@ -291,14 +291,24 @@ private:
 template <class Context, class F, class... A>
 requires(detail::contexts_to_run_in<Context>) //
     auto incremental(compile_options const& o, Context&& contexts, F const& f, A const&... x) {
+  constexpr bool is_function = !detail::contexts_to_run_in<F>;
+  constexpr bool are_numbers = !(detail::contexts_to_run_in<A> || ...);
   static_assert(
-      std::is_empty_v<F>, "overdub: a function that is updated incrementally captures nothing; pass what it "
-                          "captures as an argument");
+      is_function,
+      "overdub: incremental is given several contexts; compose them: incremental(compose(a, b), f, x)");
+  static_assert(
+      are_numbers || !is_function, "overdub: incremental is given a context behind the function; a context "
+                                   "is the first argument, and several "
+                                   "are composed: incremental(compose(a, b), f, x)");
+  static_assert(
+      std::is_empty_v<F> || !is_function,
+      "overdub: a function that is updated incrementally captures nothing; pass what it "
+      "captures as an argument");
   static_assert(
       detail::outermost_t<A...>::empty, "overdub: incremental is given a value of a context; give it "
                                         "concrete(x), and the contexts in which the function "
                                         "is to run: incremental(contexts, f, concrete(x))");
-  if constexpr (!detail::outermost_t<A...>::empty)
+  if constexpr (!detail::outermost_t<A...>::empty || !is_function || !are_numbers)
     return detail::refused{};
   else {
     using arguments = types<widened_t<A>...>;

@@ -62,6 +62,20 @@ struct only_one<std::tuple<T>> {
   using type = T;
 };
 
+// What the loops of a gradient save, according to the last argument of `gradient`.
+template <class Saves>
+consteval checkpointing loops_of() {
+  constexpr bool known = requires { Saves::loops; };
+  static_assert(
+      known,
+      "overdub: what follows the function of a gradient says what loops save: save_all(), "
+      "memory_limit<bytes> or save_logarithmic; a context stands before the function: gradient(context, f)");
+  if constexpr (known)
+    return Saves::loops;
+  else
+    return {};
+}
+
 template <bool ReturnsValue, class Saves, std::size_t... I>
 struct gradient_of {
   static constexpr std::string_view name = ReturnsValue ? "value_and_gradient" : "gradient";
@@ -71,10 +85,18 @@ struct gradient_of {
 
   template <class R, class... A>
   static consteval bool check() {
+    constexpr bool has_metadata = overdub::detail::is_tagged<R>;
     static_assert(
-        std::floating_point<R>, "overdub: a gradient is that of a function which gives one floating-point "
-                                "number; for others take jacobian(f) or "
-                                "pullback(f)");
+        !has_metadata, "overdub: in a context with metadata, a function returns `tagged`, a number and its "
+                       "metadata, which has no "
+                       "gradient; take vector_jacobian_product(context, f) or pullback(context, f), or run "
+                       "the gradient in the "
+                       "context: run(context, gradient(f), x)");
+    static_assert(
+        std::floating_point<R> || has_metadata,
+        "overdub: a gradient is that of a function which gives one floating-point "
+        "number; for others take jacobian(f) or "
+        "pullback(f)");
     constexpr bool rising = [] {
       std::size_t next = 0;
       return ((I >= next && (next = I + 1, true)) && ...);
@@ -108,7 +130,7 @@ struct gradient_of {
       ++argument;
     };
     (request(leaves_of<A>{}), ...);
-    differentiate_entry(p, requested, ReturnsValue, {.calls = calls_in(use), .loops = Saves::loops});
+    differentiate_entry(p, requested, ReturnsValue, {.calls = calls_in(use), .loops = loops_of<Saves>()});
   }
 };
 

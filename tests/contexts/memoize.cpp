@@ -241,3 +241,14 @@ TEST_CASE("memoize does not mix up two outer contexts of one type with different
   for (int i = 0; i < 2; ++i) CHECK(od::run(od::compose(c, m), square, 3.0) == 9.0);
   CHECK((m.entries == 1 && m.hits == 1));
 }
+
+constexpr auto squared = od::fn<"squared">([](auto x) { return x * x; });
+constexpr auto boxed = od::fn<"boxed">([](auto x) { return std::make_unique<decltype(x)>(squared(x)); });
+constexpr auto opened = od::fn<"opened">([](auto x) { return *boxed(x) + 1.0; });
+
+TEST_CASE("memoize passes on results that cannot be copied") {
+  memoize m;
+  CHECK(od::run(m, opened, 3.0) == 10.0);
+  CHECK(*od::run(m, boxed, 3.0) == 9.0);
+  CHECK((m.entries == 2 && m.hits == 1)); // opened and squared, and squared again
+}

@@ -1,5 +1,5 @@
 // A mock inside of a context that makes another function of the one to replace would replace nothing.
-// expect: overdub: mock replaces a function that an outer context has made another one of
+// expect: overdub: the mock is inside of a context with metadata, which has changed the function
 #include <overdub/contexts/forward.hpp>
 #include <overdub/contexts/mock.hpp>
 

@@ -1,5 +1,5 @@
-// An effect whose result the program uses cannot be taken away.
-// expect: overdub: slice takes away a call whose result the program goes on with
+// An effect whose result the program uses cannot be removed.
+// expect: overdub: slice removes the calls of a native function, but this function returns a result
 #include <overdub/contexts/slice.hpp>
 
 constexpr auto read = overdub::leaf<"read">([](double x) { return x + 1; });

@@ -99,7 +99,7 @@ TEST_CASE("slice takes away effects of functions that a symbol names") {
   contexts::count_of<decltype(symbol<"looked_up">)> count;
   CHECK_THROWS_WITH(
       overdub::overdub(compose(count, contexts::slice()), stage(outer, signature<double>)),
-      Catch::Contains("slice takes away a call of \"looked_up\""));
+      Catch::Contains("slice removes the calls of \"looked_up\""));
 }
 TEST_CASE("enter may name a symbol") {
   leaves_inner direct, rewritten;

@@ -194,7 +194,12 @@ consteval std::size_t find_described() {
       plain_struct<S>,
       "overdub: field<&S::member> reads a struct described with BOOST_HANA_ADAPT_STRUCT; a template is "
       "described with BOOST_HANA_DEFINE_STRUCT and its members are read directly, as in x.member");
-  if constexpr (plain_struct<S>) {
+  constexpr bool is_default_constructible = !plain_struct<S> || std::is_default_constructible_v<S>;
+  static_assert(
+      is_default_constructible,
+      "overdub: field<&S::member> finds the member in an S that is constructed without arguments; give S, "
+      "and each class of its members, a default constructor");
+  if constexpr (plain_struct<S> && is_default_constructible) {
     constexpr std::size_t index = find_member<Member, S>(std::make_index_sequence<member_count<S>>{});
     static_assert(index < member_count<S>, "overdub: this member is not among those described to Hana");
     return index;

@@ -267,10 +267,11 @@ constexpr auto rebuilt(F const& f, C<T...>&& x) {
   };
   return from(from, std::integral_constant<std::size_t, 0>{});
 }
-// Deleters and allocators are templates over the element type, and are default-constructed for the new type.
+// Deleters and allocators are templates over the element type, and are default-constructed for the new type. A pointer to an array does not
+// know its length.
 template <class F, template <class, class> class C, class T, template <class> class Deleter>
-requires owning_pointer<C<T, Deleter<T>>>
-constexpr auto rebuilt(F const& f, C<T, Deleter<T>>&& x) {
+requires(owning_pointer<C<T, Deleter<T>>> && !std::is_array_v<T>) constexpr auto rebuilt(
+    F const& f, C<T, Deleter<T>>&& x) {
   using U = decltype(f(std::move(*x)));
   using R = C<U, Deleter<U>>;
   return x.get() == nullptr ? R() : R(new U(f(std::move(*x))));

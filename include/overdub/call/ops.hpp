@@ -51,9 +51,11 @@ consteval bool conversion_in() {
       "overdub: this operation takes numbers, and is given an array; write overdub::map(f, xs...) to "
       "apply it to each element");
   static_assert(
-      mixable, "overdub: numbers of these types cannot be mixed here without losing some; write "
-               "overdub::convert<double>(n) (or another type) around one of them; a rule for programs is "
-               "compiled for all types of numbers: constrain it to those that it is for");
+      mixable,
+      "overdub: numbers of these types cannot be mixed here without losing some; write "
+      "overdub::convert<double>(n) (or another type) around one of them; a rule for programs is "
+      "compiled for all types of numbers: constrain it by the types that it is for, "
+      "std::same_as<overdub::plain_t<X>, double>, and not by an expression, which is compiled for all, too");
   return scalars && mixable && !(std::is_same_v<Numbers, wrong> || ...);
 }
 

@@ -256,7 +256,12 @@ requires(!scope<F>) constexpr auto overdub(Context&& context, F const& f, A&&...
   static_assert(
       !is_program, "overdub: a context rewrites a program by overdub(context, program); include "
                    "<overdub/stage/evaluate.hpp>");
-  if constexpr (is_program) {
+  constexpr bool is_function = !detail::contexts_to_run_in<F>;
+  static_assert(
+      is_function, "overdub: a run is given a context in the place of the function; the context is the first "
+                   "argument, the "
+                   "function the second, and several contexts are composed: run(compose(a, b), f, x)");
+  if constexpr (is_program || !is_function) {
     return detail::refused{};
   } else if constexpr (detail::is_dynamic<std::remove_cvref_t<Context>>)
     return detail::start_compiled(

@@ -125,13 +125,7 @@ struct compilation<F, types<A...>, C...> {
         std::is_empty_v<F>,
         "overdub: a compiled function has no captures: the program would keep what was captured at the first "
         "call; pass it as an argument");
-    static_assert(
-        (staging_context<C>::can_be_rebuilt && ...), "overdub: a context with data has a rule, enter or "
-                                                     "metadata, which may read the data while the program "
-                                                     "is made: all objects of the class would share one "
-                                                     "program; define fingerprint() in the context, and a "
-                                                     "constructor that takes its result");
-    return std::is_empty_v<F> && (staging_context<C>::can_be_rebuilt && ...);
+    return std::is_empty_v<F> && (staging_context<C>::is_allowed() && ...);
   }
 
   // Calls the function `options` of each context that has one on o, outermost first, and returns the result.

@@ -76,21 +76,30 @@ std::string explain(compiled<F, A, C> const& c) {
 /// not_executable. Thread-safe.
 template <class Context, class F, class... A>
 auto compile(Context&& context, F const& f, types<A...>, compile_options const& options = {}) {
-  auto all = compose(std::forward<Context>(context));
-  using Composition = decltype(all);
-  using Compiled = compiled<F, types<A...>, Composition>;
-  auto owner = std::make_shared<Composition>(std::move(all));
-  return std::apply(
-      [&]<class... C>(C&... c) {
-        using compilation = detail::compilation<F, types<A...>, C...>;
-        if constexpr (compilation::allowed()) {
-          std::string fingerprints;
-          detail::write_fingerprints(fingerprints, c...);
-          return Compiled(
-              compilation::get(f, compilation::options(options), std::move(fingerprints), c...), owner);
-        }
-      },
-      detail::context_tuple(*owner));
+  constexpr bool is_function = !detail::contexts_to_run_in<F>;
+  static_assert(
+      is_function, "overdub: compile is given a context in the place of the function; write compile(context, "
+                   "f, signature<...>), "
+                   "and compose several contexts: compile(compose(a, b), f, signature<...>)");
+  if constexpr (!is_function)
+    return detail::refused{};
+  else {
+    auto all = compose(std::forward<Context>(context));
+    using Composition = decltype(all);
+    using Compiled = compiled<F, types<A...>, Composition>;
+    auto owner = std::make_shared<Composition>(std::move(all));
+    return std::apply(
+        [&]<class... C>(C&... c) {
+          using compilation = detail::compilation<F, types<A...>, C...>;
+          if constexpr (compilation::allowed()) {
+            std::string fingerprints;
+            detail::write_fingerprints(fingerprints, c...);
+            return Compiled(
+                compilation::get(f, compilation::options(options), std::move(fingerprints), c...), owner);
+          }
+        },
+        detail::context_tuple(*owner));
+  }
 }
 
 namespace detail {

@@ -34,8 +34,18 @@ struct staging_context {
     else
       return false;
   }();
+  // A function, so that one class has one message.
+  static consteval bool is_allowed() {
+    static_assert(
+        can_be_rebuilt, "overdub: a context with data has a rule, enter or metadata, which may read the data "
+                        "while the program "
+                        "is made: all objects of the class would share one program; define fingerprint() in "
+                        "the context, and a "
+                        "constructor that takes its result");
+    return can_be_rebuilt;
+  }
   static decltype(auto) of(C& actual) {
-    if constexpr (is_rebuilt)
+    if constexpr (is_rebuilt && is_allowed())
       return C(actual.fingerprint());
     else
       return (actual);
@@ -92,7 +102,7 @@ requires(!is_value<X> && tree<X> && !plain_described<X>) struct unstaged<X> {
   struct strip_staging {
     template <class Child>
     auto operator()(Child const&) const {
-      return typename unstaged<Child>::type{};
+      return same_child{}(std::type_identity<typename unstaged<Child>::type>{});
     }
   };
   using type = decltype(tree_traits<X>::map(strip_staging{}, std::declval<X const&>()));
@@ -105,12 +115,15 @@ struct leaf_reader {
   template <class X>
   X operator()(std::type_identity<X>) const {
     if constexpr (plain_described<X>) {
-      X x{};
-      [&]<std::size_t... I>(std::index_sequence<I...>) {
-        ((member<I>(x) = (*this)(std::type_identity<std::remove_cvref_t<decltype(member<I>(x))>>{})), ...);
-      }
-      (std::make_index_sequence<member_count<X>>{});
-      return x;
+      if constexpr (is_made_of_members<X>()) {
+        X x{};
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+          ((member<I>(x) = (*this)(std::type_identity<std::remove_cvref_t<decltype(member<I>(x))>>{})), ...);
+        }
+        (std::make_index_sequence<member_count<X>>{});
+        return x;
+      } else
+        return same_child{}(std::type_identity<X>{});
     } else if constexpr (is_carried<X>)
       return f(std::type_identity<X>{});
     else if constexpr (tree<X>) {

@@ -75,7 +75,7 @@ public:
   }
 
 private:
-  // Whether arguments of type A can be parameters of a program.
+  // Whether arguments of type A can be parameters of a program, which constructs an A to find the types of its leaves.
   template <class A>
   static consteval bool has_known_size() {
     constexpr bool known = !tree<A> || generated_tree<A>;
@@ -83,7 +83,10 @@ private:
         known, "overdub: the type of an argument does not say how many values it holds, and cannot be "
                "staged; give an "
                "overdub::array, or a std::array");
-    return known;
+    if constexpr (known && std::is_class_v<A>)
+      return is_made_of_members<A>();
+    else
+      return known;
   }
   template <class F, class... A, class Admit, class Body>
   static ir::program staged(recorder& r, types<A...>, Admit const& admit, Body const& body) {

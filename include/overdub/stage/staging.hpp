@@ -324,14 +324,15 @@ class staging : public context {
   static void add_types(std::vector<ir::type>& types) {
     if constexpr (detail::is_symbol<R>)
       types.push_back(detail::ir_type_of<inner_t<R>>);
-    else if constexpr (detail::is_struct_of_symbols<R>)
-      (void)detail::map_symbols(
-          [&]<class Symbol>(Symbol const& s) {
-            types.push_back(detail::ir_type_of<inner_t<Symbol>>);
-            return s;
-          },
-          R{});
-    else if constexpr (detail::tree<R>) {
+    else if constexpr (detail::is_struct_of_symbols<R>) {
+      if constexpr (detail::is_made_of_members<detail::bottom_t<R>>())
+        (void)detail::map_symbols(
+            [&]<class Symbol>(Symbol const& s) {
+              types.push_back(detail::ir_type_of<inner_t<Symbol>>);
+              return s;
+            },
+            R{});
+    } else if constexpr (detail::tree<R>) {
       if constexpr (detail::generated_tree<R>)
         detail::for_each_child_type<R>(
             [&]<class Child>(std::type_identity<Child>) { add_types<Child>(types); });

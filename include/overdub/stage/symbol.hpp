@@ -9,6 +9,7 @@
 #include <overdub/ir/type.hpp>
 #include <overdub/ir/type_of_cpp.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <type_traits>
 #include <vector>
@@ -73,11 +74,31 @@ inline constexpr bool is_struct_of_symbols = false;
 template <class T, class... M, class L>
 inline constexpr bool is_struct_of_symbols<tagged<T, std::tuple<M...>, L>> = plain_described<T>;
 
+// Whether T is default constructible, as a described struct of a compiled or staged function must be: its values are made in programs
+// from their members. A function of its own, so that one class has one message.
+template <class T>
+consteval bool is_made_of_members() {
+  constexpr bool made = std::default_initializable<T>;
+  static_assert(
+      made, "overdub: a described struct that a staged or compiled function takes, makes or returns is first "
+            "constructed without arguments; give the struct, and each class of its members, a default "
+            "constructor");
+  return made;
+}
+
+template <class T, class L>
+constexpr tagged<T, symbol_of_value, L> symbol_at(symbol_of_value metadata) {
+  if constexpr (is_made_of_members<T>())
+    return {T{}, metadata};
+  else
+    return same_child{}(std::type_identity<tagged<T, symbol_of_value, L>>{});
+}
+
 // Replaces each symbol of such metadata by f(symbol).
 template <class T, class L, class M, class F>
 constexpr M map_members(M const& metadata, F const& f) {
   if constexpr (std::is_same_v<M, symbol_of_value>)
-    return f(tagged<T, symbol_of_value, L>{T{}, metadata}).metadata;
+    return f(symbol_at<T, L>(metadata)).metadata;
   else
     return [&]<class... Member, std::size_t... I>(std::tuple<Member...>*, std::index_sequence<I...>) {
       return M{map_members<Member, L>(std::get<I>(metadata), f)...};
@@ -147,9 +168,14 @@ auto refilled(X const& x, ir::id_range<ir::value_id> values, std::size_t first =
 struct make_symbols {
   template <class X>
   constexpr X operator()(std::type_identity<X>) const {
-    if constexpr (is_symbol<X> || is_struct_of_symbols<X>)
+    if constexpr (is_symbol<X>)
       return X{};
-    else if constexpr (tree<X>) {
+    else if constexpr (is_struct_of_symbols<X>) {
+      if constexpr (is_made_of_members<bottom_t<X>>())
+        return X{};
+      else
+        return same_child{}(std::type_identity<X>{});
+    } else if constexpr (tree<X>) {
       constexpr bool known = generated_tree<X>;
       static_assert(
           known, "overdub: a function that calls itself while it is staged returns a tree of unknown size; "
