@@ -78,6 +78,11 @@ private:
                          : write_plain(x); // its sign says nothing, and compilers differ in it
     else if constexpr (callee<X>)
       *out << X::name();
+    else if constexpr (overdub::detail::expected_like<X>) {
+      *out << (x.has_value() ? "" : "unexpected ");
+      x.has_value() ? this->write(concrete(*x)) : this->write(concrete(x.error()));
+    } else if constexpr (overdub::detail::optional_like<X>)
+      x.has_value() ? this->write(concrete(*x)) : void(*out << "nothing");
     else if constexpr (requires { typename X::function_type; })
       write(x.f); // a function in outer contexts
     else if constexpr (

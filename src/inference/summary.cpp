@@ -137,7 +137,8 @@ std::ostream& operator<<(std::ostream& out, summary const& s) {
   for (summary::row const& r : s.rows()) {
     out << r.name << std::string(width - r.name.size(), ' ');
     auto const cell = [&](double v, io::number_form const& form) {
-      out << ' ' << io::right_aligned(io::number_text(v, form), 10);
+      // The sign of a NaN is unspecified.
+      out << ' ' << io::right_aligned(overdub::is_nan(v) ? "nan" : io::number_text(v, form), 10);
     };
     for (double const v : {r.mean, r.mcse, r.sd, r.q5, r.median, r.q95}) cell(v, io::significant(4));
     cell(r.rhat, io::decimals(3));

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <limits>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -268,4 +269,13 @@ struct lambda_rate {
 TEST_CASE("log writes a class of the user's as it writes itself, whatever its name") {
   constexpr auto scaled = od::fn<"scaled">([](auto rate, auto) { return rate.each; });
   CHECK(logged(scaled, lambda_rate{0.5}, 1.0) == "scaled(0.5, 1) = 0.5\n");
+}
+
+TEST_CASE("log writes the value of an optional, and that it has none") {
+  constexpr auto root = od::fn<"root">([](auto x) {
+    using number = std::optional<decltype(x)>;
+    return od::concrete(x) < 0.0 ? number() : number(sqrt(x));
+  });
+  CHECK(logged(root, 4.0) == "root(4)\n  sqrt(4) = 2\n= 2\n");
+  CHECK(logged(root, -4.0) == "root(-4) = nothing\n");
 }

@@ -347,6 +347,9 @@ TEST_CASE("a summary does not warn of constants, and warns of values that are no
         values[1] = i == 9 ? other : 3.0;
       }
     CHECK(summary(d).warnings().empty() == (other == 3.0));
+    std::ostringstream text;
+    text << summary(d);
+    CHECK(text.str().find("-nan") == std::string::npos);
   }
 }
 

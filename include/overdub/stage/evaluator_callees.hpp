@@ -402,9 +402,11 @@ private:
     if (is_in_rules<F>() || is_in_families<F>()) {
       std::string const signature = signature_in_cpp(parameters_, result_types_);
       throw evaluation_error(message(
-          "overdub: a rule answers @%.*s, which is %s, and is compiled for other signatures; list this one "
-          "in the context, "
-          "`using signatures = overdub::types<...>`, or stage the function of C++ in it",
+          "overdub: a rule answers @%.*s, which is %s in this program, and it is not compiled for this "
+          "signature, "
+          "or returns another type: convert its result with overdub::convert<T>, or list the signature in "
+          "the "
+          "context, `using signatures = overdub::types<...>`, or stage the function of C++ in it",
           static_cast<int>(name_.size()), name_.data(), signature.c_str()));
     }
   }
