@@ -1,9 +1,15 @@
 // What headers declare, and a library or one unit of a program defines: derivatives of programs. It calls programs, staging and execution.
 #pragma once
 
+// Variables in sources have names of functions of overdub, such as `at` and `sum`, where they do not call these.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+
 #include <overdub/implementation/forward_program.cpp>
 #include <overdub/implementation/reverse/gradient_program.cpp>
 #include <overdub/implementation/reverse/hessian_program.cpp>
 #include <overdub/implementation/reverse/pullback_program.cpp>
 #include <overdub/implementation/reverse/residuals.cpp>
 #include <overdub/implementation/test_derivative/oracle.cpp>
+
+#pragma GCC diagnostic pop

@@ -1,6 +1,10 @@
 // What headers declare, and a library or one unit of a program defines: incremental updates. It calls programs, staging, execution and differentiation.
 #pragma once
 
+// Variables in sources have names of functions of overdub, such as `at` and `sum`, where they do not call these.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+
 #include <overdub/implementation/incremental/bound_update.cpp>
 #include <overdub/implementation/incremental/cells.cpp>
 #include <overdub/implementation/incremental/change_list.cpp>
@@ -13,3 +17,5 @@
 #include <overdub/implementation/incremental/make_update_program.cpp>
 #include <overdub/implementation/incremental/update_program_cache.cpp>
 #include <overdub/implementation/incremental/work_counter.cpp>
+
+#pragma GCC diagnostic pop

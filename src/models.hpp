@@ -1,6 +1,10 @@
 // What headers declare, and a library or one unit of a program defines: probabilistic models and inference. It calls all of the others.
 #pragma once
 
+// Variables in sources have names of functions of overdub, such as `at` and `sum`, where they do not call these.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+
 #include <overdub/implementation/inference/adaptation.cpp>
 #include <overdub/implementation/inference/calibration.cpp>
 #include <overdub/implementation/inference/chain_run.cpp>
@@ -35,3 +39,5 @@
 #include <overdub/implementation/models/trace_structure.cpp>
 #include <overdub/implementation/models/trip_count_program.cpp>
 #include <overdub/implementation/models/typed_choice.cpp>
+
+#pragma GCC diagnostic pop

@@ -1,6 +1,10 @@
 // What headers declare, and a library or one unit of a program defines: programs, their text, their checks and passes, and random numbers.
 #pragma once
 
+// Variables in sources have names of functions of overdub, such as `at` and `sum`, where they do not call these.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+
 #include <overdub/implementation/call/callee_name.cpp>
 #include <overdub/implementation/core/library.cpp>
 #include <overdub/implementation/execute/datum.cpp>
@@ -37,3 +41,5 @@
 #include <overdub/implementation/pass/specialise_conventions.cpp>
 #include <overdub/implementation/random.cpp>
 #include <overdub/implementation/special.cpp>
+
+#pragma GCC diagnostic pop

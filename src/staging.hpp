@@ -1,7 +1,13 @@
 // What headers declare, and a library or one unit of a program defines: programs of C++, and programs in contexts. It calls programs.
 #pragma once
 
+// Variables in sources have names of functions of overdub, such as `at` and `sum`, where they do not call these.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+
 #include <overdub/implementation/stage/evaluate.cpp>
 #include <overdub/implementation/stage/program_set.cpp>
 #include <overdub/implementation/stage/recorder.cpp>
 #include <overdub/implementation/stage/staged_hooks.cpp>
+
+#pragma GCC diagnostic pop
