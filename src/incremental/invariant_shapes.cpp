@@ -1,5 +1,6 @@
 #include <overdub/implementation/incremental/invariant_shapes.hpp>
 #include <overdub/implementation/incremental/names_of_values.hpp>
+#include <overdub/ir/enclosing.hpp>
 #include <overdub/ir/regions.hpp>
 #include <overdub/ir/walk.hpp>
 
@@ -11,8 +12,8 @@
 namespace overdub::increments {
 
 bool is_outside_loops(ir::function const& f, ir::region_id r) {
-  for (; r != ir::function::body; r = f[f[r].parent].parent)
-    if (!ir::selects_region(f[f[r].parent].code)) return false;
+  for (auto const around : ir::enclosing_regions(f, r))
+    if (!ir::selects_region(f[around.owner].code)) return false;
   return true;
 }
 

@@ -7,6 +7,7 @@
 #include <overdub/ir/builder.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/effects.hpp>
+#include <overdub/ir/enclosing.hpp>
 #include <overdub/ir/value_map.hpp>
 #include <overdub/ir/walk.hpp>
 
@@ -162,11 +163,10 @@ protected:
 inline std::optional<std::uint32_t> update_emitter::enclosing_depth(value_id v) const {
   function const& f = original();
   std::uint32_t depth = 0;
-  for (region_id r = f.region_of(v); r != function::body; ++depth) {
-    node_id const owner = f[r].parent;
-    if (selects_region(f[owner].code) && is_outside_loops(f, r)) return depth;
-    if (!is_counted(f[owner].code)) return {};
-    r = f[owner].parent;
+  for (auto const around : ir::enclosing_regions(f, f.region_of(v))) {
+    if (selects_region(f[around.owner].code) && is_outside_loops(f, around.region)) return depth;
+    if (!is_counted(f[around.owner].code)) return {};
+    ++depth;
   }
   return depth;
 }

@@ -5,6 +5,7 @@
 #include <overdub/implementation/ir/zero_value.hpp>
 #include <overdub/ir/builder.hpp>
 #include <overdub/ir/cursor.hpp>
+#include <overdub/ir/enclosing.hpp>
 #include <overdub/ir/value_map.hpp>
 #include <overdub/models/choice_program.hpp>
 
@@ -30,9 +31,9 @@ public:
     for (std::uint32_t k = 0; k < m.sites.size(); ++k)
       for (std::uint32_t i = 0; i < m.sites[k].nodes.size(); ++i) {
         site_of_[index_of(m.sites[k].nodes[i])] = k;
-        for (ir::node_id n = m.sites[k].nodes[i]; n != ir::nothing;
-             n = original()[original()[n].parent].parent)
-          makes_choices_.insert_or_assign(n, true);
+        makes_choices_.insert_or_assign(m.sites[k].nodes[i], true);
+        for (auto const around : ir::enclosing_regions(original(), m.sites[k].nodes[i]))
+          makes_choices_.insert_or_assign(around.owner, true);
       }
   }
 
@@ -313,9 +314,8 @@ protected:
   }
   std::uint32_t enclosing_loop_count(ir::node_id n) const {
     std::uint32_t count = 0;
-    for (ir::region_id at = original()[n].parent; original()[at].parent != ir::nothing;
-         at = original()[original()[at].parent].parent)
-      count += !ir::selects_region(original()[original()[at].parent].code);
+    for (auto const around : ir::enclosing_regions(original(), n))
+      count += !ir::selects_region(original()[around.owner].code);
     return count;
   }
 

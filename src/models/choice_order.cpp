@@ -1,3 +1,4 @@
+#include <overdub/ir/enclosing.hpp>
 #include <overdub/ir/regions.hpp>
 #include <overdub/models/choice_order.hpp>
 
@@ -25,9 +26,9 @@ std::vector<choice_order::enclosing_loop>
 choice_order::enclosing_loops_of(model_core const& m, site const& s) {
   ir::function const& f = m.model().function();
   std::vector<enclosing_loop> all;
-  for (ir::region_id at = f[s.nodes[0]].parent; f[at].parent != ir::nothing; at = f[f[at].parent].parent)
-    if (ir::node_id const n = f[at].parent; !ir::selects_region(f[n].code))
-      all.push_back({n, ir::is_counted_loop(f[n].code), f[n].attributes.is_reversed()});
+  for (auto const around : ir::enclosing_regions(f, s.nodes[0]))
+    if (auto const& n = f[around.owner]; !ir::selects_region(n.code))
+      all.push_back({around.owner, ir::is_counted_loop(n.code), n.attributes.is_reversed()});
   std::ranges::reverse(all);
   return all;
 }

@@ -1,5 +1,6 @@
 #include <overdub/implementation/models/choice_lowering.hpp>
 #include <overdub/ir/effects.hpp>
+#include <overdub/ir/enclosing.hpp>
 #include <overdub/ir/walk.hpp>
 #include <overdub/models/site_program.hpp>
 #include <overdub/pass/pipeline.hpp>
@@ -19,10 +20,10 @@ public:
       std::vector<std::vector<choice_callbacks>> const& callbacks)
       : choice_lowering(p, m, s, callbacks, m.sites[site].index_count), site_(site),
         n_(m.sites[site].nodes[0]) {
-    for (ir::region_id at = original()[n_].parent;; at = original()[original()[at].parent].parent) {
-      enclosing_regions_.insert(enclosing_regions_.begin(), at);
-      if (original()[at].parent == ir::nothing) break;
-    }
+    for (auto const around : ir::enclosing_regions(original(), n_))
+      enclosing_regions_.push_back(around.region);
+    enclosing_regions_.push_back(ir::function::body);
+    std::ranges::reverse(enclosing_regions_);
     auto const own = at_->parameters();
     for (std::size_t k = own.size() - m.sites[site].index_count; k < own.size(); ++k)
       indices_.push_back(own[k]);

@@ -1,5 +1,6 @@
 #include <overdub/ir/calls.hpp>
 #include <overdub/ir/cursor.hpp>
+#include <overdub/ir/enclosing.hpp>
 #include <overdub/ir/regions.hpp>
 #include <overdub/ir/type_text.hpp>
 #include <overdub/ir/value_map.hpp>
@@ -193,9 +194,9 @@ private:
     for (std::uint32_t s = 0; s < m_.sites.size(); ++s)
       for (ir::node_id const n : m_.sites[s].nodes) {
         bool has_loop = m_.sites[s].type.rank > 0;
-        for (ir::region_id at = f_[n].parent; f_[at].parent != ir::nothing; at = f_[f_[at].parent].parent) {
-          bool const is_branch = ir::selects_region(f_[f_[at].parent].code);
-          if ((has_loop || !is_branch) && by.values[index_of(f_.operand(f_[at].parent, 0))]) return s;
+        for (auto const around : ir::enclosing_regions(f_, n)) {
+          bool const is_branch = ir::selects_region(f_[around.owner].code);
+          if ((has_loop || !is_branch) && by.values[index_of(f_.operand(around.owner, 0))]) return s;
           has_loop = has_loop || !is_branch;
         }
       }
@@ -212,15 +213,15 @@ private:
       reject(
           s.address, "has a name that ends in \"/\", which marks a prefix of addresses; rename the choice");
     std::vector<ir::value_id> const indices = enclosing_indices(f_, f_[n].parent);
-    bool has_loop = false; // between the site and the region `at`
-    for (ir::region_id at = f_[n].parent; f_[at].parent != ir::nothing; at = f_[f_[at].parent].parent) {
-      ir::op const enclosing = f_[f_[at].parent].code;
+    bool has_loop = false; // between the site and the region
+    for (auto const around : ir::enclosing_regions(f_, n)) {
+      ir::op const enclosing = f_[around.owner].code;
       if (ir::is_counted(enclosing)) {
         has_loop = true;
-        s.has_random_count = s.has_random_count || dependent_.values[index_of(f_.operand(f_[at].parent, 0))];
+        s.has_random_count = s.has_random_count || dependent_.values[index_of(f_.operand(around.owner, 0))];
       } else if (ir::selects_region(enclosing)) {
         s.is_conditional = true;
-        bool const is_decided = dependent_.values[index_of(f_.operand(f_[at].parent, 0))]; // by choices
+        bool const is_decided = dependent_.values[index_of(f_.operand(around.owner, 0))]; // by choices
         s.is_resized = s.is_resized || (has_loop && is_decided);
         s.varies_in_size = s.varies_in_size || (s.type.rank > 0 && is_decided);
       } else
@@ -270,12 +271,10 @@ private:
   }
   // Whether two operations are nested in different branches of one `if`.
   bool are_exclusive(ir::node_id a, ir::node_id b) const {
-    std::vector<std::pair<ir::node_id, ir::region_id>> of_a;
-    for (ir::region_id at = f_[a].parent; f_[at].parent != ir::nothing; at = f_[f_[at].parent].parent)
-      of_a.emplace_back(f_[at].parent, at);
-    for (ir::region_id at = f_[b].parent; f_[at].parent != ir::nothing; at = f_[f_[at].parent].parent)
-      for (auto const& [node, region] : of_a)
-        if (node == f_[at].parent) return ir::selects_region(f_[node].code) && region != at;
+    for (auto const around_b : ir::enclosing_regions(f_, b))
+      for (auto const around_a : ir::enclosing_regions(f_, a))
+        if (around_a.owner == around_b.owner)
+          return ir::selects_region(f_[around_a.owner].code) && around_a.region != around_b.region;
     return false;
   }
   [[noreturn]] void reject(std::string const& address, std::string const& why) const {

@@ -1,4 +1,5 @@
 #include <overdub/ir/cursor.hpp>
+#include <overdub/ir/enclosing.hpp>
 #include <overdub/ir/regions.hpp>
 #include <overdub/ir/value_map.hpp>
 #include <overdub/models/trip_count_program.hpp>
@@ -44,14 +45,11 @@ private:
   // Outermost first; nothing where the map or loop is nested in a branch.
   std::vector<ir::value_id> enclosing_trip_counts(site const& s) const {
     std::vector<ir::value_id> counts;
-    for (ir::region_id at = f_[s.nodes[0]].parent; f_[at].parent != ir::nothing;
-         at = f_[f_[at].parent].parent) {
-      ir::node_id const n = f_[at].parent;
-      if (ir::selects_region(f_[n].code))
+    for (auto const around : ir::enclosing_regions(f_, s.nodes[0]))
+      if (ir::selects_region(f_[around.owner].code))
         std::ranges::fill(counts, ir::value_id(ir::nothing));
       else
-        counts.push_back(ir::region_flow(f_, n).trip_count());
-    }
+        counts.push_back(ir::region_flow(f_, around.owner).trip_count());
     std::ranges::reverse(counts);
     return counts;
   }
