@@ -398,7 +398,7 @@ struct add_elements {
 template <class S>
 auto evaluator<S>::added_by_rule(any const& a, any const& b) const -> any {
   return opened(a, [&]<class T>(auto const& x, std::type_identity<T>) -> any {
-    if constexpr (is_of_numbers<T>)
+    if constexpr (is_of_numbers<T> && !is_of_numbers<in<T>>)
       return in<T>(add_elements{}(x, *b.template get<in<T>>()));
     else
       return {};
