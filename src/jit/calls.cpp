@@ -32,7 +32,7 @@ void function_compiler::compile_call(node_id n) {
   llvm::Function* const target = shared_.function_for(callee);
   parts arguments{machine_};
   auto const owned = [&](std::uint32_t k) {
-    return is_counted(type_of(f_.operand(n, k))) && shared_.owners.owns(callee, k);
+    return is_reference_counted(type_of(f_.operand(n, k))) && shared_.owners.owns(callee, k);
   };
   for (std::uint32_t k = 0; k < f_[n].operand_count; ++k) {
     value_id const v = f_.operand(n, k);
@@ -52,7 +52,7 @@ void function_compiler::compile_apply(node_id n) {
   ir::signature const& s = p_.signature_of(t);
   llvm::Function* const target = shared_.applier_for(t);
   auto const owned = [&](std::uint32_t k) {
-    return is_counted(type_of(f_.operand(n, k))) && shared_.owners.owns(t, k - 1);
+    return is_reference_counted(type_of(f_.operand(n, k))) && shared_.owners.owns(t, k - 1);
   };
   std::vector<value> given;
   for (std::uint32_t k = 1; k < f_[n].operand_count; ++k) {
@@ -243,7 +243,7 @@ void function_compiler::compile() {
     append_types(context_, type_of(v), types);
     value x;
     for (std::size_t k = 0; k < types.size(); ++k) x.all.push_back(made_->getArg(next++));
-    x.borrowed = is_counted(type_of(v)) && !shared_.owners.owns(id_, f_[v].index);
+    x.borrowed = is_reference_counted(type_of(v)) && !shared_.owners.owns(id_, f_[v].index);
     set(v, std::move(x));
   }
   block const entry = b_.GetInsertBlock();

@@ -52,7 +52,8 @@ function_compiler::initial_values(node_id n, std::uint32_t first_operand, std::u
   std::vector<value> all;
   for (std::uint32_t k = 0; k < count; ++k) {
     value_id const v = f_.operand(n, first_operand + k);
-    if (is_counted(type_of(v)) && (order_.is_used_inside(v, n) || !transfer_reference(v, n))) retain(v);
+    if (is_reference_counted(type_of(v)) && (order_.is_used_inside(v, n) || !transfer_reference(v, n)))
+      retain(v);
     all.push_back(get(v));
     all.back().borrowed = false;
   }

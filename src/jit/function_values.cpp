@@ -15,7 +15,7 @@ std::uint32_t program_compiler::closure_number(function_id f, std::uint32_t capt
   execute::function_code code;
   for (value_id const v : p[f].parameters()) {
     ir::type const t = p[f].type_of(v);
-    if (is_counted(t))
+    if (is_reference_counted(t))
       code.owners.push_back((code.parameter_words + (t.rank > 0 ? 1 : 0)) * execute::word_size);
     if (t.is_function()) code.functions.push_back(code.owners.back());
     code.parameter_words += execute::words_of(t);
@@ -135,7 +135,7 @@ void program_compiler::call_closure(llvm::IRBuilder<>& b, closure const& c, llvm
           k < c.captured ? loaded(part, after(captured, next_captured++))
           : in_memory    ? loaded(part, after(f->getArg(2), next_word++))
                          : f->getArg(next_register++));
-    if (!is_counted(t)) continue;
+    if (!is_reference_counted(t)) continue;
     bool const owned = owners.owns(c.callee, k);
     llvm::Value* const owner = arguments[first + (t.rank > 0 ? 1 : 0)];
     if (k < c.captured && owned) b.CreateCall(retainer(), {owner})->setCallingConv(llvm::CallingConv::Fast);

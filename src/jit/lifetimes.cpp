@@ -19,7 +19,8 @@ bool function_compiler::contains(node_id outer, node_id inner) const {
 
 // Registers a value defined in region r: its last use, or its definition if it is unused.
 void function_compiler::live_in(value_id v, region_id r) {
-  if (!is_counted(type_of(v)) || values_[index_of(v)].borrowed || values_[index_of(v)].all.empty()) return;
+  if (!is_reference_counted(type_of(v)) || values_[index_of(v)].borrowed || values_[index_of(v)].all.empty())
+    return;
   node_id const last = order_.last_use_in(v, r);
   last_use_of_[index_of(v)] = last;
   if (last != ir::nothing)
@@ -48,7 +49,7 @@ bool function_compiler::transfer_reference(value_id v, node_id n) {
 }
 // The value with a reference, which an operation transfers: the value's own at its last use, else a new one.
 value function_compiler::transferred(value_id v, node_id n) {
-  if (is_counted(type_of(v)) && !transfer_reference(v, n)) retain(v);
+  if (is_reference_counted(type_of(v)) && !transfer_reference(v, n)) retain(v);
   value given = get(v);
   given.borrowed = false;
   return given;

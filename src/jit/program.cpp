@@ -25,7 +25,7 @@ bool ownership::look_at(ir::program const& p, function_id id) {
   bool changed = false;
   for (value_id const v : f.parameters()) {
     auto owned = owned_[index_of(id)][f[v].index];
-    if (owned || !is_counted(f.type_of(v))) continue;
+    if (owned || !is_reference_counted(f.type_of(v))) continue;
     for (ir::use_id const u : f.uses_of(v))
       if (takes(f, u)) owned = changed = true;
   }

@@ -32,7 +32,7 @@ llvm::Type* scalar_type(llvm::LLVMContext&, ir::scalar);
 /// The types of a value's parts: one for a scalar or a function value; elements, owner and extents of an array.
 void append_types(llvm::LLVMContext&, ir::type, llvm::SmallVectorImpl<llvm::Type*>&);
 /// Whether a value has a reference-counted buffer.
-inline bool is_counted(ir::type t) { return execute::is_counted(t) && !t.is_accumulator; }
+inline bool is_reference_counted(ir::type t) { return execute::is_reference_counted(t) && !t.is_accumulator; }
 
 /// The parameters that a function owns: the caller transfers references to them. The others are borrowed.
 class ownership {

@@ -13,7 +13,7 @@ void function_compiler::compile_elementwise(node_id n) {
   value_id const result = f_.result(n);
   ir::op const code = f_[n].code;
   auto const rule = ir::row_of(code).types;
-  if (code == ir::op::select && is_counted(type_of(result))) {
+  if (code == ir::op::select && is_reference_counted(type_of(result))) {
     llvm::Value* const which = scalar(f_.operand(n, 0));
     value const x = get(f_.operand(n, 1)), y = get(f_.operand(n, 2));
     value chosen;
