@@ -143,9 +143,11 @@ protected:
   // For a scalar in lanes: the pointer to them.
   offset words(value_id v) const { return words_of(type_of(v)); }
   offset owner_word(value_id v) const { return at(v) + (type_of(v).rank > 0 ? word_size : 0); }
-  bool is_counted(value_id v) const { return execute::is_counted(type_of(v)) && !type_of(v).is_accumulator; }
+  bool is_reference_counted(value_id v) const {
+    return execute::is_reference_counted(type_of(v)) && !type_of(v).is_accumulator;
+  }
 
-  bool has_count(value_id v) const { return is_counted(v) && at(v) != no_word; }
+  bool has_count(value_id v) const { return is_reference_counted(v) && at(v) != no_word; }
 
   void assign_slot(value_id v, offset where, bool owns = false) { slots_[index_of(v)] = {where, owns}; }
   // A new slot, or the hinted one.
@@ -212,7 +214,7 @@ protected:
   }
   // The reference that an operation transfers with a value: the value's own at its last use, else a new one.
   void retain_or_transfer(value_id v, node_id n) {
-    if (is_counted(v) && !transfer_reference(v, n)) out_.emit(&retain_owner::run, 0, owner_word(v));
+    if (is_reference_counted(v) && !transfer_reference(v, n)) out_.emit(&retain_owner::run, 0, owner_word(v));
   }
   // Reuses the words of a value at its last use for another value.
   bool reuse_words(value_id v, node_id n) {
@@ -254,7 +256,7 @@ protected:
     auto const yielded = f_.operands_of(f_.yield_of(r));
     for (std::size_t k = 0; k < to.size(); ++k) {
       value_id const v = yielded[k];
-      if (!f_.is_result(v) || f_.region_of(v) != r || is_counted(v)) continue;
+      if (!f_.is_result(v) || f_.region_of(v) != r || is_reference_counted(v)) continue;
       if (hints_[index_of(v)] != no_word || !writes_last(f_.node_of(v))) continue;
       if (to[k] == no_word) continue;
       if (!standing_there.empty() && standing_there[k] != ir::nothing &&

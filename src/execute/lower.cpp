@@ -117,7 +117,7 @@ inline function_code lowering::lower() {
   for (value_id const v : f_.parameters()) {
     check_type(type_of(v));
     assign_slot(v, words_.allocate(words(v)));
-    if (execute::is_counted(type_of(v))) made.owners.push_back(owner_word(v) - first_parameter);
+    if (execute::is_reference_counted(type_of(v))) made.owners.push_back(owner_word(v) - first_parameter);
     if (type_of(v).is_function()) made.functions.push_back(owner_word(v) - first_parameter);
     made.parameter_words += words(v);
   }

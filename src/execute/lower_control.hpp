@@ -37,7 +37,7 @@ lowering::start_loop_carried(node_id n, std::uint32_t first_operand, std::uint32
   for (std::uint32_t k = 0; k < count; ++k) to.push_back(new_slot(f_.result(n, k)));
   for (std::uint32_t k = 0; k < count; ++k) {
     value_id const v = f_.operand(n, first_operand + k);
-    if (is_counted(v) && (order_.is_used_inside(v, n) || !transfer_reference(v, n)))
+    if (is_reference_counted(v) && (order_.is_used_inside(v, n) || !transfer_reference(v, n)))
       out_.emit(&retain_owner::run, 0, owner_word(v));
     moves.push_back({at(v), to[k], words(v)});
   }
@@ -200,7 +200,7 @@ inline void lowering::lower_reduce_by_region(node_id n) {
   std::vector<move> moves;
   for (std::uint32_t k = 0; started && k < count; ++k) {
     value_id const v = f_.operand(n, count + k);
-    if (is_counted(v) && (order_.is_used_inside(v, n) || !transfer_reference(v, n)))
+    if (is_reference_counted(v) && (order_.is_used_inside(v, n) || !transfer_reference(v, n)))
       out_.emit(&retain_owner::run, 0, owner_word(v));
     moves.push_back({at(v), component(reduction::initial, k), words(v)});
   }

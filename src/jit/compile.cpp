@@ -121,14 +121,15 @@ compile(ir::program const& given, ir::function_id id, execute::host_registry con
       return known;
   }
   auto made = frame_of(p, id, thunks, hosts);
-  program_compiler compiler(p, id, *made, o);
-  compiler.compile();
-  if (compiler.looks_ahead) made->interpreted = interpreted(given, id, hosts);
-  optimise(*compiler.module, o, compiler.width);
-  std::vector<char> const object = object_of(*compiler.module, o, compiler.width);
+  program_state compiled(p, id, *made, o);
+  compile_program(compiled, id);
+  if (compiled.needs.interpreter) made->interpreted = interpreted(given, id, hosts);
+  optimise(*compiled.module, o, compiled.target.width);
+  std::vector<char> const object = object_of(*compiled.module, o, compiled.target.width);
   link_into(*made, p, object, o);
   if (key)
-    if (auto const parts = write_parts(*made, p, key->functions, compiler.hosts, compiler.samples))
+    if (auto const parts =
+            write_parts(*made, p, key->functions, compiled.hosts.calls(), compiled.hosts.samples()))
       machine_code_files::of(*o.cache).store(key->text, object, *parts);
   return made;
 }
@@ -139,10 +140,10 @@ std::string llvm_text(
   auto const changed = with_thunks(given, id);
   ir::program const& p = changed ? changed->program : given;
   auto made = frame_of(p, id, 0, hosts);
-  program_compiler compiler(p, id, *made, o);
-  compiler.compile();
-  optimise(*compiler.module, o, compiler.width);
-  return text_of(*compiler.module);
+  program_state compiled(p, id, *made, o);
+  compile_program(compiled, id);
+  optimise(*compiled.module, o, compiled.target.width);
+  return text_of(*compiled.module);
 }
 
 } // namespace overdub::jit::detail

@@ -1,64 +1,69 @@
-// In-place updates of loop-carried arrays: if nothing else refers to the buffer, the array stays in place during the loop,
-// without tests of its reference count.
-#include "function.hpp"
+#include "in_place.hpp"
+
+#include <overdub/ir/regions.hpp>
+#include <overdub/ir/walk.hpp>
 
 namespace overdub::jit {
 
-// Whether an operation has a value as exactly one operand.
-bool function_compiler::is_once_in(value_id v, node_id n) const {
+bool is_once_in(ir::function const& f, ir::value_id v, ir::node_id n) {
   std::uint32_t count = 0;
-  for (value_id const x : f_.operands_of(n)) count += x == v;
+  for (ir::value_id const x : f.operands_of(n)) count += x == v;
   return count == 1;
 }
 
-// Whether an operation reads numbers of an array, and keeps no reference to it.
-bool function_compiler::is_only_read_by(value_id v, node_id n) const {
-  switch (f_[n].code) {
+bool is_only_read_by(ir::function const& f, ir::value_id v, ir::node_id n) {
+  switch (f[n].code) {
   case ir::op::at:
-    return type_of(f_.result(n)).rank == 0;
+    return f.type_of(f.result(n)).rank == 0;
   case ir::op::length:
     return true;
   case ir::op::reduce:
-    return f_[n].attributes.operation != ir::op::none && f_.operand(n, 0) == v;
+    return f[n].attributes.operation != ir::op::none && f.operand(n, 0) == v;
   default:
     return false;
   }
 }
 
+namespace {
+
 // Whether the region yields, at a position, the array v after a chain of updates, between which it is only read. O(uses of
 // the array and its updates × depth).
-bool function_compiler::is_updated_in_place(value_id v, region_id r, std::uint32_t position) const {
+bool is_updated_in_place(
+    ir::function const& f, ir::use_order const& order, ir::value_id v, ir::region_id r,
+    std::uint32_t position) {
   for (;;) {
-    node_id const last = order_.last_use_in(v, r);
+    ir::node_id const last = order.last_use_in(v, r);
     if (last == ir::nothing) return false;
-    for (ir::use_id const u : f_.uses_of(v)) {
-      node_id const user = f_[u].user;
-      if (order_.anchor(u, r) != last && !is_only_read_by(v, user)) return false;
+    for (ir::use_id const u : f.uses_of(v)) {
+      ir::node_id const user = f[u].user;
+      if (order.anchor(u, r) != last && !is_only_read_by(f, v, user)) return false;
     }
-    if (ir::is_counted_loop(f_[last].code)) {
-      if (!is_once_in(v, last) || order_.is_used_inside(v, last)) return false;
-      ir::region_flow const flow(f_, last);
+    if (ir::is_counted_loop(f[last].code)) {
+      if (!is_once_in(f, v, last) || order.is_used_inside(v, last)) return false;
+      ir::region_flow const flow(f, last);
       std::uint32_t k = 0;
       while (flow.initial(k) != v) ++k;
-      if (!is_updated_in_place(flow.argument(k), flow.body(), k)) return false;
+      if (!is_updated_in_place(f, order, flow.argument(k), flow.body(), k)) return false;
       v = flow.final(k);
       continue;
     }
-    switch (f_[last].code) {
+    switch (f[last].code) {
     case ir::op::yield:
-      return last == f_.yield_of(r) && is_once_in(v, last) && f_.operand(last, position) == v;
+      return last == f.yield_of(r) && is_once_in(f, v, last) && f.operand(last, position) == v;
     case ir::op::update:
-      if (f_.operand(last, 0) != v || !is_once_in(v, last) || f_[last].operand_count != 2u + type_of(v).rank)
+      if (f.operand(last, 0) != v || !is_once_in(f, v, last) ||
+          f[last].operand_count != 2u + f.type_of(v).rank)
         return false;
-      v = f_.result(last);
+      v = f.result(last);
       break;
     case ir::op::if_: {
       bool found = false;
-      for (std::uint32_t k = 0; !found && k < f_[last].result_count; ++k)
-        if (type_of(f_.result(last, k)) == type_of(v) && is_updated_in_place(v, f_.region_at(last, 0), k) &&
-            is_updated_in_place(v, f_.region_at(last, 1), k)) {
+      for (std::uint32_t k = 0; !found && k < f[last].result_count; ++k)
+        if (f.type_of(f.result(last, k)) == f.type_of(v) &&
+            is_updated_in_place(f, order, v, f.region_at(last, 0), k) &&
+            is_updated_in_place(f, order, v, f.region_at(last, 1), k)) {
           found = true;
-          v = f_.result(last, k);
+          v = f.result(last, k);
         }
       if (!found) return false;
       break;
@@ -69,25 +74,24 @@ bool function_compiler::is_updated_in_place(value_id v, region_id r, std::uint32
   }
 }
 
-// The loop-carried values that stay in place; their buffers are made unique before the loop.
-std::vector<bool>
-function_compiler::find_in_place(region_id body, std::uint32_t first_argument, std::vector<value>& start) {
-  std::vector<bool> found(start.size());
-  for (std::uint32_t k = 0; k < start.size(); ++k) {
-    value_id const v = f_.argument(body, first_argument + k);
-    if (type_of(v).rank == 0 || !is_updated_in_place(v, body, k)) continue;
-    found[k] = true;
-    in_place_[index_of(v)] = true;
-    make_unique(type_of(v), start[k]);
-    set(v, start[k]);
-  }
-  return found;
+} // namespace
+
+in_place_arrays::in_place_arrays(ir::function const& f, ir::use_order const& order)
+    : found_(f.value_count()) {
+  ir::walk(f, ir::function::body, [&](ir::node_id n) {
+    if (!ir::is_counted_loop(f[n].code)) return;
+    ir::region_flow const flow(f, n);
+    for (std::uint32_t k = 0; k < flow.carried(); ++k) {
+      ir::value_id const v = flow.argument(k);
+      if (f.type_of(v).rank > 0 && is_updated_in_place(f, order, v, flow.body(), k))
+        found_[index_of(v)] = true;
+    }
+  });
 }
 
-// The loop-carried array that stays in place, before a chain of updates.
-value_id function_compiler::before_updates(value_id array) const {
-  while (f_.is_result(array) && f_[f_.node_of(array)].code == ir::op::update)
-    array = f_.operand(f_.node_of(array), 0);
+ir::value_id updated_array(ir::function const& f, ir::value_id array) {
+  while (f.is_result(array) && f[f.node_of(array)].code == ir::op::update)
+    array = f.operand(f.node_of(array), 0);
   return array;
 }
 

@@ -1,13 +1,15 @@
-// Speculative bounds checks: one check before a loop covers all iterations of it and of nested loops, by the smallest and
-// the largest index. If an index is out of range, some iteration fails. The code then deoptimises: the interpreter runs the
-// program again from the start, and reaches that iteration. Requires that a failing run can be repeated. Covers an access only
-// if some iteration is certain to run it with the smallest index, and some iteration with the largest. Accesses in branches
-// are not covered, nor accesses in loops whose trip counts are unknown or vary with the same loop as the index.
-#include "function.hpp"
+#include "look_ahead.hpp"
+
+#include "bounds_checks.hpp"
+#include "scalars.hpp"
+
+#include <overdub/ir/regions.hpp>
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/STLExtras.h>
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace overdub::jit {
 namespace {
@@ -18,12 +20,10 @@ bool have_common(regions const& a, regions const& b) {
   return llvm::any_of(a, [&](region_id r) { return llvm::is_contained(b, r); });
 }
 
-} // namespace
-
-class function_compiler::ranges_ahead {
+class ranges_ahead {
 public:
-  ranges_ahead(function_compiler& of, region_id body, llvm::Value* count)
-      : c_(of), f_(of.f_), b_(of.b_), body_(body) {
+  ranges_ahead(function_state& of, region_id body, llvm::Value* count)
+      : fn_(of), f_(of.f), b_(of.b), body_(body) {
     loops_.push_back({body, {count, count, {}, nullptr}, {body}});
   }
 
@@ -78,7 +78,7 @@ private:
   void check(node_id n, std::uint32_t indices) {
     llvm::SmallVector<std::pair<std::uint32_t, range>, 2> needed;
     for (std::uint32_t k = 0; k < indices; ++k) {
-      if (c_.is_checked(n, k)) continue;
+      if (is_checked(fn_, n, k)) continue;
       auto const i = range_of(f_.operand(n, 1 + k));
       if (!i || !is_reached(i->loops)) return;
       needed.push_back({k, *i});
@@ -87,7 +87,7 @@ private:
     if (needed.empty() || !array) return;
     llvm::Value* good = nullptr;
     for (auto const& [k, i] : needed) {
-      good = both(good, is_in_range(f_.operand(n, 1 + k), i, c_.get(*array).extent(k)));
+      good = both(good, is_in_range(f_.operand(n, 1 + k), i, fn_.get(*array).extent(k)));
     }
     // The access runs in some iteration unless an enclosing loop never iterates.
     for (std::size_t k = 1; k < loops_.size(); ++k) good = b_.CreateOr(good, is_empty(loops_[k]));
@@ -114,24 +114,27 @@ private:
       loop const* const l = loop_of_index(f_.operand(n, k));
       auto const other = range_of(f_.operand(n, 1 - k));
       if (l == nullptr || l->count.overflows != nullptr || !other || !other->loops.empty()) continue;
-      llvm::Value* const last = b_.CreateSub(l->count.most, c_.integer(1));
+      llvm::Value* const last = b_.CreateSub(l->count.most, fn_.e.integer(1));
       return std::pair{other->least, b_.CreateAdd(other->least, last)};
     }
     return {};
   }
   llvm::Value* is_empty(loop const& l) {
-    llvm::Value* const none = b_.CreateICmpSLE(l.count.most, c_.integer(0));
+    llvm::Value* const none = b_.CreateICmpSLE(l.count.most, fn_.e.integer(0));
     return l.count.overflows == nullptr ? none : b_.CreateAnd(none, b_.CreateNot(l.count.overflows));
   }
   llvm::Value* both(llvm::Value* x, llvm::Value* y) { return x == nullptr ? y : b_.CreateAnd(x, y); }
 
   // An array that is defined before the loop, with the extents of an array that the loop reads; nothing, if there is none.
   std::optional<value_id> array_in_front(value_id array) const {
-    value_id const carried = c_.before_updates(array);
-    if (c_.in_place_[index_of(carried)]) return carried;
+    value_id const carried = updated_array(f_, array);
+    if (fn_.in_place.has(carried) && is_in_front(carried)) return carried;
     if (!ir::is_defined_in(f_, array, body_)) return array;
     return {};
   }
+
+  // Whether a value is defined before the first iteration: outside of the loop, or as its initial value.
+  bool is_in_front(value_id v) const { return f_.region_of(v) == body_ || !ir::is_defined_in(f_, v, body_); }
 
   loop const* loop_of_index(value_id v) const {
     for (loop const& l : loops_)
@@ -170,14 +173,14 @@ private:
     return made;
   }
   std::optional<range> new_range(value_id v, int depth) {
-    if (f_.is_literal(v)) return alone(c_.literal(v));
-    if (!ir::is_defined_in(f_, v, body_)) return alone(c_.scalar(v));
+    if (f_.is_literal(v)) return alone(fn_.literal(v));
+    if (!ir::is_defined_in(f_, v, body_)) return alone(fn_.scalar(v));
     if (loop const* const l = loop_of_index(v)) {
-      llvm::Value* const last = b_.CreateSub(l->count.most, c_.integer(1));
-      return range{c_.integer(0), last, {l->body}, l->count.overflows};
+      llvm::Value* const last = b_.CreateSub(l->count.most, fn_.e.integer(1));
+      return range{fn_.e.integer(0), last, {l->body}, l->count.overflows};
     }
     constexpr int maximum_depth = 16;
-    if (!f_.is_result(v) || depth > maximum_depth || c_.type_of(v) != ir::i64) return {};
+    if (!f_.is_result(v) || depth > maximum_depth || fn_.type_of(v) != ir::i64) return {};
     node_id const n = f_.node_of(v);
     ir::op const code = f_[n].code;
     if (code != ir::op::add && code != ir::op::sub && code != ir::op::mul && code != ir::op::div) return {};
@@ -186,8 +189,8 @@ private:
     if (code == ir::op::div) {
       value_id const by = f_.operand(n, 1);
       if (!f_.is_literal(by) || static_cast<std::int64_t>(f_.bits_of(by)) <= 0) return {};
-      llvm::Value* const y = c_.literal(by);
-      if (x->loops.empty()) return alone(c_.integral(code, {x->least, y}));
+      llvm::Value* const y = fn_.literal(by);
+      if (x->loops.empty()) return alone(integral(fn_, code, {x->least, y}));
       return range{b_.CreateSDiv(x->least, y), b_.CreateSDiv(x->most, y), x->loops, x->overflows};
     }
     auto const y = range_of(f_.operand(n, 1), depth + 1);
@@ -197,7 +200,7 @@ private:
   static range alone(llvm::Value* x) { return {x, x, {}, nullptr}; }
 
   std::optional<range> combined(ir::op code, range const& x, range const& y) {
-    if (x.loops.empty() && y.loops.empty()) return alone(c_.integral(code, {x.least, y.least}));
+    if (x.loops.empty() && y.loops.empty()) return alone(integral(fn_, code, {x.least, y.least}));
     if (have_common(x.loops, y.loops)) return {};
     range made{nullptr, nullptr, x.loops, either(x.overflows, y.overflows)};
     made.loops.append(y.loops.begin(), y.loops.end());
@@ -227,7 +230,7 @@ private:
     return b_.CreateOr(x, y);
   }
 
-  function_compiler& c_;
+  function_state& fn_;
   ir::function const& f_;
   llvm::IRBuilder<>& b_;
   region_id const body_;
@@ -237,15 +240,16 @@ private:
   std::vector<node_id> accesses_;
 };
 
-// If the check fails, the code deoptimises. Therefore the loop needs no second version with checks in each iteration.
-void function_compiler::look_ahead(region_id body, llvm::Value* count) {
-  ranges_ahead ahead(*this, body, count);
+} // namespace
+
+void look_ahead(function_state& fn, region_id body, llvm::Value* count) {
+  ranges_ahead ahead(fn, body, count);
   llvm::Value* const good = ahead.all_good();
   if (good == nullptr) return;
-  shared_.looks_ahead = true;
-  (void)machine(); // which catches fails_ahead
-  require(good, runtime_function::throw_fails_ahead, {});
-  for (node_id const n : ahead.accesses()) unchecked_[index_of(n)] = 1;
+  fn.program.needs.interpreter = true;
+  (void)fn.e.machine(); // which catches fails_ahead
+  fn.e.require(good, runtime_function::throw_fails_ahead, {});
+  for (node_id const n : ahead.accesses()) fn.unchecked[index_of(n)] = 1;
 }
 
 } // namespace overdub::jit

@@ -82,6 +82,6 @@ constexpr offset size_of(ir::scalar s) {
   return s == ir::scalar::boolean ? 1 : s == ir::scalar::f32 ? 4 : word_size;
 }
 /// Whether values of a type hold reference-counted buffers.
-constexpr bool is_counted(ir::type t) { return t.rank > 0 || t.element == ir::scalar::function; }
+constexpr bool is_reference_counted(ir::type t) { return t.rank > 0 || t.element == ir::scalar::function; }
 
 } // namespace overdub::execute

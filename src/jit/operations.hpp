@@ -1,0 +1,15 @@
+// Emission of the operations of a function: which file emits which operation.
+#pragma once
+
+#include "function.hpp"
+
+namespace overdub::jit {
+
+/// Emits the operations of a region, without its yield.
+void emit_region(function_state&, region_id r);
+/// Emits an operation. Its live ranges end later (end_live_ranges).
+void emit_node(function_state&, node_id n);
+/// Throws not_executable if values of a type are not supported.
+void check_type(function_state const&, ir::type t);
+
+} // namespace overdub::jit

@@ -1,0 +1,33 @@
+// Arrays that loops create, element by element.
+#pragma once
+
+#include "function.hpp"
+
+#include <vector>
+
+namespace overdub::jit {
+
+/// An array that a loop creates, element by element.
+struct output {
+  value_id result, yielded;
+  value made{};                 // of scalars
+  llvm::Value* words = nullptr; // of rows: the memory of the array, and of a row after it
+  bool is_filled = false;       // by the map that creates each row, in place
+  bool is_row = false;          // a row of such an array
+};
+/// A map whose only use is a sum.
+struct summed {
+  value_id result, yielded;
+  node_id reduction;
+};
+
+output new_output(function_state&, value_id result, value_id yielded, llvm::Value* count, ir::op code);
+void store_output(function_state&, output const& o, llvm::Value* index);
+void finish_output(function_state&, output const& o);
+
+/// Whether a map yields rows that a nested map creates, of loop-invariant size, and that are only read otherwise.
+bool can_fill_row(function_state&, value_id yielded, region_id body);
+/// Allocates the array of all rows before the map.
+void fill_rows(function_state&, output& o, region_id body, llvm::Value* count);
+
+} // namespace overdub::jit

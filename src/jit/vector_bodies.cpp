@@ -1,0 +1,110 @@
+#include "vector_bodies.hpp"
+
+#include "affine_index.hpp"
+#include "bounds_checks.hpp"
+#include "lanes.hpp"
+#include "memory_access.hpp"
+#include "scalars.hpp"
+
+namespace overdub::jit {
+
+bool is_light(function_state& fn, ir::op code, ir::type t) {
+  if (fn.program.elementary.has_vectors(code, t.element)) return true;
+  if ((ir::row_of(code).cost >= 9 && code != ir::op::sqrt) || t.is_function()) return false;
+  switch (code) {
+  case ir::op::fdim:
+  case ir::op::nextafter:
+  case ir::op::ldexp:
+  case ir::op::logb:
+  case ir::op::lerp:
+    return false;
+  case ir::op::div:
+  case ir::op::rem:
+    return t != ir::i64;
+  default:
+    return true;
+  }
+}
+
+bool is_vectorisable(function_state& fn, region_id body, hoisted_checks const& checks) {
+  if (!checks.complete) return false;
+  std::uint32_t accesses = 0;
+  for (node_id const n : fn.f.nodes_of(body)) {
+    ir::op const code = fn.f[n].code;
+    if (code == ir::op::yield || code == ir::op::length || code == ir::op::convert) continue;
+    if (code == ir::op::at) {
+      if (fn.type_of(fn.f.result(n)).rank > 0 || fn.type_of(fn.f.result(n)).element == ir::scalar::boolean)
+        return false;
+      ++accesses;
+      if (!is_read_in_line(fn.f, n, body)) return false;
+      continue;
+    }
+    if (!ir::is_elementwise(code) || !is_light(fn, code, fn.type_of(fn.f.result(n)))) return false;
+  }
+  return accesses > 0;
+}
+
+llvm::Value* in_vector(function_state& fn, value_id v) {
+  llvm::Value* const x = fn.scalar(v);
+  return x->getType()->isVectorTy() ? x : splat(fn.e, x);
+}
+
+llvm::Value*
+load_vector(function_state& fn, node_id n, region_id body, llvm::Value* index, llvm::Value* mask) {
+  value_id const array = fn.f.operand(n, 0);
+  ir::scalar const s = fn.type_of(array).element;
+  value const a = fn.get(array);
+  std::uint32_t const indices = fn.f[n].operand_count - 1;
+  llvm::Value* at = nullptr;
+  if (!is_read_in_line(fn.f, n, body)) {
+    for (std::uint32_t k = 0; k < indices; ++k) {
+      llvm::Value* const i = in_vector(fn, fn.f.operand(n, 1 + k));
+      at = at == nullptr ? i : fn.b.CreateAdd(fn.b.CreateMul(at, splat(fn.e, a.extent(k))), i);
+    }
+    auto* const vector = llvm::FixedVectorType::get(fn.e.type(s), 8);
+    llvm::Value* const all = llvm::ConstantInt::getTrue(llvm::FixedVectorType::get(fn.b.getInt1Ty(), 8));
+    return fn.b.CreateMaskedGather(
+        vector, element_address(fn.e, s, a.elements(), at), llvm::Align(execute::size_of(s)),
+        mask == nullptr ? all : mask, llvm::Constant::getNullValue(vector));
+  }
+  int coefficient = 0;
+  for (std::uint32_t k = 0; k < indices; ++k) {
+    value_id const i = fn.f.operand(n, 1 + k);
+    int const by = *coefficient_in(fn.f, i, body);
+    llvm::Value* const base = base_in(fn, i, body);
+    llvm::Value* const whole = by == 0  ? base
+                               : by > 0 ? fn.b.CreateAdd(base, index)
+                                        : fn.b.CreateSub(base, index);
+    if (by != 0) coefficient = by;
+    at = at == nullptr ? whole : fn.b.CreateAdd(fn.b.CreateMul(at, a.extent(k)), whole);
+  }
+  bool const is_reversed = coefficient < 0;
+  if (is_reversed) at = fn.b.CreateSub(at, fn.e.integer(7));
+  llvm::Value* const from = element_address(fn.e, s, a.elements(), at);
+  if (coefficient == 0) return splat(fn.e, load_scalar(fn.e, s, from));
+  if (is_reversed && mask != nullptr) mask = fn.b.CreateVectorReverse(mask);
+  auto* const vector = llvm::FixedVectorType::get(fn.e.type(s), 8);
+  llvm::Align const align(execute::size_of(s));
+  llvm::Instruction* const x =
+      mask == nullptr
+          ? static_cast<llvm::Instruction*>(fn.b.CreateAlignedLoad(vector, from, align))
+          : fn.b.CreateMaskedLoad(vector, from, align, mask, llvm::Constant::getNullValue(vector));
+  fn.e.scopes.set_on(x, ir::nothing);
+  return is_reversed ? fn.b.CreateVectorReverse(x) : x;
+}
+
+void emit_in_vector(function_state& fn, node_id n) {
+  ir::op const code = fn.f[n].code;
+  parts x;
+  for (value_id const v : fn.f.operands_of(n)) x.push_back(in_vector(fn, v));
+  if (code == ir::op::convert)
+    fn.set(
+        fn.f.result(n),
+        converted(fn, fn.type_of(fn.f.operand(n, 0)).element, fn.type_of(fn.f.result(n)).element, x[0]));
+  else
+    fn.set(
+        fn.f.result(n),
+        elementwise(fn, code, fn.type_of(fn.f.operand(n, code == ir::op::select ? 1 : 0)).element, x));
+}
+
+} // namespace overdub::jit
