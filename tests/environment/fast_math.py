@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """With a flag by which arithmetic is not exact, overdub warns in one sentence, or is silent where OVERDUB_ALLOW_FAST_MATH is defined,
-and the program, of headers alone, finds what is not finite all the same.
+and the program, which links the library, finds what is not finite all the same.
 
-usage: fast_math.py <source> <flag> <compiler and its arguments>
+usage: fast_math.py <source> <library> <flag> <compiler and its arguments>
 """
 import os
 import subprocess
 import sys
 import tempfile
 
-source, flag, *compiler = sys.argv[1:]
+source, library, flag, *compiler = sys.argv[1:]
 compiler += ["-Wno-unknown-warning-option", "-Wno-nan-infinity-disabled"]  # clang's own warning of each constant that is infinite
 with tempfile.TemporaryDirectory() as folder:
     program = os.path.join(folder, "program")
@@ -17,7 +17,7 @@ with tempfile.TemporaryDirectory() as folder:
     if warned.returncode or warned.stderr.count("warning: overdub: this unit is compiled with -ffast-math") != 1:
         sys.exit(f"one warning was expected:\n{warned.stderr}")
     built = subprocess.run([*compiler, flag, "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-DOVERDUB_ALLOW_FAST_MATH", source,
-                            "-pthread", "-o", program], capture_output=True, text=True)
+                            library, "-pthread", "-o", program], capture_output=True, text=True)
     if built.returncode or built.stderr:
         sys.exit(built.stderr or "the compiler failed")
     sys.exit(subprocess.run([program], timeout=100).returncode)
