@@ -44,7 +44,7 @@ private:
   void visit(node_id n);
   bool is_affected(node_id n);
   void recompute(node_id n, std::string_view why = {});
-  // ---- inputs, and the finished program (make_update_program.ipp)
+  // ---- inputs, and the finished program (make_update_program.cpp)
   void begin_input(std::uint32_t input, input_change const& how);
   void begin_list(std::uint32_t input, change& to);
   void begin_element(

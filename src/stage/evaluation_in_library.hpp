@@ -1,4 +1,4 @@
-// Instantiates the evaluation of programs for a stack of contexts in the library: an .ipp includes this header, and writes
+// Instantiates the evaluation of programs for a stack of contexts in the library: a source includes this header, and writes
 // OVERDUB_EVALUATE_IN_LIBRARY(stack) in the namespace overdub::detail.
 #pragma once
 

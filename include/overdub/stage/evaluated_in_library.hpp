@@ -1,5 +1,5 @@
 // The stacks of contexts for which the compiled library evaluates programs, so that other translation units do not instantiate
-// tables of all operations for them. A context's header declares its stack; its .ipp instantiates the evaluation by
+// tables of all operations for them. A context's header declares its stack; a source in src/ instantiates the evaluation by
 // evaluation_in_library.hpp.
 #pragma once
 
