@@ -215,7 +215,7 @@ for match in re.finditer(r"\]\(([^)#\s]+)[^)]*\)", re.sub(r"`[^`\n]+`", "", pros
         fail(prose.count("\n", 0, match.start()) + 1, f"the link leads nowhere: {match[1]}")
 
 strings = ""  # all string literals of the headers, adjacent ones joined
-for path in sorted(glob.glob("include/overdub/**/*.[hi]pp", recursive=True) + glob.glob("contexts/**/*.[hi]pp", recursive=True)):
+for path in sorted(glob.glob("include/overdub/**/*.[hc]pp", recursive=True) + glob.glob("contexts/**/*.[hc]pp", recursive=True)):
     with open(path, encoding="utf-8") as file:
         literals = re.findall(r'"((?:[^"\\\n]|\\.)*)"', re.sub(r'"\s*\n\s*"', "", file.read()))
     strings += "\n".join(literals).replace('\\"', '"') + "\n"
