@@ -13,7 +13,7 @@
 namespace overdub::jit {
 namespace {
 
-constexpr unsigned width = 8;
+constexpr unsigned block_width = 8;
 
 // Large enough that stores of the first part reach memory before the second part loads the values (no failed store
 // forwarding).
@@ -71,7 +71,7 @@ value_ids crossing_values(
 }
 
 llvm::Value* load_lanes(function_state& fn, ir::scalar s, llvm::Value* from) {
-  auto* const t = llvm::FixedVectorType::get(type_in_memory(fn.e, s), width);
+  auto* const t = llvm::FixedVectorType::get(type_in_memory(fn.e, s), block_width);
   llvm::Value* const x = fn.b.CreateAlignedLoad(t, from, fn.e.vector_alignment(t));
   return s == ir::scalar::boolean ? fn.b.CreateICmpNE(x, llvm::Constant::getNullValue(t)) : x;
 }
@@ -129,7 +129,7 @@ parts emit_blocks(
 
   parts const before(blocks.carried.begin(), blocks.carried.end());
   auto const vectors = begin_loop(
-      fn.e, fn.b.CreateAShr(fn.b.CreateAdd(here, fn.e.integer(width - 1)), fn.e.integer(3)), before);
+      fn.e, fn.b.CreateAShr(fn.b.CreateAdd(here, fn.e.integer(block_width - 1)), fn.e.integer(3)), before);
   llvm::Value* const done = fn.b.CreateShl(vectors.index, fn.e.integer(3));
   llvm::Value* const lanes = fn.b.CreateAdd(splat(fn.e, done), first_integers(fn.e));
   fn.set(index, fn.b.CreateAdd(splat(fn.e, first), lanes));
@@ -144,7 +144,7 @@ parts emit_blocks(
     llvm::Value* x = fn.scalar(outputs[k].yielded);
     ir::scalar const s = fn.type_of(outputs[k].yielded).element;
     if (s == ir::scalar::boolean)
-      x = fn.b.CreateZExt(x, llvm::FixedVectorType::get(type_in_memory(fn.e, s), width));
+      x = fn.b.CreateZExt(x, llvm::FixedVectorType::get(type_in_memory(fn.e, s), block_width));
     fn.b.CreateAlignedStore(
         x, element_address(fn.e, s, stored[k], done), fn.e.vector_alignment(x->getType()));
   }
