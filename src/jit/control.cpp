@@ -70,7 +70,8 @@ std::vector<bool> begin_in_place(function_state& fn, region_id body, std::vector
 // It starts at 0 when the code is loaded; threads write it without synchronisation, since any value is valid.
 llvm::Value* new_trip_count_memory(function_state& fn) {
   return new llvm::GlobalVariable(
-      fn.e.module(), fn.b.getInt64Ty(), false, llvm::GlobalValue::InternalLinkage, fn.e.integer(0), "turns");
+      fn.e.module(), fn.b.getInt64Ty(), false, llvm::GlobalValue::InternalLinkage, fn.e.integer(0),
+      "iterations");
 }
 
 llvm::Value* remembered(function_state& fn, llvm::Value* memory) {
@@ -196,7 +197,7 @@ void emit_while(function_state& fn, node_id n) {
     outputs.push_back(o);
   }
   block const from = fn.b.GetInsertBlock(), header = fn.e.new_block("while"),
-              iteration = fn.e.new_block("turn"), exit = fn.e.new_block("done");
+              iteration = fn.e.new_block("body"), exit = fn.e.new_block("done");
   fn.e.go(header);
   fn.e.at(header);
   std::vector<llvm::PHINode*> phis;

@@ -5,7 +5,7 @@ namespace overdub::jit {
 counted_loop begin_loop(emitter& e, llvm::Value* count, llvm::ArrayRef<llvm::Value*> carried) {
   block const from = e.b.GetInsertBlock();
   counted_loop l{
-      e.new_block("loop"), e.new_block("turn"), e.new_block("next"), e.new_block("done"), nullptr, {}};
+      e.new_block("loop"), e.new_block("body"), e.new_block("next"), e.new_block("done"), nullptr, {}};
   e.go(l.header);
   e.at(l.header);
   l.index = e.b.CreatePHI(e.b.getInt64Ty(), 2);
