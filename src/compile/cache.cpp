@@ -83,14 +83,14 @@ public:
     } catch (refusal const&) {
       total_.failures.fetch_add(1, std::memory_order_relaxed);
       keep_refusal(s, number, key, hash, generation);
+      log_failure(name);
       promise.set_exception(std::current_exception());
-      log_.add(kind::failed, name, what_of(std::current_exception()));
       throw;
     } catch (...) {
       total_.failures.fetch_add(1, std::memory_order_relaxed);
       land(s, number);
+      log_failure(name);
       promise.set_exception(std::current_exception());
-      log_.add(kind::failed, name, what_of(std::current_exception()));
       throw;
     }
   }
@@ -442,14 +442,16 @@ private:
     log_.add(kind::stored, made.name());
   } catch (std::bad_alloc const&) {
   }
-  static std::string what_of(std::exception_ptr const& e) {
+  // Logs the current exception. It is called before other threads receive the exception, since from then on they own it, too.
+  void log_failure(std::string const& name) noexcept try {
     try {
-      std::rethrow_exception(e);
+      throw;
     } catch (std::exception const& known) {
-      return known.what();
+      log_.add(kind::failed, name, known.what());
     } catch (...) {
-      return {};
+      log_.add(kind::failed, name);
     }
+  } catch (std::bad_alloc const&) {
   }
 
   struct {
