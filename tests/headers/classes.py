@@ -8,7 +8,7 @@ import re
 import sys
 
 FUNCTIONS, MEMBERS = 60, 15
-LARGER = {"evaluator": (155, 15), "function_compiler": (157, 19), "program_compiler": (60, 22), "incremental_program": (115, 35),
+LARGER = {"function_compiler": (157, 19), "program_compiler": (60, 22), "incremental_program": (115, 35),
           "bound_update": (60, 50)}
 
 
