@@ -247,7 +247,7 @@ consteval std::size_t first_stage() {
     return rules_name_functions<std::tuple_element_t<first, std::tuple<C...>>> ? 0 : first;
 }
 // Stages the program in two steps: first in the outer contexts, which have no metadata and so do not change types, then in the inner ones.
-// Two evaluators of few contexts take less time to compile than one of all contexts, in which each operation has metadata.
+// Two evaluations in few contexts take less time to compile than one in all contexts, in which each operation has metadata.
 template <std::size_t First, class... C>
 void rewrite_in_stages(recorder& r, ir::program const& p, std::tuple<C&...> const& contexts) {
   [&]<std::size_t... Outer, std::size_t... Inner>(
