@@ -72,22 +72,24 @@ void evaluate_select(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
 
 // ---- the outputs of loops and maps
 
-// Sets the results from `first` on to arrays; to empty arrays of the declared types, if no elements were yielded.
+// The result of an operation that yielded no elements: an empty array of the declared type.
+template <class S>
+cell<S> empty_array(evaluation_state<S> const& e, ir::type t) {
+  return with_type(t, [&]<class T>(std::type_identity<T>) -> cell<S> {
+    if constexpr (is_array<T>)
+      return wrap(e.stack(), T{});
+    else
+      return {};
+  });
+}
+// Sets the results from `first` on to arrays.
 template <class S, class Arrays>
 void set_arrays(
-    evaluation_state<S>& e, frame<S>& at, ir::node_id n, std::size_t first, Arrays const& arrays) {
-  auto const empty_array = [&](ir::type t) {
-    return with_type(t, [&]<class T>(std::type_identity<T>) -> cell<S> {
-      if constexpr (is_array<T>)
-        return wrap(e.stack(), T{});
-      else
-        return {};
-    });
-  };
+    evaluation_state<S> const& e, frame<S>& at, ir::node_id n, std::size_t first, Arrays const& arrays) {
   for (std::size_t i = first; i < at.f[n].result_count; ++i) {
     ir::value_id const v = at.f.result(n, static_cast<std::uint32_t>(i));
     bool const none = arrays.empty() || !arrays[i - first];
-    at[v].leaf = none ? empty_array(at.f.type_of(v)) : narrowed<cell<S>>(arrays[i - first]);
+    at[v].leaf = none ? empty_array(e, at.f.type_of(v)) : narrowed<cell<S>>(arrays[i - first]);
   }
 }
 // The results of an iteration: the loop-carried values, and the outputs.
@@ -105,7 +107,7 @@ loop_step<S> step_of(std::string_view op, row_sizes& sizes, std::vector<cell<S>>
 template <class S>
 using loop_results = std::tuple<std::vector<cell<S>>, std::vector<array_cell<S>>>;
 template <class S>
-void set_outputs(evaluation_state<S>& e, frame<S>& at, ir::node_id n, loop_results<S> const& results) {
+void set_outputs(evaluation_state<S> const& e, frame<S>& at, ir::node_id n, loop_results<S> const& results) {
   auto const& [state, arrays] = results;
   set_results(at, n, state);
   set_arrays(e, at, n, state.size(), arrays);
