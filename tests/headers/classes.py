@@ -8,7 +8,7 @@ import re
 import sys
 
 FUNCTIONS, MEMBERS = 60, 15
-LARGER = {"evaluator": (155, 15), "incremental_program": (115, 35), "bound_update": (60, 50)}
+LARGER = {"incremental_program": (115, 35), "bound_update": (60, 50)}
 
 
 def code(text):

@@ -7,14 +7,7 @@
 #include <overdub/ir/verify.hpp>
 #include <overdub/pass/defunctionalise.hpp>
 #include <overdub/stage/evaluated_in_library.hpp>
-#include <overdub/stage/evaluator_arrays.hpp>
-#include <overdub/stage/evaluator_callees.hpp>
-#include <overdub/stage/evaluator_calls.hpp>
-#include <overdub/stage/evaluator_control.hpp>
-#include <overdub/stage/evaluator_derivatives.hpp>
-#include <overdub/stage/evaluator_functions.hpp>
-#include <overdub/stage/evaluator_natives.hpp>
-#include <overdub/stage/evaluator_reductions.hpp>
+#include <overdub/stage/evaluation/operations.hpp>
 #include <overdub/stage/stage.hpp>
 
 #include <algorithm>
@@ -76,7 +69,7 @@ inline ir::program with_functions_as_data(ir::program p, ir::function_id entry) 
   return p;
 }
 
-// The functions of an evaluation, implemented by an evaluator.
+// The functions of an evaluation, implemented here.
 template <class S>
 struct evaluation_here {
   // Runs a function; returns its results. If `failed` is given, sets it to the operation that threw. If contexts cannot track the program's
@@ -93,15 +86,16 @@ struct evaluation_here {
   static std::vector<cell<S>> call_staged(
       ir::program const& p, S const& contexts, std::string above, ir::function_id f,
       std::vector<cell<S>> const& arguments) requires is_symbolic<S> {
-    return evaluator<S>(p, contexts, std::move(above)).call_staged(f, arguments);
+    evaluation_state<S> e = evaluation_in(p, contexts, std::move(above));
+    return stage_call_on_cells(e, f, arguments);
   }
   // Stages these functions in the contexts; returns the staged functions.
   static std::vector<ir::function_id> staged(
       ir::program const& p, S const& contexts, std::string above,
       std::span<ir::function_id const> functions) requires is_symbolic<S> {
-    evaluator<S> e(p, contexts, std::move(above));
+    evaluation_state<S> e = evaluation_in(p, contexts, std::move(above));
     std::vector<ir::function_id> made;
-    for (ir::function_id const f : functions) made.push_back(e.as_intercepted(f));
+    for (ir::function_id const f : functions) made.push_back(stage_intercepted(e, f));
     return made;
   }
 
@@ -109,9 +103,9 @@ private:
   static std::vector<cell<S>> run_as_given(
       ir::program const& p, S const& contexts, ir::function_id f, std::vector<cell<S>> const& arguments,
       evaluation_place* failed = nullptr) {
-    evaluator<S> e(p, contexts);
+    evaluation_state<S> e = evaluation_in(p, contexts);
     try {
-      return e.run(f, arguments);
+      return run_on_cells(e, f, arguments);
     } catch (...) {
       if (failed) *failed = e.failed();
       throw;
@@ -253,7 +247,7 @@ consteval std::size_t first_stage() {
     return rules_name_functions<std::tuple_element_t<first, std::tuple<C...>>> ? 0 : first;
 }
 // Stages the program in two steps: first in the outer contexts, which have no metadata and so do not change types, then in the inner ones.
-// Two evaluators of few contexts take less time to compile than one of all contexts, in which each operation has metadata.
+// Two evaluations in few contexts take less time to compile than one in all contexts, in which each operation has metadata.
 template <std::size_t First, class... C>
 void rewrite_in_stages(recorder& r, ir::program const& p, std::tuple<C&...> const& contexts) {
   [&]<std::size_t... Outer, std::size_t... Inner>(

@@ -17,6 +17,8 @@
 #include <overdub/control/map.hpp>
 #include <overdub/core/effect.hpp>
 #include <overdub/stage/cell.hpp>
+#include <overdub/stage/evaluation/run.hpp>
+#include <overdub/stage/evaluation/symbols.hpp>
 #include <overdub/stage/program_set.hpp>
 #include <overdub/stage/program_signatures.hpp>
 #include <overdub/stage/recorder.hpp>
@@ -175,7 +177,7 @@ struct program_result<S, one_cell> {
 };
 
 /// A call of a program's function in an evaluation. F is the C++ function that contexts receive as the callee; R is the result type.
-template <class Evaluator, class F, class R>
+template <class Stack, class F, class R>
 struct program_function : F {
   using overdub_callee = kind::of_program;
   using origin = F;
@@ -191,11 +193,10 @@ struct program_function : F {
       return called_name();
   }
 
-  using slot = typename Evaluator::slot;
-  Evaluator* evaluator = nullptr;
+  evaluation_state<Stack>* evaluation = nullptr;
   ir::function_id id{};
-  std::vector<slot> const* arguments = nullptr; // of the call
-  std::vector<slot>* results = nullptr;         // of the last run of the body in the evaluator's contexts
+  std::vector<slot<Stack>> const* arguments = nullptr; // of the call
+  std::vector<slot<Stack>>* results = nullptr; // of the last run of the body in the evaluation's contexts
   bool returns_cell = true;
 
   program_function const& call_of_program() const { return *this; }
@@ -213,15 +214,15 @@ struct program_function : F {
   // Appends a key that identifies the function among those of all programs. The caller keeps `programs`.
   void append_identity(std::string& key, std::shared_ptr<void>& programs) const {
     if (!programs) programs = std::make_shared<known_programs>();
-    i64 const number = static_cast<known_programs*>(programs.get())->number_of(evaluator->program());
+    i64 const number = static_cast<known_programs*>(programs.get())->number_of(evaluation->program());
     key.append(reinterpret_cast<char const*>(&number), sizeof number)
-        .append(evaluator->program().name_of(id));
+        .append(evaluation->program().name_of(id));
     key.append(1, '\0');
   }
   // The symbols of the results; take_results replaces them.
-  std::vector<ir::value_id> result_symbols() const { return evaluator->symbols_of_results(id, *results); }
+  std::vector<ir::value_id> result_symbols() const { return symbols_of_results(*evaluation, id, *results); }
   void take_results(ir::id_range<ir::value_id> symbols) const {
-    *results = evaluator->results_of_symbols(id, symbols);
+    *results = results_of_symbols(*evaluation, id, symbols);
   }
 
   template <class S, class... X>
@@ -234,24 +235,24 @@ struct program_function : F {
   // Runs the body in the contexts that the dispatcher has reached.
   template <class S, class... X>
   body_type<S, X...> run(S const& stack, X const&... x) const {
-    if constexpr (std::is_same_v<S, typename Evaluator::stack_type>) {
+    if constexpr (std::is_same_v<S, Stack>) {
       std::size_t i = 0;
-      std::vector<slot> slots;
+      std::vector<slot<Stack>> slots;
       (put_argument(slots, i, x), ...);
       while (i < arguments->size()) slots.push_back((*arguments)[i++]);
-      if (are_same(stack, evaluator->stack())) {
-        *results = evaluator->call_unseen(id, std::move(slots));
-        return result_of<S>(*evaluator, *results);
+      if (are_same(stack, evaluation->stack())) {
+        *results = call_directly(*evaluation, id, std::move(slots));
+        return result_of<S>(*evaluation, *results);
       }
-      auto other = evaluator->in_contexts(stack); // `enter` returned another object of the class
-      *results = other.call_unseen(id, std::move(slots));
+      auto other = evaluation_in(*evaluation, stack); // `enter` returned another object of the class
+      *results = call_directly(other, id, std::move(slots));
       return result_of<S>(other, *results);
     } else {
-      auto other = evaluator->in_contexts(stack);
-      std::vector<typename decltype(other)::slot> slots;
-      (put_cell<typename decltype(other)::any>(slots, x), ...);
+      auto other = evaluation_in(*evaluation, stack);
+      std::vector<slot<S>> slots;
+      (put_cell(slots, x), ...);
       if (slots.size() != arguments->size()) throw_other_contexts();
-      auto const made = other.call_unseen(id, std::move(slots));
+      auto const made = call_directly(other, id, std::move(slots));
       if (!is_typed && (made.size() != 1 || !other.cell_or_none(made[0]))) throw_other_contexts();
       return result_of<S>(other, made);
     }
@@ -272,21 +273,21 @@ private:
   }
   // Adds an argument. An empty cell stands for an original argument that has no cell type: a function value, a key, an array of rank 3.
   template <class X>
-  void put_argument(std::vector<slot>& slots, std::size_t& i, X const& x) const {
-    if constexpr (std::is_same_v<X, typename Evaluator::any>) {
+  void put_argument(std::vector<slot<Stack>>& slots, std::size_t& i, X const& x) const {
+    if constexpr (std::is_same_v<X, cell<Stack>>) {
       if (x)
-        slots.push_back({x, nullptr, {}});
+        slots.push_back({x});
       else
         slots.push_back(arguments->at(i));
     } else
-      slots.push_back({typename Evaluator::any(x), nullptr, {}});
+      slots.push_back({cell<Stack>(x)});
     ++i;
   }
-  template <class Any, class Slots, class X>
-  static void put_cell(Slots& slots, X const& x) {
-    Any const c(x);
+  template <class S, class X>
+  static void put_cell(std::vector<slot<S>>& slots, X const& x) {
+    cell<S> const c(x);
     if (!c) throw_other_contexts();
-    slots.push_back({c, nullptr, {}});
+    slots.push_back({c});
   }
   [[noreturn]] static void throw_other_contexts() {
     throw evaluation_error(message(
@@ -297,8 +298,9 @@ private:
         "not call it",
         static_cast<int>(name().size()), name().data()));
   }
-  template <class S, class E, class Slots>
-  static typename program_result<S, R>::type result_of(E& e, Slots const& slots) {
+  template <class S>
+  static typename program_result<S, R>::type
+  result_of(evaluation_state<S> const& e, std::vector<slot<S>> const& slots) {
     if constexpr (std::is_same_v<R, one_cell>) {
       if (slots.size() != 1) return {};
       return e.cell_or_none(slots[0]);

@@ -101,7 +101,7 @@ inline constexpr effect effects_of_native<F> = F::effects;
 
 /// A call of a native function in an evaluation. F is the C++ native function, or the symbol, that contexts receive as the callee; R is the
 /// result type.
-template <class Evaluator, class F, class R>
+template <class Stack, class F, class R>
 struct program_native : F {
   using overdub_callee = kind::native_of_program;
   using origin = F;
@@ -112,7 +112,7 @@ struct program_native : F {
   static constexpr effect effects = effects_of_native<F>;
   static constexpr std::string_view name() { return F::name(); }
 
-  Evaluator* evaluator = nullptr;
+  evaluation_state<Stack>* evaluation = nullptr;
   ir::function::node const* node = nullptr;
   std::vector<ir::type> const* results = nullptr; // the types of the results
 
@@ -124,15 +124,15 @@ struct program_native : F {
     if constexpr (std::is_same_v<R, one_cell>) {
       return with_type(results->front(), [&]<class T>(std::type_identity<T>) {
         T made{};
-        evaluator->run_native(*node, given, &made);
+        run_native(*evaluation, *node, given, &made);
         return cell<overdub::stack<>>(std::move(made));
       });
     } else if constexpr (returns_nothing) {
-      evaluator->run_native(*node, given, nullptr);
+      run_native(*evaluation, *node, given, nullptr);
       return none{};
     } else {
       R made{};
-      evaluator->run_native(*node, given, &made);
+      run_native(*evaluation, *node, given, &made);
       return made;
     }
   }
@@ -142,7 +142,7 @@ struct program_native : F {
   auto stage(S const& contexts, X const&... x) const {
     std::vector<ir::value_id> operands;
     (operands.push_back(symbol_of(contexts, x)), ...);
-    auto const made = evaluator->native_in_program(*node, operands, *results);
+    auto const made = stage_native(*evaluation, *node, operands, *results);
     if constexpr (std::is_same_v<R, one_cell>) {
       return with_type(results->front(), [&]<class T>(std::type_identity<T>) {
         return cell<S>(symbol_in<T>(contexts, made));

@@ -1,9 +1,9 @@
-// The evaluator: calls of functions with a declared derivative in a context of forward mode, whose metadata are tangents for one
+// Calls of functions with a declared derivative in a context of forward mode, whose metadata are tangents for one
 // direction.
 #pragma once
 
 #include <overdub/ir/error.hpp>
-#include <overdub/stage/evaluator_calls.hpp>
+#include <overdub/stage/evaluation/function_callee.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -11,9 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace overdub {
-
-namespace detail {
+namespace overdub::detail {
 
 // Splits a stack into the outermost context with tangents and the other contexts. Contexts that enclose it have no metadata.
 template <class S>
@@ -58,57 +56,54 @@ bool is_known_zero([[maybe_unused]] ir::function const* made, M const& tangent) 
 }
 
 template <class S>
-auto evaluator<S>::by_rule(ir::function_id id, std::vector<slot> const& arguments) -> std::vector<slot> {
+std::vector<slot<S>>
+call_by_rule(evaluation_state<S>& e, ir::function_id id, std::vector<slot<S>> const& arguments) {
   using split = split_at_tangents<S>;
   using level = typename split::level;
   using others = typename split::others;
   using below = typename level::tail;
-  using other_slot = typename evaluator<others>::slot;
-  using slot_below = typename evaluator<below>::slot;
 
-  others const around = split::without(stack_);
-  level const& here = stack_;
-  evaluator<others> values(program_, around);
-  evaluator<below> changes(program_, here.rest());
-  values.limit_ = changes.limit_ = limit_;
+  ir::program const& p = e.program();
+  others const around = split::without(e.stack());
+  level const& here = e.stack();
+  evaluation_state<others> values(p, around, {}, intercepts_functions_of<others>(p), e.limit());
+  evaluation_state<below> changes(p, here.rest(), {}, intercepts_functions_of<below>(p), e.limit());
   ir::function const* made = nullptr; // the function of the symbols
-  if constexpr (symbolic) made = &recorder_().here();
+  if constexpr (is_symbolic<S>) made = &e.recorder().here();
 
-  std::vector<other_slot> inner;
-  std::vector<slot_below> parameters, tangents;
+  std::vector<slot<others>> inner;
+  std::vector<slot<below>> parameters, tangents;
   bool is_constant = true;
-  for (slot const& s : arguments)
-    leaf(s).visit([&](auto const& x) {
+  for (slot<S> const& s : arguments)
+    e.leaf(s).visit([&](auto const& x) {
       auto const& v = down_to<level>(x);
-      inner.push_back({cell<others>(wrap(around, v.inner())), nullptr, {}});
-      parameters.push_back({cell<below>(v.inner()), nullptr, {}});
+      inner.push_back({cell<others>(wrap(around, v.inner()))});
+      parameters.push_back({cell<below>(v.inner())});
       if constexpr (!std::is_empty_v<std::remove_cvref_t<decltype(v.metadata())>>) {
         is_constant = is_constant && is_known_zero(made, v.metadata());
-        tangents.push_back({cell<below>(v.metadata()), nullptr, {}});
+        tangents.push_back({cell<below>(v.metadata())});
       }
     });
 
-  ir::derivative const& says = program_[id].derivative;
+  ir::derivative const& says = p[id].derivative;
   if (says.how == ir::derivative::by::refused && !is_constant)
     throw differentiation_error(message(
-        "overdub: @%s cannot be differentiated: %s", std::string(program_.name_of(id)).c_str(),
-        std::string(program_.text(says.why)).c_str()));
+        "overdub: @%s cannot be differentiated: %s", std::string(p.name_of(id)).c_str(),
+        std::string(p.text(says.why)).c_str()));
   bool const changes_result = says.how == ir::derivative::by::rule && !is_constant;
-  std::vector<other_slot> const results = values.called(id, std::move(inner));
-  std::vector<slot_below> along;
+  std::vector<slot<others>> const results = call_function(values, id, std::move(inner));
+  std::vector<slot<below>> along;
   if (changes_result) {
-    for (other_slot const& r : results)
-      values.leaf(r).visit([&](auto const& x) {
-        along.push_back({cell<below>(down_to<below>(x)), nullptr, {}});
-      });
+    for (slot<others> const& r : results)
+      values.leaf(r).visit([&](auto const& x) { along.push_back({cell<below>(down_to<below>(x))}); });
     along.insert(along.end(), parameters.begin(), parameters.end());
     along.insert(along.end(), tangents.begin(), tangents.end());
-    along = changes.called(says.tangent, std::move(along));
+    along = call_function(changes, says.tangent, std::move(along));
   }
 
-  std::vector<slot> all;
+  std::vector<slot<S>> all;
   std::size_t next = 0;
-  for (other_slot const& r : results)
+  for (slot<others> const& r : results)
     values.leaf(r).visit([&](auto const& x) {
       auto const& y = down_to<below>(x);
       using Y = std::remove_cvref_t<decltype(y)>;
@@ -116,13 +111,12 @@ auto evaluator<S>::by_rule(ir::function_id id, std::vector<slot> const& argument
       if constexpr (std::is_same_v<typename V::metadata_type, Y>)
         if (changes_result) {
           auto const& tangent = *changes.leaf(along[next++]).template get<Y>();
-          all.push_back({any(wrap(stack_, V(y, tangent, here.top()))), nullptr, {}});
+          all.push_back({cell<S>(wrap(e.stack(), V(y, tangent, here.top())))});
           return;
         }
-      all.push_back({any(wrap(stack_, wrap(here, y))), nullptr, {}}); // a constant
+      all.push_back({cell<S>(wrap(e.stack(), wrap(here, y)))}); // a constant
     });
   return all;
 }
 
-} // namespace detail
-} // namespace overdub
+} // namespace overdub::detail

@@ -4,8 +4,7 @@
 
 #include <overdub/ir/consistent.hpp>
 #include <overdub/special.hpp>
-#include <overdub/stage/cell.hpp>
-#include <overdub/stage/observed.hpp>
+#include <overdub/stage/evaluation/copy.hpp>
 #include <overdub/stage/op_code.hpp>
 
 #include <array>
@@ -59,52 +58,46 @@ constexpr std::uint32_t main_operand(ir::type_rule rule) {
   return rule == ir::type_rule::select || rule == ir::type_rule::integer_floating ? 1 : 0;
 }
 
-// Evaluator has a member S stack, and operand<T, Literal>(f, v), set(v, x).
-template <class Evaluator, class Frame>
-using thunk = void (*)(Evaluator&, Frame&, ir::node_id);
+template <class S>
+using thunk = void (*)(evaluation_state<S>&, frame<S>&, ir::node_id);
 
-template <class Evaluator, class Frame, class F, class T, std::size_t Arity, unsigned Literals>
-void run_elementwise(Evaluator& e, Frame& frame, ir::node_id n) {
+template <class S, class F, class T, std::size_t Arity, unsigned Literals>
+void run_elementwise(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   constexpr ir::type_rule rule = ir::row_of(op_code<F>).types;
-  if constexpr (Evaluator::on_numbers && ir::is_elementary(op_code<F>) && std::is_floating_point_v<T>)
+  if constexpr (S::empty && ir::is_elementary(op_code<F>) && std::is_floating_point_v<T>)
     if (e.is_consistent()) {
       constexpr auto code = static_cast<std::size_t>(op_code<F>);
       auto const x = [&](std::uint32_t i) -> T {
-        return e.template operand<T, false>(frame, frame.f.operand(n, i));
+        return e.template operand<T, false>(at, at.f.operand(n, i));
       };
       auto const& functions = ir::consistent->of<T>();
       if constexpr (Arity == 1)
-        e.set(frame, frame.f.result(n), functions.one[code](x(0)));
+        e.set(at, at.f.result(n), functions.one[code](x(0)));
       else
-        e.set(frame, frame.f.result(n), functions.two[code](x(0), x(1)));
+        e.set(at, at.f.result(n), functions.two[code](x(0), x(1)));
       return;
     }
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     e.set(
-        frame, frame.f.result(n),
+        at, at.f.result(n),
         call(
             e.stack(), F{},
             e.template operand<main_or_index_t<rule, T, I>, (Literals >> I & 1u) != 0>(
-                frame, frame.f.operand(n, I))...));
+                at, at.f.operand(n, I))...));
   }
   (std::make_index_sequence<Arity>{});
 }
 
-// Copies an operation that no context, except `staging`, intercepts to the staged program.
-template <class Evaluator, class Frame>
-void copy_elementwise(Evaluator& e, Frame& frame, ir::node_id n) {
-  e.copy(frame, n);
-}
 // Stages an operation that contexts observe and do not replace.
-template <class Evaluator, class Frame, class F, class R, class... X>
-void observe_elementwise(Evaluator& e, Frame& frame, ir::node_id n) {
-  e.observe(frame, n, F::name(), observations<typename Evaluator::stack_type, F, R, X...>);
+template <class S, class F, class R, class... X>
+void observe_elementwise(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
+  observe_operation(e, at, n, F::name(), observations<S, F, R, X...>);
 }
 
-template <class Evaluator, class Frame>
+template <class S>
 class thunk_table {
 public:
-  using entry = thunk<Evaluator, Frame>;
+  using entry = thunk<S>;
 
   static entry find(ir::op code, ir::scalar main, unsigned literals) {
     return rows[static_cast<std::size_t>(code)][static_cast<std::size_t>(main) - 1][literals];
@@ -129,7 +122,7 @@ private:
     if constexpr (!takes_type<rule, T>())
       return;
     else {
-      constexpr unsigned cases = Evaluator::tells_literals ? (1u << Arity) - 1 : 1;
+      constexpr unsigned cases = tells_literals<S> ? (1u << Arity) - 1 : 1;
       [&]<std::size_t... Mask>(std::index_sequence<Mask...>) {
         ((entries[Mask] = one<F, T, Arity, static_cast<unsigned>(Mask)>()), ...);
       }
@@ -138,7 +131,7 @@ private:
   }
   // The type of an operand that a rule receives: a plain number for a literal.
   template <class T, bool Literal>
-  using given_t = std::conditional_t<Literal, T, wrap_t<typename Evaluator::stack_type, T>>;
+  using given_t = std::conditional_t<Literal, T, wrap_t<S, T>>;
   template <class F, class T, std::size_t Arity, unsigned Literals>
   static constexpr entry one() {
     constexpr ir::type_rule rule = ir::row_of(op_code<F>).types;
@@ -150,17 +143,16 @@ private:
   }
   template <class F, class T, unsigned Literals, class... X>
   static constexpr entry of_arguments() {
-    if constexpr (Evaluator::keeps_form) {
-      using S = typename Evaluator::stack_type;
+    if constexpr (keeps_form<S>) {
       using R = wrap_t<S, computed_t<F, plain_t<X>...>>;
       if constexpr (!any_intercepts<S, F, R, X...>())
-        return &copy_elementwise<Evaluator, Frame>;
+        return &copy_operation<S>;
       else if constexpr (!any_rule<S, F, R, X...>())
-        return &observe_elementwise<Evaluator, Frame, F, R, X...>;
+        return &observe_elementwise<S, F, R, X...>;
       else
-        return &run_elementwise<Evaluator, Frame, F, T, sizeof...(X), Literals>;
+        return &run_elementwise<S, F, T, sizeof...(X), Literals>;
     } else
-      return &run_elementwise<Evaluator, Frame, F, T, sizeof...(X), Literals>;
+      return &run_elementwise<S, F, T, sizeof...(X), Literals>;
   }
 
   OVERDUB_HIDDEN static constexpr std::array<row, ir::op_count> rows = [] {

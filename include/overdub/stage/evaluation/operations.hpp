@@ -1,0 +1,129 @@
+// The evaluator runs the functions of a program by dispatching each operation in a stack of contexts. On numbers it interprets the
+// program, on values of a context it runs the program in that context, and on symbols it stages the program again. It is the
+// reference of all executors.
+#pragma once
+
+#include <overdub/stage/evaluation/accumulators.hpp>
+#include <overdub/stage/evaluation/arrays.hpp>
+#include <overdub/stage/evaluation/calls.hpp>
+#include <overdub/stage/evaluation/control.hpp>
+#include <overdub/stage/evaluation/function_values.hpp>
+#include <overdub/stage/evaluation/host.hpp>
+#include <overdub/stage/evaluation/natives.hpp>
+#include <overdub/stage/evaluation/reductions.hpp>
+#include <overdub/stage/evaluation/scalars.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace overdub::detail {
+
+template <class S>
+void evaluate_operation(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
+  ir::function::node const& x = at.f[n];
+  if (x.code == ir::op::host && intercept_native(e, at, n)) return;
+  if constexpr (keeps_form<S>)
+    if (is_always_copied(e, x)) return copy_operation(e, at, n);
+  if (ir::is_elementwise(x.code)) return evaluate_elementwise(e, at, n);
+  switch (x.code) {
+  // These are instantiated if a context may intercept them, and otherwise always copied.
+  case ir::op::convert:
+    if constexpr (is_intercepted_for_any<S, ir::op::convert>()) evaluate_convert(e, at, n);
+    return;
+  case ir::op::array:
+    if constexpr (is_intercepted_for_any<S, ir::op::array>()) evaluate_array(e, at, n);
+    return;
+  case ir::op::length:
+    if constexpr (is_intercepted_for_any<S, ir::op::length>()) evaluate_length(e, at, n);
+    return;
+  case ir::op::at:
+    if constexpr (is_intercepted_for_any<S, ir::op::at>()) evaluate_at(e, at, n);
+    return;
+  case ir::op::slice:
+    if constexpr (is_intercepted_for_any<S, ir::op::slice>()) evaluate_slice(e, at, n);
+    return;
+  case ir::op::update:
+    if constexpr (is_intercepted_for_any<S, ir::op::update>()) evaluate_update(e, at, n);
+    return;
+  case ir::op::fill:
+    if constexpr (is_intercepted_for_any<S, ir::op::fill>()) evaluate_fill(e, at, n);
+    return;
+  case ir::op::iota:
+    if constexpr (is_intercepted_for_any<S, ir::op::iota>()) evaluate_iota(e, at, n);
+    return;
+  case ir::op::concat:
+    if constexpr (is_intercepted_for_any<S, ir::op::concat>()) evaluate_concat(e, at, n);
+    return;
+  case ir::op::gather:
+    if constexpr (is_intercepted_for_any<S, ir::op::gather>()) evaluate_gather(e, at, n);
+    return;
+  case ir::op::copy:
+    if constexpr (!keeps_form<S>) evaluate_on_array(e, at, n, [](auto const& a) { return a; });
+    return;
+  case ir::op::if_:
+    return evaluate_if(e, at, n);
+  case ir::op::loop:
+    return evaluate_loop(e, at, n);
+  case ir::op::while_:
+    return evaluate_while(e, at, n);
+  case ir::op::map:
+    return evaluate_map(e, at, n);
+  case ir::op::reduce:
+    return evaluate_reduce(e, at, n);
+  case ir::op::accumulate:
+    return evaluate_accumulate(e, at, n);
+  case ir::op::add_to:
+    return evaluate_add_to(e, at, n);
+  case ir::op::protect:
+    return evaluate_protect(e, at, n);
+  case ir::op::call:
+    return evaluate_call(e, at, n);
+  case ir::op::closure:
+    return evaluate_closure(e, at, n);
+  case ir::op::apply:
+    return evaluate_apply(e, at, n);
+  case ir::op::reabstract:
+    return evaluate_reabstract(e, at, n);
+  case ir::op::host:
+    return evaluate_host(e, at, n);
+  case ir::op::sample:
+    return evaluate_sample(e, at, n);
+  case ir::op::assert_:
+    return evaluate_assert(e, at, n);
+  default:
+    throw evaluation_error(message("overdub: evaluate: this operation is not known"));
+  }
+}
+
+// The same; if it throws, records the operation as failed.
+template <class S>
+void evaluate_noting(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
+  try {
+    evaluate_operation(e, at, n);
+  } catch (...) {
+    if (e.failed().operation == ir::nothing)
+      e.set_failed({ir::function_id{static_cast<std::uint32_t>(&at.f - e.program().functions.data())}, n});
+    throw;
+  }
+}
+
+template <class S>
+std::vector<slot<S>>
+run_region(evaluation_state<S>& e, frame<S>& at, ir::region_id r, std::vector<slot<S>> arguments) {
+  e.check_depth();
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    at[at.f.argument(r, static_cast<std::uint32_t>(i))] = std::move(arguments[i]);
+  ir::node_id const last = at.f.yield_of(r);
+  for (ir::node_id n = at.f[r].first; n != last; n = at.f[n].next)
+    if constexpr (S::empty)
+      evaluate_noting(e, at, n);
+    else
+      evaluate_operation(e, at, n);
+  std::vector<slot<S>> yielded;
+  for (ir::value_id const v : at.f.operands_of(last)) yielded.push_back(e.slot_at(at, v));
+  return yielded;
+}
+
+} // namespace overdub::detail

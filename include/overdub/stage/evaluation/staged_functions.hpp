@@ -1,0 +1,168 @@
+// Functions of the staged program: the functions of the evaluated program in the contexts, and calls of them.
+#pragma once
+
+#include <overdub/ir/walk.hpp>
+#include <overdub/stage/evaluated_in_library.hpp>
+#include <overdub/stage/evaluation/function_callee.hpp>
+#include <overdub/stage/evaluation/symbols.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace overdub::detail {
+
+// The contexts of the stack, except `staging`.
+template <class S>
+std::vector<context_identity> contexts_above(S const& contexts) {
+  std::vector<context_identity> all;
+  if constexpr (!detail::symbolic<typename S::context>) {
+    all = contexts_above(contexts.rest());
+    add_context(all, contexts.top().get());
+  }
+  return all;
+}
+// The key of a function that is staged, for a way to stage it.
+template <class S>
+void const* staging_key(evaluation_state<S> const& e, void const* way, ir::function_id id) {
+  return e.recorder().key_of(
+      way, {.contexts = contexts_above(e.stack()), .of = &e.program(), .number = ir::index_of(id)});
+}
+
+// ---- functions in the contexts
+
+// The declared derivative of a function in these contexts, if they preserve the types of its parameters and results.
+template <class S>
+ir::derivative derivative_in_contexts(evaluation_state<S>& e, ir::function_id id) {
+  ir::derivative says = e.program()[id].derivative;
+  ir::function const& f = e.program()[id];
+  std::vector<ir::type> types;
+  for (ir::value_id const v : f.parameters()) append_types_in(e, types, f.type_of(v));
+  if (says.how == ir::derivative::by::refused) {
+    says.why = e.recorder().program.intern(e.program().text(says.why));
+  } else if (says.how == ir::derivative::by::rule) {
+    if (types.size() != f.parameters().size()) return {}; // with metadata: by its body
+    says.tangent = stage_in_contexts(e, says.tangent);
+    if (says.cotangent != ir::nothing) says.cotangent = stage_in_contexts(e, says.cotangent);
+  }
+  return says;
+}
+template <class S>
+ir::function_id stage_in_contexts(evaluation_state<S>& e, ir::function_id id) {
+  recorder& r = e.recorder();
+  void const* const key = staging_key(e, &type_key<S>, id);
+  if (auto const* known = r.find(key)) return known->id;
+  ir::function const& f = e.program()[id];
+  std::vector<ir::type> parameters, parameter_symbols, result_symbols;
+  for (ir::value_id const v : f.parameters()) {
+    parameters.push_back(f.type_of(v));
+    append_types_in(e, parameter_symbols, f.type_of(v));
+  }
+  for (ir::type const t : f.results) append_types_in(e, result_symbols, t);
+  std::string_view const own_name = e.program().text(f.name);
+  std::size_t const number = r.begin(
+      key, std::string(recorder::base_name(own_name)) + e.above() + names_above<S, symbols_alone>(),
+      parameter_symbols);
+  ir::function_id const made = r.id_of(number);
+  r.program[made].results = result_symbols;
+  r.program[made].origin_in_cpp = f.origin_in_cpp;
+  r.program[made].origin_name = f.origin_name.empty() ? interned_name(own_name) : f.origin_name;
+  auto const scope = r.enter(made);
+  auto const yielded = run_function(e, id, slots_of(e, parameters, r.here().parameters()));
+  r.yield(symbols_of_results(e, id, yielded));
+  r.end(number, std::vector<cell<S>>());
+  if (f.derivative.how != ir::derivative::by::body) {
+    ir::derivative const says = derivative_in_contexts(e, id); // which stages more
+    r.program[made].derivative = says;
+  }
+  return made;
+}
+
+// Stages a call of the function in the contexts.
+template <class S>
+std::vector<slot<S>> stage_call(
+    evaluation_state<S>& e, ir::function_id id, std::vector<slot<S>> const& arguments,
+    std::uint8_t flags = 0) {
+  recorder& r = e.recorder();
+  ir::function_id const callee = stage_in_contexts(e, id);
+  ir::function const& f = e.program()[id];
+  std::vector<ir::value_id> operands;
+  for (std::uint32_t i = 0; i < arguments.size(); ++i)
+    append_symbols(e, operands, arguments[i], f.type_of(f.parameters()[i]));
+  auto const types = r.program[callee].results;
+  ir::node_id const n =
+      r.insert(ir::op::call, operands, types, {.subject = index_of(callee), .flags = flags});
+  return slots_of(e, f.results, r.here().results_of(n));
+}
+
+// ---- functions whose calls contexts intercept
+
+// Whether a function's name is `origin`, or `origin` followed by the names of contexts.
+inline bool is_made_of(std::string_view name, std::string_view origin) {
+  return name.starts_with(origin) && (name.size() == origin.size() || name[origin.size()] == '.');
+}
+/// Whether a native function is a hook of a context for this function, for the function from which it was derived, or for one that was
+/// derived from it.
+inline bool is_hook_of(std::string_view native, std::string_view function) {
+  for (std::string_view const hook : {".before ", ".after ", ".failed "})
+    if (std::size_t const at = native.find(hook); at != native.npos) {
+      std::string_view const rest = native.substr(at + hook.size());
+      std::string_view const of = rest.substr(0, rest.find('('));
+      return is_made_of(of, function) || is_made_of(function, of);
+    }
+  return false;
+}
+/// Whether an entry is a wrapper that contexts with hooks generated: it calls hooks, and the function, whose name ends with the contexts'.
+inline bool is_run_of_function(ir::program const& p, ir::function_id entry) {
+  std::string_view const own = recorder::base_name(p.name_of(entry));
+  bool has_hooks = false, calls = false;
+  ir::walk(p[entry], ir::function::body, [&](ir::node_id n) {
+    ir::function::node const& x = p[entry][n];
+    has_hooks = has_hooks || (x.code == ir::op::host && is_hook_of(p.text(x.attributes.text()), own));
+    if (x.code != ir::op::call) return;
+    std::string_view const name = recorder::base_name(p.name_of(x.attributes.callee()));
+    calls = calls || (std::ranges::count(name, '.') > std::ranges::count(own, '.') &&
+                      name.substr(0, name.find('.')) == own.substr(0, own.find('.')));
+  });
+  return has_hooks && calls;
+}
+
+template <class S>
+ir::function_id stage_intercepted(evaluation_state<S>& e, ir::function_id id) {
+  ir::program const& p = e.program();
+  if (!e.intercepts_functions() || (id == p.entry && is_run_of_function(p, id)))
+    return stage_in_contexts(e, id);
+  if constexpr (may_intercept_functions<S>()) {
+    recorder& r = e.recorder();
+    void const* const key = staging_key(e, &type_key<evaluation_state<S>>, id);
+    if (auto const* known = r.find(key)) return known->id;
+    ir::function const& f = p[id];
+    std::vector<ir::type> parameters, parameter_symbols;
+    for (ir::value_id const v : f.parameters()) {
+      parameters.push_back(f.type_of(v));
+      append_types_in(e, parameter_symbols, f.type_of(v));
+    }
+    std::size_t const number =
+        r.begin(key, std::string(recorder::base_name(p.text(f.name))) + e.above(), parameter_symbols);
+    ir::function_id const made = r.id_of(number);
+    {
+      auto const scope = r.enter(made);
+      auto const yielded = call_function(e, id, slots_of(e, parameters, r.here().parameters()));
+      std::vector<ir::value_id> const results = symbols_of_results(e, id, yielded);
+      r.yield(results);
+      r.program[made].results = r.types_of(results);
+    }
+    r.end(number, std::vector<cell<S>>());
+    ir::function_id const callee = only_callee(r.program, made);
+    if (callee == ir::nothing) return made;
+    r.program.erase(made); // it only forwards its arguments
+    r.find(key)->id = callee;
+    return callee;
+  }
+  return stage_in_contexts(e, id);
+}
+
+} // namespace overdub::detail
