@@ -5,17 +5,22 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 
+#include <overdub/implementation/incremental/bind_update.cpp>
 #include <overdub/implementation/incremental/bound_update.cpp>
 #include <overdub/implementation/incremental/cells.cpp>
 #include <overdub/implementation/incremental/change_list.cpp>
-#include <overdub/implementation/incremental/incremental_bind.cpp>
 #include <overdub/implementation/incremental/incremental_commit.cpp>
 #include <overdub/implementation/incremental/incremental_explain.cpp>
 #include <overdub/implementation/incremental/incremental_program.cpp>
 #include <overdub/implementation/incremental/incremental_propose.cpp>
 #include <overdub/implementation/incremental/invariant_shapes.cpp>
 #include <overdub/implementation/incremental/make_update_program.cpp>
+#include <overdub/implementation/incremental/pending_changes.cpp>
+#include <overdub/implementation/incremental/reverse_indices.cpp>
+#include <overdub/implementation/incremental/saved_values.cpp>
+#include <overdub/implementation/incremental/sum_errors.cpp>
 #include <overdub/implementation/incremental/update_program_cache.cpp>
+#include <overdub/implementation/incremental/update_strategies.cpp>
 #include <overdub/implementation/incremental/work_counter.cpp>
 
 #pragma GCC diagnostic pop

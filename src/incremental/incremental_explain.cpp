@@ -51,9 +51,10 @@ inline ir::node_id enclosing_loop(ir::function const& f, ir::node_id n) {
 
 // A line for each map, reduction and loop that was recomputed, in order, and the number of other operations.
 std::string incremental_program::explain() const {
-  if (proposal_ == nullptr) return "nothing ran\n";
-  ir::function const& f = update_programs_->function();
-  increments::names_of_values const names(update_programs_->program(), f);
+  increments::bound_updates const& updates = state_.updates;
+  if (updates.proposal == nullptr) return "nothing ran\n";
+  ir::function const& f = state_.programs->function();
+  increments::names_of_values const names(state_.programs->program(), f);
   std::string text, last;
   std::size_t others = 0, times = 0;
   auto const end_line = [&] {
@@ -87,13 +88,12 @@ std::string incremental_program::explain() const {
   end_line();
   text += std::to_string(others);
   text += others == 1 ? " other operation\n" : " other operations\n";
-  if (strategy_ < strategies_.size() && proposal_ != full_update_.get() &&
-      strategies_[strategy_].has_figures()) {
-    increments::update_strategy const& strategy = strategies_[strategy_];
-    text += proposal_ == plain_.get() ? "a plain run" : "the update program";
-    if (strategy.is_needed()) text += ", since updates of other kinds need the values that it saves";
-    text += ": the work of an update is " + std::to_string(strategy.work()) + ", that of a plain run " +
-            std::to_string(strategy.plain_work()) + "\n";
+  if (increments::update_strategy const* const strategy = state_.strategies.in_use();
+      strategy != nullptr && updates.proposal != updates.full.get() && strategy->has_figures()) {
+    text += updates.proposal == updates.plain.get() ? "a plain run" : "the update program";
+    if (strategy->is_needed()) text += ", since updates of other kinds need the values that it saves";
+    text += ": the work of an update is " + std::to_string(strategy->work()) + ", that of a plain run " +
+            std::to_string(strategy->plain_work()) + "\n";
   }
   return text;
 }

@@ -2,194 +2,156 @@
 #pragma once
 
 #include <overdub/compile/tiered_program.hpp>
+#include <overdub/incremental/bound_stores.hpp>
 #include <overdub/incremental/cells.hpp>
-#include <overdub/incremental/compensated_sum.hpp>
+#include <overdub/incremental/pending_changes.hpp>
+#include <overdub/incremental/saved_values.hpp>
 #include <overdub/incremental/update_program_cache.hpp>
+#include <overdub/incremental/update_results.hpp>
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
-namespace overdub {
+namespace overdub::increments {
+
+/// The arguments of an update program. When code is replaced, their addresses are looked up again without allocation.
+struct bound_arguments {
+  std::vector<word_copy> changed_elements; // indices and new values of changed elements
+  std::vector<word_copy> numbers;          // saved values that are numbers
+  std::vector<word_copy> refreshed;        // those of them that a commit of this update changes
+  std::vector<std::uint32_t> others;       // parameters that are passed anew in each call
+  // The versions of the numbers that were copied, and of the arrays that are lent.
+  saved_versions versions{.numbers = 0, .arrays = 0, .lengths = 0};
+  std::vector<cells> lent_arrays;                // arrays that were made for the last call
+  std::vector<std::vector<i64>> iteration_lists; // by parameter: iterations that a reverse index found
+
+  void clear_addresses() {
+    changed_elements.clear();
+    numbers.clear();
+    refreshed.clear();
+    others.clear();
+    versions.numbers = 0;
+  }
+};
+
+/// Where `set_at` writes an index and an element directly to the arguments: if one element of one input changes, and that input is an array
+/// of words.
+struct direct_element {
+  std::uint32_t input = layout::none; // none: it does not
+  cells* array = nullptr;
+  std::uint64_t *index = &unused, *element = &unused;
+  std::uint64_t unused = 0;
+
+  direct_element() = default;
+  direct_element(direct_element const&) = delete;
+  direct_element& operator=(direct_element const&) = delete;
+  ~direct_element() = default;
+};
+
+/// The results of an update program.
+struct bound_results {
+  std::byte const* address = nullptr;            // for which the rest, and the stores, were bound
+  std::vector<std::uint64_t const*> words;       // the function's results after the update,
+  std::vector<std::uint64_t const*> differences; // and by how much they change, where the program computes it
+  std::uint64_t const* failed_guards = nullptr;  // a bit for each guard that failed
+};
+
+struct bound_update;
+
+/// Deoptimisation: what runs where guards failed. After so many failures in a row that led to the same fallback, that fallback runs at once,
+/// for the next `retry_interval` updates.
+struct guard_fallbacks {
+  static constexpr std::uint32_t maximum_failures = 12, retry_interval = 1000;
+
+  std::vector<std::pair<std::uint64_t, bound_update*>> known; // by failed guards
+  bound_update *preferred = nullptr, *last = nullptr;
+  std::uint32_t failures = 0, runs_until_retry = 0;
+
+  /// The fallback for these guards, or null.
+  bound_update* of(std::uint64_t failed) const {
+    for (auto const& [bits, update] : known)
+      if (bits == failed) return update;
+    return nullptr;
+  }
+};
 
 /// An update program bound to one incremental program. Addresses are looked up once and reused by later updates of the same change
 /// signature.
 struct bound_update {
-  struct word_copy { // of 8 bytes
-    std::uint64_t const* from;
-    std::uint64_t* to;
-    void operator()() const { *to = *from; }
-  };
-  struct word_in_array { // of one axis
-    std::uint64_t const *index, *value;
-    std::uint64_t* to;
-    void operator()() const { to[*index] = *value; }
-  };
-  // An element that is conditional, narrower than a word, or of an array whose writes are tracked.
-  struct element_copy {
-    std::uint64_t const *index, *value, *valid;
-    std::byte* to;
-    std::size_t size;
-    std::uint32_t variable;
-  };
-  struct result_array { // a result of the update program
-    std::byte const* const* elements;
-    void const* const* owner; // null: the array is lent to the program, and not owned by its result
-    i64 const* extents;
-    bool is_lent() const { return *owner == nullptr; }
-  };
-  struct range_in_array { // consecutive elements of an array of one axis
-    std::uint64_t const* first;
-    result_array values;
-    std::byte* to;
-    std::size_t size; // of one element
-    bool is_lent() const { return values.is_lent(); }
-    void operator()() const {
-      auto const bytes = static_cast<std::size_t>(*values.extents) * size;
-      if (bytes > 0) std::memcpy(to + *first * size, *values.elements, bytes);
-    }
-  };
-  struct words_in_array { // a list of elements of an array of one axis
-    result_array indices, values;
-    std::uint64_t* to;
-    bool is_lent() const { return indices.is_lent() || values.is_lent(); }
-    void operator()() const {
-      auto const* const index = reinterpret_cast<std::uint64_t const*>(*indices.elements);
-      auto const* const value = reinterpret_cast<std::uint64_t const*>(*values.elements);
-      i64 const n = *indices.extents;
-      for (i64 k = 0; k < n; ++k) to[index[k]] = value[k];
-    }
-  };
-  struct addition { // to a sum that is a number
-    std::uint64_t const* difference;
-    std::uint64_t *sum, *compensation;
-    std::uint64_t *sum_argument, *compensation_argument; // arguments of the update program
-    double* largest_magnitude;                           // of the sum since it was last added up
-    // Whether cancellation makes the rounding errors visible, so that the sum must be added up again.
-    bool cancels() const {
-      double const before = std::bit_cast<double>(*sum);
-      return increments::is_cancelled(
-          before + std::bit_cast<double>(*difference),
-          increments::larger_magnitude(before, *largest_magnitude));
-    }
-    // Returns whether the sum can be updated later: the compensation of a sum that is not finite is NaN.
-    bool operator()() const {
-      double const before = std::bit_cast<double>(*sum);
-      auto const [now, lost] = increments::two_sum(before, std::bit_cast<double>(*difference));
-      double const left = std::bit_cast<double>(*compensation) + lost;
-      *largest_magnitude = increments::larger_magnitude(before, *largest_magnitude);
-      *sum = *sum_argument = std::bit_cast<std::uint64_t>(now);
-      *compensation = *compensation_argument = std::bit_cast<std::uint64_t>(left);
-      return !is_nan(left);
-    }
-  };
-  struct appended_element { // of an array of one axis
-    std::uint64_t const* value;
-    std::uint32_t variable;
-  };
-
   explicit bound_update(std::shared_ptr<runnable_update const> s);
   bound_update(bound_update const&) = delete;
   bound_update& operator=(bound_update const&) = delete;
   ~bound_update();
 
-  increments::change_signature changes;
-  std::uint64_t signature_code = 0;
-  std::uint32_t change_count = 0;
-  bool has_exact_signature = false; // the code identifies the change signature
+  change_key changes;
   std::shared_ptr<runnable_update const> update;
-  increments::update_value failed_guards; // a result of the update program
   tiered_call call;
-
-  // ---- arguments; when code is replaced, their addresses are looked up again without allocation
-  std::vector<bool> is_written;            // by saved value: whether a commit of this update changes it
-  std::vector<word_copy> changed_elements; // indices and new values of changed elements
-  // If one element of one input changes, and that input is an array of words, `set_at` writes the index and the element directly to the
-  // arguments. The input, or none:
-  std::uint32_t direct_input = increments::layout::none;
-  increments::cells* direct_array = nullptr;
-  std::uint64_t *direct_index = &unused, *direct_element = &unused;
-  std::uint64_t unused = 0;
-  std::vector<word_copy> number_arguments;     // saved values that are numbers,
-  std::uint64_t version = 0;                   // and the version of these that was copied
-  std::vector<std::uint32_t> other_parameters; // parameters that are passed anew in each call
-  std::uint64_t arrays_version = 0;            // the version of the arrays that are lent,
-  std::uint64_t lengths_version = 0;           // and of their lengths
-  // the state of the incremental program for which all arguments but changed elements are current; 0: none
+  bound_arguments arguments;
+  direct_element direct;
+  bound_results results;
+  bound_stores stores;
+  guard_fallbacks fallbacks;
+  std::vector<bool> is_written; // by saved value: whether a commit of this update changes it
+  bool has_rows = false;        // some elements that it writes are arrays
+  bool returns_lent = false;    // of a plain run: some results are parts of inputs
+  // the state of the saved values for which all arguments but changed elements are current; 0: none
   std::uint64_t ready_state = 0;
-  std::vector<increments::cells> lent_arrays;    // arrays that were made for the last call
-  std::vector<std::vector<i64>> iteration_lists; // by parameter: iterations that a reverse index found
-  bool has_rows = false;                         // some elements that it writes are arrays
-
-  // ---- results
-  std::byte const* results_address = nullptr;     // the address of the results for which the rest was bound
-  std::vector<std::uint64_t const*> result_words; // the function's results after the update,
-  std::vector<std::uint64_t const*> differences; // and by how much they change, where the program computes it
-  std::uint64_t const* failed_word = nullptr;    // a bit for each guard that failed
-  std::vector<word_copy> copies;                 // numbers,
-  std::vector<word_in_array> words;
-  std::vector<addition> additions;    // differences that are added to sums,
-  std::vector<range_in_array> ranges; // and arrays, which nothing else may write meanwhile
-  std::vector<words_in_array> lists;
-  bool copies_arrays = false; // some stores write arrays
-  bool is_simple = false;     // these are all stores; if not, also:
-  std::vector<element_copy> elements;
-  std::vector<appended_element> appended_elements;
-  std::vector<std::uint64_t const*> checked_sums;     // sums that must be finite
-  std::vector<increments::store const*> other_stores; // stores of other kinds, and all that write arrays
-  std::vector<word_in_array> input_words;             // elements of inputs
-  std::vector<std::uint32_t> other_inputs;            // inputs that change otherwise
-  std::vector<word_copy> final_copies;        // written last: inputs, results, and arguments of this update
-  std::vector<word_copy> refreshed_arguments; // arguments that a commit of this update changes
-
   std::unique_ptr<bound_call> work; // counts the work of a run; made when it is needed
-  bool returns_lent = false;        // of a plain run: some results are parts of inputs
 
-  // ---- deoptimisation: what runs where guards failed
-  std::vector<std::pair<std::uint64_t, bound_update*>> fallbacks; // by failed guards
-  // After so many failures in a row that led to the same fallback, that fallback runs at once, for the next `retry_interval` updates.
-  static constexpr std::uint32_t maximum_failures = 12, retry_interval = 1000;
-  bound_update *preferred = nullptr, *last_fallback = nullptr;
-  std::uint32_t failures = 0, runs_until_retry = 0;
-
-  /// Writes the saved words. Returns whether all sums can be updated later.
-  bool write_words() const {
-    for (word_copy const& copy : copies) copy();
-    for (word_in_array const& word : words) word();
-    bool is_sound = true;
-    for (addition const& a : additions) is_sound = a() && is_sound;
-    return is_sound;
+  /// A bit for each guard that failed in the last run.
+  std::uint64_t failed_guards() const {
+    update_value const v = update->program.failed_guards;
+    return v.exists() ? call.word(v.result) : 0;
   }
-  /// Whether a commit writes nothing but words, and ranges and lists of words.
-  bool writes_only_words() const { return is_simple && (!copies_arrays || !is_lent()); }
-  void write_arrays() const {
-    for (range_in_array const& range : ranges) range();
-    for (words_in_array const& list : lists) list();
-  }
-  /// Writes inputs and results. Nothing after it may fail.
-  void write_final() const {
-    for (word_in_array const& word : input_words) word();
-    for (word_copy const& copy : final_copies) copy();
-  }
-  /// The whole commit, where `writes_only_words`.
-  bool write_simple() const {
-    bool const is_sound = write_words();
-    if (copies_arrays) write_arrays();
-    write_final();
-    return is_sound;
-  }
-
-private:
-  bool is_lent() const {
-    bool is = false;
-    for (range_in_array const& range : ranges) is = is || range.is_lent();
-    for (words_in_array const& list : lists) is = is || list.is_lent();
-    return is;
+  /// Calls f(path, bits) for the elements of a saved array that the last run recomputed, but for sums that differences change.
+  template <class F>
+  void for_each_scalar(std::uint32_t variable, cells const& committed, F const& f) const {
+    for (store const& s : update->program.stores) {
+      if (s.variable != variable || s.does == store::action::add) continue;
+      if (s.path.empty()) {
+        if (s.valid.exists() && word_of(call, s.valid) == 0) continue;
+        increments::for_each_scalar(
+            elements_of(call, s.value), committed.size_of_scalar(),
+            {extents_of(call, s.value), committed.type().rank}, {}, f);
+        continue;
+      }
+      std::vector<i64> inner(
+          committed.extents() + s.path.size(), committed.extents() + committed.type().rank);
+      std::size_t const bytes =
+          static_cast<std::size_t>(committed.scalars(s.path.size())) * committed.size_of_scalar();
+      for_each_part(s, call, nullptr, bytes, [&](std::span<i64 const> path, std::byte const* part) {
+        increments::for_each_scalar(part, committed.size_of_scalar(), inner, path, f);
+      });
+    }
   }
 };
 
-} // namespace overdub
+/// The update programs that are bound to one incremental program.
+struct bound_updates {
+  bound_updates();
+  /// A copy has no bound programs: it binds them when it needs them.
+  bound_updates(bound_updates const& other);
+  bound_updates(bound_updates&& other) noexcept;
+  bound_updates& operator=(bound_updates const& other) = delete;
+  bound_updates& operator=(bound_updates&& other) noexcept;
+  ~bound_updates();
+
+  /// The program for the pending changes without these guards, or null.
+  bound_update* find(pending_changes const& changes, disabled_guards const& d) const;
+  /// Discards all.
+  void clear();
+
+  std::vector<std::unique_ptr<bound_update>> all; // but the next three
+  std::unique_ptr<bound_update> full;             // recomputes everything
+  std::unique_ptr<bound_update> without_hooks;    // the same without calls of hooks; null if there are none
+  std::unique_ptr<bound_update> plain;            // the function itself; null before its first run
+  moved_out<bound_update*> last;                  // the last one that was used without disabled guards
+  moved_out<bound_update*> direct;                // to whose arguments set_at writes directly
+  moved_out<bound_update*> proposal;              // of the pending proposal
+};
+
+} // namespace overdub::increments
