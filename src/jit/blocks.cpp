@@ -127,7 +127,7 @@ parts emit_blocks(
   end_live_ranges(fn, last);
   end_loop(fn.e, beginnings, {});
 
-  parts const before(blocks.carried.begin(), blocks.carried.end());
+  parts const before = blocks.carried_parts();
   auto const vectors = begin_loop(
       fn.e, fn.b.CreateAShr(fn.b.CreateAdd(here, fn.e.integer(block_width - 1)), fn.e.integer(3)), before);
   llvm::Value* const done = fn.b.CreateShl(vectors.index, fn.e.integer(3));
@@ -164,8 +164,8 @@ parts emit_blocks(
     store_output(fn, outputs[k], fn.b.CreateAdd(first, giving.index));
   }
   end_loop(fn.e, giving, {});
-  end_loop(fn.e, blocks, parts(vectors.carried.begin(), vectors.carried.end()));
-  return {blocks.carried.begin(), blocks.carried.end()};
+  end_loop(fn.e, blocks, vectors.carried_parts());
+  return blocks.carried_parts();
 }
 
 } // namespace

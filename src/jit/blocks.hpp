@@ -1,6 +1,6 @@
-// Loop fission of maps whose elements end in elementary functions with vector versions, after code that is not vectorised:
-// loops, calls, data-dependent reads. In each block of elements, the first part runs element by element, the second in
-// vectors of eight.
+// Loop fission of maps whose elements end in elementary functions with vector versions, after code that is not
+// vectorised: loops, calls, data-dependent reads. In each block of elements, the first part runs element by element,
+// the second in vectors of eight.
 #pragma once
 
 #include "outputs.hpp"

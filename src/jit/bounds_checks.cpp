@@ -42,8 +42,8 @@ bool is_simple(ir::function const& f, region_id body, std::uint32_t& size) {
   return size < 200;
 }
 
-// The array whose extents are those of an array that a loop accesses; nothing if they vary. Arrays created in the loop vary
-// in size, except loop-carried ones that are updated in place.
+// The array whose extents are those of an array that a loop accesses; nothing if they vary. Arrays created in the loop
+// vary in size, except loop-carried ones that are updated in place.
 std::optional<value_id> invariant_array(function_state const& fn, value_id array, region_id body) {
   if (value_id const carried = updated_array(fn.f, array); fn.in_place.has(carried)) return carried;
   if (ir::is_defined_in(fn.f, array, body)) return {};
@@ -109,7 +109,7 @@ bool is_checked(function_state const& fn, node_id access, std::uint32_t index) {
 }
 
 std::optional<hoisted_checks> hoist_checks(function_state& fn, region_id body, llvm::Value* count) {
-  if (fn.program.is_repeatable) look_ahead(fn, body, count);
+  if (fn.program.is_repeatable) look_ahead(fn, body);
   if (fn.e.current_handler) return {};
   auto const plan = plan_checks(fn, body);
   if (!plan) return {};

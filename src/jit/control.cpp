@@ -38,8 +38,8 @@ std::vector<value> as_values(
   return made;
 }
 
-// Whether to request unrolling, which saves moves of loop-carried values: a short body of elementwise operations with a costly
-// one, which is usually a call. LLVM does not unroll loops with calls by itself.
+// Whether to request unrolling, which saves moves of loop-carried values: a short body of elementwise operations with
+// a costly one, which is usually a call. LLVM does not unroll loops with calls by itself.
 bool is_short_with_calls(ir::function const& f, region_id body) {
   std::uint32_t operations = 0;
   bool calls = false;
@@ -65,9 +65,8 @@ std::vector<bool> begin_in_place(function_state& fn, region_id body, std::vector
   return found;
 }
 
-// The trip count of a loop in the previous run is in a word of the module.
-
-// It starts at 0 when the code is loaded; threads write it without synchronisation, since any value is valid.
+// A word of the module for the trip count of a loop in the previous run. It starts at 0 when the code is loaded;
+// threads write it without synchronisation, since any value is valid.
 llvm::Value* new_trip_count_memory(function_state& fn) {
   return new llvm::GlobalVariable(
       fn.e.module(), fn.b.getInt64Ty(), false, llvm::GlobalValue::InternalLinkage, fn.e.integer(0),
@@ -89,6 +88,25 @@ void remember(function_state& fn, llvm::Value* memory, llvm::Value* trip_count) 
   fn.b.CreateAlignedStore(now, memory, llvm::Align(8))->setAtomic(llvm::AtomicOrdering::Monotonic);
   fn.e.go(known);
   fn.e.at(known);
+}
+
+// The buffer of a growing array of `size` scalars, with room for one more.
+llvm::Value* with_room(function_state& fn, ir::scalar s, llvm::Value* owner, llvm::Value* size) {
+  llvm::Value* const each = fn.e.integer(execute::size_of(s));
+  llvm::Value* const used = fn.b.CreateMul(size, each);
+  llvm::Value* const room = fn.b.CreateAlignedLoad(
+      fn.b.getInt64Ty(), byte_offset(fn.e, owner, offsetof(execute::buffer, bytes)), llvm::Align(8));
+  block const full = fn.e.new_block("full"), fits = fn.e.new_block("fits"), before = fn.b.GetInsertBlock();
+  fn.e.branch_rarely(fn.b.CreateICmpUGT(fn.b.CreateAdd(used, each), room), full, fits);
+  fn.e.at(full);
+  llvm::Value* const more = fn.e.call(runtime_function::grown, {fn.e.machine(), owner, used, each});
+  block const grew = fn.b.GetInsertBlock();
+  fn.e.go(fits);
+  fn.e.at(fits);
+  auto* const now = fn.b.CreatePHI(fn.e.pointer(), 2);
+  now->addIncoming(owner, before);
+  now->addIncoming(more, grew);
+  return now;
 }
 
 } // namespace
@@ -145,8 +163,7 @@ void emit_loop(function_state& fn, node_id n) {
     if (fn.f[n].attributes.is_reversed())
       index = fn.b.CreateSub(fn.b.CreateSub(count, fn.e.integer(1)), index);
     fn.set(fn.f.argument(body, 0), index);
-    std::vector<value> const current =
-        as_values(start, in_place, parts(loop.carried.begin(), loop.carried.end()));
+    std::vector<value> const current = as_values(start, in_place, loop.carried_parts());
     for (std::uint32_t k = 0; k < carried; ++k) fn.set(fn.f.argument(body, k + 1), current[k]);
     begin_live_ranges(fn, fn.f.arguments_of(body), body);
     emit_region(fn, body);
@@ -154,7 +171,7 @@ void emit_loop(function_state& fn, node_id n) {
     std::vector<value> const next = transferred_yields(fn, body, 0, carried);
     end_live_ranges(fn, last);
     end_loop(fn.e, loop, flat(next, in_place), is_short_with_calls(fn.f, body));
-    return parts(loop.carried.begin(), loop.carried.end());
+    return loop.carried_parts();
   });
   std::vector<value> const current = as_values(start, in_place, ends);
   for (std::uint32_t k = 0; k < carried; ++k) fn.set(fn.f.result(n, k), current[k]);
@@ -168,8 +185,8 @@ void emit_while(function_state& fn, node_id n) {
   std::vector<value> const start = initial_values(fn, n, 0, carried);
   std::vector<bool> const none(carried);
   parts first = flat(start, none);
-  // Growing arrays. For arrays of scalars, owner and size are loop-carried; arrays of rows are in memory. The former start
-  // with a capacity slightly above the size of the previous run.
+  // Growing arrays. For arrays of scalars, owner and size are loop-carried; arrays of rows are in memory. The former
+  // start with a capacity slightly above the size of the previous run.
   llvm::Value *memory = nullptr, *expected = nullptr;
   std::vector<output> outputs;
   for (std::uint32_t k = carried; k < fn.f[n].result_count; ++k) {
@@ -230,20 +247,7 @@ void emit_while(function_state& fn, node_id n) {
       continue;
     }
     llvm::Value *const owner = phis[where++], *const size = phis[where++];
-    llvm::Value* const each = fn.e.integer(execute::size_of(t.element));
-    llvm::Value* const used = fn.b.CreateMul(size, each);
-    llvm::Value* const room = fn.b.CreateAlignedLoad(
-        fn.b.getInt64Ty(), byte_offset(fn.e, owner, offsetof(execute::buffer, bytes)), llvm::Align(8));
-    block const full = fn.e.new_block("full"), fits = fn.e.new_block("fits"), before = fn.b.GetInsertBlock();
-    fn.e.branch_rarely(fn.b.CreateICmpUGT(fn.b.CreateAdd(used, each), room), full, fits);
-    fn.e.at(full);
-    llvm::Value* const more = fn.e.call(runtime_function::grown, {fn.e.machine(), owner, used, each});
-    block const grew = fn.b.GetInsertBlock();
-    fn.e.go(fits);
-    fn.e.at(fits);
-    auto* const now = fn.b.CreatePHI(fn.e.pointer(), 2);
-    now->addIncoming(owner, before);
-    now->addIncoming(more, grew);
+    llvm::Value* const now = with_room(fn, t.element, owner, size);
     store_scalar(
         fn.e, t.element, x.all[0],
         element_address(fn.e, t.element, byte_offset(fn.e, now, sizeof(execute::buffer)), size));

@@ -1,4 +1,5 @@
-// Emission of LLVM instructions for one function: constants, blocks, calls, requirements, stack memory. It knows no operations.
+// Emission of LLVM instructions for one function: constants, blocks, calls, requirements, stack memory. It knows no
+// operations.
 #pragma once
 
 #include "alias_scopes.hpp"

@@ -1,18 +1,21 @@
-// The compilation of a function of a program to an LLVM function. Analyses of the function yield data; the emission walks over
-// its operations (operations.hpp).
+// The compilation of a function of a program to an LLVM function. Analyses of the function yield data; the emission
+// walks over its operations (operations.hpp).
 #pragma once
 
 #include "emitter.hpp"
 #include "in_place.hpp"
 #include "live_ranges.hpp"
 #include "program.hpp"
+#include "stored_parts.hpp"
 #include "values.hpp"
 
 #include <overdub/implementation/ir/use_order.hpp>
 #include <overdub/ir/regions.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace overdub::jit {

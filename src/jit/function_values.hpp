@@ -1,6 +1,7 @@
-// Function values: buffers {index of the function, number of captured words, the words}, and their calling conventions.
-// Direct ones are called by a switch over all functions of the type, with arguments in registers; indirect ones by the same
-// switch, with arguments and results in words of memory; boxed ones through a table, with one signature for all types.
+// Function values: buffers {index of the function, number of captured words, the words}, and their calling
+// conventions. Direct ones are called by a switch over all functions of the type, with arguments in registers;
+// indirect ones by the same switch, with arguments and results in words of memory; boxed ones through a table, with
+// one signature for all types.
 #pragma once
 
 #include "function_table.hpp"

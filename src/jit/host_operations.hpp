@@ -15,7 +15,8 @@ class host_operations {
 public:
   explicit host_operations(execute::code& to) : to_(to) {}
 
-  /// Adds a host call or a random choice. Returns its number among those of its kind. Throws host_error and not_executable.
+  /// Adds a host call or a random choice. Returns its number among those of its kind. Throws host_error and
+  /// not_executable.
   std::uint32_t add(ir::program const& p, program_node operation);
   /// Adds the offsets of an operation's operands and results. Returns the position of their list.
   std::uint32_t add_offsets(std::vector<execute::offset> const& offsets);

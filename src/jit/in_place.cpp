@@ -26,8 +26,8 @@ bool is_only_read_by(ir::function const& f, ir::value_id v, ir::node_id n) {
 
 namespace {
 
-// Whether the region yields, at a position, the array v after a chain of updates, between which it is only read. O(uses of
-// the array and its updates × depth).
+// Whether the region yields, at a position, the array v after a chain of updates, between which it is only read.
+// O(uses of the array and its updates × depth).
 bool is_updated_in_place(
     ir::function const& f, ir::use_order const& order, ir::value_id v, ir::region_id r,
     std::uint32_t position) {

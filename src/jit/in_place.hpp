@@ -1,5 +1,5 @@
-// In-place updates of loop-carried arrays: if nothing else refers to the buffer, the array stays in place during the loop,
-// without tests of its reference count. Emits nothing.
+// In-place updates of loop-carried arrays: if nothing else refers to the buffer, the array stays in place during the
+// loop, without tests of its reference count. Emits nothing.
 #pragma once
 
 #include <overdub/implementation/ir/use_order.hpp>

@@ -1,5 +1,5 @@
-// Vectors of eight elements, and the eight interleaved partial sums of floating-point numbers. The order of a sum's operations
-// is part of its meaning (control/reduce.hpp).
+// Vectors of eight elements, and the eight interleaved partial sums of floating-point numbers. The order of a sum's
+// operations is part of its meaning (control/reduce.hpp).
 #pragma once
 
 #include "emitter.hpp"

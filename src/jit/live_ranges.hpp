@@ -25,8 +25,8 @@ public:
   /// Call it after those regions.
   void leave_regions(std::vector<ir::value_id> const& given);
 
-  /// Whether a part of an array, which operation n creates, needs no reference: the last use of the array is after that of
-  /// the part. `owner`: the value that owns the reference to the array; nothing: one that is never released.
+  /// Whether a part of an array, which operation n creates, needs no reference: the last use of the array is after
+  /// that of the part. `owner`: the value that owns the reference to the array; nothing: one that is never released.
   bool can_borrow(ir::value_id owner, ir::value_id part, ir::node_id n) const;
   void borrow(ir::value_id owner, ir::value_id part) { borrowed_from_[index_of(part)] = owner; }
   /// The value that owns the reference to a borrowed value; nothing: one that is never released.

@@ -67,7 +67,7 @@ void emit_map_by_element(
     }
     end_live_ranges(fn, fn.f.yield_of(body));
     end_loop(fn.e, loop, next);
-    return parts(loop.carried.begin(), loop.carried.end());
+    return loop.carried_parts();
   });
   std::size_t next = 0;
   for (std::size_t k = 0; k < sums.size(); ++k) {

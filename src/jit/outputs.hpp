@@ -21,8 +21,11 @@ struct summed {
   node_id reduction;
 };
 
+/// Allocates an array for what a loop with this trip count yields.
 output new_output(function_state&, value_id result, value_id yielded, llvm::Value* count, ir::op code);
+/// Stores what an iteration yielded.
 void store_output(function_state&, output const& o, llvm::Value* index);
+/// Defines the result.
 void finish_output(function_state&, output const& o);
 
 /// Whether a map yields rows that a nested map creates, of loop-invariant size, and that are only read otherwise.

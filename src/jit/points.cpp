@@ -159,8 +159,8 @@ void emit_loop_in_points(
   for (std::uint32_t k = 0; k < carried; ++k) fn.set(fn.f.result(n, k), loop.carried[k]);
 }
 
-// A map whose results are reduced, in the order of reduce.cpp: sums of floating-point numbers in eight partial sums, each a
-// vector with a lane for each element; other reductions in complete trees, combined when two have one size.
+// A map whose results are reduced, in the order of reduce.cpp: sums of floating-point numbers in eight partial sums,
+// each a vector with a lane for each element; other reductions in complete trees, combined when two have one size.
 void emit_map_in_points(
     function_state& fn, node_id n, region_id body, llvm::Value* index, llvm::Value* mask) {
   region_id const iteration = fn.f.region_at(n, 0);
@@ -296,23 +296,8 @@ parts emit_eight_points(
     llvm::ArrayRef<llvm::Value*> lanes, std::vector<output> const& outputs, std::vector<summed> const& sums) {
   fn.set(fn.f.argument(body, 0), fn.b.CreateAdd(splat(fn.e, index), first_integers(fn.e)));
   emit_in_points(fn, body, body, index, mask);
-  for (output const& o : outputs) {
-    ir::scalar const t = fn.type_of(o.yielded).element;
-    llvm::Value* const to = element_address(fn.e, t, o.made.elements(), index);
-    llvm::Value* const x = in_vector(fn, o.yielded);
-    llvm::Align const align(execute::size_of(t));
-    if (mask != nullptr)
-      fn.b.CreateMaskedStore(x, to, align, mask);
-    else
-      fn.b.CreateAlignedStore(x, to, align);
-  }
-  parts next;
-  for (std::size_t k = 0; k < sums.size(); ++k) {
-    llvm::Value* x = in_vector(fn, sums[k].yielded);
-    if (mask != nullptr) x = fn.b.CreateSelect(mask, x, no_lanes(fn.e, fn.type_of(sums[k].result).element));
-    next.push_back(fn.b.CreateFAdd(lanes[k], x));
-  }
-  return next;
+  store_vectors(fn, outputs, index, mask);
+  return add_vectors(fn, sums, lanes, mask);
 }
 
 } // namespace
@@ -329,7 +314,7 @@ std::optional<points> begin_points(
   for (output const& o : outputs)
     if (!is_number(fn.type_of(o.yielded))) return {};
   llvm::Value* const count = fn.scalar(fn.f.operand(n, 0));
-  look_ahead(fn, body, count);
+  look_ahead(fn, body);
   nested_loops found;
   if (!fits_points(fn, body, body, found)) return {};
 
@@ -356,7 +341,7 @@ std::optional<points> begin_points(
   llvm::Value* const room = masks ? fn.b.CreateAdd(count, fn.e.integer(at_once - 1)) : count;
   auto const blocks = begin_loop(fn.e, fn.b.CreateAShr(room, fn.e.integer(3)), lanes);
   llvm::Value* const index = fn.b.CreateShl(blocks.index, fn.e.integer(3));
-  lanes.assign(blocks.carried.begin(), blocks.carried.end());
+  lanes = blocks.carried_parts();
   end_loop(
       fn.e, blocks,
       emit_eight_points(fn, body, index, masks ? mask_from(index) : nullptr, lanes, outputs, sums));

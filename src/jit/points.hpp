@@ -1,6 +1,6 @@
-// Outer-loop vectorisation of maps whose bodies have loops, or reduced maps, with a uniform trip count: eight elements at a
-// time, where each value is a vector of eight. sums.cpp handles sums of many terms, by eight terms of one element at a
-// time.
+// Outer-loop vectorisation of maps whose bodies have loops, or reduced maps, with a uniform trip count: eight elements
+// at a time, where each value is a vector of eight. sums.cpp handles sums of many terms, by eight terms of one element
+// at a time.
 #pragma once
 
 #include "outputs.hpp"
@@ -15,8 +15,8 @@ struct points {
   parts sums;
 };
 
-/// Vectorises all elements whose trip counts fit, and leaves the insertion point at the code for the others; nothing if the
-/// body cannot be vectorised.
+/// Vectorises all elements whose trip counts fit, and leaves the insertion point at the code for the others; nothing
+/// if the body cannot be vectorised.
 std::optional<points>
 begin_points(function_state&, node_id n, std::vector<output> const& outputs, std::vector<summed> const& sums);
 /// Joins it with the code for the others, at the insertion point.

@@ -1,4 +1,5 @@
-// The compilation of a whole program to a module of LLVM: the functions reachable from an entry, and entry points for C++.
+// The compilation of a whole program to a module of LLVM: the functions reachable from an entry, and entry points for
+// C++.
 #pragma once
 
 #include "debug_lines.hpp"
@@ -46,8 +47,8 @@ struct program_state {
   run_needs needs{};
 };
 
-/// Compiles the entry and all reachable functions, with an entry point for machines, `overdub:entry`, and for functions of
-/// scalars one for C++, `overdub:target`.
+/// Compiles the entry and all reachable functions, with an entry point for machines, `overdub:entry`, and for
+/// functions of scalars one for C++, `overdub:target`.
 void compile_program(program_state&, function_id entry);
 
 } // namespace overdub::jit

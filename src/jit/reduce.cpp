@@ -13,81 +13,90 @@
 namespace overdub::jit {
 namespace {
 
-// A reduction by a region, which is compiled once. Values are in memory: `parts`, complete trees of descending sizes after
+// A reduction by a region, which is emitted once. Values are in memory: `parts`, complete trees of descending sizes after
 // the initial value; or eight partial sums, and the initial value after them.
-void emit_reduce_by_region(function_state& fn, node_id n) {
-  region_id const region = fn.f.region_at(n, 0);
-  bool const started = fn.f[n].attributes.is_started(), in_lanes = fn.f[n].attributes.is_in_lanes();
-  std::uint32_t const count = fn.f[n].result_count;
-  value_ids arrays;
-  std::uint32_t words = 0;
-  std::vector<std::uint32_t> first; // the words of each component
-  for (std::uint32_t k = 0; k < count; ++k) {
-    arrays.push_back(fn.f.operand(n, k));
-    first.push_back(words);
-    words += words_of(fn.type_of(fn.f.result(n, k)));
+class region_reduction {
+public:
+  region_reduction(function_state& fn, node_id n)
+      : fn_(fn), e_(fn.e), b_(fn.b), n_(n), region_(fn.f.region_at(n, 0)), count_(fn.f[n].result_count),
+        is_started_(fn.f[n].attributes.is_started()) {
+    for (std::uint32_t k = 0; k < count_; ++k) {
+      arrays_.push_back(fn.f.operand(n, k));
+      first_.push_back(words_);
+      words_ += words_of(type(k));
+    }
   }
-  std::vector<value> initial;
-  if (started) initial = initial_values(fn, n, count, count);
-  llvm::Value* const size = common_length(fn, arrays, ir::op::reduce);
-  if (!started) fn.e.require(fn.b.CreateICmpNE(size, fn.e.integer(0)), runtime_function::throw_empty, {});
 
-  llvm::Value* const memory = fn.e.new_words(words * 66);
-  auto const place = [&](llvm::Value* part, std::uint32_t k) {
-    llvm::Value* const word =
-        fn.b.CreateAdd(fn.b.CreateMul(part, fn.e.integer(words)), fn.e.integer(first[k]));
-    return fn.b.CreateGEP(fn.b.getInt64Ty(), memory, word);
-  };
-  auto const store = [&](llvm::Value* part, std::vector<value> const& all) {
-    for (std::uint32_t k = 0; k < count; ++k)
-      store_words(fn.e, fn.type_of(fn.f.result(n, k)), all[k], place(part, k));
-  };
-  auto const load = [&](llvm::Value* part) {
+  void emit() {
+    if (is_started_) initial_ = initial_values(fn_, n_, count_, count_);
+    size_ = common_length(fn_, arrays_, ir::op::reduce);
+    if (!is_started_) e_.require(b_.CreateICmpNE(size_, e_.integer(0)), runtime_function::throw_empty, {});
+    memory_ = e_.new_words(words_ * 66);
+    llvm::Value* const part = fn_.f[n_].attributes.is_in_lanes() ? emit_lanes() : emit_trees();
+    std::vector<value> const results = load(part);
+    for (std::uint32_t k = 0; k < count_; ++k) fn_.set(fn_.f.result(n_, k), results[k]);
+  }
+
+private:
+  ir::type type(std::uint32_t k) const { return fn_.type_of(fn_.f.result(n_, k)); }
+
+  // ---- values in memory
+
+  llvm::Value* place(llvm::Value* part, std::uint32_t k) {
+    llvm::Value* const word = b_.CreateAdd(b_.CreateMul(part, e_.integer(words_)), e_.integer(first_[k]));
+    return b_.CreateGEP(b_.getInt64Ty(), memory_, word);
+  }
+  void store(llvm::Value* part, std::vector<value> const& all) {
+    for (std::uint32_t k = 0; k < count_; ++k) store_words(e_, type(k), all[k], place(part, k));
+  }
+  std::vector<value> load(llvm::Value* part) {
     std::vector<value> all;
-    for (std::uint32_t k = 0; k < count; ++k)
-      all.push_back(load_words(fn.e, fn.type_of(fn.f.result(n, k)), place(part, k)));
+    for (std::uint32_t k = 0; k < count_; ++k) all.push_back(load_words(e_, type(k), place(part, k)));
     return all;
-  };
-  auto const element = [&](llvm::Value* i) {
+  }
+
+  // The elements of the arrays at an index.
+  std::vector<value> element(llvm::Value* i) {
     std::vector<value> all;
-    for (value_id const v : arrays) {
-      ir::type const t = fn.type_of(v);
-      value const a = fn.get(v);
+    for (value_id const v : arrays_) {
+      ir::type const t = fn_.type_of(v);
+      value const a = fn_.get(v);
       llvm::Value* at = i;
-      for (std::uint32_t k = 1; k < t.rank; ++k) at = fn.b.CreateMul(at, a.extent(k));
-      llvm::Value* const where = element_address(fn.e, t.element, a.elements(), at);
+      for (std::uint32_t k = 1; k < t.rank; ++k) at = b_.CreateMul(at, a.extent(k));
+      llvm::Value* const where = element_address(e_, t.element, a.elements(), at);
       if (t.rank == 1) {
-        all.push_back({{load_scalar(fn.e, t.element, where)}});
+        all.push_back({{load_scalar(e_, t.element, where)}});
         continue;
       }
       value row{{where, a.owner()}};
       for (std::uint32_t k = 1; k < t.rank; ++k) row.all.push_back(a.extent(k));
-      mark_shared(fn, v);
-      retain_owner(fn, a.owner());
+      mark_shared(fn_, v);
+      retain_owner(fn_, a.owner());
       all.push_back(std::move(row));
     }
     return all;
-  };
-  auto const combine = [&](std::vector<value> const& left, std::vector<value> const& right) {
-    for (std::uint32_t k = 0; k < count; ++k) {
-      fn.set(fn.f.argument(region, k), left[k]);
-      fn.set(fn.f.argument(region, count + k), right[k]);
+  }
+  // Runs the region.
+  std::vector<value> combine(std::vector<value> const& left, std::vector<value> const& right) {
+    for (std::uint32_t k = 0; k < count_; ++k) {
+      fn_.set(fn_.f.argument(region_, k), left[k]);
+      fn_.set(fn_.f.argument(region_, count_ + k), right[k]);
     }
-    begin_live_ranges(fn, fn.f.arguments_of(region), region);
-    emit_region(fn, region);
-    std::vector<value> all = transferred_yields(fn, region, 0, count);
-    end_live_ranges(fn, fn.f.yield_of(region));
+    begin_live_ranges(fn_, fn_.f.arguments_of(region_), region_);
+    emit_region(fn_, region_);
+    std::vector<value> all = transferred_yields(fn_, region_, 0, count_);
+    end_live_ranges(fn_, fn_.f.yield_of(region_));
     return all;
-  };
-  auto const phi = [&](llvm::Type* t) { return fn.b.CreatePHI(t, 2); };
-  llvm::Type* const word = fn.b.getInt64Ty();
-  llvm::Value* result_part = fn.e.integer(0);
+  }
 
-  if (in_lanes) {
-    // Steps: one for each element, then seven that fold the partial sums, then the initial value. Each combines part `left`
-    // with part 9, or moves the latter to the former.
-    if (started) store(fn.e.integer(8), initial);
-    llvm::Value* const total = fn.b.CreateAdd(size, fn.e.integer(started ? 8 : 7));
+  // ---- orders of combination; they return the part with the result
+
+  // Steps: one for each element, then seven that fold the partial sums, then the initial value. Each combines part `left`
+  // with part 9, or moves the latter to the former.
+  llvm::Value* emit_lanes() {
+    llvm::Type* const word = b_.getInt64Ty();
+    if (is_started_) store(e_.integer(8), initial_);
+    llvm::Value* const total = b_.CreateAdd(size_, e_.integer(is_started_ ? 8 : 7));
     static_assert(execute::lane_folds.size() == 7);
     std::vector<std::uint8_t> tos, froms;
     for (auto const [to, from] : execute::lane_folds) {
@@ -97,119 +106,129 @@ void emit_reduce_by_region(function_state& fn, node_id n) {
     tos.push_back(8);
     froms.push_back(0);
     auto const table = [&](std::vector<std::uint8_t> const& all) {
-      auto* const data = llvm::ConstantDataArray::get(fn.e.context, all);
+      auto* const data = llvm::ConstantDataArray::get(e_.context, all);
       return new llvm::GlobalVariable(
-          fn.e.module(), data->getType(), true, llvm::GlobalValue::PrivateLinkage, data);
+          e_.module(), data->getType(), true, llvm::GlobalValue::PrivateLinkage, data);
     };
     auto* const to_table = table(tos);
     auto* const from_table = table(froms);
-    block const none = fn.e.new_block("empty"), run = fn.e.new_block("steps"),
-                after = fn.e.new_block("combined");
-    fn.b.CreateCondBr(fn.b.CreateICmpEQ(size, fn.e.integer(0)), none, run);
-    fn.e.at(run);
-    auto const steps = begin_loop(fn.e, total, {});
-    block const reads = fn.e.new_block("element"), folds = fn.e.new_block("fold"),
-                combines = fn.e.new_block("combine"), moves = fn.e.new_block("move");
-    fn.b.CreateCondBr(fn.b.CreateICmpSLT(steps.index, size), reads, folds);
-    fn.e.at(reads);
-    store(fn.e.integer(9), element(steps.index));
-    llvm::Value* const lane = fn.b.CreateAnd(steps.index, fn.e.integer(7));
-    llvm::Value* const is_first = fn.b.CreateICmpSLT(steps.index, fn.e.integer(8));
-    block const read = fn.b.GetInsertBlock();
-    fn.b.CreateCondBr(is_first, moves, combines);
-    fn.e.at(folds);
-    llvm::Value* const k = fn.b.CreateSub(steps.index, size);
+    block const none = e_.new_block("empty"), run = e_.new_block("steps"), after = e_.new_block("combined");
+    b_.CreateCondBr(b_.CreateICmpEQ(size_, e_.integer(0)), none, run);
+    e_.at(run);
+    auto const steps = begin_loop(e_, total, {});
+    block const reads = e_.new_block("element"), folds = e_.new_block("fold"),
+                combines = e_.new_block("combine"), moves = e_.new_block("move");
+    b_.CreateCondBr(b_.CreateICmpSLT(steps.index, size_), reads, folds);
+    e_.at(reads);
+    store(e_.integer(9), element(steps.index));
+    llvm::Value* const lane = b_.CreateAnd(steps.index, e_.integer(7));
+    llvm::Value* const is_first = b_.CreateICmpSLT(steps.index, e_.integer(8));
+    block const read = b_.GetInsertBlock();
+    b_.CreateCondBr(is_first, moves, combines);
+    e_.at(folds);
+    llvm::Value* const k = b_.CreateSub(steps.index, size_);
     auto const look_up = [&](llvm::GlobalVariable* t) {
-      return fn.b.CreateZExt(
-          fn.b.CreateAlignedLoad(fn.b.getInt8Ty(), fn.b.CreateGEP(fn.b.getInt8Ty(), t, k), llvm::Align(1)),
-          word);
+      return b_.CreateZExt(
+          b_.CreateAlignedLoad(b_.getInt8Ty(), b_.CreateGEP(b_.getInt8Ty(), t, k), llvm::Align(1)), word);
     };
     llvm::Value *const to = look_up(to_table), *const from = look_up(from_table);
-    block const present = fn.e.new_block("present");
-    fn.b.CreateCondBr(fn.b.CreateICmpSLT(from, size), present, steps.latch);
-    fn.e.at(present);
-    store(fn.e.integer(9), load(from));
-    block const folded = fn.b.GetInsertBlock();
-    fn.e.go(combines);
-    fn.e.at(combines);
-    auto* const left = phi(word);
+    block const present = e_.new_block("present");
+    b_.CreateCondBr(b_.CreateICmpSLT(from, size_), present, steps.latch);
+    e_.at(present);
+    store(e_.integer(9), load(from));
+    block const folded = b_.GetInsertBlock();
+    e_.go(combines);
+    e_.at(combines);
+    auto* const left = b_.CreatePHI(word, 2);
     left->addIncoming(lane, read);
     left->addIncoming(to, folded);
-    std::vector<value> const made = combine(load(left), load(fn.e.integer(9)));
-    llvm::Value* const is_last = fn.b.CreateICmpEQ(left, fn.e.integer(8));
-    store(fn.b.CreateSelect(is_last, fn.e.integer(0), left), made);
-    fn.e.go(steps.latch);
-    fn.e.at(moves);
-    store(lane, load(fn.e.integer(9)));
-    end_loop(fn.e, steps, {});
-    fn.e.go(after);
-    fn.e.at(none);
-    fn.e.go(after);
-    block const empty = fn.b.GetInsertBlock();
-    fn.e.at(after);
-    auto* const part = phi(word);
-    part->addIncoming(fn.e.integer(0), steps.exit);
-    part->addIncoming(fn.e.integer(started ? 8 : 0), empty);
-    result_part = part;
-  } else {
-    // Elements are read one by one; after each, complete trees of one size are combined; at the end, all remaining trees.
-    if (started) store(fn.e.integer(0), initial);
-    block const from = fn.b.GetInsertBlock(), next = fn.e.new_block("element"),
-                reads = fn.e.new_block("read"), folds = fn.e.new_block("fold"),
-                merges = fn.e.new_block("merge"), combines = fn.e.new_block("combine"),
-                ends = fn.e.new_block("combined"), pushes = fn.e.new_block("push"),
-                done = fn.e.new_block("done");
-    llvm::Value* const cell = fn.e.integer(65); // the current value
-    fn.e.go(next);
-    fn.e.at(next);
-    auto *const i = phi(word), *const depth = phi(word);
-    i->addIncoming(fn.e.integer(0), from);
-    depth->addIncoming(fn.e.integer(started ? 1 : 0), from);
-    llvm::Value* const more = fn.b.CreateICmpSLT(i, size);
-    fn.b.CreateCondBr(more, reads, folds);
-    fn.e.at(reads);
+    std::vector<value> const made = combine(load(left), load(e_.integer(9)));
+    llvm::Value* const is_last = b_.CreateICmpEQ(left, e_.integer(8));
+    store(b_.CreateSelect(is_last, e_.integer(0), left), made);
+    e_.go(steps.latch);
+    e_.at(moves);
+    store(lane, load(e_.integer(9)));
+    end_loop(e_, steps, {});
+    e_.go(after);
+    e_.at(none);
+    e_.go(after);
+    block const empty = b_.GetInsertBlock();
+    e_.at(after);
+    auto* const part = b_.CreatePHI(word, 2);
+    part->addIncoming(e_.integer(0), steps.exit);
+    part->addIncoming(e_.integer(is_started_ ? 8 : 0), empty);
+    return part;
+  }
+  // Elements are read one by one; after each, complete trees of one size are combined; at the end, all remaining trees.
+  llvm::Value* emit_trees() {
+    llvm::Type* const word = b_.getInt64Ty();
+    if (is_started_) store(e_.integer(0), initial_);
+    block const from = b_.GetInsertBlock(), next = e_.new_block("element"), reads = e_.new_block("read"),
+                folds = e_.new_block("fold"), merges = e_.new_block("merge"),
+                combines = e_.new_block("combine"), ends = e_.new_block("combined"),
+                pushes = e_.new_block("push"), done = e_.new_block("done");
+    llvm::Value* const cell = e_.integer(65); // the current value
+    e_.go(next);
+    e_.at(next);
+    auto *const i = b_.CreatePHI(word, 2), *const depth = b_.CreatePHI(word, 2);
+    i->addIncoming(e_.integer(0), from);
+    depth->addIncoming(e_.integer(is_started_ ? 1 : 0), from);
+    llvm::Value* const more = b_.CreateICmpSLT(i, size_);
+    b_.CreateCondBr(more, reads, folds);
+    e_.at(reads);
     store(cell, element(i));
-    llvm::Value* const i_next = fn.b.CreateAdd(i, fn.e.integer(1));
-    llvm::Value* const ready = fn.b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, i_next, fn.b.getTrue());
-    block const read = fn.b.GetInsertBlock();
-    fn.e.go(merges);
-    fn.e.at(folds);
-    llvm::Value* const left_over = fn.b.CreateSub(depth, fn.e.integer(1));
+    llvm::Value* const i_next = b_.CreateAdd(i, e_.integer(1));
+    llvm::Value* const ready = b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, i_next, b_.getTrue());
+    block const read = b_.GetInsertBlock();
+    e_.go(merges);
+    e_.at(folds);
+    llvm::Value* const left_over = b_.CreateSub(depth, e_.integer(1));
     store(cell, load(left_over));
-    block const folded = fn.b.GetInsertBlock();
-    fn.e.go(merges);
-    fn.e.at(merges);
-    auto *const pending = fn.b.CreatePHI(word, 3), *const d = fn.b.CreatePHI(word, 3);
+    block const folded = b_.GetInsertBlock();
+    e_.go(merges);
+    e_.at(merges);
+    auto *const pending = b_.CreatePHI(word, 3), *const d = b_.CreatePHI(word, 3);
     pending->addIncoming(ready, read);
     pending->addIncoming(left_over, folded);
     d->addIncoming(depth, read);
     d->addIncoming(left_over, folded);
-    fn.b.CreateCondBr(fn.b.CreateICmpSGT(pending, fn.e.integer(0)), combines, ends);
-    fn.e.at(combines);
-    llvm::Value* const d_left = fn.b.CreateSub(d, fn.e.integer(1));
+    b_.CreateCondBr(b_.CreateICmpSGT(pending, e_.integer(0)), combines, ends);
+    e_.at(combines);
+    llvm::Value* const d_left = b_.CreateSub(d, e_.integer(1));
     store(cell, combine(load(d_left), load(cell)));
-    pending->addIncoming(fn.b.CreateSub(pending, fn.e.integer(1)), fn.b.GetInsertBlock());
-    d->addIncoming(d_left, fn.b.GetInsertBlock());
-    fn.e.go(merges);
-    fn.e.at(ends);
-    fn.b.CreateCondBr(more, pushes, done);
-    fn.e.at(pushes);
+    pending->addIncoming(b_.CreateSub(pending, e_.integer(1)), b_.GetInsertBlock());
+    d->addIncoming(d_left, b_.GetInsertBlock());
+    e_.go(merges);
+    e_.at(ends);
+    b_.CreateCondBr(more, pushes, done);
+    e_.at(pushes);
     store(d, load(cell));
-    i->addIncoming(fn.b.CreateAdd(i, fn.e.integer(1)), pushes);
-    depth->addIncoming(fn.b.CreateAdd(d, fn.e.integer(1)), pushes);
-    fn.e.go(next);
-    fn.e.at(done);
-    result_part = cell;
+    i->addIncoming(b_.CreateAdd(i, e_.integer(1)), pushes);
+    depth->addIncoming(b_.CreateAdd(d, e_.integer(1)), pushes);
+    e_.go(next);
+    e_.at(done);
+    return cell;
   }
-  std::vector<value> const results = load(result_part);
-  for (std::uint32_t k = 0; k < count; ++k) fn.set(fn.f.result(n, k), results[k]);
-}
+
+  function_state& fn_;
+  emitter& e_;
+  llvm::IRBuilder<>& b_;
+  node_id const n_;
+  region_id const region_;
+  std::uint32_t const count_; // of components
+  bool const is_started_;
+  value_ids arrays_;
+  std::uint32_t words_ = 0;
+  std::vector<std::uint32_t> first_; // for each component: its first word
+  std::vector<value> initial_;
+  llvm::Value *size_ = nullptr, *memory_ = nullptr;
+};
 
 } // namespace
 
 void emit_reduce(function_state& fn, node_id n) {
   ir::op const code = fn.f[n].attributes.operation;
-  if (code == ir::op::none) return emit_reduce_by_region(fn, n);
+  if (code == ir::op::none) return region_reduction(fn, n).emit();
   value const array = fn.get(fn.f.operand(n, 0));
   value_id const result = fn.f.result(n);
   ir::scalar const s = fn.type_of(result).element;

@@ -1,5 +1,5 @@
-// Reductions. The order of the operations is part of their meaning (control/reduce.hpp): sums of floating-point numbers use
-// eight interleaved partial sums, other reductions a balanced tree.
+// Reductions. The order of the operations is part of their meaning (control/reduce.hpp): sums of floating-point
+// numbers use eight interleaved partial sums, other reductions a balanced tree.
 #pragma once
 
 #include "function.hpp"

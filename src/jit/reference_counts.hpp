@@ -1,7 +1,7 @@
-// Reference counts of values, as in the interpreter (execute/lowering.hpp): the creator of an array value owns one reference, and
-// transfers it at the last use. References are elided where another owner keeps the buffer alive: for parameters that are
-// only read, and for parts whose array has a later last use (`borrowed`). Buffers known to have one reference (`unique`)
-// are written without a test of the count.
+// Reference counts of values, as in the interpreter (execute/lowering.hpp): the creator of an array value owns one
+// reference, and transfers it at the last use. References are elided where another owner keeps the buffer alive: for
+// parameters that are only read, and for parts whose array has a later last use (`borrowed`). Buffers known to have
+// one reference (`unique`) are written without a test of the count.
 #pragma once
 
 #include "function.hpp"
@@ -17,7 +17,8 @@ inline void begin_live_ranges(function_state& fn, ir::id_range<value_id> all, re
 }
 /// Releases values with their last use here, after the operation is emitted.
 void end_live_ranges(function_state&, node_id n);
-/// Begins a region into which references are passed (live_ranges::pass_into_regions): releases those that it does not use.
+/// Begins a region into which references are passed (live_ranges::pass_into_regions): releases those that it does not
+/// use.
 void begin_region(function_state&, region_id r, value_ids const& given);
 
 /// The value with a reference, which an operation transfers: the value's own at its last use, else a new one.
@@ -33,8 +34,8 @@ void mark_shared(function_state&, value_id v);
 void retain(function_state&, value_id v);
 void retain_owner(function_state&, llvm::Value* owner);
 
-/// Defines `part`, which shares the buffer of an array: borrowed, with the reference of the array at its last use, or with a
-/// new reference.
+/// Defines `part`, which shares the buffer of an array: borrowed, with the reference of the array at its last use, or
+/// with a new reference.
 void make_part(function_state&, value_id array, value_id part, parts all, node_id n);
 /// The array itself at its last use; else a new reference, or a copy if it will be written.
 value reuse_array(function_state&, value_id array, node_id n, bool writes);

@@ -17,7 +17,7 @@ llvm::Value* intrinsic_call(function_state& fn, llvm::Intrinsic::ID id, llvm::Ar
 
 // Vectors are passed to vector versions, in as many pieces as necessary; else number by number to the function that the
 // interpreter calls.
-llvm::Value* elementary(function_state& fn, ir::op code, ir::scalar s, llvm::ArrayRef<llvm::Value*> x) {
+llvm::Value* elementary_call(function_state& fn, ir::op code, ir::scalar s, llvm::ArrayRef<llvm::Value*> x) {
   if ((code == ir::op::digamma || code == ir::op::polygamma) &&
       overdub::detail::special.digamma_f64 == nullptr)
     fn.refuse(
@@ -142,7 +142,7 @@ llvm::Value* floating(function_state& fn, ir::op code, ir::scalar s, llvm::Array
   case ir::op::fma:
     return intrinsic_call(fn, llvm::Intrinsic::fma, x);
   default:
-    return elementary(fn, code, s, x);
+    return elementary_call(fn, code, s, x);
   }
 }
 
@@ -219,7 +219,7 @@ llvm::Value* integral(function_state& fn, ir::op code, llvm::ArrayRef<llvm::Valu
 
 llvm::Value* elementwise(function_state& fn, ir::op code, ir::scalar s, llvm::ArrayRef<llvm::Value*> x) {
   if (code == ir::op::select) return fn.b.CreateSelect(x[0], x[1], x[2]);
-  if (code == ir::op::polygamma || code == ir::op::ldexp) return elementary(fn, code, s, x);
+  if (code == ir::op::polygamma || code == ir::op::ldexp) return elementary_call(fn, code, s, x);
   return s == ir::scalar::f32 || s == ir::scalar::f64 ? floating(fn, code, s, x) : integral(fn, code, x);
 }
 

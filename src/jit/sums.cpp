@@ -26,12 +26,42 @@ void emit_in_vectors(function_state& fn, region_id body, llvm::Value* index, llv
   }
 }
 
+// The elements from `first` on, one by one, with partial sums in memory. Returns the partial sums.
+parts emit_one_by_one(
+    function_state& fn, node_id n, std::vector<summed> const& sums, std::vector<output> const& outputs,
+    llvm::Value* first, parts const& entering) {
+  region_id const body = fn.f.region_at(n, 0);
+  llvm::Value* const count = fn.scalar(fn.f.operand(n, 0));
+  std::vector<llvm::Value*> memory;
+  for (llvm::Value* const x : entering) {
+    memory.push_back(fn.e.new_words(8));
+    fn.b.CreateAlignedStore(x, memory.back(), fn.e.vector_alignment(x->getType()));
+  }
+  auto const loop = begin_loop(fn.e, fn.b.CreateSub(count, first), {});
+  llvm::Value* const i = fn.b.CreateAdd(first, loop.index);
+  fn.set(fn.f.argument(body, 0), i);
+  emit_region(fn, body);
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    ir::scalar const s = fn.type_of(sums[k].result).element;
+    llvm::Value* const lane = element_address(fn.e, s, memory[k], fn.b.CreateAnd(i, fn.e.integer(7)));
+    store_scalar(fn.e, s, fn.b.CreateFAdd(load_scalar(fn.e, s, lane), fn.scalar(sums[k].yielded)), lane);
+  }
+  for (output const& o : outputs) store_output(fn, o, i);
+  end_live_ranges(fn, fn.f.yield_of(body));
+  end_loop(fn.e, loop, {});
+  parts rest;
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    llvm::Type* const t = entering[k]->getType();
+    rest.push_back(fn.b.CreateAlignedLoad(t, memory[k], fn.e.vector_alignment(t)));
+  }
+  return rest;
+}
+
 } // namespace
 
 bool emit_vector_sums(
     function_state& fn, node_id n, std::vector<summed> const& sums, std::vector<output> const& outputs) {
   region_id const body = fn.f.region_at(n, 0);
-  node_id const last = fn.f.yield_of(body);
   if (fn.program.how.optimisation < 2) return false;
   for (summed const& s : sums)
     if (fn.type_of(s.result).element == ir::scalar::i64) return false;
@@ -44,31 +74,8 @@ bool emit_vector_sums(
   // Operands of indices are computed before the loop, and rematerialised where they are needed.
   parts start;
   for (summed const& s : sums) start.push_back(no_lanes(fn.e, fn.type_of(s.result).element));
-  auto const add_vectors = [&](llvm::ArrayRef<llvm::Value*> lanes, llvm::Value* mask) {
-    parts next;
-    for (std::size_t k = 0; k < sums.size(); ++k) {
-      llvm::Value* x = in_vector(fn, sums[k].yielded);
-      if (mask != nullptr) x = fn.b.CreateSelect(mask, x, no_lanes(fn.e, fn.type_of(sums[k].result).element));
-      next.push_back(fn.b.CreateFAdd(lanes[k], x));
-    }
-    return next;
-  };
-  auto const store_vectors = [&](llvm::Value* index, llvm::Value* mask) {
-    for (output const& o : outputs) {
-      ir::scalar const t = fn.type_of(o.result).element;
-      llvm::Value* const to = element_address(fn.e, t, o.made.elements(), index);
-      llvm::Align const align(execute::size_of(t));
-      if (mask == nullptr)
-        fn.b.CreateAlignedStore(in_vector(fn, o.yielded), to, align);
-      else
-        fn.b.CreateMaskedStore(in_vector(fn, o.yielded), to, align, mask);
-    }
-  };
-  auto const ended = [&](counted_loop const& l) { return parts(l.carried.begin(), l.carried.end()); };
-
   block const before = fn.b.GetInsertBlock(), vectors = fn.e.new_block("vectors"),
               one_by_one = fn.e.new_block("rest"), next = fn.e.new_block("behind");
-  (void)before;
   if (checks->holds == nullptr)
     fn.e.go(vectors);
   else
@@ -78,10 +85,10 @@ bool emit_vector_sums(
   auto const blocks = begin_loop(fn.e, fn.b.CreateAShr(count, fn.e.integer(3)), start);
   llvm::Value* const index = fn.b.CreateShl(blocks.index, fn.e.integer(3));
   emit_in_vectors(fn, body, index, nullptr);
-  store_vectors(index, nullptr);
-  end_loop(fn.e, blocks, add_vectors(ended(blocks), nullptr));
+  store_vectors(fn, outputs, index, nullptr);
+  end_loop(fn.e, blocks, add_vectors(fn, sums, blocks.carried_parts(), nullptr));
   llvm::Value* const done = fn.b.CreateAnd(count, fn.e.integer(-8));
-  parts lanes = ended(blocks);
+  parts lanes = blocks.carried_parts();
   bool const masks = fn.program.target.unit.has_avx;
   if (masks) {
     block const tail = fn.e.new_block("tail"), from = fn.b.GetInsertBlock(),
@@ -91,8 +98,8 @@ bool emit_vector_sums(
     llvm::Value* const mask =
         fn.b.CreateICmpULT(first_integers(fn.e), splat(fn.e, fn.b.CreateSub(count, done)));
     emit_in_vectors(fn, body, done, mask);
-    store_vectors(done, mask);
-    parts const more = add_vectors(lanes, mask);
+    store_vectors(fn, outputs, done, mask);
+    parts const more = add_vectors(fn, sums, lanes, mask);
     block const end = fn.b.GetInsertBlock();
     fn.e.go(joins);
     fn.e.at(joins);
@@ -123,28 +130,7 @@ bool emit_vector_sums(
         first = done;
       }
     }
-    std::vector<llvm::Value*> memory;
-    for (llvm::Value* const x : entering) {
-      memory.push_back(fn.e.new_words(8));
-      fn.b.CreateAlignedStore(x, memory.back(), fn.e.vector_alignment(x->getType()));
-    }
-    auto const loop = begin_loop(fn.e, fn.b.CreateSub(count, first), {});
-    llvm::Value* const i = fn.b.CreateAdd(first, loop.index);
-    fn.set(fn.f.argument(body, 0), i);
-    emit_region(fn, body);
-    for (std::size_t k = 0; k < sums.size(); ++k) {
-      ir::scalar const s = fn.type_of(sums[k].result).element;
-      llvm::Value* const lane = element_address(fn.e, s, memory[k], fn.b.CreateAnd(i, fn.e.integer(7)));
-      store_scalar(fn.e, s, fn.b.CreateFAdd(load_scalar(fn.e, s, lane), fn.scalar(sums[k].yielded)), lane);
-    }
-    for (output const& o : outputs) store_output(fn, o, i);
-    end_live_ranges(fn, last);
-    end_loop(fn.e, loop, {});
-    parts rest;
-    for (std::size_t k = 0; k < sums.size(); ++k) {
-      llvm::Type* const t = entering[k]->getType();
-      rest.push_back(fn.b.CreateAlignedLoad(t, memory[k], fn.e.vector_alignment(t)));
-    }
+    parts const rest = emit_one_by_one(fn, n, sums, outputs, first, entering);
     block const end = fn.b.GetInsertBlock();
     fn.e.go(next);
     fn.e.at(next);

@@ -1,5 +1,5 @@
-// Vectorised sums of maps with straight-line bodies: eight elements at a time, each value a vector of eight. Other results
-// of the map are stored as vectors, too.
+// Vectorised sums of maps with straight-line bodies: eight elements at a time, each value a vector of eight. Other
+// results of the map are stored as vectors, too.
 #pragma once
 
 #include "outputs.hpp"

@@ -107,4 +107,30 @@ void emit_in_vector(function_state& fn, node_id n) {
         elementwise(fn, code, fn.type_of(fn.f.operand(n, code == ir::op::select ? 1 : 0)).element, x));
 }
 
+void store_vectors(
+    function_state& fn, std::vector<output> const& outputs, llvm::Value* index, llvm::Value* mask) {
+  for (output const& o : outputs) {
+    ir::scalar const t = fn.type_of(o.result).element;
+    llvm::Value* const to = element_address(fn.e, t, o.made.elements(), index);
+    llvm::Value* const x = in_vector(fn, o.yielded);
+    llvm::Align const align(execute::size_of(t));
+    if (mask == nullptr)
+      fn.b.CreateAlignedStore(x, to, align);
+    else
+      fn.b.CreateMaskedStore(x, to, align, mask);
+  }
+}
+
+parts add_vectors(
+    function_state& fn, std::vector<summed> const& sums, llvm::ArrayRef<llvm::Value*> lanes,
+    llvm::Value* mask) {
+  parts next;
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    llvm::Value* x = in_vector(fn, sums[k].yielded);
+    if (mask != nullptr) x = fn.b.CreateSelect(mask, x, no_lanes(fn.e, fn.type_of(sums[k].result).element));
+    next.push_back(fn.b.CreateFAdd(lanes[k], x));
+  }
+  return next;
+}
+
 } // namespace overdub::jit
