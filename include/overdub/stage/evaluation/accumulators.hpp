@@ -28,7 +28,7 @@ struct add_elements {
 };
 template <class S>
 cell<S> added_by_rule(cell<S> const& a, cell<S> const& b) {
-  return opened(a, [&]<class T>(auto const& x, std::type_identity<T>) -> cell<S> {
+  return detail::opened(a, [&]<class T>(auto const& x, std::type_identity<T>) -> cell<S> {
     if constexpr (is_of_numbers<T> && !is_of_numbers<wrap_t<S, T>>)
       return wrap_t<S, T>(add_elements{}(x, *b.template get<wrap_t<S, T>>()));
     else

@@ -20,7 +20,7 @@ namespace overdub::detail {
 template <class S, class F>
 void evaluate_on_array(evaluation_state<S>& e, frame<S>& at, ir::node_id n, F const& f) {
   cell<S> const a = e.cell_at(at, at.f.operand(n, 0));
-  opened(a, [&]<class T>(auto const& x, std::type_identity<T>) {
+  detail::opened(a, [&]<class T>(auto const& x, std::type_identity<T>) {
     if constexpr (is_array<T>) e.set(at, at.f.result(n), f(x));
   });
 }
@@ -60,8 +60,8 @@ void evaluate_fill(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   if constexpr (are_kept_on_arrays<S, fill_t>())
     stage_array_operation<fill_t>(e, at, n, at.f.type_of(at.f.result(n)));
   else {
-    auto const x = narrowed<element_cell<S>>(e.cell_at(at, at.f.operand(n, 1)));
-    opened(x, [&](auto const& element, auto) {
+    auto const x = detail::cell_as<element_cell<S>>(e.cell_at(at, at.f.operand(n, 1)));
+    detail::opened(x, [&](auto const& element, auto) {
       e.set(at, at.f.result(n), call(e.stack(), overdub::fill, e.integer(at, n, 0), element));
     });
   }
@@ -78,7 +78,7 @@ void evaluate_length(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
       at, at.f.result(n),
       call(
           e.stack(), overdub::size,
-          narrowed_all<array_cell<S>>(e.cells_at(at, n, 0, at.f[n].operand_count))));
+          detail::narrowed_all<array_cell<S>>(e.cells_at(at, n, 0, at.f[n].operand_count))));
 }
 
 // An array of elements is filled with the first of them, and updated with the others.
@@ -137,7 +137,7 @@ void evaluate_at(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   } else {
     cell<S> part = e.cell_at(at, at.f.operand(n, 0));
     for (std::uint32_t i = 1; i < at.f[n].operand_count; ++i)
-      part = opened(part, [&]<class T>(auto const& a, std::type_identity<T>) -> cell<S> {
+      part = detail::opened(part, [&]<class T>(auto const& a, std::type_identity<T>) -> cell<S> {
         if constexpr (is_array<T>)
           return call(e.stack(), overdub::at, a, e.integer(at, n, i));
         else
@@ -166,7 +166,7 @@ cell<S> updated(
     evaluation_state<S>& e, frame<S>& at, ir::node_id n, cell<S> const& a, std::uint32_t i,
     std::uint32_t last, F const& f) {
   if (i == last) return f(a);
-  return opened(a, [&]<class T>(auto const& x, std::type_identity<T>) -> cell<S> {
+  return detail::opened(a, [&]<class T>(auto const& x, std::type_identity<T>) -> cell<S> {
     if constexpr (is_array<T>) {
       using E = wrap_t<S, typename T::value_type>;
       auto const index = e.integer(at, n, i);
@@ -206,7 +206,7 @@ void evaluate_concat(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
     cell<S> all = e.cell_at(at, at.f.operand(n, 0));
     for (std::uint32_t i = 1; i < at.f[n].operand_count; ++i) {
       cell<S> const next = e.cell_at(at, at.f.operand(n, i));
-      all = opened(all, [&]<class T>(auto const& a, std::type_identity<T>) -> cell<S> {
+      all = detail::opened(all, [&]<class T>(auto const& a, std::type_identity<T>) -> cell<S> {
         if constexpr (is_array<T>)
           return wrap_t<S, T>(call(e.stack(), overdub::concat, a, *next.template get<wrap_t<S, T>>()));
         else

@@ -103,7 +103,8 @@ call_outside(evaluation_state<S>& e, ir::function_id id, std::vector<slot<S>> ar
     evaluation_state<none> outside = evaluation_in(e, no_contexts);
     std::vector<slot<none>> given;
     for (slot<S> const& s : arguments)
-      opened(e.leaf(s), [&](auto const& held, auto) { given.push_back({cell<none>(concrete(held))}); });
+      detail::opened(
+          e.leaf(s), [&](auto const& held, auto) { given.push_back({cell<none>(concrete(held))}); });
     std::vector<slot<S>> results;
     for (slot<none> const& s : run_function(outside, id, std::move(given)))
       results.push_back(

@@ -89,7 +89,7 @@ void set_arrays(
   for (std::size_t i = first; i < at.f[n].result_count; ++i) {
     ir::value_id const v = at.f.result(n, static_cast<std::uint32_t>(i));
     bool const none = arrays.empty() || !arrays[i - first];
-    at[v].leaf = none ? empty_array(e, at.f.type_of(v)) : narrowed<cell<S>>(arrays[i - first]);
+    at[v].leaf = none ? empty_array(e, at.f.type_of(v)) : detail::cell_as<cell<S>>(arrays[i - first]);
   }
 }
 // The results of an iteration: the loop-carried values, and the outputs.
@@ -99,7 +99,8 @@ template <class S>
 loop_step<S> step_of(std::string_view op, row_sizes& sizes, std::vector<cell<S>> all, std::uint32_t carried) {
   check_rows<S>(op, sizes, all, carried);
   std::vector<element_cell<S>> outputs;
-  for (std::size_t k = carried; k < all.size(); ++k) outputs.push_back(narrowed<element_cell<S>>(all[k]));
+  for (std::size_t k = carried; k < all.size(); ++k)
+    outputs.push_back(detail::cell_as<element_cell<S>>(all[k]));
   all.resize(carried);
   return {std::move(all), std::move(outputs)};
 }
@@ -262,7 +263,7 @@ void map_in(Form, evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
     if constexpr (Form::is_one)
       return one_value_form<S, typename plain_t<Arrays>::value_type>::of(all);
     else
-      return narrowed_all<element_cell<S>>(all);
+      return detail::narrowed_all<element_cell<S>>(all);
   };
   using Element = decltype(element);
   if constexpr (!Form::is_one) reject_list<S, tabulate_t, types<Arrays, I, Element>>(at, n);

@@ -73,7 +73,7 @@ decltype(auto) opened(Cell const& c, F const& f) {
 
 // Converts a cell to one of another list of types. Throws evaluation_error for ranks that are too high.
 template <class To, class From>
-To narrowed(From const& from) {
+To cell_as(From const& from) {
   return from.visit([]<class X>(X const& x) -> To {
     if constexpr (std::is_constructible_v<To, X const&>)
       return To(x);
@@ -85,7 +85,7 @@ To narrowed(From const& from) {
 template <class To, class From>
 std::vector<To> narrowed_all(std::vector<From> const& all) {
   std::vector<To> result;
-  for (auto const& x : all) result.push_back(narrowed<To>(x));
+  for (auto const& x : all) result.push_back(detail::cell_as<To>(x));
   return result;
 }
 
@@ -95,7 +95,7 @@ void append_slots(std::vector<slot<S>>& slots, X const& x) {
 }
 template <class S, class Cell>
 void append_slots(std::vector<slot<S>>& slots, std::vector<Cell> const& all) {
-  for (auto const& each : all) slots.push_back({narrowed<cell<S>>(each)});
+  for (auto const& each : all) slots.push_back({detail::cell_as<cell<S>>(each)});
 }
 
 } // namespace overdub::detail

@@ -83,7 +83,7 @@ void call_host(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   using plain = cell<overdub::stack<>>;
   std::vector<plain> operands, results;
   for (cell<S> const& x : e.cells_at(at, n, 0, at.f[n].operand_count))
-    opened(x, [&](auto const& held, auto) { operands.emplace_back(concrete(held)); });
+    detail::opened(x, [&](auto const& held, auto) { operands.emplace_back(concrete(held)); });
   for (ir::value_id const v : at.f.results_of(n))
     results.push_back(with_type(at.f.type_of(v), []<class T>(std::type_identity<T>) { return plain(T{}); }));
   std::vector<void const*> given;
@@ -105,7 +105,7 @@ void stage_host(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   refuse_lost_metadata(e, at, n);
   std::vector<ir::value_id> operands;
   for (auto const& x : arguments)
-    opened(x, [&](auto const& held, auto) { operands.push_back(symbol_below(held)); });
+    detail::opened(x, [&](auto const& held, auto) { operands.push_back(symbol_below(held)); });
   std::vector<ir::type> plain;
   for (ir::value_id const v : at.f.results_of(n)) plain.push_back(at.f.type_of(v));
   ir::node_id const made = r.insert(ir::op::host, operands, plain, a);

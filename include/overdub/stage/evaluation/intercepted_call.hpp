@@ -218,7 +218,7 @@ private:
     append_leaves(slots, result);
     bool const are_same = slots.size() == result_types_.size() &&
                           std::ranges::equal(slots, result_types_, [](slot<S> const& s, ir::type t) {
-                            return opened(s.leaf, []<class X>(auto const&, std::type_identity<X>) {
+                            return detail::opened(s.leaf, []<class X>(auto const&, std::type_identity<X>) {
                                      return ir_type_of<X>;
                                    }) == t;
                           });

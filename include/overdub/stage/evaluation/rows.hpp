@@ -19,7 +19,7 @@ void check_rows(
     bool const is_first = sizes.empty();
     sizes.resize(yielded.size());
     for (std::size_t k = first; k < yielded.size(); ++k)
-      opened(yielded[k], [&]<class T>(auto const& x, std::type_identity<T>) {
+      detail::opened(yielded[k], [&]<class T>(auto const& x, std::type_identity<T>) {
         if constexpr (is_array<T>) {
           i64 const size = concrete(x).size();
           if (is_first) sizes[k] = size;
@@ -32,7 +32,7 @@ void check_rows(
 template <class S>
 void check_rows(cell<S> const& a) {
   if constexpr (!is_symbolic<S>)
-    opened(a, []<class T>(auto const& x, std::type_identity<T>) {
+    detail::opened(a, []<class T>(auto const& x, std::type_identity<T>) {
       if constexpr (is_array<T>)
         if constexpr (is_array<typename T::value_type>) {
           T const& rows = concrete(x);
