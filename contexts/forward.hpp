@@ -1,4 +1,4 @@
-// Forward mode: the contexts `forward` and `forward_along`, and the functions that run others in them, as derivative and forward_gradient.
+// Forward mode: the context `forward_along<N>`, with N tangents, `forward`, with one, and derivative, forward_gradient and the like.
 #pragma once
 
 #include <overdub/contexts/forward/forward_along.hpp>

@@ -157,7 +157,7 @@ template <callee F>
     if constexpr (named_at_compile_time<F>)
       return number_of_callee;
     else
-      return known_callee(F::name(), kind_name<F>()).number;
+      return callee_named(F::name(), kind_name<F>()).number;
   }();
   call_counts* counts = this_counts;
   if (!counts->has(number.load(std::memory_order_relaxed))) [[unlikely]]

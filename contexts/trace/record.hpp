@@ -1,5 +1,5 @@
-// Records of calls, 16 bytes each: a time, and the address of a compile-time description of the callee, so that no name is
-// looked up at run time.
+// Records of a trace, 16 bytes each: of a call, its time and the address of the callee's description; of a value, a number and its type.
+// Callees that are known at compile time need no look-up.
 #pragma once
 
 #include <overdub/overdub.hpp>
@@ -15,7 +15,7 @@
 
 namespace overdub::contexts::tracing {
 
-/// The description of a callee. Records have its address; its low four bits are free.
+/// The name and kind of a callee. A record has the address, whose low four bits hold its record_kind.
 struct alignas(16) callee_info {
   std::string_view name;
   std::string_view kind;
@@ -28,13 +28,14 @@ consteval std::string_view kind_name() {
 template <callee F>
 OVERDUB_HIDDEN inline constexpr callee_info info_of{F::name(), kind_name<F>()};
 
-/// The description of a callee whose name is known at run time, such as a program's function; lives as long as the process.
-/// The index is that of its counts. Thread-safe; O(log(names)).
+/// The description of a callee whose name is known only at run time, such as a program's function. Never freed.
+/// `number` is the index of its counter in call_counts, if it was counted.
 struct named_callee {
   callee_info info;
   std::atomic<std::uint32_t> number{0xffff'ffff};
 };
-OVERDUB_HIDDEN inline named_callee& known_callee(std::string_view name, std::string_view kind) {
+/// The description for a name, created on first use. Thread-safe; O(log(names)).
+OVERDUB_HIDDEN inline named_callee& callee_named(std::string_view name, std::string_view kind) {
   static std::mutex mutex;
   static auto& all = *new std::map<std::string, named_callee, std::less<>>;
   std::lock_guard const lock(mutex);
@@ -49,44 +50,45 @@ template <callee F>
   if constexpr (overdub::detail::named_at_compile_time<F>)
     return info_of<F>;
   else
-    return known_callee(F::name(), kind_name<F>()).info;
+    return callee_named(F::name(), kind_name<F>()).info;
 }
 
-/// The low four bits of a record's second word.
+/// What a record holds, in the low four bits of its second word.
 enum class record_kind : unsigned {
   begin,
-  begin_with_values, // followed by the values of arguments
+  begin_with_values, // followed by a record for each argument
   end,
-  end_with_value, // followed by the value of the result
+  end_with_value, // followed by a record for the result
   failed,         // the end of a call that threw
   value,
   last_value
 };
 
-/// The type of a value in a record, in the next four bits.
+/// The type of a value, in bits 4 to 7 of the second word.
 enum class value_type : unsigned { boolean, integer, natural, real, elements };
 
-/// A time in ticks and a callee, or the bits of a number and its type.
+/// Of a call: the time in ticks, and the callee and kind. Of a value: its bits, and position << 8 | type << 4 | kind.
 struct record {
   std::uint64_t first;
   std::uint64_t second;
 
   record_kind kind() const { return static_cast<record_kind>(second & 15); }
-  /// For a begin or an end.
+  /// Of the record of a call.
   callee_info const& callee() const {
     return *reinterpret_cast<callee_info const*>(static_cast<std::uintptr_t>(second & ~std::uint64_t{15}));
   }
-  /// For a value.
+  /// Of the record of a value. The position is the index of the argument, and 0 for a result.
   value_type type() const { return static_cast<value_type>(second >> 4 & 15); }
   unsigned position() const { return static_cast<unsigned>(second >> 8); }
 };
 
+/// The second word of the record of a call.
 template <callee F>
 [[gnu::always_inline]] inline std::uint64_t word_of(record_kind kind) {
-  return reinterpret_cast<std::uintptr_t>(&info<F>()) + static_cast<unsigned>(kind); // resolved by the linker
+  return reinterpret_cast<std::uintptr_t>(&info<F>()) + static_cast<unsigned>(kind);
 }
 
-/// Whether a value can be recorded: a number, or the size of an array.
+/// Whether values of a type are recorded: numbers of at most 8 bytes, and arrays, by their size.
 template <class X>
 inline constexpr bool is_recorded = std::is_arithmetic_v<X> && sizeof(X) <= 8;
 template <class T>

@@ -23,31 +23,31 @@
 namespace overdub {
 namespace detail {
 
-/// A function as text, which refers to its callees by name.
+/// A function of the library: its text, and the names of the functions that the text refers to.
 class definition {
 public:
-  std::uint64_t id = 0; // unique; equal definitions share one object while it is alive
+  std::uint64_t id = 0; // unique in its library; equal definitions share one object as long as one is in use
   std::string name;
   std::string text;
-  std::vector<std::string> callees;
-  struct native { // a native function that it calls
+  std::vector<std::string> callees; // called, closed over, or used as rules of the derivative
+  struct native {                   // a native function that the text calls
     std::string name;
     ir::host_binding binding;
   };
   std::vector<native> natives;
 };
 
-/// An immutable snapshot of all functions.
+/// A snapshot of the functions of the library. Only the cache of linked functions changes.
 class world {
 public:
-  std::uint64_t number = 0;
+  std::uint64_t number = 0; // the number of changes before it
   std::map<std::string, std::shared_ptr<definition const>, std::less<>> functions;
 
-  std::mutex mutable mutex; // protects the caches
+  std::mutex mutable mutex; // protects `linked`
   std::map<std::string, std::shared_ptr<linked_function const>> mutable linked;
 };
 
-/// The names of the functions that a text defines, up to its first syntax error.
+/// The names of the functions that a text defines. Functions with syntax errors are skipped.
 std::set<std::string, std::less<>> names_defined_by(std::string_view text) {
   std::set<std::string, std::less<>> names;
   ir::detail::scanner in(text);
@@ -69,19 +69,20 @@ std::set<std::string, std::less<>> names_defined_by(std::string_view text) {
       with.c_str(), why.text.c_str()));
 }
 
-/// Whether a text may call a function (conservative).
-bool is_named_in(std::string_view text, std::string_view name) {
+/// Whether a text may refer to a function: whether the name occurs after `@` or `"`, possibly in a comment or as the start of another name.
+bool may_name(std::string_view text, std::string_view name) {
   for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1))
     if (at > 0 && (text[at - 1] == '@' || text[at - 1] == '"')) return true;
   return false;
 }
 
-/// The functions of a program, as definitions without numbers.
+/// The functions of a program, each with its identity: the text without locations and names of values, and the addresses of its native
+/// functions. Functions of one identity are equal.
 std::vector<std::pair<definition, std::string>> definitions_of(ir::program const& p) {
-  ir::program nameless = p; // names of values do not distinguish functions
+  ir::program without_names = p;
   for (std::uint32_t i = 0; i < p.functions.size(); ++i) {
     if (p.is_erased(ir::function_id{i})) continue;
-    ir::cursor c(nameless, ir::function_id{i});
+    ir::cursor c(without_names, ir::function_id{i});
     for (std::uint32_t v = 0; v < c->value_count(); ++v) c.set_name(ir::value_id{v}, ir::nothing);
   }
   std::vector<std::pair<definition, std::string>> all;
@@ -91,7 +92,7 @@ std::vector<std::pair<definition, std::string>> definitions_of(ir::program const
     definition d;
     d.name = p.name_of(id);
     d.text = ir::print(p, id, {.places = true});
-    std::string identity = ir::print(nameless, id);
+    std::string identity = ir::print(without_names, id);
     std::set<std::string> callees, natives;
     ir::function const& f = p[id];
     ir::walk(f, ir::function::body, [&](ir::node_id n) {
@@ -102,9 +103,9 @@ std::vector<std::pair<definition, std::string>> definitions_of(ir::program const
       if (known == nullptr || !natives.emplace(p.text(known->name)).second) return;
       if (known->context != ir::host_binding::no_context)
         throw library_error(message(
-            "overdub: @%s was made for contexts, whose hooks it calls; define the function itself, and "
-            "compile "
-            "it in the contexts",
+            "overdub: @%s was staged in contexts, and calls native functions of theirs, so it cannot be in a "
+            "library; "
+            "define the function itself, and compile it in the contexts",
             d.name.c_str()));
       d.natives.push_back({std::string(p.text(known->name)), *known});
       char bytes[sizeof known->run + sizeof known->object];
@@ -120,9 +121,9 @@ std::vector<std::pair<definition, std::string>> definitions_of(ir::program const
   return all;
 }
 
-/// The definitions that the given definitions can reach in a world.
+/// The given definitions, and all functions of the world that they refer to, directly or through others.
 std::vector<std::shared_ptr<definition const>>
-reached(world const& w, std::vector<std::shared_ptr<definition const>> all) {
+with_callees(world const& w, std::vector<std::shared_ptr<definition const>> all) {
   std::set<definition const*> known;
   for (auto const& d : all) known.insert(d.get());
   for (std::size_t i = 0; i < all.size(); ++i)
@@ -186,7 +187,7 @@ public:
       next->functions = now_->functions;
       std::vector<std::shared_ptr<detail::definition const>> changed;
       for (auto& [draft, identity] : drafts) {
-        auto const made = interned(std::move(draft), std::move(identity));
+        auto const made = intern(std::move(draft), std::move(identity));
         auto& known = next->functions[made->name];
         if (known == made) continue;
         if (known != nullptr && !may_replace)
@@ -199,7 +200,7 @@ public:
       check(*next, changed);
       stale.reserve(changed.size());
       for (auto const& d : changed)
-        stale.push_back(watchers_.extract(d->name)); // nothing from here on may throw
+        stale.push_back(watchers_.extract(d->name)); // no statement from here to the end of the block throws
       publish(std::move(next));
     }
     drop(stale);
@@ -216,8 +217,8 @@ public:
       for (auto const& [other, d] : next->functions)
         if (other != name && std::ranges::find(d->callees, name) != d->callees.end())
           throw library_error(message(
-              "overdub: @%s is called by @%s; redefine that, or remove it first", std::string(name).c_str(),
-              other.c_str()));
+              "overdub: @%s cannot be removed, since @%s refers to it; redefine or remove @%s first",
+              std::string(name).c_str(), other.c_str(), other.c_str()));
       stale.push_back(watchers_.extract(at->first));
       next->functions.erase(at);
       publish(std::move(next));
@@ -225,6 +226,7 @@ public:
     drop(stale);
   }
 
+  // Calls `drop` once a definition of `f` is replaced; at once if one was replaced already.
   void watch(
       detail::linked_function const& f, std::weak_ptr<artifact const> made, compilation_cache::dropper drop) {
     {
@@ -253,19 +255,19 @@ private:
     return n;
   }
 
-  std::shared_ptr<detail::definition const> interned(detail::definition d, std::string identity) {
-    if (known_.size() > 2 * live_) {
-      std::erase_if(known_, [](auto const& k) { return k.second.expired(); });
-      live_ = known_.size() + 16;
+  std::shared_ptr<detail::definition const> intern(detail::definition d, std::string identity) {
+    if (by_identity_.size() > 2 * swept_size_) {
+      std::erase_if(by_identity_, [](auto const& k) { return k.second.expired(); });
+      swept_size_ = by_identity_.size() + 16;
     }
-    std::weak_ptr<detail::definition const>& known = known_[std::move(identity)];
+    std::weak_ptr<detail::definition const>& known = by_identity_[std::move(identity)];
     if (auto same = known.lock()) return same;
     d.id = ++last_id_;
     auto made = std::make_shared<detail::definition const>(std::move(d));
     known = made;
     return made;
   }
-  // Throws verify_error for errors in the functions of these names, or in any function.
+  // Throws verify_error for errors outside of functions, and in the functions of these names; null: of all names.
   static void verify(ir::program const& p, std::set<std::string, std::less<>> const* names) {
     std::vector<ir::diagnostic> faults = ir::faults_of(p);
     if (names != nullptr)
@@ -274,15 +276,15 @@ private:
       });
     if (!faults.empty()) throw ir::verify_error(std::move(faults));
   }
-  // Verifies all calls of a world after a change.
+  // Verifies the functions that changed, their callers, and the functions that these refer to. Throws library_error.
   static void
   check(detail::world const& w, std::vector<std::shared_ptr<detail::definition const>> const& changed) {
-    std::vector<std::shared_ptr<detail::definition const>> concerned = changed;
+    std::vector<std::shared_ptr<detail::definition const>> with_callers = changed;
     for (auto const& d : changed)
       for (std::string const& callee : d->callees)
         if (!w.functions.contains(callee))
           throw library_error(message(
-              "overdub: @%s calls @%s, which is not defined in the library; define both at once",
+              "overdub: @%s calls @%s, which is not defined in the library; define both in one call",
               d->name.c_str(), callee.c_str()));
     for (auto const& [name, d] : w.functions)
       if (std::ranges::any_of(
@@ -290,10 +292,10 @@ private:
               [&](auto const& c) {
                 return c != d && std::ranges::find(d->callees, c->name) != d->callees.end();
               }) &&
-          std::ranges::find(concerned, d) == concerned.end())
-        concerned.push_back(d);
+          std::ranges::find(with_callers, d) == with_callers.end())
+        with_callers.push_back(d);
     try {
-      ir::verify(detail::assembled(detail::reached(w, concerned)));
+      ir::verify(detail::assembled(detail::with_callees(w, with_callers)));
     } catch (ir::invalid_program const& e) {
       detail::throw_not_valid(changed.front()->name, e.diagnostics.front());
     }
@@ -312,10 +314,11 @@ private:
   std::mutex mutable mutex_;
   std::shared_ptr<detail::world const> now_ = std::make_shared<detail::world>();
   std::atomic<std::uint64_t> world_{0};
-  std::map<std::string, std::weak_ptr<detail::definition const>> known_; // by text
-  std::size_t live_ = 16;
+  std::map<std::string, std::weak_ptr<detail::definition const>> by_identity_;
+  std::size_t swept_size_ = 16;
   std::uint64_t last_id_ = 0;
-  std::map<std::string, std::vector<watcher>, std::less<>> watchers_; // by the functions on which they depend
+  std::map<std::string, std::vector<watcher>, std::less<>>
+      watchers_; // by the names of the functions that the artifacts contain
 };
 
 library::library() : state_(std::make_shared<state>()) {}
@@ -325,21 +328,22 @@ void library::define(std::string_view text) { add(text, false); }
 void library::redefine(std::string_view text) { add(text, true); }
 void library::remove(std::string_view name) { state_->remove(name); }
 
-// Defines the functions of a text. It is parsed together with the functions of the library to which it refers.
+// Defines the functions of a text. The parser also receives the functions of the library that the text refers to, after it.
 void library::add(std::string_view text, bool may_replace) {
   auto const names = detail::names_defined_by(text);
   std::shared_ptr<detail::world const> const w = now();
   std::vector<std::shared_ptr<detail::definition const>> named;
   for (auto const& [name, d] : w->functions)
-    if (!names.contains(name) && detail::is_named_in(text, name)) named.push_back(d);
+    if (!names.contains(name) && detail::may_name(text, name)) named.push_back(d);
   std::string all(text);
-  for (auto const& d : detail::reached(*w, std::move(named)))
+  for (auto const& d : detail::with_callees(*w, std::move(named)))
     if (!names.contains(d->name)) all += '\n' + d->text;
   auto const lines = 1 + std::ranges::count(text, '\n');
   try {
     state_->define(ir::parse(all), &names, may_replace);
   } catch (ir::parse_error const& e) {
-    if (names.empty() || e.diagnostics.front().line <= lines) throw;
+    if (names.empty() || e.diagnostics.front().line <= lines)
+      throw; // otherwise a function of the library does not fit the new ones
     detail::throw_not_valid(*names.begin(), e.diagnostics.front());
   }
 }
@@ -367,7 +371,7 @@ library::link(detail::world const& w, std::string const& name) {
   if (at == w.functions.end())
     throw library_error(message("overdub: @%s is not defined in the library", name.c_str()));
   auto made = std::make_shared<detail::linked_function>();
-  made->definitions = detail::reached(w, {at->second});
+  made->definitions = detail::with_callees(w, {at->second});
   std::uint64_t const count = made->definitions.size();
   made->key.append(reinterpret_cast<char const*>(&count), sizeof count);
   for (auto const& d : made->definitions)

@@ -21,104 +21,105 @@ std::int64_t nanoseconds_now() noexcept {
       .count();
 }
 
-// The thread that runs static initialisers, usually the main thread.
-OVERDUB_HIDDEN inline std::thread::id const main_thread = std::this_thread::get_id();
+// The thread that loads the library, usually the main thread.
+OVERDUB_HIDDEN inline std::thread::id const initialising_thread = std::this_thread::get_id();
 
-/// The thread for background compilations. It starts with the first task, and ends with the process, after the current task. The compiler
-/// has static objects that are constructed on first use, and may be destroyed before ours: if the main thread queued a task, the thread
-/// ends when the thread_locals of the main thread are destroyed.
+/// The thread for background compilations. The first task starts it. At exit it finishes the current task, and drops the others. LLVM
+/// constructs static objects on first use, which may be destroyed before the static `owner`. If the main thread queued a task, a
+/// thread_local of the main thread therefore stops this thread: thread_locals are destroyed before static objects.
 class background_thread {
 public:
-  OVERDUB_HIDDEN static background_thread& the() {
+  OVERDUB_HIDDEN static background_thread& instance() {
     static owner one;
     return one.of_this_process();
   }
 
-  OVERDUB_HIDDEN void run(std::function<void()> task) {
-    if (std::this_thread::get_id() == main_thread) {
+  OVERDUB_HIDDEN void queue(std::function<void()> task) {
+    if (std::this_thread::get_id() == initialising_thread) {
       struct at_end_of_thread {
-        ~at_end_of_thread() { the().end(); }
+        ~at_end_of_thread() { instance().stop(); }
       };
       thread_local at_end_of_thread const at_end;
-      static_cast<void>(&at_end);
+      static_cast<void>(&at_end); // a use, which constructs it
     }
     std::lock_guard const lock(mutex_);
-    if (ends_) return;
-    if (thread_ == nullptr) thread_ = thread_without_signals([this] { work(); });
+    if (is_stopped_) return;
+    if (thread_ == nullptr) thread_ = thread_without_signals([this] { run_tasks(); });
     tasks_.push_back(std::move(task));
-    changed_.notify_all();
+    state_changed_.notify_all();
   }
   void wait() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return ends_ || (tasks_.empty() && !is_working_); });
+    state_changed_.wait(lock, [&] { return is_stopped_ || (tasks_.empty() && !is_working_); });
   }
 
 private:
-  // fork copies the state of locks, and no threads: a child process uses a background_thread of its own. If the parent was compiling, the
-  // child may have inherited locked mutexes of the compiler: it drops all tasks, and its programs stay interpreted.
+  // A forked process has copies of the parent's mutexes, and not of its threads, so it uses a background_thread of its own. If the parent
+  // was compiling, mutexes of LLVM may be locked: the child drops all tasks, and its programs stay interpreted.
   class owner {
   public:
     background_thread& of_this_process() {
-      background_thread* known = now_.load();
-      if (known->process_ == getpid()) return *known;
-      auto* const own = new background_thread(known->ends_ || known->is_working_, known);
-      if (now_.compare_exchange_strong(known, own))
-        return *own; // the parent's leaks on purpose: its mutex may be locked
-      delete own;
-      return *known;
+      background_thread* current = current_.load();
+      if (current->process_ == getpid()) return *current;
+      auto* const created = new background_thread(current->is_stopped_ || current->is_working_, current);
+      if (current_.compare_exchange_strong(current, created))
+        return *created; // the parent's is leaked: its mutex may be locked, so that it cannot be destroyed
+      delete created;
+      return *current;
     }
     owner() = default;
     owner(owner const&) = delete;
     owner& operator=(owner const&) = delete;
     ~owner() {
-      if (background_thread* const known = now_.load(); known->process_ == getpid()) known->end();
+      if (background_thread* const current = current_.load(); current->process_ == getpid()) current->stop();
     }
 
   private:
-    std::atomic<background_thread*> now_{new background_thread(false, nullptr)};
+    std::atomic<background_thread*> current_{new background_thread(false, nullptr)};
   };
 
-  background_thread(bool ends, background_thread const* of_parent) : ends_(ends), of_parent_(of_parent) {}
+  background_thread(bool is_stopped, background_thread const* of_parent)
+      : is_stopped_(is_stopped), of_parent_(of_parent) {}
 
-  void end() {
+  void stop() {
     {
       std::lock_guard const lock(mutex_);
-      ends_ = true;
+      is_stopped_ = true;
       tasks_.clear();
     }
-    changed_.notify_all();
+    state_changed_.notify_all();
     if (thread_ != nullptr && thread_->joinable()) thread_->join();
   }
-  void work() {
+  void run_tasks() {
     std::unique_lock lock(mutex_);
     for (;;) {
-      changed_.wait(lock, [&] { return ends_ || !tasks_.empty(); });
-      if (ends_) return;
+      state_changed_.wait(lock, [&] { return is_stopped_ || !tasks_.empty(); });
+      if (is_stopped_) return;
       std::function<void()> task = std::move(tasks_.front());
       tasks_.pop_front();
       is_working_ = true;
       lock.unlock();
       task();
-      task = nullptr; // destroys its captures before the lock is taken
+      task = nullptr; // destroys the captures without holding the mutex
       lock.lock();
       is_working_ = false;
-      changed_.notify_all();
+      state_changed_.notify_all();
     }
   }
 
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable state_changed_;
   std::deque<std::function<void()>> tasks_;
   std::atomic<bool> is_working_{false},
-      ends_; // atomic: a forked child reads the flags of its parent without its lock
+      is_stopped_; // atomic, since a forked process reads the parent's flags without the mutex
   pid_t const process_ = getpid();
   std::unique_ptr<std::thread> thread_;
   [[maybe_unused]] background_thread const*
-      of_parent_; // in a forked child: the parent's object, which stays reachable for leak checkers
+      of_parent_; // in a forked process, the parent's object, so that leak checkers can reach it
 };
 
 bool run_in_background(std::function<void()> task) noexcept try {
-  background_thread::the().run(std::move(task));
+  background_thread::instance().queue(std::move(task));
   return true;
 } catch (...) {
   return false;
@@ -128,6 +129,6 @@ bool run_in_background(std::function<void()> task) noexcept try {
 
 namespace overdub {
 
-void wait_for_compilations() { detail::background_thread::the().wait(); }
+void wait_for_compilations() { detail::background_thread::instance().wait(); }
 
 } // namespace overdub

@@ -1,3 +1,5 @@
+// Programs are equal if they differ only in the numbers of functions, values and operations.
+
 #include <overdub/ir/program.hpp>
 
 #include <vector>
@@ -11,11 +13,11 @@ public:
 
   bool programs() {
     if (a_.math != b_.math) return false;
-    std::vector<function_id> const left = present(a_);
-    std::vector<function_id> const right = present(b_);
+    std::vector<function_id> const left = functions_of(a_);
+    std::vector<function_id> const right = functions_of(b_);
     if (left.size() != right.size()) return false;
-    twin_.assign(a_.functions.size(), nothing);
-    for (std::size_t i = 0; i < left.size(); ++i) twin_[index_of(left[i])] = right[i];
+    counterparts_.assign(a_.functions.size(), nothing);
+    for (std::size_t i = 0; i < left.size(); ++i) counterparts_[index_of(left[i])] = right[i];
     if (!callees(a_.entry, b_.entry)) return false;
     for (std::size_t i = 0; i < left.size(); ++i)
       if (!functions(a_[left[i]], b_[right[i]])) return false;
@@ -23,7 +25,7 @@ public:
   }
 
 private:
-  static std::vector<function_id> present(program const& p) {
+  static std::vector<function_id> functions_of(program const& p) {
     std::vector<function_id> all;
     for (std::uint32_t i = 0; i < p.functions.size(); ++i)
       if (!p.is_erased(function_id{i})) all.push_back(function_id{i});
@@ -35,7 +37,7 @@ private:
   }
   bool callees(function_id f, function_id g) const {
     if (f == nothing || g == nothing) return f == g;
-    return twin_[index_of(f)] == g;
+    return counterparts_[index_of(f)] == g;
   }
   bool types(type t, type u) const {
     if (t.element != u.element || t.rank != u.rank || t.is_accumulator != u.is_accumulator) return false;
@@ -51,8 +53,8 @@ private:
       if (!types(t[i], u[i])) return false;
     return true;
   }
-  // Values that are defined together are identified.
-  bool define(id_range<value_id> left, id_range<value_id> right) {
+  // Makes each value of `left` the counterpart of that at the same place in `right`. False if numbers or types differ.
+  bool match(id_range<value_id> left, id_range<value_id> right) {
     if (left.size() != right.size()) return false;
     for (std::size_t i = 0; i < left.size(); ++i) {
       if (!types(f_->type_of(left[i]), g_->type_of(right[i]))) return false;
@@ -91,17 +93,17 @@ private:
     return texts(f.name, g.name) && texts(f.structure, g.structure) && types(f.results, g.results) &&
            derivatives(f.derivative, g.derivative) && bodies();
   }
-  // Walks both functions in lockstep.
+  // Compares the operations of both functions in order.
   bool bodies() {
     function const& f = *f_;
     function const& g = *g_;
     region_id r = function::body;
-    if (!define(f.parameters(), g.parameters())) return false;
+    if (!match(f.parameters(), g.parameters())) return false;
     node_id n = f[r].first;
     node_id m = g[r].first;
     region_id q = function::body;
     for (;;) {
-      if (n == nothing || m == nothing) { // the end of a region in one of them
+      if (n == nothing || m == nothing) { // the end of a region in at least one of them
         if (n != m) return false;
         if (r == function::body) return true;
         n = f[r].parent;
@@ -122,18 +124,19 @@ private:
           continue;
         }
       }
-      // after both, with their regions
-      if (!define(f.results_of(n), g.results_of(m))) return false;
+      // both operations and their regions are equal
+      if (!match(f.results_of(n), g.results_of(m))) return false;
       r = f[n].parent;
       q = g[m].parent;
       n = f[n].next;
       m = g[m].next;
     }
   }
+  // Enters region i of both operations. False if the arguments differ.
   bool enter(node_id n, node_id m, std::uint32_t i, region_id& r, region_id& q) {
     r = f_->region_at(n, i);
     q = g_->region_at(m, i);
-    return define(f_->arguments_of(r), g_->arguments_of(q));
+    return match(f_->arguments_of(r), g_->arguments_of(q));
   }
   bool nodes(node_id n, node_id m) const {
     function::node const& x = (*f_)[n];
@@ -150,8 +153,8 @@ private:
   program const& b_;
   function const* f_ = nullptr;
   function const* g_ = nullptr;
-  std::vector<function_id> twin_;
-  std::vector<value_id> values_;
+  std::vector<function_id> counterparts_; // by function of a_
+  std::vector<value_id> values_;          // the counterparts, by value of f_
 };
 
 } // namespace detail

@@ -71,7 +71,7 @@ std::string path_of(std::string const& directory) {
 }
 
 // Creates a file exclusively, and sets its name.
-open_file new_file(int folder, std::string& name) {
+file_descriptor new_file(int folder, std::string& name) {
   static std::atomic<std::uint64_t> count = 0;
   for (int tries = 0;; ++tries) {
     timespec now{};
@@ -80,7 +80,7 @@ open_file new_file(int folder, std::string& name) {
     name.append("-").append(std::to_string(now.tv_nsec)).append(temporary);
     int const number =
         openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (number >= 0 || errno != EEXIST || tries == 8) return open_file(number);
+    if (number >= 0 || errno != EEXIST || tries == 8) return file_descriptor(number);
   }
 }
 
@@ -109,9 +109,9 @@ std::size_t read_all(int file, char* to, std::size_t bytes) {
 
 } // namespace
 
-bool open_file::close() {
-  int const number = std::exchange(number_, -1);
-  return number < 0 || ::close(number) == 0;
+bool file_descriptor::close() {
+  int const fd = std::exchange(fd_, -1);
+  return fd < 0 || ::close(fd) == 0;
 }
 
 struct machine_code_files::file {
@@ -123,7 +123,7 @@ struct machine_code_files::file {
 // The directory as it is now. Each use opens and checks it, and accesses files relative to it, so that the next use notices
 // a directory that others may access, or that was replaced or removed.
 struct machine_code_files::folder {
-  open_file opened;
+  file_descriptor opened;
   std::string problem; // the reason why it cannot be used; empty if it can
   bool is_unsafe = false;
 };
@@ -136,9 +136,9 @@ machine_code_files::machine_code_files(
   folder in = open_folder();
   if (!in.opened.is_open() && not_made != 0 && not_made != EEXIST)
     in.problem = problem_text("it cannot be made: " + reason(not_made));
-  report(not_read_, in.problem);
+  set_problem(not_read_, in.problem);
   if (!in.problem.empty() || use_ == disk_use::read_only) return;
-  report(not_written_, try_to_write(in));
+  set_problem(not_written_, try_to_write(in));
   trim(in);
 }
 
@@ -147,7 +147,7 @@ std::string machine_code_files::problem_text(std::string const& why) const {
 }
 
 machine_code_files::folder machine_code_files::open_folder() const {
-  folder in{open_file(open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)), {}};
+  folder in{file_descriptor(open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)), {}};
   struct stat what {};
   if (!in.opened.is_open()) {
     int const number = errno;
@@ -179,9 +179,9 @@ std::string machine_code_files::not_written_text(std::string const& why) const {
 }
 
 // Stores the problem; also prints the first one, since it might never be queried.
-void machine_code_files::report(std::string& problem, std::string const& why) {
+void machine_code_files::set_problem(std::string& problem, std::string const& why) {
   {
-    std::lock_guard const lock(texts_);
+    std::lock_guard const lock(text_mutex_);
     problem = why;
     if (why.empty() || notified_) return;
     notified_ = true;
@@ -199,7 +199,7 @@ void machine_code_files::report(std::string& problem, std::string const& why) {
 
 std::optional<stored_program> machine_code_files::find(std::string_view key) {
   folder const in = open_folder();
-  report(not_read_, in.problem);
+  set_problem(not_read_, in.problem);
   if (in.is_unsafe) return reject(key, in.problem), std::nullopt;
   stored_program found;
   std::string const why = in.problem.empty() ? read(in, name_of(key), key, found) : "";
@@ -212,7 +212,7 @@ std::optional<stored_program> machine_code_files::find(std::string_view key) {
 void machine_code_files::reject(std::string_view key, std::string const& why) {
   ++misses_;
   ++rejected_;
-  std::lock_guard const lock(texts_);
+  std::lock_guard const lock(text_mutex_);
   last_rejected_ = name_of(key) + ": " + why;
 }
 
@@ -220,7 +220,8 @@ void machine_code_files::reject(std::string_view key, std::string const& why) {
 std::string machine_code_files::read(
     folder const& in, std::string const& name, std::string_view key, stored_program& to) {
   // O_NONBLOCK: a FIFO or a device must not block.
-  open_file const opened(openat(*in.opened, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  file_descriptor const opened(
+      openat(*in.opened, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!opened.is_open())
     return errno == ENOENT  ? ""
            : errno == ELOOP ? "it is a symbolic link"
@@ -262,9 +263,9 @@ std::string machine_code_files::read(
 
 // ---- writing
 
-void machine_code_files::fail(std::string const& why) {
+void machine_code_files::count_failure(std::string const& why) {
   ++failures_;
-  std::lock_guard const lock(texts_);
+  std::lock_guard const lock(text_mutex_);
   last_failure_ = why;
 }
 
@@ -273,14 +274,14 @@ void machine_code_files::store(
   if (use_ == disk_use::read_only) return;
   std::size_t const size = sizeof(header) + object.size() + parts.size() + key.size();
   if (size > std::min(limits_.bytes, largest_entry) || limits_.entries == 0)
-    return fail(
+    return count_failure(
         std::string("an entry of ") + std::to_string(size) + " bytes is more than the cache may keep");
   folder const in = open_folder();
-  report(not_read_, in.problem);
-  if (!in.problem.empty()) return fail(in.problem);
+  set_problem(not_read_, in.problem);
+  if (!in.problem.empty()) return count_failure(in.problem);
   std::string const why = write(in, name_of(key), key, object, parts);
-  report(not_written_, why.empty() ? "" : not_written_text(why));
-  if (!why.empty()) return fail(why);
+  set_problem(not_written_, why.empty() ? "" : not_written_text(why));
+  if (!why.empty()) return count_failure(why);
   ++stores_;
   // Other processes may have written as many.
   bool const is_full = ++entries_ > limits_.entries || (bytes_ += size) > limits_.bytes;
@@ -314,7 +315,7 @@ std::string machine_code_files::write(
   std::memcpy(bytes.data(), &h, sizeof h);
 
   std::string unfinished;
-  open_file to = new_file(*in.opened, unfinished);
+  file_descriptor to = new_file(*in.opened, unfinished);
   if (!to.is_open()) return "a file cannot be made: " + reason(errno);
   if (write_all(*to, bytes.data(), bytes.size()) && to.close() &&
       renameat(*in.opened, unfinished.c_str(), *in.opened, name.c_str()) == 0)
@@ -355,7 +356,7 @@ std::vector<machine_code_files::file> machine_code_files::files(folder const& in
 
 // Counts the entries, and removes the least recently used ones until there is room.
 void machine_code_files::trim(folder const& in) {
-  std::unique_lock const lock(trimming_, std::try_to_lock);
+  std::unique_lock const lock(trim_mutex_, std::try_to_lock);
   if (!lock) return; // another thread trims
   new_entries_ = new_bytes_ = 0;
   auto all = files(in);
@@ -395,7 +396,7 @@ disk_statistics machine_code_files::statistics() const {
   all.evictions = evictions_;
   all.entries = entries_;
   all.bytes = bytes_;
-  std::lock_guard const lock(texts_);
+  std::lock_guard const lock(text_mutex_);
   all.last_rejected = last_rejected_;
   all.last_failure = last_failure_;
   all.problem = not_read_.empty() ? not_written_ : not_read_;

@@ -1,5 +1,5 @@
-// extends<Bases...>: a context that inherits from several ones. In C++ a member of a derived class hides the bases' members of its name,
-// and members of one name in several bases are ambiguous, so that rules and hooks would silently be lost.
+// extends<Bases...>: a context that inherits from several contexts. In C++, a member hides those of its name in the bases, and names in
+// several bases are ambiguous, so that rules and hooks would be lost without an error.
 #pragma once
 
 #include <overdub/call/hook.hpp>
@@ -18,7 +18,7 @@ struct overloads_of<types<C...>, types<R...>, types<E...>> : C... {
   using E::enter...;
 };
 
-// Hooks of all bases are called, in the order of the bases. They are not overloads, of which only the best match would observe a call.
+// Hooks of all bases are called, in the order of the bases. They are not overloads: overload resolution would call only one.
 template <class Hook, class B, class F, class... X>
 concept observes = requires(B& base, F const& f, X const&... x) {
   Hook::named(base, f, x...);
@@ -87,7 +87,7 @@ struct as_context : B, context {};
 template <class B>
 consteval bool extendable() {
   constexpr bool known = is_context<B>;
-  static_assert(known, "overdub: extends<...> takes contexts; derive this class from overdub::context");
+  static_assert(known, "overdub: extends<...> takes contexts; derive its arguments from overdub::context");
   return known;
 }
 template <class B>
@@ -98,11 +98,11 @@ using extended_t = std::conditional_t<extendable<B>(), B, as_context<B>>;
 /// A context with the rules of all bases, as overloads, and with their hooks, which are all called, in the order of the bases.
 ///
 ///   struct mine : overdub::extends<forward, count> {
-///     using extends::overdub;  // otherwise the next rule would hide those of the bases
-///     auto overdub(decltype(norm), auto x, auto y);
+///     using extends::overdub;  // without it, the next rule hides those of the bases
+///     auto overdub(overdub::hypot_t, auto x, auto y);
 ///   };
 ///
-/// `call.recurse` in a rule of a base continues in the derived context.
+/// `call.recurse` in a rule of a base runs the callee in the derived context, with all its rules and hooks.
 template <class... Bases>
 struct extends : detail::extension_of<detail::extended_t<Bases>...> {
   using overdub_bases = types<detail::extended_t<Bases>...>;

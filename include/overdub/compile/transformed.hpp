@@ -1,5 +1,5 @@
-// transformed<"name", T>(f): a function whose program is the program of f, transformed by T. It can be called like any function: with
-// numbers, in contexts, and during staging.
+// transformed<"name", T>(f): a function that runs the program that T makes of the program of f, such as its gradient. It is called like any
+// function: with numbers, in contexts, and during staging.
 #pragma once
 
 #include <overdub/compile/compilation.hpp>
@@ -21,18 +21,18 @@
 
 namespace overdub {
 
-/// The leaves of trees, in order, as types<...>: the parameters and results of a program for arguments and results of these types.
+/// The types of the leaves of X..., in order, as types<...>: the parameters of a program for arguments X..., or its results.
 template <class... X>
 using leaves_of = detail::leaves_t<X...>;
-/// The type of a leaf in programs.
+/// The type in programs of a leaf of type T; i64 for all integers except bool.
 template <class T>
 inline constexpr ir::type type_in_programs =
     std::is_integral_v<T> && !std::is_same_v<T, bool> ? ir::i64 : detail::ir_type_of<T>;
 
-/// The use of a transformed program: it is executed, or it is rewritten by contexts and may be transformed again.
+/// What a transformed program is made for. `run`: it is executed. `rewrite`: it is evaluated in contexts, and may be transformed again.
 enum class program_use { run, rewrite };
 
-/// A program as a C++ function object. Calls need no look-up, and copies share the program. Thread-safe.
+/// A compiled program as a function object. Calls need no look-up outside of a scoped_global; copies share the program. Thread-safe.
 template <class Result, class... A>
 class compiled_program {
 public:
@@ -44,7 +44,7 @@ public:
   Result operator()(A const&... x) const {
     return detail::global_call<Result, A...>::run(*artifact_, {}, x...);
   }
-  /// For arguments in contexts: evaluates its program in these contexts.
+  /// For values of contexts: evaluates the program in these contexts.
   template <class... X>
   requires(sizeof...(X) == sizeof...(A) && !detail::outermost_t<X...>::empty) //
       auto
@@ -66,7 +66,7 @@ std::string explain(compiled_program<Result, A...> const& c) {
   return explain(c.made());
 }
 
-/// A program of a function in contexts as a C++ function object, which owns or refers to the contexts.
+/// A function compiled in contexts, as a function object. It refers to contexts that were given as lvalues, and owns others.
 template <class Composition, class Result, class... A>
 class compiled_program_in {
 public:
@@ -106,7 +106,7 @@ std::string explain(compiled_program_in<Composition, Result, A...> const& c) {
 
 namespace detail {
 
-// Whether programs can be evaluated in all contexts of a stack.
+// Whether programs can be evaluated in all contexts of a stack: contexts say otherwise by a member evaluates_programs.
 template <class S>
 inline constexpr bool evaluates_programs = true;
 template <class Level, class... Rest>
@@ -116,7 +116,7 @@ requires requires { Level::context::evaluates_programs; }
 inline constexpr bool evaluates_programs<stack<Level, Rest...>> =
     Level::context::evaluates_programs && evaluates_programs<stack<Rest...>>;
 
-// The argument types for which f is staged if the transformed function is called with A....
+// The types for which f is staged if the transformed function is called with A...: Transform::arguments<A...>, if there is one.
 template <class Transform, class... A>
 struct original_arguments {
   using type = types<A...>;
@@ -142,7 +142,7 @@ struct transformation<Transform, F, types<A...>, C...> {
     return text;
   }
   static compile_options options(compile_options o) { return original::options(std::move(o)); }
-  // The transformed program of f before optimisation. The contexts' passes run before the transformation, except `after_optimise`.
+  // Stages f, runs the contexts' passes except `after_optimise`, and transforms the program. It is not yet optimised.
   static recipe recipe_of(F const& f, compile_options const& o, program_use use, C&... c) {
     recipe r = original::recipe_of(f, name(), o, c...);
     run_early_passes(r);
@@ -152,9 +152,9 @@ struct transformation<Transform, F, types<A...>, C...> {
     r.staging_nanoseconds += taken.count();
     return r;
   }
-  // Exceptions of overdub pass unchanged; other exceptions come from Transform.
+  // Exceptions of overdub and std::bad_alloc pass; Transform's others become pass_error, with the original nested.
   static void transform(ir::program& p, program_use use) {
-    auto const report = [](char const* why) {
+    auto const throw_pass_error = [](char const* why) {
       std::throw_with_nested(pass_error(
           message(
               "overdub: the transformation %.160s(%.60s) threw: %s", name().c_str(),
@@ -168,12 +168,12 @@ struct transformation<Transform, F, types<A...>, C...> {
     } catch (std::bad_alloc const&) {
       throw;
     } catch (std::exception const& e) {
-      report(e.what());
+      throw_pass_error(e.what());
     } catch (...) {
-      report("an exception that is no std::exception");
+      throw_pass_error("an exception that is no std::exception");
     }
   }
-  // The artifact for the contexts' fingerprints, which are already serialised.
+  // The artifact for these fingerprints of the contexts, from the cache, or compiled.
   static std::shared_ptr<artifact const>
   get(F const& f, compile_options const& o, std::string fingerprints, C&... c) {
     fingerprints += o.key();
@@ -184,7 +184,7 @@ struct transformation<Transform, F, types<A...>, C...> {
     return made;
   }
 
-  // Evaluates the program on values of contexts, or on symbolic values.
+  // Evaluates the program on values of contexts, or on symbols.
   template <class... X>
   static auto on_values(F const& f, std::tuple<C&...> const& contexts, X const&... x) {
     using S = outermost_t<X...>;
@@ -201,7 +201,7 @@ struct transformation<Transform, F, types<A...>, C...> {
   }
 
 private:
-  // The program for rewriting, one for each fingerprint.
+  // The program to evaluate in contexts, made once for each fingerprint, and kept.
   OVERDUB_HIDDEN static ir::program const& rewritable(F const& f, std::tuple<C&...> const& contexts) {
     return std::apply(
         [&](C&... c) -> ir::program const& {
@@ -212,15 +212,15 @@ private:
   }
 };
 
-// The transformed function, compiled for arguments of these types. It is not a member of a class template, since clang ignores the
-// visibility of member templates.
+// The transformed function, compiled for arguments of these types. It is no member, since clang ignores the visibility of member
+// templates.
 template <class Transformation, class F, class... A>
 OVERDUB_HIDDEN auto const& compiled_once(F const& f, types<A...>) {
   static compiled_program<typename Transformation::result, A...> const run(Transformation::get(f, {}, {}));
   return run;
 }
 
-// The body of a transformed function.
+// Runs the compiled program for plain arguments, and evaluates it for values of contexts.
 template <class Transform, class F>
 struct transformed_body {
   template <class... X>
@@ -235,7 +235,7 @@ struct transformed_body {
   }
 };
 
-// The body of a transformed function in contexts.
+// The same in contexts.
 template <class Transform, class F, class Composition>
 struct transformed_in_body;
 template <class Transform, class F, class... Held>
@@ -257,36 +257,36 @@ struct transformed_in_body<Transform, F, composition<Held...>> {
 
 } // namespace detail
 
-/// Returns a function whose program is the program of f, transformed. `Transform` has
+/// Returns a function that runs the program that Transform::apply makes of the program of f. `Transform` has
 ///
-///   static constexpr std::string_view name;                                // the suffix of the function's name
-///   template <class R, class... A> using result = ...;                     // the result type, if f returns R for arguments A...
-///   template <class R, class... A>                                          // rewrites the program of f, whose entry has the leaves of
-///   static void apply(ir::program& p, program_use use);                      // its arguments as parameters, for arguments A...
+///   static constexpr std::string_view name;                                // the suffix of the program's name
+///   template <class R, class... A> using result = ...;                     // the result type; R is f's, for arguments A...
+///   template <class R, class... A>                                          // rewrites the program of f; the parameters of its
+///   static void apply(ir::program& p, program_use use);                      // entry are the leaves of f's arguments
 ///   template <class... A> using arguments = types<...>;                    // (optional) f's arguments, if they are not A...
 ///
-/// Called with numbers, it is compiled once for their types (with default options; use `compile` for others); called with values of
-/// contexts, or during staging, its program is evaluated on these. f must not have captures. Throws the exceptions of `apply`,
-/// staging_error, and the exceptions of the program. Thread-safe.
+/// The first call with plain arguments compiles the program for their types, with default options; `compile` takes others. A call with
+/// values of contexts, or with symbols, evaluates it. f must not have captures. Throws pass_error if `apply` throws an exception that
+/// is not overdub's, staging_error, and the exceptions of the program. Thread-safe.
 template <fixed_string Name, class Transform, class F>
 constexpr auto transformed(F const&) {
   static_assert(
-      std::is_empty_v<F>, "overdub: a function that is transformed captures nothing, since what it captured "
-                          "would stay as it was; give it as "
-                          "an argument");
+      std::is_empty_v<F>, "overdub: a function that is transformed must not have captures, since the "
+                          "program would keep their first values; "
+                          "pass them as arguments");
   return fn<Name>(detail::transformed_body<Transform, F>{});
 }
 
-/// Returns a function whose program is the transformed program of f in contexts, overdub(contexts, f, x...). The contexts' rules and their
-/// passes before optimisation transform the program of f; then Transform is applied; `after_optimise` receives the result. It is compiled
-/// once for each fingerprint of the contexts. It refers to contexts that are lvalues, which must outlive it; their hooks observe the calls
-/// that the transformed program makes.
+/// The same for f in contexts, overdub(contexts, f, x...). The contexts' rules and their passes before optimisation rewrite the program of
+/// f; then Transform is applied; then the passes `after_optimise` run. It is compiled once for each fingerprint and list of argument
+/// types. It refers to contexts that are lvalues, which must outlive it, and owns others; their hooks observe the calls that the
+/// transformed program makes.
 template <fixed_string Name, class Transform, detail::contexts_to_run_in Context, class F>
 constexpr auto transformed(Context&& contexts, F const&) {
   static_assert(
-      std::is_empty_v<F>, "overdub: a function that is transformed captures nothing, since what it captured "
-                          "would stay as it was; give it as "
-                          "an argument");
+      std::is_empty_v<F>, "overdub: a function that is transformed must not have captures, since the "
+                          "program would keep their first values; "
+                          "pass them as arguments");
   auto all = compose(std::forward<Context>(contexts));
   using body = detail::transformed_in_body<Transform, F, decltype(all)>;
   return fn<Name>(body{detail::held_contexts<decltype(all)>(std::move(all))});
@@ -300,7 +300,7 @@ auto compile(
   using made = detail::transformation<Transform, F, types<A...>>;
   return compiled_program<typename made::result, A...>(made::get(F{}, options, {}));
 }
-/// Compiles a transformed function in contexts. The compiled function owns or refers to the contexts, like the transformed one.
+/// Compiles a transformed function in contexts. It holds the contexts as the transformed function does.
 template <fixed_string Name, class Transform, class F, class Composition, class... A>
 auto compile(
     fn_t<Name, detail::transformed_in_body<Transform, F, Composition>> const& f, types<A...>,

@@ -1,5 +1,5 @@
-// The style sheet of a page, light or dark by the reader's system setting. The colours of data are those of M. Okabe and K. Ito, "Color
-// universal design" (2008), which are distinguishable with any colour vision; on a dark page they are lighter.
+// The style sheet of a page, light or dark as the reader's system asks (prefers-color-scheme). The colours c0 to c2 are blue, vermilion and
+// green of M. Okabe and K. Ito, "Color universal design" (2008), and c3 to c5 are close to theirs; dark pages have lighter ones.
 #pragma once
 
 #include <overdub/core/requirements.hpp>
