@@ -212,6 +212,63 @@ TEST_CASE("extends brings the rules of several contexts together") {
           c, [](auto x) { return x + x; }, 1.0) == 4.0);
 }
 
+struct on_sines : context {
+  int calls = 0;
+  void before(sin_t, double) { ++calls; }
+};
+struct on_all : context {
+  int calls = 0;
+  void before(callee auto, auto const&...) { ++calls; }
+};
+struct on_raw : context {
+  int calls = 0;
+  void before(raw, callee auto, auto const&...) { ++calls; }
+};
+struct on_sines_and_raw : extends<on_sines, on_raw> {};
+struct on_all_and_raw : extends<on_all, on_raw> {};
+struct nested_extensions : extends<on_sines_and_raw, on_all> {};
+
+TEST_CASE("hooks of all extended contexts are called, whether they take raw arguments or not") {
+  auto const program = [](auto x) { return sin(x) + 2.0 * square(x); };
+  on_raw alone;
+  overdub::run(alone, program, 1.0);
+  REQUIRE(alone.calls > 3);
+  on_sines_and_raw a;
+  overdub::run(a, program, 1.0);
+  CHECK(a.on_sines::calls == 1);
+  CHECK(a.on_raw::calls == alone.calls);
+  on_all_and_raw b;
+  overdub::run(b, program, 1.0);
+  CHECK(b.on_all::calls == alone.calls);
+  CHECK(b.on_raw::calls == alone.calls);
+  nested_extensions c;
+  overdub::run(c, program, 1.0);
+  CHECK(c.on_sines::calls == 1);
+  CHECK(c.on_raw::calls == alone.calls);
+  CHECK(c.on_all::calls == alone.calls);
+}
+
+struct on_squares : context {
+  int calls = 0;
+  void before(decltype(square), auto const&...) { ++calls; }
+};
+struct on_squares_and_all : extends<on_squares, on_all> {};
+struct other_products : context {
+  auto overdub(mul_t, auto x, auto y) { return x + y; }
+};
+
+TEST_CASE("a hook that names a function observes the functions derived from it, where it is inherited, too") {
+  other_products a;
+  on_squares b;
+  on_squares_and_all c;
+  auto const program = [](auto x) { return square(x) + 1.0; };
+  overdub::run(compose(a, b), program, 3.0);
+  REQUIRE(b.calls == 1);
+  overdub::run(compose(a, c), program, 3.0);
+  CHECK(c.on_squares::calls == 1);
+  CHECK(c.on_all::calls > 1);
+}
+
 struct inherited_recursion : extends<going_on> {
   int exponentials = 0;
   using extends::overdub;

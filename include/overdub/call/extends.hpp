@@ -20,28 +20,33 @@ struct overloads_of<types<C...>, types<R...>, types<E...>> : C... {
 
 // Hooks of all bases are called, in the order of the bases. They are not overloads: overload resolution would call only one.
 template <class Hook, class B, class F, class... X>
-concept observes = requires(B& base, F const& f, X const&... x) {
+concept observes = observes_origin<Hook, B, F, X...> || requires(B& base, F const& f, X const&... x) {
   Hook::named(base, f, x...);
-}
-|| requires(B& base, F const& f, X const&... x) { Hook::family(base, f, x...); };
+} || requires(B& base, F const& f, X const&... x) {
+  Hook::family(base, f, x...);
+};
+// X are values below the context, which may have metadata. Of a context's own hooks, one without `raw` comes first.
 template <class Hook, class B, class F, class... X>
-concept observes_raw = requires(B& base, F const& f, X const&... x) {
-  Hook::raw_named(base, f, x...);
-}
-|| requires(B& base, F const& f, X const&... x) { Hook::raw_family(base, f, x...); };
+concept observes_raw = (is_extension<B> || !observes<Hook, B, F, observed_t<X>...>)&&(
+    requires(B& base, F const& f, X const&... x) { Hook::raw_named(base, f, x...); } ||
+    requires(B & base, F const& f, X const&... x) { Hook::raw_family(base, f, x...); });
 
 template <class Hook, class B, class F, class... X>
 constexpr void observe(B& base, F const& f, X const&... x) {
   if constexpr (requires { Hook::named(base, f, x...); })
     Hook::named(base, f, x...);
+  else if constexpr (observes_origin<Hook, B, F, X...>)
+    Hook::named(base, origin_t<F>{}, x...);
   else if constexpr (requires { Hook::family(base, f, x...); })
     Hook::family(base, f, x...);
 }
 template <class Hook, class B, class F, class... X>
 constexpr void observe_raw(B& base, F const& f, X const&... x) {
-  if constexpr (requires { Hook::raw_named(base, f, x...); })
+  if constexpr (!observes_raw<Hook, B, F, X...>)
+    return;
+  else if constexpr (requires { Hook::raw_named(base, f, x...); })
     Hook::raw_named(base, f, x...);
-  else if constexpr (requires { Hook::raw_family(base, f, x...); })
+  else
     Hook::raw_family(base, f, x...);
 }
 
@@ -95,7 +100,8 @@ using extended_t = std::conditional_t<extendable<B>(), B, as_context<B>>;
 
 } // namespace detail
 
-/// A context with the rules of all bases, as overloads, and with their hooks, which are all called, in the order of the bases.
+/// A context with the rules of all bases, as overloads, and with their hooks, which are all called, in the order of the bases; hooks with
+/// `raw` come after the others.
 ///
 ///   struct mine : overdub::extends<forward, count> {
 ///     using extends::overdub;  // without it, the next rule hides those of the bases

@@ -99,6 +99,22 @@ consteval hook_kind find_hook() {
     return hook_kind::never;
 }
 
+template <class C>
+concept is_extension = requires {
+  typename C::overdub_bases;
+};
+// Whether a context that extends<...> several has, besides the hook of that kind, a hook of another base, with `raw`.
+template <class Hook, class S, class F, class... X>
+consteval bool has_raw_hook_too(hook_kind how) {
+  using C = typename S::context;
+  if constexpr (is_extension<C>)
+    return how == hook_kind::family && requires(C & c, F const& f, open_t<S, X const&> const&... x) {
+      Hook::raw_family(c, f, x...);
+    };
+  else
+    return false;
+}
+
 // Stages a hook as a call of a native function, which runs with the program. Defined in stage/hooks.hpp.
 template <class Hook, class S, class F, class... X>
 void stage_hook(S const& stack, F const& f, X const&... x);
@@ -118,6 +134,8 @@ constexpr void call_hook(S const& stack, F const& f, X const&... x) {
   else if constexpr (how == hook_kind::raw_named)
     Hook::raw_named(context, f, open(stack, x)...);
   else if constexpr (how == hook_kind::raw_family)
+    Hook::raw_family(context, f, open(stack, x)...);
+  if constexpr (!is_symbolic<S> && has_raw_hook_too<Hook, S, F, X...>(how))
     Hook::raw_family(context, f, open(stack, x)...);
 }
 

@@ -253,7 +253,8 @@ template <class Hook, class S, class F, class... X>
 void emit_hook(S const& stack, F const&, X const&... x) {
   using C = typename S::context;
   using Callee = callee_at_run_time_t<F>;
-  refuse_raw_hook<find_hook<Hook, S, F, X...>()>();
+  constexpr hook_kind how = find_hook<Hook, S, F, X...>();
+  refuse_raw_hook<has_raw_hook_too<Hook, S, F, X...>(how) ? hook_kind::raw_family : how>();
   recorder& r = recorder_of(stack);
   std::vector<ir::value_id> operands;
   if constexpr (!named_at_compile_time<F>) operands.push_back(r.literal(number_of_name(called_name())));
