@@ -2,10 +2,12 @@
 #pragma once
 
 #include <overdub/implementation/incremental/update_emitter.hpp>
+#include <overdub/implementation/ir/captures.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -17,8 +19,7 @@ public:
   explicit value_changes(update_code& code)
       : update_emitter(code), changes_(original().value_count(), 0),
         old_(original().value_count(), ir::nothing), new_(original().value_count(), ir::nothing),
-        visited_(original().value_count(), 0), captured_(original().node_count()),
-        has_captured_(original().node_count(), 0) {}
+        visited_(original().value_count(), 0), captured_(original().node_count()) {}
 
   /// Whether a value was saved after the operation that computes it was visited: the update program must be written again, with that
   /// value saved.
@@ -81,8 +82,7 @@ private:
   std::vector<value_id> old_, new_;   // by value: the value of the update program, once it was emitted
   std::vector<std::uint8_t> visited_; // by value: whether its operation was visited
   std::vector<undo> undo_;
-  std::vector<std::vector<value_id>> captured_; // by operation
-  std::vector<std::uint8_t> has_captured_;
+  std::vector<std::optional<std::vector<value_id>>> captured_; // by operation
   bool must_restart_ = false;
 };
 
@@ -271,23 +271,11 @@ inline bool value_changes::is_rematerialised(node_id n) const {
   return (ir::is_elementwise(code) || code == op::convert) && owner != ir::nothing;
 }
 
-/// The values outside of an operation that its regions use, each once.
+/// The values that the regions of an operation capture: found once.
 inline std::vector<value_id> const& value_changes::captured(node_id n) {
-  auto& all = captured_[index_of(n)];
-  if (std::exchange(has_captured_[index_of(n)], std::uint8_t{1}) != 0) return all;
-  function const& f = original();
-  std::vector<std::uint8_t> known(f.value_count());
-  for (region_id const r : f.regions_of(n))
-    ir::walk(f, r, [&](node_id m) {
-      for (value_id const v : f.operands_of(m)) {
-        if (f.is_literal(v) || known[index_of(v)] != 0) continue;
-        known[index_of(v)] = 1;
-        bool inside = false;
-        for (region_id const own : f.regions_of(n)) inside = inside || ir::is_defined_in(f, v, own);
-        if (!inside) all.push_back(v);
-      }
-    });
-  return all;
+  std::optional<std::vector<value_id>>& all = captured_[index_of(n)];
+  if (!all) all = ir::captures_of(original(), n);
+  return *all;
 }
 
 /// The old element of a map's result.

@@ -10,6 +10,7 @@
 
 #include <overdub/implementation/reverse/array_restorer.hpp>
 #include <overdub/implementation/reverse/emitter.hpp>
+#include <overdub/implementation/reverse/fixed_shapes.hpp>
 #include <overdub/implementation/reverse/update_chains.hpp>
 
 #include <algorithm>

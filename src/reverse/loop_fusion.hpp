@@ -138,7 +138,7 @@ private:
       for (value_id const v : f().operands_of(user))
         if (!look(v)) return false;
       if (f()[user].region_count == 0) continue;
-      for (value_id const v : captures(f(), user))
+      for (value_id const v : ir::captures_of(f(), user))
         if (!look(v)) return false;
     }
     std::sort(needed_.begin(), needed_.end(), [&](node_id a, node_id b) {

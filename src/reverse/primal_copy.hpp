@@ -6,6 +6,7 @@
 #include <overdub/implementation/reverse/callee_properties.hpp>
 #include <overdub/implementation/reverse/captures.hpp>
 #include <overdub/implementation/reverse/cotangents.hpp>
+#include <overdub/implementation/reverse/fixed_shapes.hpp>
 #include <overdub/implementation/reverse/residuals.hpp>
 
 #include <algorithm>
