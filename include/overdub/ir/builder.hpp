@@ -16,7 +16,7 @@ namespace overdub::ir {
 /// values: a vector, one value, or nothing. Result types follow from what the regions yield. Afterwards the cursor is behind
 /// the operation.
 ///
-///   build(c).loop(n, {zero}, [&](value_id i, builder::values const& s) { return c.add(op::add, s[0], i); })
+///   builder(c).loop(n, {zero}, [&](value_id i, builder::values const& s) { return c.add(op::add, s[0], i); })
 ///
 /// Each function returns the operation and its results. O(operands and yielded values).
 class builder {
