@@ -63,7 +63,8 @@ void add_to_cell(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
       return false;
   });
   if (!is_added)
-    sum = updated(e, at, n, sum, 1, last, [&](cell<S> const& part) { return added_by_rule<S>(part, x); });
+    sum = detail::updated(
+        e, at, n, sum, 1, last, [&](cell<S> const& part) { return detail::added_by_rule<S>(part, x); });
 }
 template <class S>
 void accumulate_in_cells(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
@@ -83,9 +84,9 @@ template <class S>
 void stage_add_to(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   std::uint32_t const last = at.f[n].operand_count - 1;
   std::vector<ir::value_id> operands(1);
-  for (ir::value_id const i : symbols_of(e.cells_at(at, n, 1, last - 1))) operands.push_back(i);
+  for (ir::value_id const i : detail::symbols_of(e.cells_at(at, n, 1, last - 1))) operands.push_back(i);
   operands.push_back(operands[0]);
-  auto const values = symbols_of(e.cells_at(at, n, last, 1));
+  auto const values = detail::symbols_of(e.cells_at(at, n, last, 1));
   auto const& accumulators = at[at.f.operand(n, 0)].accumulators;
   for (std::size_t k = 0; k < accumulators.size(); ++k) {
     operands.front() = accumulators[k];
@@ -97,7 +98,7 @@ template <class S>
 void stage_accumulate(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   recorder& r = e.recorder();
   auto const start = e.cells_at(at, n, 0, at.f[n].operand_count);
-  auto const operands = symbols_of(start);
+  auto const operands = detail::symbols_of(start);
   auto accumulators = r.types_of(operands);
   for (ir::type& t : accumulators) t = t.accumulator();
   ir::node_id const made =
@@ -106,7 +107,7 @@ void stage_accumulate(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   std::uint32_t next = 0;
   for (cell<S> const& c : start) {
     slot<S>& s = arguments.emplace_back();
-    for (std::size_t k = symbols_of(std::vector{c}).size(); k > 0; --k)
+    for (std::size_t k = detail::symbols_of(std::vector{c}).size(); k > 0; --k)
       s.accumulators.push_back(r.here().argument(r.region_of(made, 0), next++));
   }
   std::vector<cell<S>> results = start;
@@ -115,11 +116,11 @@ void stage_accumulate(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
     std::vector<cell<S>> further;
     for (slot<S> const& s : run_region(e, at, at.f.region_at(n, 0), std::move(arguments)))
       further.push_back(e.leaf(s));
-    r.yield(symbols_of(further));
+    r.yield(detail::symbols_of(further));
     results.insert(results.end(), further.begin(), further.end());
   }
-  r.set_results(made, r.types_of(symbols_of(results)));
-  set_results(at, n, filled(results, r.here().results_of(made)));
+  r.set_results(made, r.types_of(detail::symbols_of(results)));
+  detail::set_results(at, n, detail::filled(results, r.here().results_of(made)));
 }
 
 // ---- operations

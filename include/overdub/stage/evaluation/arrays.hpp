@@ -27,7 +27,7 @@ void evaluate_on_array(evaluation_state<S>& e, frame<S>& at, ir::node_id n, F co
 // Stages a kept operation F on the array that is the first operand, or on a new array of the type t.
 template <class F, class S>
 void stage_array_operation(evaluation_state<S>& e, frame<S>& at, ir::node_id n, ir::type t) {
-  set_symbol(at, at.f.result(n), stage_on_array(e, array_calls_of<S, F>, t, symbols_at(e, at, n)));
+  set_symbol(at, at.f.result(n), detail::stage_on_array(e, array_calls_of<S, F>, t, symbols_at(e, at, n)));
 }
 
 template <class S>
@@ -35,7 +35,7 @@ void evaluate_slice(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   if constexpr (are_kept_on_arrays<S, slice_t>())
     stage_array_operation<slice_t>(e, at, n, at.f.type_of(at.f.operand(n, 0)));
   else
-    evaluate_on_array(e, at, n, [&](auto const& a) {
+    detail::evaluate_on_array(e, at, n, [&](auto const& a) {
       return call(e.stack(), overdub::slice, a, e.integer(at, n, 1), e.integer(at, n, 2));
     });
 }
@@ -44,7 +44,7 @@ void evaluate_gather(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   if constexpr (are_kept_on_arrays<S, gather_t>())
     stage_array_operation<gather_t>(e, at, n, at.f.type_of(at.f.operand(n, 0)));
   else
-    evaluate_on_array(e, at, n, [&](auto const& a) {
+    detail::evaluate_on_array(e, at, n, [&](auto const& a) {
       return call(e.stack(), overdub::gather, a, e.template typed<array<i64>>(at, at.f.operand(n, 1)));
     });
 }
@@ -72,7 +72,8 @@ void evaluate_length(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
     if constexpr (are_kept_on_arrays<S, array_size_t>())
       return stage_array_operation<array_size_t>(e, at, n, at.f.type_of(at.f.operand(n, 0)));
     else
-      return evaluate_on_array(e, at, n, [&](auto const& a) { return call(e.stack(), overdub::size, a); });
+      return detail::evaluate_on_array(
+          e, at, n, [&](auto const& a) { return call(e.stack(), overdub::size, a); });
   }
   e.set(
       at, at.f.result(n),
@@ -94,9 +95,9 @@ void evaluate_array(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
     auto const number = [&](std::size_t i) {
       return e.recorder().literal(ir::i64, static_cast<std::uint64_t>(i));
     };
-    ir::value_id made = stage_on_array(e, array_calls_of<S, fill_t>, t, {number(all.size()), all[0]});
+    ir::value_id made = detail::stage_on_array(e, array_calls_of<S, fill_t>, t, {number(all.size()), all[0]});
     for (std::size_t i = 1; i < all.size(); ++i)
-      made = stage_on_array(e, array_calls_of<S, update_t>, t, {made, number(i), all[i]});
+      made = detail::stage_on_array(e, array_calls_of<S, update_t>, t, {made, number(i), all[i]});
     return set_symbol(at, result, made);
   } else
     with_type(at.f.type_of(result), [&]<class T>(std::type_identity<T>) {
@@ -120,7 +121,7 @@ void evaluate_array(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
               e.stack(), overdub::update, std::move(all), wrap(e.stack(), i),
               e.template typed<E>(at, at.f.operand(n, static_cast<std::uint32_t>(i))));
         e.set(at, result, all);
-        check_rows<S>(at[result].leaf);
+        detail::check_rows<S>(at[result].leaf);
       }
     });
 }
@@ -132,7 +133,7 @@ void evaluate_at(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
     ir::type t = at.f.type_of(at.f.operand(n, 0));
     ir::value_id part = operands[0];
     for (std::size_t i = 1; i < operands.size(); ++i, t = t.element_type())
-      part = stage_on_array(e, array_calls_of<S, at_t>, t, {part, operands[i]});
+      part = detail::stage_on_array(e, array_calls_of<S, at_t>, t, {part, operands[i]});
     return set_symbol(at, at.f.result(n), part);
   } else {
     cell<S> part = e.cell_at(at, at.f.operand(n, 0));
@@ -156,9 +157,9 @@ ir::value_id updated_symbol(
   ir::value_id const index = symbol_at(e, at, at.f.operand(n, i));
   if (i + 1 < last)
     element = updated_symbol(
-        e, at, n, stage_on_array(e, array_calls_of<S, at_t>, t, {a, index}), t.element_type(), i + 1, last,
-        element);
-  return stage_on_array(e, array_calls_of<S, update_t>, t, {a, index, element});
+        e, at, n, detail::stage_on_array(e, array_calls_of<S, at_t>, t, {a, index}), t.element_type(), i + 1,
+        last, element);
+  return detail::stage_on_array(e, array_calls_of<S, update_t>, t, {a, index, element});
 }
 // Returns `a` with a part replaced by f(part). The operands [i, last) are the indices of the part.
 template <class S, class F>
@@ -173,7 +174,7 @@ cell<S> updated(
       cell<S> part; // unused if the element is replaced
       if (i + 1 < last || at.f[n].code != ir::op::update)
         part = cell<S>(E(call(e.stack(), overdub::at, x, index)));
-      cell<S> const element = updated(e, at, n, part, i + 1, last, f);
+      cell<S> const element = detail::updated(e, at, n, part, i + 1, last, f);
       return wrap_t<S, T>(call(e.stack(), overdub::update, x, index, *element.template get<E>()));
     } else
       return {};
@@ -189,8 +190,8 @@ void evaluate_update(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
         at, at.f.result(n), updated_symbol(e, at, n, symbol_at(e, at, a), at.f.type_of(a), 1, last, element));
   } else {
     cell<S> const x = e.cell_at(at, at.f.operand(n, last));
-    at[at.f.result(n)].leaf =
-        updated(e, at, n, e.cell_at(at, at.f.operand(n, 0)), 1, last, [&](cell<S> const&) { return x; });
+    at[at.f.result(n)].leaf = detail::updated(
+        e, at, n, e.cell_at(at, at.f.operand(n, 0)), 1, last, [&](cell<S> const&) { return x; });
   }
 }
 
@@ -200,7 +201,8 @@ void evaluate_concat(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
     std::vector<ir::value_id> const operands = symbols_at(e, at, n);
     ir::value_id all = operands[0];
     for (std::size_t i = 1; i < operands.size(); ++i)
-      all = stage_on_array(e, array_calls_of<S, concat_t>, at.f.type_of(at.f.result(n)), {all, operands[i]});
+      all = detail::stage_on_array(
+          e, array_calls_of<S, concat_t>, at.f.type_of(at.f.result(n)), {all, operands[i]});
     set_symbol(at, at.f.result(n), all);
   } else {
     cell<S> all = e.cell_at(at, at.f.operand(n, 0));
@@ -213,7 +215,7 @@ void evaluate_concat(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
           return {};
       });
     }
-    check_rows<S>(all);
+    detail::check_rows<S>(all);
     at[at.f.result(n)].leaf = all;
   }
 }

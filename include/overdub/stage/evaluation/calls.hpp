@@ -35,7 +35,7 @@ std::vector<slot<S>>
 run_function(evaluation_state<S>& e, ir::function_id id, std::vector<slot<S>> arguments) {
   ir::function const& f = e.program()[id];
   if constexpr (differentiates<S>)
-    if (f.derivative.how != ir::derivative::by::body) return call_by_rule(e, id, arguments);
+    if (f.derivative.how != ir::derivative::by::body) return detail::call_by_rule(e, id, arguments);
   frame<S> at(f);
   return run_region(e, at, ir::function::body, std::move(arguments));
 }
@@ -46,8 +46,8 @@ call_directly(evaluation_state<S>& e, ir::function_id id, std::vector<slot<S>> a
     if constexpr (differentiates<
                       S>) // with constant arguments, which are known only here, it is not differentiated
       if (e.program()[id].derivative.how == ir::derivative::by::refused)
-        return call_by_rule(e, id, arguments);
-    return stage_call(e, id, arguments);
+        return detail::call_by_rule(e, id, arguments);
+    return detail::stage_call(e, id, arguments);
   } else
     return run_function(e, id, std::move(arguments));
 }
@@ -60,7 +60,7 @@ constexpr auto const& innermost_of(S const& contexts) {
   if constexpr (S::depth == 1)
     return contexts;
   else
-    return innermost_of(contexts.rest());
+    return detail::innermost_of(contexts.rest());
 }
 // Calls a function outside of the contexts. Its results are constants in the contexts.
 template <class S>
@@ -69,7 +69,7 @@ call_outside(evaluation_state<S>& e, ir::function_id id, std::vector<slot<S>> ar
   if constexpr (S::empty) {
     return run_function(e, id, std::move(arguments));
   } else if constexpr (std::is_same_v<S, symbols_alone>) {
-    return stage_call(e, id, arguments, ir::attributes::exempt);
+    return detail::stage_call(e, id, arguments, ir::attributes::exempt);
   } else if constexpr (is_symbolic<S>) {
     ir::function const& f = e.program()[id];
     std::vector<ir::value_id> operands;
@@ -79,16 +79,16 @@ call_outside(evaluation_state<S>& e, ir::function_id id, std::vector<slot<S>> ar
             "overdub: an exempt call gives @%s a function value, which would run in the contexts; inline the "
             "function value first, or call the function without the mark",
             std::string(e.program().text(f.name)).c_str()));
-      operands.push_back(symbol_of(e, arguments[i]));
+      operands.push_back(detail::symbol_of(e, arguments[i]));
     }
     recorder& r = e.recorder();
-    auto symbols_only = evaluation_in(e, innermost_of(e.stack()));
+    auto symbols_only = detail::evaluation_in(e, detail::innermost_of(e.stack()));
     ir::function_id const callee = stage_in_contexts(symbols_only, id);
     auto const types = r.program[callee].results;
     ir::node_id const made = r.insert(ir::op::call, operands, types, ir::attributes::exempt_call(callee));
     auto const symbols = r.here().results_of(made);
     if constexpr (keeps_form<S>)
-      return slots_of(e, f.results, symbols);
+      return detail::slots_of(e, f.results, symbols);
     else {
       std::vector<slot<S>> results;
       for (std::size_t i = 0; i < types.size(); ++i)
@@ -100,7 +100,7 @@ call_outside(evaluation_state<S>& e, ir::function_id id, std::vector<slot<S>> ar
   } else {
     using none = overdub::stack<>;
     none const no_contexts;
-    evaluation_state<none> outside = evaluation_in(e, no_contexts);
+    evaluation_state<none> outside = detail::evaluation_in(e, no_contexts);
     std::vector<slot<none>> given;
     for (slot<S> const& s : arguments)
       detail::opened(
@@ -120,7 +120,7 @@ void evaluate_call(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   std::vector<slot<S>> arguments;
   for (ir::value_id const v : at.f.operands_of(n)) arguments.push_back(e.slot_at(at, v));
   ir::attributes const& a = at.f[n].attributes;
-  set_results(
+  detail::set_results(
       at, n,
       a.is_exempt() ? call_outside(e, a.callee(), std::move(arguments))
                     : call_function(e, a.callee(), std::move(arguments)));
@@ -144,8 +144,8 @@ std::vector<cell<S>> leaves_of(evaluation_state<S> const& e, std::vector<slot<S>
 template <class S>
 std::vector<cell<S>>
 run_on_cells(evaluation_state<S>& e, ir::function_id id, std::vector<cell<S>> const& arguments) {
-  std::vector<slot<S>> slots = as_slots<S>(arguments);
-  return leaves_of(
+  std::vector<slot<S>> slots = detail::as_slots<S>(arguments);
+  return detail::leaves_of(
       e, e.intercepts_functions() ? call_function(e, id, std::move(slots))
                                   : run_function(e, id, std::move(slots)));
 }
@@ -153,9 +153,10 @@ run_on_cells(evaluation_state<S>& e, ir::function_id id, std::vector<cell<S>> co
 template <class S>
 std::vector<cell<S>>
 stage_call_on_cells(evaluation_state<S>& e, ir::function_id id, std::vector<cell<S>> const& arguments) {
-  std::vector<slot<S>> slots = as_slots<S>(arguments);
-  return leaves_of(
-      e, e.intercepts_functions() ? call_function(e, id, std::move(slots)) : stage_call(e, id, slots));
+  std::vector<slot<S>> slots = detail::as_slots<S>(arguments);
+  return detail::leaves_of(
+      e,
+      e.intercepts_functions() ? call_function(e, id, std::move(slots)) : detail::stage_call(e, id, slots));
 }
 
 } // namespace overdub::detail

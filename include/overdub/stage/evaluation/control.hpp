@@ -40,34 +40,35 @@ void branch_in(Form, evaluation_state<S>& e, frame<S>& at, ir::node_id n, Given 
   using R = typename Form::type;
   using C = wrap_t<S, bool>;
   using Branch = decltype(take(0));
-  if constexpr (!Form::is_one) reject_list<S, if_t, types<R, C, Branch, Branch>>(at, n);
+  if constexpr (!Form::is_one) detail::reject_list<S, if_t, types<R, C, Branch, Branch>>(at, n);
   if constexpr (is_called_on_list<
                     S, if_t, Form, types<R, C, Branch, Branch>,
                     types<std::vector<cell<S>>, C, Branch, Branch>>())
-    branch_in(list_form<S>{}, e, at, n, given);
+    detail::branch_in(list_form<S>{}, e, at, n, given);
   else if constexpr (is_copied<S, if_t, R, C, Branch, Branch>())
     copy_operation(e, at, n);
-  else if (gives_functions(at, n))
+  else if (detail::gives_functions(at, n))
     at.f[n].code == ir::op::select ? select_function(e, at, n) : branch_to_functions(e, at, n);
   else if constexpr (is_kept<S, if_t, R, C, Branch, Branch>())
-    observe_control<if_t, R, C, Branch, Branch>(e, at, n, {symbol_at(e, at, at.f.operand(n, 0))});
+    detail::observe_control<if_t, R, C, Branch, Branch>(e, at, n, {symbol_at(e, at, at.f.operand(n, 0))});
   else
-    set_results(
+    detail::set_results(
         at, n,
         Form::cells(call(e.stack(), if_, e.template typed<bool>(at, at.f.operand(n, 0)), take(0), take(1))));
 }
 template <class S, class Given>
 void branch_between(evaluation_state<S>& e, frame<S>& at, ir::node_id n, Given const& given) {
-  in_form(at, at.f.results_of(n), [&](auto form) { branch_in(form, e, at, n, given); });
+  detail::in_form(at, at.f.results_of(n), [&](auto form) { detail::branch_in(form, e, at, n, given); });
 }
 template <class S>
 void evaluate_if(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
-  branch_between(e, at, n, [&](std::uint32_t i) { return run_region_on(e, at, at.f.region_at(n, i)); });
+  detail::branch_between(
+      e, at, n, [&](std::uint32_t i) { return detail::run_region_on(e, at, at.f.region_at(n, i)); });
 }
 // Evaluates `select` of arrays or function values as a branch.
 template <class S>
 void evaluate_select(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
-  branch_between(e, at, n, [&](std::uint32_t i) { return e.cells_at(at, n, 1 + i, 1); });
+  detail::branch_between(e, at, n, [&](std::uint32_t i) { return e.cells_at(at, n, 1 + i, 1); });
 }
 
 // ---- the outputs of loops and maps
@@ -89,7 +90,7 @@ void set_arrays(
   for (std::size_t i = first; i < at.f[n].result_count; ++i) {
     ir::value_id const v = at.f.result(n, static_cast<std::uint32_t>(i));
     bool const none = arrays.empty() || !arrays[i - first];
-    at[v].leaf = none ? empty_array(e, at.f.type_of(v)) : detail::cell_as<cell<S>>(arrays[i - first]);
+    at[v].leaf = none ? detail::empty_array(e, at.f.type_of(v)) : detail::cell_as<cell<S>>(arrays[i - first]);
   }
 }
 // The results of an iteration: the loop-carried values, and the outputs.
@@ -97,7 +98,7 @@ template <class S>
 using loop_step = std::tuple<std::vector<cell<S>>, std::vector<element_cell<S>>>;
 template <class S>
 loop_step<S> step_of(std::string_view op, row_sizes& sizes, std::vector<cell<S>> all, std::uint32_t carried) {
-  check_rows<S>(op, sizes, all, carried);
+  detail::check_rows<S>(op, sizes, all, carried);
   std::vector<element_cell<S>> outputs;
   for (std::size_t k = carried; k < all.size(); ++k)
     outputs.push_back(detail::cell_as<element_cell<S>>(all[k]));
@@ -110,8 +111,8 @@ using loop_results = std::tuple<std::vector<cell<S>>, std::vector<array_cell<S>>
 template <class S>
 void set_outputs(evaluation_state<S> const& e, frame<S>& at, ir::node_id n, loop_results<S> const& results) {
   auto const& [state, arrays] = results;
-  set_results(at, n, state);
-  set_arrays(e, at, n, state.size(), arrays);
+  detail::set_results(at, n, state);
+  detail::set_arrays(e, at, n, state.size(), arrays);
 }
 
 // ---- loop
@@ -121,24 +122,24 @@ void loop_in(Form, evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   using State = typename Form::type;
   using I = wrap_t<S, i64>;
   auto body = [&](auto const& i, State const& state) {
-    return Form::of(run_region_on(e, at, at.f.region_at(n, 0), I(wrap(e.stack(), i)), state));
+    return Form::of(detail::run_region_on(e, at, at.f.region_at(n, 0), I(wrap(e.stack(), i)), state));
   };
   using Body = decltype(body);
-  if constexpr (!Form::is_one) reject_list<S, loop_t, types<State, I, State, Body>>(at, n);
+  if constexpr (!Form::is_one) detail::reject_list<S, loop_t, types<State, I, State, Body>>(at, n);
   if constexpr (is_called_on_list<
                     S, loop_t, Form, types<State, I, State, Body>,
                     types<std::vector<cell<S>>, I, std::vector<cell<S>>, Body>>())
     loop_in(list_form<S>{}, e, at, n);
   else if constexpr (is_copied<S, loop_t, State, I, State, Body>())
     copy_operation(e, at, n);
-  else if (gives_functions(at, n))
+  else if (detail::gives_functions(at, n))
     loop_on_functions(e, at, n);
   else {
     if constexpr (is_kept<S, loop_t, State, I, State, Body>())
-      observe_control<loop_t, State, I, State, Body>(e, at, n, hook_operands<Form>(e, at, n));
+      detail::observe_control<loop_t, State, I, State, Body>(e, at, n, hook_operands<Form>(e, at, n));
     else {
       State const start = Form::of(e.cells_at(at, n, 1, at.f[n].operand_count - 1));
-      set_results(at, n, Form::cells(call(e.stack(), loop, e.integer(at, n, 0), start, body)));
+      detail::set_results(at, n, Form::cells(call(e.stack(), loop, e.integer(at, n, 0), start, body)));
     }
   }
 }
@@ -150,7 +151,8 @@ void evaluate_scan(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   using I = wrap_t<S, i64>;
   row_sizes sizes;
   auto iteration = [&](auto const& i, std::vector<cell<S>> const& state) {
-    return step_of<S>("map", sizes, run_region_on(e, at, body, I(wrap(e.stack(), i)), state), carried);
+    return step_of<S>(
+        "map", sizes, detail::run_region_on(e, at, body, I(wrap(e.stack(), i)), state), carried);
   };
   using State = std::vector<cell<S>>;
   using Iteration = decltype(iteration);
@@ -160,14 +162,14 @@ void evaluate_scan(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
       is_copied<S, indexed_scan_t<true>, loop_results<S>, I, State, Iteration>())
     return copy_operation(e, at, n);
   else {
-    if (gives_functions(at, n)) return loop_on_functions(e, at, n);
+    if (detail::gives_functions(at, n)) return loop_on_functions(e, at, n);
     auto const scan = [&]<bool Reversed>(std::bool_constant<Reversed>) {
       using F = indexed_scan_t<Reversed>;
       if constexpr (is_kept<S, F, loop_results<S>, I, State, Iteration>())
-        observe_control<F, loop_results<S>, I, State, Iteration>(
+        detail::observe_control<F, loop_results<S>, I, State, Iteration>(
             e, at, n, hook_operands<list_form<S>>(e, at, n));
       else
-        set_outputs(
+        detail::set_outputs(
             e, at, n, call(e.stack(), F{}, e.integer(at, n, 0), e.cells_at(at, n, 1, carried), iteration));
     };
     if (x.attributes.is_reversed())
@@ -180,7 +182,7 @@ template <class S>
 void evaluate_loop(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   ir::function::node const& x = at.f[n];
   if (x.result_count == x.operand_count - 1 && !x.attributes.is_reversed())
-    in_form(at, at.f.results_of(n), [&](auto form) { loop_in(form, e, at, n); });
+    detail::in_form(at, at.f.results_of(n), [&](auto form) { loop_in(form, e, at, n); });
   else
     evaluate_scan(e, at, n);
 }
@@ -194,25 +196,28 @@ wrap_t<S, bool> condition_of(evaluation_state<S>& e, frame<S>& at, ir::node_id n
 template <class Form, class S>
 void while_in(Form, evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   using State = typename Form::type;
-  auto condition = [&](State const& state) { return condition_of(e, at, n, state); };
-  auto body = [&](State const& state) { return Form::of(run_region_on(e, at, at.f.region_at(n, 1), state)); };
+  auto condition = [&](State const& state) { return detail::condition_of(e, at, n, state); };
+  auto body = [&](State const& state) {
+    return Form::of(detail::run_region_on(e, at, at.f.region_at(n, 1), state));
+  };
   using Condition = decltype(condition);
   using Body = decltype(body);
-  if constexpr (!Form::is_one) reject_list<S, while_t, types<State, State, Condition, Body>>(at, n);
+  if constexpr (!Form::is_one) detail::reject_list<S, while_t, types<State, State, Condition, Body>>(at, n);
   if constexpr (is_called_on_list<
                     S, while_t, Form, types<State, State, Condition, Body>,
                     types<std::vector<cell<S>>, std::vector<cell<S>>, Condition, Body>>())
     while_in(list_form<S>{}, e, at, n);
   else if constexpr (is_copied<S, while_t, State, State, Condition, Body>())
     copy_operation(e, at, n);
-  else if (gives_functions(at, n))
+  else if (detail::gives_functions(at, n))
     loop_on_functions(e, at, n);
   else {
     if constexpr (is_kept<S, while_t, State, State, Condition, Body>())
-      observe_control<while_t, State, State, Condition, Body>(e, at, n, hook_operands<Form>(e, at, n));
+      detail::observe_control<while_t, State, State, Condition, Body>(
+          e, at, n, hook_operands<Form>(e, at, n));
     else {
       State const start = Form::of(e.cells_at(at, n, 0, at.f[n].operand_count));
-      set_results(at, n, Form::cells(call(e.stack(), while_, start, condition, body)));
+      detail::set_results(at, n, Form::cells(call(e.stack(), while_, start, condition, body)));
     }
   }
 }
@@ -221,9 +226,9 @@ void evaluate_while_scan(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   std::uint32_t const carried = at.f[n].operand_count;
   row_sizes sizes;
   using State = std::vector<cell<S>>;
-  auto condition = [&](State const& state) { return condition_of(e, at, n, state); };
+  auto condition = [&](State const& state) { return detail::condition_of(e, at, n, state); };
   auto iteration = [&](State const& state) {
-    return step_of<S>("while", sizes, run_region_on(e, at, at.f.region_at(n, 1), state), carried);
+    return step_of<S>("while", sizes, detail::run_region_on(e, at, at.f.region_at(n, 1), state), carried);
   };
   using Condition = decltype(condition);
   using Iteration = decltype(iteration);
@@ -233,19 +238,19 @@ void evaluate_while_scan(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   if constexpr (is_copied<S, while_scan_t, loop_results<S>, State, Condition, Iteration>())
     return copy_operation(e, at, n);
   else {
-    if (gives_functions(at, n)) return loop_on_functions(e, at, n);
+    if (detail::gives_functions(at, n)) return loop_on_functions(e, at, n);
     if constexpr (is_kept<S, while_scan_t, loop_results<S>, State, Condition, Iteration>())
-      observe_control<while_scan_t, loop_results<S>, State, Condition, Iteration>(
+      detail::observe_control<while_scan_t, loop_results<S>, State, Condition, Iteration>(
           e, at, n, hook_operands<list_form<S>>(e, at, n));
     else
-      set_outputs(
+      detail::set_outputs(
           e, at, n, call(e.stack(), while_scan_t{}, e.cells_at(at, n, 0, carried), condition, iteration));
   }
 }
 template <class S>
 void evaluate_while(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   if (at.f[n].result_count == at.f[n].operand_count)
-    in_form(at, at.f.results_of(n), [&](auto form) { while_in(form, e, at, n); });
+    detail::in_form(at, at.f.results_of(n), [&](auto form) { while_in(form, e, at, n); });
   else
     evaluate_while_scan(e, at, n);
 }
@@ -258,15 +263,15 @@ void map_in(Form, evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   using I = wrap_t<S, i64>;
   row_sizes sizes;
   auto element = [&](auto const& i) {
-    auto const all = run_region_on(e, at, at.f.region_at(n, 0), I(wrap(e.stack(), i)));
-    check_rows<S>("map", sizes, all, 0);
+    auto const all = detail::run_region_on(e, at, at.f.region_at(n, 0), I(wrap(e.stack(), i)));
+    detail::check_rows<S>("map", sizes, all, 0);
     if constexpr (Form::is_one)
       return one_value_form<S, typename plain_t<Arrays>::value_type>::of(all);
     else
       return detail::narrowed_all<element_cell<S>>(all);
   };
   using Element = decltype(element);
-  if constexpr (!Form::is_one) reject_list<S, tabulate_t, types<Arrays, I, Element>>(at, n);
+  if constexpr (!Form::is_one) detail::reject_list<S, tabulate_t, types<Arrays, I, Element>>(at, n);
   if constexpr (is_called_on_list<
                     S, tabulate_t, Form, types<Arrays, I, Element>,
                     types<std::vector<array_cell<S>>, I, Element>>())
@@ -275,20 +280,20 @@ void map_in(Form, evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
     copy_operation(e, at, n);
   else {
     if constexpr (is_kept<S, tabulate_t, Arrays, I, Element>())
-      observe_control<tabulate_t, Arrays, I, Element>(e, at, n, symbols_at(e, at, n));
+      detail::observe_control<tabulate_t, Arrays, I, Element>(e, at, n, symbols_at(e, at, n));
     else {
       auto const arrays = call(e.stack(), tabulate, e.integer(at, n, 0), element);
       if constexpr (Form::is_one)
-        set_results(at, n, Form::cells(arrays));
+        detail::set_results(at, n, Form::cells(arrays));
       else
-        set_arrays(e, at, n, 0, arrays);
+        detail::set_arrays(e, at, n, 0, arrays);
     }
   }
 }
 template <class S>
 void evaluate_map(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   refuse_named<S, map_t, tabulate_t>(replaced_by_staging);
-  in_form(at, at.f.results_of(n), [&]<class Form>(Form form) {
+  detail::in_form(at, at.f.results_of(n), [&]<class Form>(Form form) {
     if constexpr (!Form::is_one || is_array<plain_t<typename Form::type>>)
       map_in(form, e, at, n); // a map has no other results
   });
@@ -306,7 +311,7 @@ void evaluate_protect(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
     set_staged_results(e, at, n, made);
   } else {
     try {
-      set_results(at, n, run_region(e, at, at.f.region_at(n, 0), {}));
+      detail::set_results(at, n, run_region(e, at, at.f.region_at(n, 0), {}));
     } catch (...) {
       evaluation_place const first = e.failed();
       e.set_failed({});

@@ -135,7 +135,7 @@ ir::value_id symbol_at(evaluation_state<S>& e, frame<S>& at, ir::value_id v) {
   ir::type const t = at.f.type_of(v);
   if (at.f.is_literal(v)) return e.recorder().literal(t, at.f.bits_of(v));
   slot<S> const& s = at[v];
-  return t.is_function() ? function_symbol(e, s, t) : symbol_of(e, s);
+  return t.is_function() ? detail::function_symbol(e, s, t) : detail::symbol_of(e, s);
 }
 template <class S>
 std::vector<ir::value_id> symbols_at(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
@@ -171,7 +171,7 @@ ir::attributes attributes_in(evaluation_state<S>& e, ir::function::node const& x
   case ir::op::sample:
   case ir::op::assert_: {
     ir::host_binding const* const known = x.code == ir::op::host ? e.program().host(a.text()) : nullptr;
-    if (known != nullptr && known->context >= r.contexts.size()) refuse_context(*known);
+    if (known != nullptr && known->context >= r.contexts.size()) detail::refuse_context(*known);
     std::string name(e.program().text(a.text()));
     a.subject = index_of(
         known != nullptr ? r.bind(
@@ -193,8 +193,8 @@ void copy_operation(
     [[maybe_unused]] evaluation_state<S>& e, [[maybe_unused]] frame<S>& at, [[maybe_unused]] ir::node_id n) {
   if constexpr (keeps_form<S>) { // otherwise never called
     recorder& r = e.recorder();
-    auto const type_in = [&](ir::type t) { return t.is_function() ? function_type_in(e, t) : t; };
-    ir::attributes const a = attributes_in(e, at.f[n]); // which may stage functions
+    auto const type_in = [&](ir::type t) { return t.is_function() ? detail::function_type_in(e, t) : t; };
+    ir::attributes const a = detail::attributes_in(e, at.f[n]); // which may stage functions
     std::vector<ir::value_id> const operands = symbols_at(e, at, n);
     std::vector<ir::type> results;
     for (ir::value_id const v : at.f.results_of(n)) results.push_back(type_in(at.f.type_of(v)));
@@ -217,7 +217,8 @@ void copy_operation(
       std::vector<ir::value_id> values;
       for (std::uint32_t k = 0; k < yielded.size(); ++k) {
         ir::type const t = at.f.type_of(at.f.operand(last, k));
-        values.push_back(t.is_function() ? function_symbol(e, yielded[k], t) : symbol_of(e, yielded[k]));
+        values.push_back(
+            t.is_function() ? detail::function_symbol(e, yielded[k], t) : detail::symbol_of(e, yielded[k]));
       }
       r.yield(values);
     }

@@ -49,7 +49,7 @@ bool is_known_zero([[maybe_unused]] ir::function const* made, M const& tangent) 
   } else if constexpr (is_array<P>) {
     auto const plain = concrete(tangent);
     for (i64 i = 0; i < plain.size(); ++i)
-      if (!is_known_zero(made, plain[i])) return false;
+      if (!detail::is_known_zero(made, plain[i])) return false;
     return true;
   } else
     return concrete(tangent) == P{};
@@ -66,8 +66,8 @@ call_by_rule(evaluation_state<S>& e, ir::function_id id, std::vector<slot<S>> co
   ir::program const& p = e.program();
   others const around = split::without(e.stack());
   level const& here = e.stack();
-  evaluation_state<others> values(p, around, {}, intercepts_functions_of<others>(p), e.limit());
-  evaluation_state<below> changes(p, here.rest(), {}, intercepts_functions_of<below>(p), e.limit());
+  evaluation_state<others> values(p, around, {}, detail::intercepts_functions_of<others>(p), e.limit());
+  evaluation_state<below> changes(p, here.rest(), {}, detail::intercepts_functions_of<below>(p), e.limit());
   ir::function const* made = nullptr; // the function of the symbols
   if constexpr (is_symbolic<S>) made = &e.recorder().here();
 
@@ -80,7 +80,7 @@ call_by_rule(evaluation_state<S>& e, ir::function_id id, std::vector<slot<S>> co
       inner.push_back({cell<others>(wrap(around, v.inner()))});
       parameters.push_back({cell<below>(v.inner())});
       if constexpr (!std::is_empty_v<std::remove_cvref_t<decltype(v.metadata())>>) {
-        is_constant = is_constant && is_known_zero(made, v.metadata());
+        is_constant = is_constant && detail::is_known_zero(made, v.metadata());
         tangents.push_back({cell<below>(v.metadata())});
       }
     });

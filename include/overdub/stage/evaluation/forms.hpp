@@ -87,7 +87,7 @@ void observe_control(
     auto const stage = [&] {
       copy_operation(e, at, n);
       std::vector<ir::value_id> all;
-      for (ir::value_id const v : at.f.results_of(n)) all.push_back(symbol_of(e, at[v]));
+      for (ir::value_id const v : at.f.results_of(n)) all.push_back(detail::symbol_of(e, at[v]));
       return all;
     };
     auto const objects = objects_of(e.stack());

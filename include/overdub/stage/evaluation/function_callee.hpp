@@ -35,7 +35,7 @@ struct function_callee {
 
   ir::function const& function() const { return by.program()[id]; }
   std::string_view name() const { return by.program().text(function().name); }
-  std::string_view origin_name() const { return origin_name_of(by.program(), function()); }
+  std::string_view origin_name() const { return detail::origin_name_of(by.program(), function()); }
   void const* origin_in_cpp() const { return function().origin_in_cpp; }
   std::vector<ir::type> parameter_types() const {
     std::vector<ir::type> types;
@@ -79,14 +79,15 @@ bool intercepts_functions_of([[maybe_unused]] ir::program const& p) {
   else
     return [&]<class... F>(types<F...>) {
       return std::ranges::any_of(p.functions, [&](ir::function const& f) {
-        return f.name != ir::nothing && (is_called_as<F>(f.origin_in_cpp, origin_name_of(p, f)) || ...);
+        return f.name != ir::nothing &&
+               (is_called_as<F>(f.origin_in_cpp, detail::origin_name_of(p, f)) || ...);
       });
     }(named_functions_t<S>{});
 }
 
 template <class S>
 evaluation_state<S> evaluation_in(ir::program const& p, S const& contexts, std::string above) {
-  return {p, contexts, std::move(above), intercepts_functions_of<S>(p)};
+  return {p, contexts, std::move(above), detail::intercepts_functions_of<S>(p)};
 }
 template <class T, class S>
 evaluation_state<T> evaluation_in(evaluation_state<S> const& e, T const& contexts) {
@@ -96,7 +97,7 @@ evaluation_state<T> evaluation_in(evaluation_state<S> const& e, T const& context
     if constexpr (are_same)
       return e.intercepts_functions();
     else
-      return intercepts_functions_of<T>(e.program());
+      return detail::intercepts_functions_of<T>(e.program());
   }();
   return {e.program(), contexts, e.above(), intercepts, e.limit()};
 }

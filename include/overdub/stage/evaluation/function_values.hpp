@@ -26,13 +26,13 @@ template <class S>
 std::vector<slot<S>> stage_application(
     evaluation_state<S>& e, slot<S> const& f, ir::type t, std::vector<slot<S>> const& arguments) {
   ir::signature const& s = e.program().signature_of(t);
-  std::vector<ir::value_id> operands{function_symbol(e, f, t)};
+  std::vector<ir::value_id> operands{detail::function_symbol(e, f, t)};
   for (std::size_t i = 0; i < arguments.size(); ++i)
-    append_symbols(e, operands, arguments[i], s.parameters[i]);
+    detail::append_symbols(e, operands, arguments[i], s.parameters[i]);
   std::vector<ir::type> types;
-  for (ir::type const each : s.results) append_types_in(e, types, each);
+  for (ir::type const each : s.results) detail::append_types_in(e, types, each);
   ir::node_id const n = e.recorder().insert(ir::op::apply, operands, types);
-  return slots_of(e, s.results, e.recorder().here().results_of(n));
+  return detail::slots_of(e, s.results, e.recorder().here().results_of(n));
 }
 template <class S>
 void evaluate_apply(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
@@ -42,9 +42,9 @@ void evaluate_apply(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   for (std::uint32_t i = 1; i < at.f[n].operand_count; ++i)
     arguments.push_back(e.slot_at(at, at.f.operand(n, i)));
   if (f.function_value)
-    return set_results(at, n, call_function(e, f.function_value->f, std::move(arguments)));
+    return detail::set_results(at, n, call_function(e, f.function_value->f, std::move(arguments)));
   if constexpr (is_symbolic<S>)
-    set_results(at, n, stage_application(e, f, at.f.type_of(at.f.operand(n, 0)), arguments));
+    detail::set_results(at, n, detail::stage_application(e, f, at.f.type_of(at.f.operand(n, 0)), arguments));
   else
     throw evaluation_error(message("overdub: evaluate: a function value came from outside of the program"));
 }
@@ -69,23 +69,25 @@ void select_function(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   if constexpr (is_symbolic<S>) {
     ir::type const t = at.f.type_of(at.f.result(n));
     ir::value_id const operands[] = {
-        symbols_of(e.cells_at(at, n, 0, 1))[0], function_symbol(e, e.slot_at(at, at.f.operand(n, 1)), t),
-        function_symbol(e, e.slot_at(at, at.f.operand(n, 2)), t)};
-    result = {.symbol = e.recorder().add(ir::op::select, operands, function_type_in(e, t)), .type = t};
+        detail::symbols_of(e.cells_at(at, n, 0, 1))[0],
+        detail::function_symbol(e, e.slot_at(at, at.f.operand(n, 1)), t),
+        detail::function_symbol(e, e.slot_at(at, at.f.operand(n, 2)), t)};
+    result = {
+        .symbol = e.recorder().add(ir::op::select, operands, detail::function_type_in(e, t)), .type = t};
   } else
     result = e.slot_at(at, at.f.operand(n, concrete(e.template typed<bool>(at, at.f.operand(n, 0))) ? 1 : 2));
 }
 template <class S>
 void branch_to_functions(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   if constexpr (is_symbolic<S>) {
-    ir::value_id const condition[] = {symbols_of(e.cells_at(at, n, 0, 1))[0]};
+    ir::value_id const condition[] = {detail::symbols_of(e.cells_at(at, n, 0, 1))[0]};
     ir::node_id const made =
         e.recorder().insert(ir::op::if_, condition, {}, {}, std::vector<std::vector<ir::type>>(2));
     for (std::uint32_t i = 0; i < 2; ++i) stage_region(e, at, n, made, i);
     set_staged_results(e, at, n, made);
   } else {
     std::uint32_t const taken = concrete(e.template typed<bool>(at, at.f.operand(n, 0))) ? 0 : 1;
-    set_results(at, n, run_region(e, at, at.f.region_at(n, taken), {}));
+    detail::set_results(at, n, run_region(e, at, at.f.region_at(n, taken), {}));
   }
 }
 template <class S>
@@ -104,7 +106,7 @@ void loop_on_functions(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
       i64 const count = concrete(e.integer(at, n, 0));
       for (i64 i = 0; i < count; ++i) {
         std::vector<slot<S>> arguments;
-        append_slots(
+        detail::append_slots(
             arguments, wrap_t<S, i64>(wrap(e.stack(), x.attributes.is_reversed() ? count - 1 - i : i)));
         arguments.insert(arguments.end(), state.begin(), state.end());
         state = run_region(e, at, at.f.region_at(n, 0), std::move(arguments));
@@ -113,7 +115,7 @@ void loop_on_functions(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
       while (
           concrete(*run_region(e, at, at.f.region_at(n, 0), state)[0].leaf.template get<wrap_t<S, bool>>()))
         state = run_region(e, at, at.f.region_at(n, 1), std::move(state));
-    set_results(at, n, std::move(state));
+    detail::set_results(at, n, std::move(state));
   }
 }
 

@@ -33,15 +33,15 @@ ir::host_binding const& host_of(evaluation_state<S> const& e, ir::function::node
     throw host_error(message(
         "overdub: evaluate: the program has no function for the host operation \"%s\"; run it by an "
         "executable that is given one",
-        std::string(name_of_native(e, x)).c_str()));
-  refuse_context(*known);
+        std::string(detail::name_of_native(e, x)).c_str()));
+  detail::refuse_context(*known);
   return *known;
 }
 template <class S>
 void run_native(
     evaluation_state<S> const& e, ir::function::node const& x, std::vector<void const*> const& given,
     void* result) {
-  ir::host_binding const& known = host_of(e, x);
+  ir::host_binding const& known = detail::host_of(e, x);
   known.run(known.object, given.data(), &result);
 }
 template <class S>
@@ -49,7 +49,7 @@ ir::value_id stage_native(
     evaluation_state<S>& e, ir::function::node const& x, std::span<ir::value_id const> operands,
     std::vector<ir::type> const& results) {
   recorder& r = e.recorder();
-  ir::node_id const made = r.insert(ir::op::host, operands, results, attributes_in(e, x));
+  ir::node_id const made = r.insert(ir::op::host, operands, results, detail::attributes_in(e, x));
   return results.empty() ? ir::value_id{ir::nothing} : r.here().result(made);
 }
 
@@ -72,14 +72,14 @@ void refuse_lost_metadata(
           "overdub: a context that keeps metadata has a rule for native functions, which it does not answer "
           "by in "
           "a program; give it one for \"%s\", or for the function that calls it",
-          std::string(name_of_native(e, x)).c_str()));
+          std::string(detail::name_of_native(e, x)).c_str()));
   }
 }
 // The native function is called with plain numbers. Its results are constants in the contexts.
 template <class S>
 void call_host(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
-  ir::host_binding const& known = host_of(e, at.f[n]);
-  refuse_lost_metadata(e, at, n);
+  ir::host_binding const& known = detail::host_of(e, at.f[n]);
+  detail::refuse_lost_metadata(e, at, n);
   using plain = cell<overdub::stack<>>;
   std::vector<plain> operands, results;
   for (cell<S> const& x : e.cells_at(at, n, 0, at.f[n].operand_count))
@@ -94,15 +94,15 @@ void call_host(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   std::vector<cell<S>> made;
   for (auto const& x : results)
     made.push_back(x.visit([&](auto const& held) { return cell<S>(wrap(e.stack(), held)); }));
-  set_results(at, n, made);
+  detail::set_results(at, n, made);
 }
 // Copies a host operation, with plain values as operands. Its results are constants in the contexts.
 template <class S>
 void stage_host(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   recorder& r = e.recorder();
-  ir::attributes const a = attributes_in(e, at.f[n]);
+  ir::attributes const a = detail::attributes_in(e, at.f[n]);
   auto const arguments = e.cells_at(at, n, 0, at.f[n].operand_count);
-  refuse_lost_metadata(e, at, n);
+  detail::refuse_lost_metadata(e, at, n);
   std::vector<ir::value_id> operands;
   for (auto const& x : arguments)
     detail::opened(x, [&](auto const& held, auto) { operands.push_back(symbol_below(held)); });
@@ -114,20 +114,20 @@ void stage_host(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
     given.push_back(with_type(plain[i], [&]<class T>(std::type_identity<T>) {
       return cell<S>(symbol_in<T>(e.stack(), r.here().result(made, i)));
     }));
-  set_results(at, n, given);
+  detail::set_results(at, n, given);
 }
 // Copies a random choice or an assertion, whose results have no metadata.
 template <class S>
 void stage_choice_or_assertion(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   recorder& r = e.recorder();
-  ir::attributes const a = attributes_in(e, at.f[n]);
-  auto operands = symbols_of(e.cells_at(at, n, 0, at.f[n].operand_count));
+  ir::attributes const a = detail::attributes_in(e, at.f[n]);
+  auto operands = detail::symbols_of(e.cells_at(at, n, 0, at.f[n].operand_count));
   if (at.f[n].code == ir::op::assert_) operands.resize(1);
   std::vector<cell<S>> like;
   std::vector<ir::type> types;
   for (ir::value_id const v : at.f.results_of(n)) {
-    like.push_back(prototype(e, at.f.type_of(v))); // its symbols are placeholders of another function
-    append_types_in(e, types, at.f.type_of(v));
+    like.push_back(detail::prototype(e, at.f.type_of(v))); // its symbols are placeholders of another function
+    detail::append_types_in(e, types, at.f.type_of(v));
   }
   if (operands.size() != at.f[n].operand_count || types.size() != at.f[n].result_count)
     throw evaluation_error(message(
@@ -135,7 +135,7 @@ void stage_choice_or_assertion(evaluation_state<S>& e, frame<S>& at, ir::node_id
         "for its values; give the context a rule for the function that makes it",
         std::string(r.program.text(a.text())).c_str()));
   ir::node_id const made = r.insert(at.f[n].code, operands, types, a);
-  set_results(at, n, filled(like, r.here().results_of(made)));
+  detail::set_results(at, n, detail::filled(like, r.here().results_of(made)));
 }
 
 template <class S>
@@ -154,7 +154,7 @@ void evaluate_sample(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
         "overdub: evaluate: no handler is given for the random choice \"%s\"; run the program by an "
         "executable that has "
         "one",
-        std::string(name_of_native(e, at.f[n])).c_str()));
+        std::string(detail::name_of_native(e, at.f[n])).c_str()));
 }
 template <class S>
 void evaluate_assert(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
@@ -162,7 +162,7 @@ void evaluate_assert(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
     stage_choice_or_assertion(e, at, n);
   else if (!concrete(e.template typed<bool>(at, at.f.operand(n, 0))))
     throw assertion_failed(
-        message("overdub: assertion failed: %s", std::string(name_of_native(e, at.f[n])).c_str()));
+        message("overdub: assertion failed: %s", std::string(detail::name_of_native(e, at.f[n])).c_str()));
 }
 
 } // namespace overdub::detail

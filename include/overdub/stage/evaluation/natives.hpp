@@ -21,7 +21,7 @@ cell<S> observe_native(
     evaluation_state<S>& e, ir::function::node const& x, std::vector<cell<S>> const& arguments,
     std::vector<ir::type> const& results, std::string_view name, std::span<observation const> contexts) {
   recorder& r = e.recorder();
-  auto const operands = symbols_of(arguments);
+  auto const operands = detail::symbols_of(arguments);
   std::vector<ir::value_id> seen{r.literal(number_of_name(name))};
   auto const append_typed = [&](std::vector<ir::value_id>& all, ir::value_id v) {
     all.push_back(r.literal(number_of_cell(r.here().type_of(v))));
@@ -35,7 +35,7 @@ cell<S> observe_native(
     return all;
   };
   auto const stage = [&] {
-    ir::value_id const result = stage_native(e, x, operands, results);
+    ir::value_id const result = detail::stage_native(e, x, operands, results);
     return result == ir::nothing ? std::vector<ir::value_id>() : std::vector{result};
   };
   auto const objects = objects_of(e.stack());
@@ -74,10 +74,10 @@ struct native_callee {
   template <class F, class... X>
   static constexpr bool takes = is_native_called_with<F, X...>;
 
-  std::string_view name() const { return name_of_native(by, at.f[n]); }
+  std::string_view name() const { return detail::name_of_native(by, at.f[n]); }
   std::string_view origin_name() const { return name(); }
-  void const* origin_in_cpp() const { return origin_of_native(by, at.f[n]); }
-  std::vector<ir::type> parameter_types() const { return types_at(at, at.f.operands_of(n)); }
+  void const* origin_in_cpp() const { return detail::origin_of_native(by, at.f[n]); }
+  std::vector<ir::type> parameter_types() const { return detail::types_at(at, at.f.operands_of(n)); }
   std::vector<ir::type> const& result_types() const { return types_of_results; }
   // Throws evaluation_error unless contexts receive all arguments, since the native function is called with the values from the contexts.
   void check_untyped(std::vector<cell<S>> const& arguments) const {
@@ -124,7 +124,7 @@ struct native_callee {
       return found;
     }
     (std::make_index_sequence<seen_of_natives + 1>{});
-    return observe_native(by, at.f[n], arguments, types_of_results, name, hooks);
+    return detail::observe_native(by, at.f[n], arguments, types_of_results, name, hooks);
   }
 
   template <class F, class R>
@@ -173,20 +173,21 @@ bool intercept_native(
     [[maybe_unused]] evaluation_state<S>& e, [[maybe_unused]] frame<S>& at, [[maybe_unused]] ir::node_id n) {
   if constexpr (!S::empty) {
     ir::function::node const& x = at.f[n];
-    std::string_view const name = name_of_native(e, x);
+    std::string_view const name = detail::name_of_native(e, x);
     ir::host_binding const* const known = e.program().host(x.attributes.text());
     bool const is_of_context = known != nullptr && known->context != ir::host_binding::no_context;
     if (is_of_context || is_name_of_hook(name)) return false;
-    if (misses_native<S>(x.attributes.effects, origin_of_native(e, x), name)) refuse_native(name);
+    if (misses_native<S>(x.attributes.effects, detail::origin_of_native(e, x), name)) refuse_native(name);
     if constexpr (may_intercept_natives<S>()) {
       std::vector<slot<S>> arguments;
       for (ir::value_id const v : at.f.operands_of(n)) arguments.push_back(e.slot_at(at, v));
-      intercepted_call<S, native_callee<S>> call({e, at, n, types_at(at, at.f.results_of(n))}, arguments);
+      intercepted_call<S, native_callee<S>> call(
+          {e, at, n, detail::types_at(at, at.f.results_of(n))}, arguments);
       auto const results = with_effect(x.attributes.effects, [&]<effect E>(effects::constant<E>) {
         return call.template run<unnamed_native<E>>(named_natives_t<S>{});
       });
       if (results) {
-        set_results(at, n, *results);
+        detail::set_results(at, n, *results);
         return true;
       }
     }

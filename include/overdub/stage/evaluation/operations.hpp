@@ -25,7 +25,7 @@ void evaluate_operation(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   ir::function::node const& x = at.f[n];
   if (x.code == ir::op::host && intercept_native(e, at, n)) return;
   if constexpr (keeps_form<S>)
-    if (is_always_copied(e, x)) return copy_operation(e, at, n);
+    if (detail::is_always_copied(e, x)) return copy_operation(e, at, n);
   if (ir::is_elementwise(x.code)) return evaluate_elementwise(e, at, n);
   switch (x.code) {
   // These are instantiated if a context may intercept them, and otherwise always copied.
@@ -60,7 +60,7 @@ void evaluate_operation(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
     if constexpr (is_intercepted_for_any<S, ir::op::gather>()) evaluate_gather(e, at, n);
     return;
   case ir::op::copy:
-    if constexpr (!keeps_form<S>) evaluate_on_array(e, at, n, [](auto const& a) { return a; });
+    if constexpr (!keeps_form<S>) detail::evaluate_on_array(e, at, n, [](auto const& a) { return a; });
     return;
   case ir::op::if_:
     return evaluate_if(e, at, n);

@@ -137,7 +137,7 @@ ir::value_id stage_by_operation(evaluation_state<S>& e, frame<S>& at, ir::node_i
     sides.push_back({.symbol = r.here().argument(r.here().region_at(made, 0), side), .type = element});
   frame<S> of_combination(combination[combination.entry]);
   std::vector<slot<S>> const combined = run_region(e, of_combination, ir::function::body, std::move(sides));
-  r.yield(std::vector{symbol_of(e, combined[0])});
+  r.yield(std::vector{detail::symbol_of(e, combined[0])});
   return r.here().result(made);
 }
 // Stages a reduction that no context replaces, between the calls of the hooks that observe it. Contexts may intercept the operation that
@@ -208,7 +208,7 @@ private:
         if constexpr (keeps_form<S> && !interest_in_reduction<S, E, F>().by_rule)
           stage_reduction_by<E, F>(e, at, n);
         else
-          reduce_by<E>(e, at, n, F{});
+          detail::reduce_by<E>(e, at, n, F{});
       };
   }
 
@@ -231,8 +231,8 @@ void reduce_by_region(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
       return *run_region_on(e, at, at.f.region_at(n, 0), R(wrap(e.stack(), l)), R(wrap(e.stack(), r)))[0]
                   .template get<R>();
     };
-    if (!at.f[n].attributes.is_in_lanes()) return reduce_by<E>(e, at, n, combine);
-    return reduce_by<E>(e, at, n, summing<decltype(combine)>{combine});
+    if (!at.f[n].attributes.is_in_lanes()) return detail::reduce_by<E>(e, at, n, combine);
+    return detail::reduce_by<E>(e, at, n, summing<decltype(combine)>{combine});
   }
 }
 template <class E, class S>
@@ -245,14 +245,14 @@ void reduce_by_operation(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
     if constexpr (S::empty && std::is_floating_point_v<E>)
       if (e.is_consistent() && ir::is_elementary(operation)) {
         auto const f = ir::consistent->of<E>().two[static_cast<std::size_t>(operation)];
-        return reduce_by<E>(e, at, n, [f](E l, E r) { return f(l, r); });
+        return detail::reduce_by<E>(e, at, n, [f](E l, E r) { return f(l, r); });
       }
     using R = wrap_t<S, E>;
     auto const by_number = [&](auto const& l, auto const& r) {
       return combine_table<S, E>::find(operation)(e.stack(), R(wrap(e.stack(), l)), R(wrap(e.stack(), r)));
     };
     bool const is_intercepted = combine_table<S, E>::is_intercepted(operation);
-    reduce_by<E>(e, at, n, named<decltype(by_number)>{by_number, operation, is_intercepted});
+    detail::reduce_by<E>(e, at, n, named<decltype(by_number)>{by_number, operation, is_intercepted});
   }
 }
 
@@ -263,13 +263,13 @@ void reduce_several(evaluation_state<S>& e, frame<S>& at, ir::node_id n, std::ui
   using Element = std::vector<element_cell<S>>;
   using Arrays = std::vector<array_cell<S>>;
   auto combine = [&](auto const& x, auto const& y) {
-    return detail::narrowed_all<element_cell<S>>(run_region_on(e, at, at.f.region_at(n, 0), x, y));
+    return detail::narrowed_all<element_cell<S>>(detail::run_region_on(e, at, at.f.region_at(n, 0), x, y));
   };
   using Combine = decltype(combine);
   if (at.f[n].attributes.is_started())
-    reject_list<S, reduce_t, types<Element, Combine, Element, Arrays>>(at, n);
+    detail::reject_list<S, reduce_t, types<Element, Combine, Element, Arrays>>(at, n);
   else
-    reject_list<S, reduce_t, types<Element, Combine, Arrays>>(at, n);
+    detail::reject_list<S, reduce_t, types<Element, Combine, Arrays>>(at, n);
   if constexpr (
       is_copied<S, reduce_t, Element, Combine, Arrays>() &&
       is_copied<S, reduce_t, Element, Combine, Element, Arrays>())
@@ -282,7 +282,7 @@ void reduce_several(evaluation_state<S>& e, frame<S>& at, ir::node_id n, std::ui
           xs));
     return detail::narrowed_all<cell<S>>(call(e.stack(), reduce, f, xs));
   };
-  set_results(at, n, at.f[n].attributes.is_in_lanes() ? by(summing<Combine>{combine}) : by(combine));
+  detail::set_results(at, n, at.f[n].attributes.is_in_lanes() ? by(summing<Combine>{combine}) : by(combine));
 }
 
 template <class S>

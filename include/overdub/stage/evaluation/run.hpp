@@ -21,7 +21,7 @@ template <class S, class... Arguments>
 std::vector<cell<S>>
 run_region_on(evaluation_state<S>& e, frame<S>& at, ir::region_id r, Arguments const&... arguments) {
   std::vector<slot<S>> slots;
-  (append_slots(slots, arguments), ...);
+  (detail::append_slots(slots, arguments), ...);
   std::vector<cell<S>> results;
   for (slot<S> const& s : run_region(e, at, r, std::move(slots))) results.push_back(e.leaf(s));
   return results;

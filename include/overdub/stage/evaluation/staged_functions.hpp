@@ -20,7 +20,7 @@ template <class S>
 std::vector<context_identity> contexts_above(S const& contexts) {
   std::vector<context_identity> all;
   if constexpr (!detail::symbolic<typename S::context>) {
-    all = contexts_above(contexts.rest());
+    all = detail::contexts_above(contexts.rest());
     add_context(all, contexts.top().get());
   }
   return all;
@@ -29,7 +29,7 @@ std::vector<context_identity> contexts_above(S const& contexts) {
 template <class S>
 void const* staging_key(evaluation_state<S> const& e, void const* way, ir::function_id id) {
   return e.recorder().key_of(
-      way, {.contexts = contexts_above(e.stack()), .of = &e.program(), .number = ir::index_of(id)});
+      way, {.contexts = detail::contexts_above(e.stack()), .of = &e.program(), .number = ir::index_of(id)});
 }
 
 // ---- functions in the contexts
@@ -40,7 +40,7 @@ ir::derivative derivative_in_contexts(evaluation_state<S>& e, ir::function_id id
   ir::derivative says = e.program()[id].derivative;
   ir::function const& f = e.program()[id];
   std::vector<ir::type> types;
-  for (ir::value_id const v : f.parameters()) append_types_in(e, types, f.type_of(v));
+  for (ir::value_id const v : f.parameters()) detail::append_types_in(e, types, f.type_of(v));
   if (says.how == ir::derivative::by::refused) {
     says.why = e.recorder().program.intern(e.program().text(says.why));
   } else if (says.how == ir::derivative::by::rule) {
@@ -53,15 +53,15 @@ ir::derivative derivative_in_contexts(evaluation_state<S>& e, ir::function_id id
 template <class S>
 ir::function_id stage_in_contexts(evaluation_state<S>& e, ir::function_id id) {
   recorder& r = e.recorder();
-  void const* const key = staging_key(e, &type_key<S>, id);
+  void const* const key = detail::staging_key(e, &type_key<S>, id);
   if (auto const* known = r.find(key)) return known->id;
   ir::function const& f = e.program()[id];
   std::vector<ir::type> parameters, parameter_symbols, result_symbols;
   for (ir::value_id const v : f.parameters()) {
     parameters.push_back(f.type_of(v));
-    append_types_in(e, parameter_symbols, f.type_of(v));
+    detail::append_types_in(e, parameter_symbols, f.type_of(v));
   }
-  for (ir::type const t : f.results) append_types_in(e, result_symbols, t);
+  for (ir::type const t : f.results) detail::append_types_in(e, result_symbols, t);
   std::string_view const own_name = e.program().text(f.name);
   std::size_t const number = r.begin(
       key, std::string(recorder::base_name(own_name)) + e.above() + names_above<S, symbols_alone>(),
@@ -71,8 +71,8 @@ ir::function_id stage_in_contexts(evaluation_state<S>& e, ir::function_id id) {
   r.program[made].origin_in_cpp = f.origin_in_cpp;
   r.program[made].origin_name = f.origin_name.empty() ? interned_name(own_name) : f.origin_name;
   auto const scope = r.enter(made);
-  auto const yielded = run_function(e, id, slots_of(e, parameters, r.here().parameters()));
-  r.yield(symbols_of_results(e, id, yielded));
+  auto const yielded = run_function(e, id, detail::slots_of(e, parameters, r.here().parameters()));
+  r.yield(detail::symbols_of_results(e, id, yielded));
   r.end(number, std::vector<cell<S>>());
   if (f.derivative.how != ir::derivative::by::body) {
     ir::derivative const says = derivative_in_contexts(e, id); // which stages more
@@ -91,11 +91,11 @@ std::vector<slot<S>> stage_call(
   ir::function const& f = e.program()[id];
   std::vector<ir::value_id> operands;
   for (std::uint32_t i = 0; i < arguments.size(); ++i)
-    append_symbols(e, operands, arguments[i], f.type_of(f.parameters()[i]));
+    detail::append_symbols(e, operands, arguments[i], f.type_of(f.parameters()[i]));
   auto const types = r.program[callee].results;
   ir::node_id const n =
       r.insert(ir::op::call, operands, types, {.subject = index_of(callee), .flags = flags});
-  return slots_of(e, f.results, r.here().results_of(n));
+  return detail::slots_of(e, f.results, r.here().results_of(n));
 }
 
 // ---- functions whose calls contexts intercept
@@ -133,25 +133,25 @@ inline bool is_run_of_function(ir::program const& p, ir::function_id entry) {
 template <class S>
 ir::function_id stage_intercepted(evaluation_state<S>& e, ir::function_id id) {
   ir::program const& p = e.program();
-  if (!e.intercepts_functions() || (id == p.entry && is_run_of_function(p, id)))
+  if (!e.intercepts_functions() || (id == p.entry && detail::is_run_of_function(p, id)))
     return stage_in_contexts(e, id);
   if constexpr (may_intercept_functions<S>()) {
     recorder& r = e.recorder();
-    void const* const key = staging_key(e, &type_key<evaluation_state<S>>, id);
+    void const* const key = detail::staging_key(e, &type_key<evaluation_state<S>>, id);
     if (auto const* known = r.find(key)) return known->id;
     ir::function const& f = p[id];
     std::vector<ir::type> parameters, parameter_symbols;
     for (ir::value_id const v : f.parameters()) {
       parameters.push_back(f.type_of(v));
-      append_types_in(e, parameter_symbols, f.type_of(v));
+      detail::append_types_in(e, parameter_symbols, f.type_of(v));
     }
     std::size_t const number =
         r.begin(key, std::string(recorder::base_name(p.text(f.name))) + e.above(), parameter_symbols);
     ir::function_id const made = r.id_of(number);
     {
       auto const scope = r.enter(made);
-      auto const yielded = call_function(e, id, slots_of(e, parameters, r.here().parameters()));
-      std::vector<ir::value_id> const results = symbols_of_results(e, id, yielded);
+      auto const yielded = call_function(e, id, detail::slots_of(e, parameters, r.here().parameters()));
+      std::vector<ir::value_id> const results = detail::symbols_of_results(e, id, yielded);
       r.yield(results);
       r.program[made].results = r.types_of(results);
     }

@@ -1,4 +1,6 @@
-// The state of one evaluation of a program in the contexts of a stack: how it reads and writes the values of functions.
+// The state of one evaluation of a program in the contexts of a stack: how it reads and writes the values of functions. Functions of the
+// evaluation whose parameters are references to const are called as detail::f: a user's template found by argument-dependent lookup would
+// match better.
 #pragma once
 
 #include <overdub/call/stack_limit.hpp>

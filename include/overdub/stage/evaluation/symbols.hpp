@@ -48,18 +48,18 @@ ir::type function_type_in(evaluation_state<S> const& e, ir::type t);
 // Appends the types of the symbols that represent a value of a type. Function types keep their calling convention.
 template <class S>
 void append_types_in(evaluation_state<S> const& e, std::vector<ir::type>& all, ir::type t) {
-  if (t.is_function()) return all.push_back(function_type_in(e, t));
+  if (t.is_function()) return all.push_back(detail::function_type_in(e, t));
   if constexpr (keeps_form<S>) return all.push_back(t);
   symbol_list symbols;
-  note_symbols(symbols, prototype(e, t));
+  note_symbols(symbols, detail::prototype(e, t));
   all.insert(all.end(), symbols.types.begin(), symbols.types.end());
 }
 template <class S>
 ir::type function_type_in(evaluation_state<S> const& e, ir::type t) {
   ir::signature const& s = e.program().signature_of(t);
   ir::signature made{.calls = s.calls, .parameters = {}, .results = {}};
-  for (ir::type const each : s.parameters) append_types_in(e, made.parameters, each);
-  for (ir::type const each : s.results) append_types_in(e, made.results, each);
+  for (ir::type const each : s.parameters) detail::append_types_in(e, made.parameters, each);
+  for (ir::type const each : s.results) detail::append_types_in(e, made.results, each);
   return e.recorder().program.function_type(made);
 }
 
@@ -86,22 +86,22 @@ ir::value_id function_symbol(evaluation_state<S>& e, slot<S> const& s, ir::type 
     ir::function_id const callee = stage_intercepted(e, s.function_value->f);
     std::vector<ir::value_id> captured;
     for (std::uint32_t k = 0; k < s.function_value->captured.size(); ++k)
-      append_symbols(e, captured, s.function_value->captured[k], f.type_of(f.parameters()[k]));
-    made =
-        e.recorder().add(ir::op::closure, captured, function_type_in(e, s.type), ir::attributes::of(callee));
+      detail::append_symbols(e, captured, s.function_value->captured[k], f.type_of(f.parameters()[k]));
+    made = e.recorder().add(
+        ir::op::closure, captured, detail::function_type_in(e, s.type), ir::attributes::of(callee));
   }
   if (s.type == wanted) return made;
-  return e.recorder().add(ir::op::reabstract, std::span(&made, 1), function_type_in(e, wanted));
+  return e.recorder().add(ir::op::reabstract, std::span(&made, 1), detail::function_type_in(e, wanted));
 }
 // Appends the symbols of a value of this type of the evaluated program.
 template <class S>
 void append_symbols(evaluation_state<S>& e, std::vector<ir::value_id>& all, slot<S> const& s, ir::type t) {
   if (t.is_function())
-    all.push_back(function_symbol(e, s, t));
+    all.push_back(detail::function_symbol(e, s, t));
   else if constexpr (keeps_form<S>)
-    all.push_back(symbol_of(e, s));
+    all.push_back(detail::symbol_of(e, s));
   else
-    for (ir::value_id const v : symbols_of(std::vector{e.leaf(s)})) all.push_back(v);
+    for (ir::value_id const v : detail::symbols_of(std::vector{e.leaf(s)})) all.push_back(v);
 }
 // Values of these types with the given symbols.
 template <class S>
@@ -114,9 +114,9 @@ slots_of(evaluation_state<S> const& e, std::vector<ir::type> const& all, ir::id_
       slots.push_back({.symbol = given[next++], .type = t});
       continue;
     }
-    std::vector<cell<S>> const like{prototype(e, t)};
-    auto const count = static_cast<std::uint32_t>(symbols_of(like).size());
-    slots.push_back({filled(like, {index_of(given[next]), count})[0]});
+    std::vector<cell<S>> const like{detail::prototype(e, t)};
+    auto const count = static_cast<std::uint32_t>(detail::symbols_of(like).size());
+    slots.push_back({detail::filled(like, {index_of(given[next]), count})[0]});
     next += count;
   }
   return slots;
@@ -127,13 +127,13 @@ std::vector<ir::value_id>
 symbols_of_results(evaluation_state<S>& e, ir::function_id id, std::vector<slot<S>> const& results) {
   std::vector<ir::value_id> all;
   for (std::size_t i = 0; i < results.size(); ++i)
-    append_symbols(e, all, results[i], e.program()[id].results[i]);
+    detail::append_symbols(e, all, results[i], e.program()[id].results[i]);
   return all;
 }
 template <class S>
 std::vector<slot<S>>
 results_of_symbols(evaluation_state<S> const& e, ir::function_id id, ir::id_range<ir::value_id> symbols) {
-  return slots_of(e, e.program()[id].results, symbols);
+  return detail::slots_of(e, e.program()[id].results, symbols);
 }
 
 // ---- results of a staged operation with regions
@@ -146,16 +146,16 @@ void stage_region(evaluation_state<S>& e, frame<S>& at, ir::node_id n, ir::node_
   ir::node_id const last = at.f.yield_of(at.f.region_at(n, i));
   std::vector<ir::value_id> all;
   for (std::uint32_t k = 0; k < yielded.size(); ++k)
-    append_symbols(e, all, yielded[k], at.f.type_of(at.f.operand(last, k)));
+    detail::append_symbols(e, all, yielded[k], at.f.type_of(at.f.operand(last, k)));
   e.recorder().yield(all);
 }
 template <class S>
 void set_staged_results(evaluation_state<S>& e, frame<S>& at, ir::node_id n, ir::node_id made) {
   std::vector<ir::type> types, symbol_types;
   for (ir::value_id const v : at.f.results_of(n)) types.push_back(at.f.type_of(v));
-  for (ir::type const t : types) append_types_in(e, symbol_types, t);
+  for (ir::type const t : types) detail::append_types_in(e, symbol_types, t);
   e.recorder().set_results(made, symbol_types);
-  set_results(at, n, slots_of(e, types, e.recorder().here().results_of(made)));
+  detail::set_results(at, n, detail::slots_of(e, types, e.recorder().here().results_of(made)));
 }
 
 } // namespace overdub::detail
