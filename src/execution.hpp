@@ -18,9 +18,9 @@
 #include <overdub/implementation/compile/tiers.cpp>
 #include <overdub/implementation/execute/bound_call.cpp>
 #include <overdub/implementation/execute/datum_text.cpp>
+#include <overdub/implementation/execute/frame_stack.cpp>
 #include <overdub/implementation/execute/interpreter.cpp>
 #include <overdub/implementation/execute/lower.cpp>
-#include <overdub/implementation/execute/frame_stack.cpp>
 #include <overdub/implementation/execute/machine.cpp>
 #include <overdub/implementation/execute/run.cpp>
 #include <overdub/implementation/execute/values.cpp>

@@ -1,4 +1,4 @@
-// What headers declare, and a library or one unit of a program defines: incremental updates. It calls programs, staging, execution and differentiation.
+// What headers declare, and a library or one unit of a program defines: incremental updates. It calls programs, staging and execution.
 #pragma once
 
 // Variables in sources have names of functions of overdub, such as `at` and `sum`, where they do not call these.

@@ -1,5 +1,5 @@
 // Probability distributions: log densities in overdub's operations, which every context intercepts; samplers, supports, and transforms to
-// the unconstrained space. It needs the headers of Boost.Math, Boost.Random, Random123 and xxHash.
+// the unconstrained space. It needs the headers of Boost.Math and Boost.Random.
 #pragma once
 
 #include <overdub/distributions/bounded.hpp>

@@ -1,5 +1,5 @@
-// Counter-based random numbers by key: the numbers depend on the key alone, and not on the order or the threads in which keys are used. It
-// needs the headers of Random123 and xxHash.
+// Counter-based random numbers by key: the numbers depend on the key alone, and not on the order or the threads in which keys are used. Its
+// source needs the headers of Random123 and xxHash.
 #pragma once
 
 #include <overdub/core/library.hpp>

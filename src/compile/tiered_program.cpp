@@ -8,7 +8,7 @@
 
 namespace overdub {
 
-inline tiered_program::tiered_program(
+tiered_program::tiered_program(
     ir::program p, compile_options const& o, optimised when, executable first)
     : options_(o), program_(std::move(p)), when_(when), code_(std::move(first), false) {
   if (options_.executor == nullptr || options_.tiers != tiers::interpret_first) {
@@ -52,7 +52,7 @@ void tiered_program::heat() const noexcept {
 }
 
 // Runs on the background thread, the only one that reads the program.
-inline void tiered_program::swap_in() const noexcept {
+void tiered_program::swap_in() const noexcept {
   try {
     if (when_ == optimised::when_compiled) pass::default_pipeline(program_);
     code_.swap_in(options_.executor->prepare(program_));

@@ -80,7 +80,7 @@ incremental_program& incremental_program::operator=(incremental_program const& o
 
 // ---- changes
 
-inline void incremental_program::check_input(std::uint32_t i) const {
+void incremental_program::check_input(std::uint32_t i) const {
   state_.check_not_moved();
   if (i >= state_.changes.inputs())
     throw incremental_error(message(

@@ -86,7 +86,7 @@ inline void update_writer::begin_element(
   to.deltas.push_back(p);
 }
 
-/// The argument or result of the update programthat holds a value; the value becomes a result if it is neither.
+/// The argument or result of the update program that holds a value; the value becomes a result if it is neither.
 inline update_value update_writer::value_of(value_id v, std::vector<value_id>& results) const {
   update_value found;
   if (v == ir::nothing) return found;

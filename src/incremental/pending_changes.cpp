@@ -45,7 +45,7 @@ void pending_changes::set_element(
     saved_values& saved, std::uint32_t input, std::span<i64 const> path, std::uint64_t bits) {
   pending_change& c = of_[input];
   cells& m = saved.arrays[input];
-  if (path.size() != m.type().rank || path.size() > pending_change::most_indices)
+  if (path.empty() || path.size() != m.type().rank || path.size() > pending_change::most_indices)
     throw_indices(input, m.type(), path.size(), pending_change::most_indices);
   if (path[0] >= m.extent(0) && path[0] - m.extent(0) < c.appended()) { // an appended element
     check_indices(input, path, m, 1);
@@ -79,7 +79,7 @@ void pending_changes::set_element(
 }
 
 // Sets one of a few elements, or adds it to them. Returns false if it must be added to a list.
-inline bool pending_changes::set_single_element(
+bool pending_changes::set_single_element(
     std::uint32_t input, std::span<i64 const> path, std::uint64_t bits, cells const& m) {
   pending_change& c = of_[input];
   for (std::uint8_t k = 0; k < c.how.elements; ++k)

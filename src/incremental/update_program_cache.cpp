@@ -80,7 +80,7 @@ update_program_cache::update_program_cache(ir::program p, compile_options const&
 }
 
 // Inputs and results, which every run of the function saves.
-inline increments::layout update_program_cache::results_of_function() const {
+increments::layout update_program_cache::results_of_function() const {
   increments::layout all(function());
   for (ir::value_id const v : function().operands_of(function().yield_of(ir::function::body)))
     if (!function().is_literal(v) && all.of(v) == increments::layout::none)
@@ -100,7 +100,7 @@ std::shared_ptr<runnable_update const> update_program_cache::for_changes(
         increments::make_update_program(program_, program_.entry, layout_, changes, key.second), key.second);
   return cached;
 }
-inline bool update_program_cache::has_maximum_guard_sets(increments::change_signature const& changes) const {
+bool update_program_cache::has_maximum_guard_sets(increments::change_signature const& changes) const {
   std::size_t count = 0;
   for (auto at = all_.lower_bound({changes, {}}); at != all_.end() && at->first.first == changes; ++at)
     ++count;
@@ -161,7 +161,7 @@ std::size_t update_program_cache::made() const {
   return made_;
 }
 
-inline std::shared_ptr<runnable_update const>
+std::shared_ptr<runnable_update const>
 update_program_cache::runnable(increments::update_program s, increments::disabled_guards d) {
   auto made = std::make_shared<runnable_update>(s.program);
   made->disabled_guards = std::move(d);

@@ -225,7 +225,7 @@ private:
     auto const restore = [&] {
       s_.changes.restore(changes);
       s_.saved.results = results;
-      if (!was_committed) s_.strategies.no_commit(s_.saved.versions);
+      if (!was_committed) s_.strategies.forget_commits(s_.saved.versions);
     };
     try {
       recompute_all(hooks_run::no);

@@ -16,7 +16,7 @@ update_strategy& update_strategies::use(pending_changes const& changes, saved_va
     bool const needs_values = in_use() != nullptr && was_committed(saved.versions);
     if (needs_values && !all_[found].is_plain()) all_[in_use_].was_needed();
     in_use_ = found;
-    no_commit(saved.versions);
+    forget_commits(saved.versions);
     shape_ = 0;
   }
   update_strategy& strategy = all_[in_use_];

@@ -101,7 +101,7 @@ std::ostream& operator<<(std::ostream& out, calibration const& c) {
   return out;
 }
 
-inline double calibration::uniformity(std::vector<std::size_t> const& ranks, std::size_t bins) const {
+double calibration::uniformity(std::vector<std::size_t> const& ranks, std::size_t bins) const {
   std::vector<double> counts(bins);
   for (std::size_t const rank : ranks) ++counts[rank * bins / (draws_ + 1)];
   double const expected = static_cast<double>(ranks.size()) / static_cast<double>(bins);
@@ -110,7 +110,7 @@ inline double calibration::uniformity(std::vector<std::size_t> const& ranks, std
   return boost::math::gamma_q(0.5 * static_cast<double>(bins - 1), 0.5 * sum);
 }
 
-inline std::pair<double, double> calibration::moments(std::size_t p) const {
+std::pair<double, double> calibration::moments(std::size_t p) const {
   double first = 0, second = 0;
   for (std::size_t const rank : ranks_[p]) {
     double const u = (static_cast<double>(rank) + 0.5) / static_cast<double>(draws_ + 1) - 0.5;
@@ -121,7 +121,7 @@ inline std::pair<double, double> calibration::moments(std::size_t p) const {
   return {first / n, second / n};
 }
 
-inline std::string calibration::shape(std::size_t p) const {
+std::string calibration::shape(std::size_t p) const {
   auto const [first, second] = moments(p);
   auto const n = static_cast<double>(ranks_[p].size()), all = static_cast<double>(draws_ + 1);
   double const slope = first * std::sqrt(12 * n);

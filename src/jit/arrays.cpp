@@ -146,10 +146,6 @@ void emit_update(function_state& fn, node_id n) {
   fn.set(fn.f.result(n), std::move(made));
 }
 
-void emit_copy(function_state& fn, node_id n) {
-  fn.set(fn.f.result(n), reuse_array(fn, fn.f.operand(n, 0), n, false));
-}
-
 void emit_add_to(function_state& fn, node_id n) {
   value_id const array = fn.f.operand(n, 0);
   ir::type const t = fn.type_of(array);

@@ -12,7 +12,6 @@ void emit_length(function_state&, node_id n);
 void emit_at(function_state&, node_id n);
 void emit_slice(function_state&, node_id n);
 void emit_update(function_state&, node_id n);
-void emit_copy(function_state&, node_id n);
 void emit_add_to(function_state&, node_id n);
 void emit_fill(function_state&, node_id n);
 void emit_iota(function_state&, node_id n);

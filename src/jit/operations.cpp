@@ -67,6 +67,9 @@ void emit_operation(function_state& fn, node_id n) {
   case ir::op::assert_:
     return emit_assert(fn, n);
   default:
+    if (!ir::is_elementwise(fn.f[n].code))
+      fn.refuse(
+          "it has the operation " + std::string(ir::name_of(fn.f[n].code)) + ", which has no machine code");
     return emit_elementwise(fn, n);
   }
 }

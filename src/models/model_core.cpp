@@ -35,7 +35,7 @@ OVERDUB_HIDDEN Drawing*& drawing_of_this_thread() {
   return drawing_of_this_thread<drawing>();
 }
 
-inline void model_core::caller::draw(void* object, void const* const* arguments, void* const* results) {
+void model_core::caller::draw(void* object, void const* const* arguments, void* const* results) {
   auto const& self = *static_cast<caller const*>(object);
   random_key key = drawing::current()->key_of(self.site, self.core->sites()[self.site].address);
   for (std::uint32_t k = 0; k < self.index_count; ++k) key = key.at(*static_cast<i64 const*>(arguments[k]));
@@ -48,7 +48,7 @@ inline void model_core::caller::draw(void* object, void const* const* arguments,
   }
 }
 
-inline void model_core::caller::choose(void* object, void const* const* arguments, void* const* results) {
+void model_core::caller::choose(void* object, void const* const* arguments, void* const* results) {
   auto const& self = *static_cast<caller const*>(object);
   datum const x = (*drawing::current()->choose_)(self.site, self.indices(arguments));
   *static_cast<bool*>(results[1]) = static_cast<bool>(x);
@@ -112,7 +112,7 @@ void model_core::check(selection const& of) const {
   }
 }
 
-inline void model_core::check_draws(std::uint32_t site) const {
+void model_core::check_draws(std::uint32_t site) const {
   for (choice_callbacks const& each : callbacks_[site])
     if (static_cast<caller const*>(each.draw.object)->native == nullptr)
       throw model_error(message(
@@ -273,7 +273,7 @@ model_core::argument_gradient(std::span<datum const> arguments, std::span<datum 
   return gradient_by(inputs, arguments, given);
 }
 
-inline std::vector<datum> model_core::gradient_by(
+std::vector<datum> model_core::gradient_by(
     std::vector<bool> const& inputs, std::span<datum const> arguments, std::span<datum const> given) const {
   tiered_program const* code = nullptr;
   {

@@ -83,7 +83,7 @@ posterior::posterior(shared_core const& m, std::vector<datum> const& arguments, 
 posterior::posterior(posterior const& other) : layout_(other.layout_) { bind(); }
 
 // Binds arguments and observations once; the point is bound in each call.
-inline void posterior::bind() {
+void posterior::bind() {
   gradient_.emplace(layout_->gradient);
   values_.emplace(layout_->values);
   for (tiered_call* const call : {&*gradient_, &*values_}) {
@@ -104,7 +104,7 @@ inline void posterior::bind() {
   }
 }
 
-inline void posterior::lend(bound_call& to, std::span<double const> q) const {
+void posterior::lend(bound_call& to, std::span<double const> q) const {
   for (part const& p : layout_->parts)
     if (p.extents.empty())
       to.set(p.parameter, std::bit_cast<std::uint64_t>(q[p.first]));

@@ -1,6 +1,7 @@
 // A client's unit that sees declarations alone: other units of the program include the implementations that it calls.
 #include <overdub/compile/compile.hpp>
 #include <overdub/execute/interpreter.hpp>
+#include <overdub/incremental.hpp>
 #include <overdub/overdub.hpp>
 #include <overdub/stage/evaluate.hpp>
 
@@ -21,5 +22,8 @@ int main() {
   bool const is_right = od::executable(p).call<double>(xs) == 4.0 &&
                         od::compile(context, sum_of_halves, od::signature<numbers>)(xs) == 16.0 &&
                         od::evaluate<double>(od::overdub(context, p), xs) == 16.0;
-  return is_right ? 0 : 1;
+  auto updated = od::incremental(sum_of_halves, xs);
+  updated.set_at<0>(0, 3.0);
+  updated.commit();
+  return is_right && updated.value() == 5.0 ? 0 : 1;
 }

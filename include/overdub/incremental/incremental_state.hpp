@@ -13,8 +13,8 @@
 
 namespace overdub::increments {
 
-/// `set` writes the pending changes. `propose` reads them and the saved values, and writes the results of an update program. `commit` reads
-/// all of these, and writes the saved values.
+/// `set` writes the pending changes; `append` also writes elements behind the end of a saved array. `propose` reads these and the saved
+/// values, and writes the results of an update program. `commit` reads all of them, and writes the saved values.
 struct incremental_state {
   incremental_state(
       std::shared_ptr<update_program_cache> of, std::shared_ptr<std::vector<void*> const> hooked)

@@ -28,9 +28,9 @@ public:
   update_strategy const* in_use() const { return in_use_ < all_.size() ? &all_[in_use_] : nullptr; }
   void use_none() { in_use_ = none; }
 
-  /// Whether a proposal was committed since this strategy is in use; `no_commit` forgets later commits.
+  /// Whether a proposal was committed since this strategy is in use; `forget_commits` makes it false.
   bool was_committed(saved_versions const& now) const { return now.numbers != numbers_version_; }
-  void no_commit(saved_versions const& now) { numbers_version_ = now.numbers; }
+  void forget_commits(saved_versions const& now) { numbers_version_ = now.numbers; }
 
 private:
   static constexpr std::uint32_t none = ~std::uint32_t{0};

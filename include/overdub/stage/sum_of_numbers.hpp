@@ -50,7 +50,8 @@ struct sum_of_numbers_t {
 };
 inline constexpr sum_of_numbers_t sum_of_numbers{};
 
-// Adds a value to the part of an array that the indices select. O(part), in place, if no other array shares the elements. Throws index_error.
+// Adds a value to the part of an array that the indices select. In place, O(part), for a row of numbers without metadata that
+// no other array shares; others copy the rows on the way. Throws index_error.
 struct add_to_part_t {
   template <class X, class Part>
   X operator()(X&& whole, std::span<i64 const> indices, Part const& x) const {

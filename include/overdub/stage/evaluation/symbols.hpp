@@ -49,10 +49,13 @@ ir::type function_type_in(evaluation_state<S> const& e, ir::type t);
 template <class S>
 void append_types_in(evaluation_state<S> const& e, std::vector<ir::type>& all, ir::type t) {
   if (t.is_function()) return all.push_back(detail::function_type_in(e, t));
-  if constexpr (keeps_form<S>) return all.push_back(t);
-  symbol_list symbols;
-  note_symbols(symbols, detail::prototype(e, t));
-  all.insert(all.end(), symbols.types.begin(), symbols.types.end());
+  if constexpr (keeps_form<S>)
+    all.push_back(t);
+  else {
+    symbol_list symbols;
+    note_symbols(symbols, detail::prototype(e, t));
+    all.insert(all.end(), symbols.types.begin(), symbols.types.end());
+  }
 }
 template <class S>
 ir::type function_type_in(evaluation_state<S> const& e, ir::type t) {
