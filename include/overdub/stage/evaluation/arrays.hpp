@@ -79,7 +79,7 @@ void evaluate_length(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
       at, at.f.result(n),
       call(
           e.stack(), overdub::size,
-          detail::narrowed_all<array_cell<S>>(e.cells_at(at, n, 0, at.f[n].operand_count))));
+          detail::cells_as<array_cell<S>>(e.cells_at(at, n, 0, at.f[n].operand_count))));
 }
 
 // An array of elements is filled with the first of them, and updated with the others.

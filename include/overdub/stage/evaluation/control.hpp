@@ -268,7 +268,7 @@ void map_in(Form, evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
     if constexpr (Form::is_one)
       return one_value_form<S, typename plain_t<Arrays>::value_type>::of(all);
     else
-      return detail::narrowed_all<element_cell<S>>(all);
+      return detail::cells_as<element_cell<S>>(all);
   };
   using Element = decltype(element);
   if constexpr (!Form::is_one) detail::reject_list<S, tabulate_t, types<Arrays, I, Element>>(at, n);

@@ -83,7 +83,7 @@ To cell_as(From const& from) {
   });
 }
 template <class To, class From>
-std::vector<To> narrowed_all(std::vector<From> const& all) {
+std::vector<To> cells_as(std::vector<From> const& all) {
   std::vector<To> result;
   for (auto const& x : all) result.push_back(detail::cell_as<To>(x));
   return result;

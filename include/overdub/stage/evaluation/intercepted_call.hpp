@@ -18,11 +18,13 @@
 
 namespace overdub::detail {
 
+// The number of arguments of an untyped call that contexts receive.
+inline constexpr std::size_t maximum_seen = 8;
+
 // A call of a function, or native function, of the program, dispatched to the contexts that observe or replace it.
 template <class S, class Callee>
 class intercepted_call {
-  static constexpr std::size_t most_seen = 8;   // the arguments of an untyped call that contexts receive
-  static constexpr std::size_t most_probed = 3; // the arguments for which hooks are tested one by one
+  static constexpr std::size_t maximum_probed = 3; // the arguments for which hooks are tested one by one
 
   evaluation_state<S>& by_;
   Callee callee_;
@@ -94,10 +96,10 @@ private:
   template <class F>
   static consteval bool intercepts_untyped() {
     // Hooks of several parameters are compiled for the signatures that are listed, if any.
-    constexpr std::size_t most = has_written_signatures<S, F> ? 1 : most_seen;
+    constexpr std::size_t most = has_written_signatures<S, F> ? 1 : maximum_seen;
     return intercepts_cells<S, callee_as<F, one_cell>, most>();
   }
-  // Whether a hook accepts calls with up to `most_probed` arguments of some types.
+  // Whether a hook accepts calls with up to `maximum_probed` arguments of some types.
   template <class F>
   static consteval bool observes_by_types() {
     constexpr auto takes_one = []<class... X>(types<X...>) {
@@ -107,7 +109,7 @@ private:
       return (hooks_take<S, callee_as<F, one_cell>>(list_of_t<anything, N + 2>{}) || ...);
     };
     return takes_one(concatenated_t<scalar_types, vector_types, matrix_types>{}) ||
-           takes_several(std::make_index_sequence<most_probed - 1>{});
+           takes_several(std::make_index_sequence<maximum_probed - 1>{});
   }
   std::size_t count() const { return parameters_.size(); }
   bool takes(std::initializer_list<ir::type> types) const { return std::ranges::equal(parameters_, types); }
@@ -276,7 +278,7 @@ private:
         results = slots_of_result(call_untyped<F, one_cell>(all));
     } else {
       refuse_rules<F>();
-      refuse_typed_hooks<F>(std::make_index_sequence<most_probed + 1>{});
+      refuse_typed_hooks<F>(std::make_index_sequence<maximum_probed + 1>{});
     }
   }
   // Throws evaluation_error if a hook accepts the C++ types of the arguments, but not values with a dynamic type.
@@ -308,7 +310,7 @@ private:
           types<std::conditional_t<K == I, wrap_t<S, T>, anything>...>{});
     });
   }
-  // Contexts receive at most `most_seen` arguments, the first ones.
+  // Contexts receive at most `maximum_seen` arguments, the first ones.
   template <class F, class R>
   cell<S> call_untyped(std::vector<cell<S>> const& all) {
     if constexpr (Callee::template is_only_observed<F, R>())
@@ -316,9 +318,9 @@ private:
     else {
       cell<S> result;
       [&]<std::size_t... N>(std::index_sequence<N...>) {
-        (void)((std::min(all.size(), most_seen) == N && (result = call_on<F, R>(all, std::make_index_sequence<N>{}), true)) || ...);
+        (void)((std::min(all.size(), maximum_seen) == N && (result = call_on<F, R>(all, std::make_index_sequence<N>{}), true)) || ...);
       }
-      (std::make_index_sequence<most_seen + 1>{});
+      (std::make_index_sequence<maximum_seen + 1>{});
       return result;
     }
   }

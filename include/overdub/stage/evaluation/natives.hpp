@@ -53,9 +53,6 @@ std::vector<ir::type> types_at(frame<S> const& at, Values const& values) {
   return types;
 }
 
-// The maximum number of arguments of an intercepted native function.
-inline constexpr std::size_t seen_of_natives = 8;
-
 // The callee of an intercepted_call: a native function.
 template <class S>
 struct native_callee {
@@ -82,7 +79,7 @@ struct native_callee {
   // Throws evaluation_error unless contexts receive all arguments, since the native function is called with the values from the contexts.
   void check_untyped(std::vector<cell<S>> const& arguments) const {
     bool const is_seen =
-        arguments.size() <= seen_of_natives && types_of_results.size() <= 1 &&
+        arguments.size() <= maximum_seen && types_of_results.size() <= 1 &&
         std::ranges::all_of(types_of_results, is_cell) &&
         std::ranges::all_of(arguments, [](cell<S> const& x) { return static_cast<bool>(x); });
     if (!is_seen)
@@ -105,7 +102,7 @@ struct native_callee {
       return []<std::size_t... N>(std::index_sequence<N...>) {
         return !(has_rule_for_cells<F, R>(list_of_t<cell<S>, N>{}) || ...);
       }
-    (std::make_index_sequence<seen_of_natives + 1>{});
+    (std::make_index_sequence<maximum_seen + 1>{});
     else return false;
   }
   template <class F, class R, class... X>
@@ -123,7 +120,7 @@ struct native_callee {
       (void)((arguments.size() == N && (found = observations_for<F, R>(list_of_t<cell<S>, N>{}), true)) || ...);
       return found;
     }
-    (std::make_index_sequence<seen_of_natives + 1>{});
+    (std::make_index_sequence<maximum_seen + 1>{});
     return detail::observe_native(by, at.f[n], arguments, types_of_results, name, hooks);
   }
 
@@ -144,7 +141,7 @@ using all_effects = types<
 // Whether hooks for all native functions, or rules of contexts with answers_any_types, accept values with a dynamic type.
 template <class S, class F>
 consteval bool intercepts_unnamed() {
-  return intercepts_cells<S, program_native<S, F, one_cell>, seen_of_natives>();
+  return intercepts_cells<S, program_native<S, F, one_cell>, maximum_seen>();
 }
 template <class S>
 consteval bool may_intercept_natives() {

@@ -263,7 +263,7 @@ void reduce_several(evaluation_state<S>& e, frame<S>& at, ir::node_id n, std::ui
   using Element = std::vector<element_cell<S>>;
   using Arrays = std::vector<array_cell<S>>;
   auto combine = [&](auto const& x, auto const& y) {
-    return detail::narrowed_all<element_cell<S>>(detail::run_region_on(e, at, at.f.region_at(n, 0), x, y));
+    return detail::cells_as<element_cell<S>>(detail::run_region_on(e, at, at.f.region_at(n, 0), x, y));
   };
   using Combine = decltype(combine);
   if (at.f[n].attributes.is_started())
@@ -274,13 +274,12 @@ void reduce_several(evaluation_state<S>& e, frame<S>& at, ir::node_id n, std::ui
       is_copied<S, reduce_t, Element, Combine, Arrays>() &&
       is_copied<S, reduce_t, Element, Combine, Element, Arrays>())
     return copy_operation(e, at, n);
-  auto const xs = detail::narrowed_all<array_cell<S>>(e.cells_at(at, n, 0, arrays));
+  auto const xs = detail::cells_as<array_cell<S>>(e.cells_at(at, n, 0, arrays));
   auto by = [&](auto const& f) {
     if (at.f[n].attributes.is_started())
-      return detail::narrowed_all<cell<S>>(call(
-          e.stack(), reduce, f, detail::narrowed_all<element_cell<S>>(e.cells_at(at, n, arrays, arrays)),
-          xs));
-    return detail::narrowed_all<cell<S>>(call(e.stack(), reduce, f, xs));
+      return detail::cells_as<cell<S>>(call(
+          e.stack(), reduce, f, detail::cells_as<element_cell<S>>(e.cells_at(at, n, arrays, arrays)), xs));
+    return detail::cells_as<cell<S>>(call(e.stack(), reduce, f, xs));
   };
   detail::set_results(at, n, at.f[n].attributes.is_in_lanes() ? by(summing<Combine>{combine}) : by(combine));
 }
