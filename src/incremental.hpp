@@ -6,13 +6,16 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 
 #include <overdub/implementation/incremental/bind_update.cpp>
+#include <overdub/implementation/incremental/bound_stores.cpp>
 #include <overdub/implementation/incremental/bound_update.cpp>
 #include <overdub/implementation/incremental/cells.cpp>
 #include <overdub/implementation/incremental/change_list.cpp>
+#include <overdub/implementation/incremental/commit_changes.cpp>
 #include <overdub/implementation/incremental/incremental_commit.cpp>
 #include <overdub/implementation/incremental/incremental_explain.cpp>
 #include <overdub/implementation/incremental/incremental_program.cpp>
 #include <overdub/implementation/incremental/incremental_propose.cpp>
+#include <overdub/implementation/incremental/incremental_state.cpp>
 #include <overdub/implementation/incremental/invariant_shapes.cpp>
 #include <overdub/implementation/incremental/make_update_program.cpp>
 #include <overdub/implementation/incremental/pending_changes.cpp>

@@ -6,23 +6,6 @@
 
 namespace overdub::increments {
 
-void direct_stores::clear() {
-  numbers.clear();
-  words.clear();
-  additions.clear();
-  ranges.clear();
-  lists.clear();
-  inputs.clear();
-  final_copies.clear();
-}
-void other_stores::clear() {
-  elements.clear();
-  appended_elements.clear();
-  checked_sums.clear();
-  stores.clear();
-  inputs.clear();
-}
-
 bound_update::bound_update(std::shared_ptr<runnable_update const> s)
     : update(std::move(s)), call(update->code) {}
 bound_update::~bound_update() = default;

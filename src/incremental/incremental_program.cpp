@@ -19,13 +19,6 @@ namespace increments {
       overdub::detail::text_of(given).c_str()));
 }
 
-[[noreturn, gnu::cold]] void incremental_state::throw_moved() {
-  throw incremental_error(
-      message("overdub: this incremental computation was moved from, and has no value any more; "
-              "assign to it before it is "
-              "used"));
-}
-
 } // namespace increments
 
 incremental_program::incremental_program(

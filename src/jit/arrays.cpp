@@ -21,7 +21,7 @@ llvm::Value* part_index(function_state& fn, node_id n, value const& array, std::
   llvm::Value* at = nullptr;
   for (std::uint32_t k = 0; k < indices; ++k) {
     llvm::Value* const i = fn.scalar(fn.f.operand(n, 1 + k));
-    if (!is_checked(fn, n, k)) require_index(fn, fn.f[n].code, i, array.extent(k));
+    if (!fn.in_range.has(n, k)) require_index(fn, fn.f[n].code, i, array.extent(k));
     at = at == nullptr ? i : fn.b.CreateNSWAdd(fn.b.CreateNSWMul(at, array.extent(k)), i);
   }
   for (std::uint32_t k = indices; k < rank; ++k) at = fn.b.CreateNSWMul(at, array.extent(k));

@@ -3,7 +3,6 @@
 #include "affine_index.hpp"
 #include "look_ahead.hpp"
 
-#include <overdub/ir/bounds.hpp>
 #include <overdub/ir/regions.hpp>
 
 namespace overdub::jit {
@@ -55,7 +54,7 @@ bool plan_check(
     function_state const& fn, node_id n, std::uint32_t indices, region_id body, check_plan& plan) {
   access_check made{n, {}, {}};
   for (std::uint32_t k = 0; k < indices; ++k) {
-    if (is_checked(fn, n, k)) continue;
+    if (fn.in_range.has(n, k)) continue;
     value_id const index = fn.f.operand(n, 1 + k);
     auto const coefficient = coefficient_in(fn.f, index, body);
     if (!coefficient) return false;
@@ -103,11 +102,6 @@ llvm::Value* is_in_range(
 
 } // namespace
 
-bool is_checked(function_state const& fn, node_id access, std::uint32_t index) {
-  return fn.unchecked[index_of(access)] != 0 ||
-         (index == 0 && ir::is_in_range(fn.f, fn.f.operand(access, 0), fn.f.operand(access, 1)));
-}
-
 std::optional<hoisted_checks> hoist_checks(function_state& fn, region_id body, llvm::Value* count) {
   if (fn.program.is_repeatable) look_ahead(fn, body);
   if (fn.e.current_handler) return {};
@@ -129,8 +123,8 @@ std::optional<hoisted_checks> hoist_checks(function_state& fn, region_id body, l
   return made;
 }
 
-void set_unchecked(function_state& fn, hoisted_checks const& c, bool is) {
-  for (node_id const n : c.accesses) fn.unchecked[index_of(n)] = is;
+void set_covered(function_state& fn, hoisted_checks const& c, bool is) {
+  for (node_id const n : c.accesses) fn.in_range.set_covered(n, is);
 }
 
 } // namespace overdub::jit

@@ -9,9 +9,6 @@
 
 namespace overdub::jit {
 
-/// Whether an index (from 0) of an access needs no bounds check.
-bool is_checked(function_state const&, node_id access, std::uint32_t index);
-
 /// The checks of one loop that can be hoisted.
 struct hoisted_checks {
   std::vector<node_id> accesses; // the accesses whose checks it replaces
@@ -20,8 +17,8 @@ struct hoisted_checks {
 };
 /// Emits the hoisted checks of a loop with trip count `count`; nothing if other checks remain.
 std::optional<hoisted_checks> hoist_checks(function_state&, region_id body, llvm::Value* count);
-/// Sets whether the accesses are known to be in range.
-void set_unchecked(function_state&, hoisted_checks const& c, bool is);
+/// Sets whether the check covers its accesses in the code that is emitted next.
+void set_covered(function_state&, hoisted_checks const& c, bool is);
 
 /// A loop that `emit` emits; twice, if there is a version without checks. `emit` returns the loop's results.
 template <class Emit>
@@ -29,19 +26,19 @@ parts emit_versions(function_state& fn, region_id body, llvm::Value* count, Emit
   auto const checks = hoist_checks(fn, body, count);
   if (!checks || checks->accesses.empty()) return emit();
   if (checks->holds == nullptr) {
-    set_unchecked(fn, *checks, true);
+    set_covered(fn, *checks, true);
     return emit();
   }
   block const fast = fn.e.new_block("in_range"), slow = fn.e.new_block("checked"),
               next = fn.e.new_block("behind");
   fn.b.CreateCondBr(checks->holds, fast, slow);
   fn.e.at(fast);
-  set_unchecked(fn, *checks, true);
+  set_covered(fn, *checks, true);
   parts const a = emit();
   block const end = fn.b.GetInsertBlock();
   fn.e.go(next);
   fn.e.at(slow);
-  set_unchecked(fn, *checks, false);
+  set_covered(fn, *checks, false);
   parts const b = emit();
   block const other_end = fn.b.GetInsertBlock();
   fn.e.go(next);

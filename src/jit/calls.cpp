@@ -30,24 +30,34 @@ llvm::Value* text_constant(function_state& fn, std::string_view t) {
   return made;
 }
 
+// The arguments of a call: the operands from `first` on. The callee receives a reference to those that it owns.
+template <class Owns>
+std::vector<value> passed_arguments(function_state& fn, node_id n, std::uint32_t first, Owns const& owns) {
+  std::uint32_t const count = fn.f[n].operand_count;
+  auto const is_owned = [&](std::uint32_t k) {
+    return is_reference_counted(fn.type_of(fn.f.operand(n, k))) && owns(k - first);
+  };
+  std::vector<value> arguments;
+  for (std::uint32_t k = first; k < count; ++k) {
+    value_id const v = fn.f.operand(n, k);
+    bool is_read_too = false; // by the callee, as a parameter that it does not own
+    for (std::uint32_t other = first; is_owned(k) && other < count; ++other)
+      is_read_too = is_read_too || (fn.f.operand(n, other) == v && !is_owned(other));
+    if (is_owned(k) && (is_read_too || !fn.ranges.transfer(v, n))) retain(fn, v);
+    arguments.push_back(fn.get(v));
+  }
+  return arguments;
+}
+
 } // namespace
 
 void emit_call(function_state& fn, node_id n) {
   function_id const callee = fn.f[n].attributes.callee();
   llvm::Function* const target = fn.program.functions.function_for(callee);
   parts arguments{fn.e.passed_machine()};
-  auto const owned = [&](std::uint32_t k) {
-    return is_reference_counted(fn.type_of(fn.f.operand(n, k))) && fn.program.owners.owns(callee, k);
-  };
-  for (std::uint32_t k = 0; k < fn.f[n].operand_count; ++k) {
-    value_id const v = fn.f.operand(n, k);
-    bool is_read_too = false; // by the callee, as a parameter that it does not own
-    for (std::uint32_t other = 0; owned(k) && other < fn.f[n].operand_count; ++other)
-      is_read_too = is_read_too || (fn.f.operand(n, other) == v && !owned(other));
-    if (owned(k) && (is_read_too || !fn.ranges.transfer(v, n))) retain(fn, v);
-    value const x = fn.get(v);
+  for (value const& x :
+       passed_arguments(fn, n, 0, [&](std::uint32_t k) { return fn.program.owners.owns(callee, k); }))
     arguments.append(x.all.begin(), x.all.end());
-  }
   set_results(fn, n, fn.e.call(target, arguments));
 }
 
@@ -56,18 +66,8 @@ void emit_apply(function_state& fn, node_id n) {
   ir::type const t = fn.type_of(f);
   ir::signature const& s = fn.p.signature_of(t);
   llvm::Function* const target = fn.program.closures.applier_for(t);
-  auto const owned = [&](std::uint32_t k) {
-    return is_reference_counted(fn.type_of(fn.f.operand(n, k))) && fn.program.owners.owns(t, k - 1);
-  };
-  std::vector<value> given;
-  for (std::uint32_t k = 1; k < fn.f[n].operand_count; ++k) {
-    value_id const v = fn.f.operand(n, k);
-    bool is_read_too = false; // as a parameter that is not owned
-    for (std::uint32_t other = 1; owned(k) && other < fn.f[n].operand_count; ++other)
-      is_read_too = is_read_too || (fn.f.operand(n, other) == v && !owned(other));
-    if (owned(k) && (is_read_too || !fn.ranges.transfer(v, n))) retain(fn, v);
-    given.push_back(fn.get(v));
-  }
+  auto const given =
+      passed_arguments(fn, n, 1, [&](std::uint32_t k) { return fn.program.owners.owns(t, k); });
   parts arguments{fn.e.machine(), fn.scalar(f)};
   if (s.calls == ir::convention::direct) {
     for (value const& x : given) arguments.append(x.all.begin(), x.all.end());

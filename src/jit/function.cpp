@@ -10,7 +10,7 @@ namespace overdub::jit {
 function_state::function_state(program_state& of, function_id which)
     : program(of), p(of.p), id(which), f(p[which]), order(f), in_place(f, order),
       e(*of.functions.function_for(which), of.target.unit, p.math), b(e.b), ranges(f, order),
-      values(f.value_count()), rows(f.value_count()), reduced(f.node_count()), unchecked(f.node_count()) {}
+      values(f.value_count()), rows(f.value_count()), reduced(f.node_count()), in_range(f) {}
 
 llvm::Constant* function_state::literal(value_id v) const {
   std::uint64_t const bits = f.bits_of(v);

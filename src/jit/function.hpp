@@ -4,9 +4,10 @@
 
 #include "emitter.hpp"
 #include "in_place.hpp"
+#include "known_in_range.hpp"
 #include "live_ranges.hpp"
 #include "program.hpp"
-#include "stored_parts.hpp"
+#include "refuse.hpp"
 #include "values.hpp"
 
 #include <overdub/implementation/ir/use_order.hpp>
@@ -56,8 +57,8 @@ struct function_state {
   live_ranges ranges;
   std::vector<value> values;                  // for each value
   std::vector<std::optional<row_place>> rows; // for each value: the destination of the map that creates it
-  std::vector<llvm::Value*> reduced;   // for each operation: a reduction that was computed with its map
-  std::vector<std::uint8_t> unchecked; // for each operation: its indices are known to be in range
+  std::vector<llvm::Value*> reduced; // for each operation: a reduction that was computed with its map
+  known_in_range in_range;           // the accesses that need no check
 };
 
 /// Compiles a function of the program.

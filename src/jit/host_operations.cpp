@@ -1,5 +1,7 @@
 #include "host_operations.hpp"
 
+#include "refuse.hpp"
+
 #include <overdub/implementation/execute/host_calls.hpp>
 
 namespace overdub::jit {

@@ -1,7 +1,5 @@
 #include "index_ranges.hpp"
 
-#include "bounds_checks.hpp"
-
 #include <overdub/ir/regions.hpp>
 
 #include <llvm/ADT/DenseMap.h>
@@ -9,6 +7,10 @@
 #include <utility>
 
 namespace overdub::jit {
+using ir::node_id;
+using ir::region_id;
+using ir::value_id;
+
 namespace {
 
 using region_set = llvm::SmallVector<region_id, 4>;
@@ -19,7 +21,9 @@ bool have_common(region_set const& a, region_set const& b) {
 
 class ahead_planner {
 public:
-  ahead_planner(function_state const& fn, region_id body) : fn_(fn), f_(fn.f), body_(body) {}
+  ahead_planner(
+      ir::function const& f, in_place_arrays const& in_place, known_in_range const& in_range, region_id body)
+      : f_(f), in_place_(in_place), in_range_(in_range), body_(body) {}
 
   ahead_plan plan() {
     value_id const count = f_.operand(f_[body_].parent, 0);
@@ -69,7 +73,7 @@ private:
   void check(node_id n, std::uint32_t indices) {
     ahead_check made{n, {}, {}, {}};
     for (std::uint32_t k = 0; k < indices; ++k) {
-      if (is_checked(fn_, n, k)) continue;
+      if (in_range_.has(n, k)) continue;
       value_id const index = f_.operand(n, 1 + k);
       auto const range = range_of(index);
       if (!range || !is_reached(loops_of(*range))) return;
@@ -99,7 +103,7 @@ private:
   // none.
   std::optional<value_id> array_in_front(value_id array) const {
     value_id const carried = updated_array(f_, array);
-    if (fn_.in_place.has(carried) && is_in_front(carried)) return carried;
+    if (in_place_.has(carried) && is_in_front(carried)) return carried;
     if (!ir::is_defined_in(f_, array, body_)) return array;
     return {};
   }
@@ -162,7 +166,7 @@ private:
            .loops = {l->body},
            .may_overflow = may_overflow(made_.loops[l->number])});
     constexpr int maximum_depth = 16;
-    if (!f_.is_result(v) || depth > maximum_depth || fn_.type_of(v) != ir::i64) return {};
+    if (!f_.is_result(v) || depth > maximum_depth || f_.type_of(v) != ir::i64) return {};
     node_id const n = f_.node_of(v);
     ir::op const code = f_[n].code;
     if (code != ir::op::add && code != ir::op::sub && code != ir::op::mul && code != ir::op::div) return {};
@@ -187,8 +191,9 @@ private:
     return add(std::move(made));
   }
 
-  function_state const& fn_;
   ir::function const& f_;
+  in_place_arrays const& in_place_;
+  known_in_range const& in_range_;
   region_id const body_;
   llvm::SmallVector<loop, 4> enclosing_;                            // from the outermost
   llvm::DenseMap<std::uint32_t, std::optional<plan_number>> known_; // for each value
@@ -197,6 +202,9 @@ private:
 
 } // namespace
 
-ahead_plan plan_ahead(function_state const& fn, region_id body) { return ahead_planner(fn, body).plan(); }
+ahead_plan plan_ahead(
+    ir::function const& f, in_place_arrays const& in_place, known_in_range const& in_range, region_id body) {
+  return ahead_planner(f, in_place, in_range, body).plan();
+}
 
 } // namespace overdub::jit

@@ -6,8 +6,11 @@
 // covered, nor accesses in loops whose trip counts are unknown or vary with the same loop as the index.
 #pragma once
 
-#include "function.hpp"
+#include "in_place.hpp"
+#include "known_in_range.hpp"
 
+#include <cstdint>
+#include <llvm/ADT/SmallVector.h>
 #include <optional>
 #include <vector>
 
@@ -25,12 +28,12 @@ struct index_range {
     varying    // an operation on ranges of which at least one varies
   };
   kind is;
-  value_id value{};   // of `outside`
-  plan_number loop{}; // of `index`
-  ir::op code{};      // of an operation, on x and y
+  ir::value_id value{}; // of `outside`
+  plan_number loop{};   // of `index`
+  ir::op code{};        // of an operation, on x and y
   plan_number x{}, y{};
-  llvm::SmallVector<region_id, 4> loops{}; // the bodies of the loops with whose indices it varies
-  bool may_overflow = false;               // whether an end may overflow in its computation
+  llvm::SmallVector<ir::region_id, 4> loops{}; // the bodies of the loops with whose indices it varies
+  bool may_overflow = false;                   // whether an end may overflow in its computation
 };
 
 /// A check of one index of an access.
@@ -46,8 +49,8 @@ struct index_check {
 
 /// A check of an access.
 struct ahead_check {
-  node_id access;
-  value_id array; // which is defined before the loop, with the extents of the array that is accessed
+  ir::node_id access;
+  ir::value_id array; // which is defined before the loop, with the extents of the array that is accessed
   llvm::SmallVector<index_check, 2> indices;
   llvm::SmallVector<plan_number, 4>
       inside; // the nested loops that contain the access: it runs unless one has no iterations
@@ -62,6 +65,6 @@ struct ahead_plan {
 };
 
 /// Plans the check before the loop with this body. O(operations × nested loops).
-ahead_plan plan_ahead(function_state const&, region_id body);
+ahead_plan plan_ahead(ir::function const&, in_place_arrays const&, known_in_range const&, ir::region_id body);
 
 } // namespace overdub::jit

@@ -150,13 +150,13 @@ private:
 } // namespace
 
 void look_ahead(function_state& fn, region_id body) {
-  ahead_plan const plan = plan_ahead(fn, body);
+  ahead_plan const plan = plan_ahead(fn.f, fn.in_place, fn.in_range, body);
   if (plan.checks.empty()) return;
   llvm::Value* const good = ahead_emitter(fn, plan).all_good();
   fn.program.needs.interpreter = true;
   (void)fn.e.machine(); // which catches fails_ahead
   fn.e.require(good, runtime_function::throw_fails_ahead, {});
-  for (ahead_check const& c : plan.checks) fn.unchecked[index_of(c.access)] = 1;
+  for (ahead_check const& c : plan.checks) fn.in_range.set_covered(c.access, true);
 }
 
 } // namespace overdub::jit

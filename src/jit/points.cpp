@@ -71,7 +71,7 @@ bool fits_points(function_state& fn, region_id r, region_id body, nested_loops& 
       ir::type const t = fn.type_of(fn.f.result(n));
       if (!is_number(t) || ir::is_defined_in(fn.f, fn.f.operand(n, 0), body)) return false;
       for (std::uint32_t k = 0; k + 1 < fn.f[n].operand_count; ++k)
-        if (!is_checked(fn, n, k)) return false;
+        if (!fn.in_range.has(n, k)) return false;
       if (!is_read_in_line(fn.f, n, body)) found.reads_apart = true;
       continue;
     }

@@ -1,5 +1,7 @@
 #include "stored_parts.hpp"
 
+#include "refuse.hpp"
+
 #include <overdub/implementation/execute/host_calls.hpp>
 #include <overdub/ir/walk.hpp>
 

@@ -17,16 +17,6 @@ struct program_node {
   ir::node_id node;
 };
 
-/// Reports why a function cannot be compiled.
-struct refuser {
-  ir::program const& p;
-  ir::function_id f;
-  [[noreturn]] void operator()(std::string const& why) const {
-    throw not_executable(
-        message("overdub: @%s cannot be compiled: %s", std::string(p.name_of(f)).c_str(), why.c_str()));
-  }
-};
-
 /// Serialises; nothing if the code has parts that are not supported. `functions`: of the key. O(code).
 std::optional<std::string> write_parts(
     execute::code const&, ir::program const&, std::span<ir::function_id const> functions,

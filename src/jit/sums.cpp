@@ -81,7 +81,7 @@ bool emit_vector_sums(
   else
     fn.b.CreateCondBr(checks->holds, vectors, one_by_one);
   fn.e.at(vectors);
-  set_unchecked(fn, *checks, true);
+  set_covered(fn, *checks, true);
   auto const blocks = begin_loop(fn.e, fn.b.CreateAShr(count, fn.e.integer(3)), start);
   llvm::Value* const index = fn.b.CreateShl(blocks.index, fn.e.integer(3));
   emit_in_vectors(fn, body, index, nullptr);
@@ -115,7 +115,7 @@ bool emit_vector_sums(
     // The remainder, or all elements if some index is out of range: one by one, with partial sums in memory.
     fn.b.CreateBr(masks ? next : one_by_one);
     fn.e.at(one_by_one);
-    set_unchecked(fn, *checks, false);
+    set_covered(fn, *checks, false);
     parts entering = start;
     llvm::Value* first = fn.e.integer(0);
     if (!masks) {
