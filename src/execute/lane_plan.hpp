@@ -2,6 +2,7 @@
 // the body can be vectorised.
 #pragma once
 
+#include <overdub/ir/enclosing.hpp>
 #include <overdub/ir/program.hpp>
 #include <overdub/ir/regions.hpp>
 #include <overdub/ir/walk.hpp>
@@ -247,8 +248,10 @@ private:
   }
   // Whether an operation is nested in a divergent branch.
   bool is_in_some_lanes(node_id n) const {
-    for (region_id r = f_[n].parent; r != body_; r = f_[f_[r].parent].parent)
-      if (f_[f_[r].parent].code == op::if_ && varies(f_.operand(f_[r].parent, 0))) return true;
+    for (auto const& [region, owner] : ir::enclosing_regions(f_, n)) {
+      if (region == body_) break;
+      if (f_[owner].code == op::if_ && varies(f_.operand(owner, 0))) return true;
+    }
     return false;
   }
 
@@ -282,8 +285,9 @@ private:
     if (f_.type_of(a.acc).element == ir::scalar::i64 || a.own_elements) return adds::at_once;
     if (a.count == 1) {
       bool in_loop = false, indexed = true;
-      for (region_id r = f_[a.last].parent; r != body_; r = f_[f_[r].parent].parent) {
-        op const c = f_[f_[r].parent].code;
+      for (auto const& [r, owner] : ir::enclosing_regions(f_, a.last)) {
+        if (r == body_) break;
+        op const c = f_[owner].code;
         if (!ir::repeats_regions(c)) continue;
         in_loop = true;
         bool is_index = false;

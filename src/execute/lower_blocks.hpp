@@ -20,7 +20,7 @@ inline std::vector<lane_lowering::block_output> lane_lowering::make_block_output
   for (std::uint32_t k = 0; k < f_[n].result_count; ++k) {
     block_output o{f_.result(n, k), f_.operand(last, k)};
     ir::type const t = type_of(o.yielded);
-    o.reduce = t == ir::f64 || t == ir::i64 ? reduced_alone(o.result) : node_id(ir::nothing);
+    o.reduce = t == ir::f64 || t == ir::i64 ? ir::only_reduction(f_, o.result) : node_id(ir::nothing);
     if (o.reduce != ir::nothing) {
       o.array = words_.allocate(3);
       o.state = words_.allocate(block_reduction::size);

@@ -3,6 +3,7 @@
 
 #include <overdub/implementation/execute/block_reduce_handlers.hpp>
 #include <overdub/implementation/execute/lower_lanes.hpp>
+#include <overdub/implementation/ir/only_reduction.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -283,16 +284,6 @@ inline void lane_lowering::lane_while(node_id n) {
   lanes_->last = {};
 }
 
-// The reduction of a result by an operation, in the same region, if it is the only use.
-inline frame_slots::node_id lane_lowering::reduced_alone(value_id v) const {
-  ir::use_id const u = f_[v].first_use;
-  if (u == ir::nothing || f_[u].next != ir::nothing) return ir::nothing;
-  node_id const n = f_[u].user;
-  bool const is_reduction = f_[n].code == ir::op::reduce && f_[n].attributes.operation != ir::op::none &&
-                            f_[n].parent == f_.region_of(v) && f_.operand(n, 0) == v;
-  return is_reduction ? n : node_id(ir::nothing);
-}
-
 // The product of doubles that a region yields, if it is computed last, has no other use, and the reduction sums it;
 // `of_lanes` requires that both factors are in lanes.
 inline frame_slots::node_id lane_lowering::product_to_sum(region_id r, node_id reduce, bool of_lanes) const {
@@ -320,7 +311,7 @@ inline void lane_lowering::lane_map(node_id n) {
   std::vector<offset> more(outputs.size(), no_word);
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     node_id const reduce = is_lanes(outputs[k]) && type_of(outputs[k]) == ir::f64.array_of()
-                               ? reduced_alone(outputs[k])
+                               ? ir::only_reduction(f_, outputs[k])
                                : node_id(ir::nothing);
     if (reduce == ir::nothing || f_[reduce].attributes.operation != ir::op::add) {
       arrays.push_back(new_output(outputs[k], count, &doing<make_mapped>::run));

@@ -72,7 +72,6 @@ private:
   void yield_lanes(region_id r, std::span<offset const> to, std::span<value_id const> results);
   std::vector<offset> new_results(std::span<value_id const> all);
   void store_lanes(value_id v, value_id result, offset index, offset array, offset place);
-  node_id reduced_alone(value_id v) const;
   node_id product_to_sum(region_id r, node_id reduce, bool of_lanes) const;
 
   std::vector<offset>

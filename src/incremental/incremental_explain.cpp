@@ -2,6 +2,7 @@
 
 #include <overdub/implementation/incremental/names_of_values.hpp>
 #include <overdub/incremental/incremental_program.hpp>
+#include <overdub/ir/enclosing.hpp>
 #include <overdub/ir/regions.hpp>
 
 #include <string>
@@ -40,10 +41,8 @@ inline std::string_view name_of_extent(step::extent ran) {
 
 // The innermost map or loop that encloses an operation, or nothing.
 inline ir::node_id enclosing_loop(ir::function const& f, ir::node_id n) {
-  for (ir::region_id r = f[n].parent; r != ir::function::body; r = f[n].parent) {
-    n = f[r].parent;
-    if (ir::is_counted(f[n].code)) return n;
-  }
+  for (auto const& [region, owner] : ir::enclosing_regions(f, n))
+    if (ir::is_counted(f[owner].code)) return owner;
   return ir::nothing;
 }
 

@@ -1,5 +1,8 @@
 #include "live_ranges.hpp"
 
+#include <overdub/ir/enclosing.hpp>
+
+#include <algorithm>
 #include <utility>
 
 namespace overdub::jit {
@@ -7,12 +10,8 @@ namespace {
 
 // Whether an operation is in a region of another one.
 bool contains(ir::function const& f, ir::node_id outer, ir::node_id inner) {
-  for (ir::node_id n = inner;;) {
-    ir::node_id const owner = f[f[n].parent].parent;
-    if (owner == ir::nothing) return false;
-    if (owner == outer) return true;
-    n = owner;
-  }
+  return std::ranges::any_of(
+      ir::enclosing_regions(f, inner), [&](auto const& each) { return each.owner == outer; });
 }
 
 } // namespace

@@ -12,22 +12,18 @@
 #include "reference_counts.hpp"
 #include "sums.hpp"
 
+#include <overdub/implementation/ir/only_reduction.hpp>
+
 namespace overdub::jit {
 namespace {
 
-// The reduction of an array of numbers in its own region, if it is the only use.
-node_id reduced_alone(ir::function const& f, value_id v) {
+// The sum of an array of numbers, if it is the only use.
+node_id only_sum(ir::function const& f, value_id v) {
   ir::type const t = f.type_of(v);
-  if (t.rank != 1 || t.element == ir::scalar::boolean) return ir::nothing;
-  node_id found = ir::nothing;
-  for (ir::use_id const u : f.uses_of(v)) {
-    if (found != ir::nothing) return ir::nothing;
-    found = f[u].user;
-  }
-  if (found == ir::nothing || f[found].code != ir::op::reduce || f[found].parent != f.region_of(v) ||
-      f[found].attributes.operation != ir::op::add)
-    return ir::nothing;
-  return found;
+  node_id const found = ir::only_reduction(f, v);
+  bool const is_sum = found != ir::nothing && f[found].attributes.operation == ir::op::add && t.rank == 1 &&
+                      t.element != ir::scalar::boolean;
+  return is_sum ? found : node_id(ir::nothing);
 }
 
 void emit_map_by_element(
@@ -87,7 +83,7 @@ void emit_map(function_state& fn, node_id n) {
   std::vector<summed> sums;
   for (std::uint32_t k = 0; k < fn.f[n].result_count; ++k) {
     value_id const result = fn.f.result(n, k), yielded = fn.f.operand(last, k);
-    if (node_id const reduction = reduced_alone(fn.f, result); reduction != ir::nothing)
+    if (node_id const reduction = only_sum(fn.f, result); reduction != ir::nothing)
       sums.push_back({result, yielded, reduction});
     else if (can_fill_row(fn, yielded, body)) {
       outputs.push_back({result, yielded});

@@ -10,6 +10,7 @@
 #include "scalars.hpp"
 #include "vector_bodies.hpp"
 
+#include <overdub/implementation/ir/only_reduction.hpp>
 #include <overdub/ir/regions.hpp>
 
 #include <algorithm>
@@ -41,19 +42,13 @@ struct nested_loops {
   bool reads_apart = false; // reads elements with a stride
 };
 
-// The reduction of a map's result, if it is the only use.
+// The reduction of a map's result by an operation for vectors, if it is the only use.
 node_id reduction_of(function_state& fn, value_id v) {
-  if (!is_number(fn.type_of(v).element_type())) return ir::nothing;
-  node_id found = ir::nothing;
-  for (ir::use_id const u : fn.f.uses_of(v)) {
-    if (found != ir::nothing) return ir::nothing;
-    found = fn.f[u].user;
-  }
-  if (found == ir::nothing || fn.f[found].code != ir::op::reduce || fn.f[found].parent != fn.f.region_of(v) ||
-      fn.f[found].attributes.operation == ir::op::none ||
-      !is_light(fn, fn.f[found].attributes.operation, fn.type_of(v).element_type()))
-    return ir::nothing;
-  return found;
+  node_id const found = ir::only_reduction(fn.f, v);
+  ir::type const element = fn.type_of(v).element_type();
+  bool const fits =
+      found != ir::nothing && is_number(element) && is_light(fn, fn.f[found].attributes.operation, element);
+  return fits ? found : node_id(ir::nothing);
 }
 
 bool fits_points(function_state& fn, region_id r, region_id body, nested_loops& found) {
