@@ -8,8 +8,7 @@
 
 namespace overdub {
 
-tiered_program::tiered_program(
-    ir::program p, compile_options const& o, optimised when, executable first)
+tiered_program::tiered_program(ir::program p, compile_options const& o, optimised when, executable first)
     : options_(o), program_(std::move(p)), when_(when), code_(std::move(first), false) {
   if (options_.executor == nullptr || options_.tiers != tiers::interpret_first) {
     program_ = {};
