@@ -131,7 +131,7 @@ inline update_program update_writer::finish() && {
     results_of.push_back(ir::i64);
   }
 
-  // The draft's parameters are placeholder operations. The final function has them as parameters.
+  // While the program is written, its parameters are results of operations; here they become parameters.
   std::vector<ir::type> types;
   for (update_code::parameter const& p : parameters_) {
     types.push_back(type_of(p.value));

@@ -550,14 +550,14 @@ consteval bool states_types(types<X...> list) {
     return observes_types<S, F>(list);
 }
 template <bool OfRules, class S, class F>
-consteval auto find_said_types() {
+consteval auto find_declared_types() {
   if constexpr (S::empty)
     return types<>{};
   else if constexpr (symbolic<typename S::context>)
     return types<>{};
   else {
     using names = std::conditional_t<OfRules, typename level_names<S>::rules, typename level_names<S>::hooks>;
-    using below = decltype(find_said_types<OfRules, typename S::tail, F>());
+    using below = decltype(find_declared_types<OfRules, typename S::tail, F>());
     if constexpr (!is_listed<names, F>)
       return below{};
     else

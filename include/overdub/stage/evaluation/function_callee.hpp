@@ -24,7 +24,7 @@ struct function_callee {
   ir::function_id id;
   std::vector<slot<S>> results = {};
   static constexpr bool has_typed_rules_for_all = true;
-  static constexpr bool tells_nothing = false; // the result of a function without results is an empty cell
+  static constexpr bool gives_none = false; // the result of a function without results is an empty cell
 
   template <class F, class R>
   using callee = program_function<S, F, R>;

@@ -135,10 +135,11 @@ private:
       if constexpr (has_written_signatures<S, F>)
         return run_written<F>(written_signatures_t<S, F>{}, results);
       else
-        return run_said<F>(typename native_signature<F>::type{}, results) ||
+        return run_declared<F>(typename native_signature<F>::type{}, results) ||
                (takes_reals() && run_reals<F>(results)) ||
-               run_said<F>(decltype(find_said_types<true, S, F>()){}, results) ||
-               (!is_in_rules<F>() && run_observed<F>(decltype(find_said_types<false, S, F>()){}, results));
+               run_declared<F>(decltype(find_declared_types<true, S, F>()){}, results) ||
+               (!is_in_rules<F>() &&
+                run_observed<F>(decltype(find_declared_types<false, S, F>()){}, results));
     }();
     if (!is_typed) run_untyped<F>(results);
     return results;
@@ -156,7 +157,7 @@ private:
     (std::make_index_sequence<most_typed + 1>{});
   }
   template <class F, class... List>
-  bool run_said(types<List...>, std::optional<std::vector<slot<S>>>& results) {
+  bool run_declared(types<List...>, std::optional<std::vector<slot<S>>>& results) {
     return (run_numbers<F>(List{}, results) || ...);
   }
   template <class F, class... List>
@@ -272,7 +273,7 @@ private:
       for (slot<S> const& s : arguments_) all.push_back(by_.cell_or_none(s));
       refuse_rules<F>();
       callee_.check_untyped(all);
-      if (result_types_.empty() && Callee::tells_nothing)
+      if (result_types_.empty() && Callee::gives_none)
         results = slots_of_result(call_untyped<F, no_cell>(all));
       else
         results = slots_of_result(call_untyped<F, one_cell>(all));
@@ -326,7 +327,7 @@ private:
   }
   template <class F, class R, std::size_t... I>
   cell<S> call_on(std::vector<cell<S>> const& all, std::index_sequence<I...>) {
-    if constexpr (std::is_same_v<R, no_cell> && !Callee::tells_nothing)
+    if constexpr (std::is_same_v<R, no_cell> && !Callee::gives_none)
       return {};
     else if constexpr (std::is_same_v<decltype(called<F, R>(all[I]...)), none>) {
       (void)called<F, R>(all[I]...);

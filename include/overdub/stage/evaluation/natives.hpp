@@ -62,7 +62,7 @@ struct native_callee {
   std::vector<ir::type> types_of_results;
   std::vector<slot<S>> results = {}; // empty: contexts receive all results of a native function
   static constexpr bool has_typed_rules_for_all = false;
-  static constexpr bool tells_nothing = true;
+  static constexpr bool gives_none = true;
 
   template <class F, class R>
   using callee = program_native<S, F, R>;

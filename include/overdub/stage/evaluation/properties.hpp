@@ -53,7 +53,7 @@ consteval bool finds_constants() {
 }
 // Whether literals must be passed as constants, since rules of the contexts may distinguish them.
 template <class S>
-inline constexpr bool tells_literals = finds_constants<S>();
+inline constexpr bool distinguishes_literals = finds_constants<S>();
 
 // Whether a program is rewritten in contexts without metadata: then each value is one symbol, and operations that are not
 // intercepted are copied unchanged.

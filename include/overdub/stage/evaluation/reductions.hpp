@@ -178,14 +178,14 @@ template <class S, class E>
 class reductions_by_primitive {
 public:
   using entry = thunk<S>;
-  /// None, if contexts do not tell the operation from others.
+  /// None, if contexts do not distinguish the operation from others.
   static entry find(ir::op code) { return rows[static_cast<std::size_t>(code)]; }
 
 private:
-  // Whether contexts intercept reductions by F, or reductions by functions that stand for F if it is not told from others. A sum always
+  // Whether contexts intercept reductions by F, or reductions by functions that stand for F if they do not distinguish it. A sum always
   // has its primitive, since it has an order of its own, and contexts with metadata may have rules for it.
   template <class F>
-  static consteval bool is_told() {
+  static consteval bool is_distinguished() {
     constexpr reduction_interest found = interest_in_reduction<S, E, F>();
     if constexpr (std::is_same_v<F, add_t> || found.by_rule || found.by_hook)
       return true;
@@ -201,7 +201,7 @@ private:
     constexpr ir::type_rule rule = ir::row_of(op_code<F>).types;
     if constexpr (!takes_type<rule, E>() || !combines_type<rule, E>())
       return nullptr;
-    else if constexpr (!is_told<F>())
+    else if constexpr (!is_distinguished<F>())
       return nullptr;
     else
       return +[](evaluation_state<S>& e, frame<S>& at, ir::node_id n) {

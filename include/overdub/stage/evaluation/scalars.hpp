@@ -16,7 +16,7 @@ void evaluate_elementwise(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   ir::type const t = at.f.type_of(at.f.operand(n, main));
   if (!t.is_literal()) return evaluate_select(e, at, n);
   unsigned literals = 0;
-  if constexpr (tells_literals<S>) {
+  if constexpr (distinguishes_literals<S>) {
     for (std::uint32_t i = 0; i < x.operand_count; ++i)
       literals |= at.f.is_literal(at.f.operand(n, i)) ? 1u << i : 0u;
     if (literals == (1u << x.operand_count) - 1) literals &= ~1u;

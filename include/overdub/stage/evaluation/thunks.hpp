@@ -122,7 +122,7 @@ private:
     if constexpr (!takes_type<rule, T>())
       return;
     else {
-      constexpr unsigned cases = tells_literals<S> ? (1u << Arity) - 1 : 1;
+      constexpr unsigned cases = distinguishes_literals<S> ? (1u << Arity) - 1 : 1;
       [&]<std::size_t... Mask>(std::index_sequence<Mask...>) {
         ((entries[Mask] = one<F, T, Arity, static_cast<unsigned>(Mask)>()), ...);
       }
