@@ -16,7 +16,6 @@
 #include <overdub/implementation/incremental/incremental_program.cpp>
 #include <overdub/implementation/incremental/incremental_propose.cpp>
 #include <overdub/implementation/incremental/incremental_state.cpp>
-#include <overdub/implementation/incremental/invariant_shapes.cpp>
 #include <overdub/implementation/incremental/make_update_program.cpp>
 #include <overdub/implementation/incremental/pending_changes.cpp>
 #include <overdub/implementation/incremental/reverse_indices.cpp>

@@ -20,6 +20,7 @@
 #include <overdub/implementation/ir/print.cpp>
 #include <overdub/implementation/ir/program.cpp>
 #include <overdub/implementation/ir/regions.cpp>
+#include <overdub/implementation/ir/shapes.cpp>
 #include <overdub/implementation/ir/type_text.cpp>
 #include <overdub/implementation/ir/verify.cpp>
 #include <overdub/implementation/pass/cancel_reabstractions.cpp>

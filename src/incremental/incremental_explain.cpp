@@ -1,6 +1,6 @@
 // explain(): what a proposal recomputed, as a text.
 
-#include <overdub/implementation/incremental/names_of_values.hpp>
+#include <overdub/implementation/ir/names_of_values.hpp>
 #include <overdub/incremental/incremental_program.hpp>
 #include <overdub/ir/enclosing.hpp>
 #include <overdub/ir/regions.hpp>
@@ -53,7 +53,7 @@ std::string incremental_program::explain() const {
   increments::bound_updates const& updates = state_.updates;
   if (updates.proposal == nullptr) return "nothing ran\n";
   ir::function const& f = state_.programs->function();
-  increments::names_of_values const names(state_.programs->program(), f);
+  ir::names_of_values const names(state_.programs->program(), f);
   std::string text, last;
   std::size_t others = 0, times = 0;
   auto const end_line = [&] {

@@ -164,7 +164,8 @@ inline update_program update_writer::finish() && {
 update_program make_update_program(
     ir::program const& p, ir::function_id f, layout& all, change_signature const& changes,
     disabled_guards const& d) {
-  invariant_shapes const shapes = find_invariant_shapes(p[f]);
+  ir::result_shapes const callees(p);
+  ir::shapes const shapes(p[f], &callees);
   for (;;) {
     update_code code(p, f, all, shapes);
     update_writer writer(code);
@@ -174,7 +175,8 @@ update_program make_update_program(
 }
 
 update_program make_full_update(ir::program const& p, ir::function_id f, layout& all) {
-  invariant_shapes const shapes = find_invariant_shapes(p[f]);
+  ir::result_shapes const callees(p);
+  ir::shapes const shapes(p[f], &callees);
   update_code code(p, f, all, shapes);
   update_writer writer(code);
   writer.write_full_update();

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <overdub/implementation/incremental/change.hpp>
-#include <overdub/implementation/incremental/invariant_shapes.hpp>
+#include <overdub/implementation/ir/shapes.hpp>
 #include <overdub/incremental/update_program.hpp>
 #include <overdub/ir/builder.hpp>
 #include <overdub/ir/cursor.hpp>
@@ -82,7 +82,7 @@ struct update_code {
 
   /// The function belongs to the program; `shapes` are its invariant shapes. `all` is extended by the values that the update
   /// program reads.
-  update_code(ir::program const& p, function_id of, layout& all_saved, invariant_shapes const& of_function)
+  update_code(ir::program const& p, function_id of, layout& all_saved, ir::shapes const& of_function)
       : f(of), draft([&] {
           made.program = p;
           return made.program.add("draft", {});
@@ -94,7 +94,7 @@ struct update_code {
   update_program made;
   function_id f, draft; // the draft's parameters are temporary operations until all are known
   layout& all;
-  invariant_shapes const& shapes;
+  ir::shapes const& shapes;
   ir::cursor at;
   std::vector<parameter> parameters;
   std::vector<iteration> iterations; // those that enclose the code
@@ -150,7 +150,7 @@ protected:
   update_program& made_;
   function_id f_, draft_;
   layout& layout_;
-  invariant_shapes const& shapes_;
+  ir::shapes const& shapes_;
   ir::cursor& at_;
   std::vector<update_code::parameter>& parameters_;
   std::vector<iteration>& iterations_;

@@ -216,7 +216,7 @@ inline std::string_view update_writer::why_recompute_loop(node_id n, std::vector
   function const& f = original();
   ir::region_flow const flow = flow_of(n);
   if (!enclosing_depth(flow.index())) return "it is nested in a branch in a map";
-  if (!iterations_.empty() && !shapes_.trip_counts[index_of(n)])
+  if (!iterations_.empty() && !shapes_.has_invariant_trip_count(n))
     return "its trip count may differ between iterations of the enclosing map";
   for (iteration const& enclosing : iterations_)
     if (enclosing.list != ir::nothing)
@@ -229,9 +229,9 @@ inline std::string_view update_writer::why_recompute_loop(node_id n, std::vector
     return "its trip count may have changed";
   for (std::uint32_t s = 0; s < flow.carried(); ++s) {
     ir::type t = f.type_of(flow.argument(s));
-    if (t.rank > 0 && !shapes_.loop_carried[index_of(flow.argument(s))])
+    if (t.rank > 0 && !shapes_.keeps_shape(flow.argument(s)))
       return "the length of a loop-carried array may differ between iterations";
-    if (t.rank > 0 && !iterations_.empty() && !shapes_.arrays[index_of(flow.initial(s))])
+    if (t.rank > 0 && !iterations_.empty() && !shapes_.is_invariant(flow.initial(s)))
       return "the length of a loop-carried array may differ between iterations of the enclosing map";
     t.rank = 0;
     if (!t.is_literal()) return "a loop-carried value is neither a number nor an array of numbers";

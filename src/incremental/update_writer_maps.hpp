@@ -18,7 +18,7 @@ inline void update_writer::visit_map(node_id n) {
     why = "its trip count may have changed";
   else if (!enclosing_depth(flow.index()))
     why = "it is nested in a branch or a loop";
-  else if (!iterations_.empty() && !shapes_.trip_counts[index_of(n)])
+  else if (!iterations_.empty() && !shapes_.has_invariant_trip_count(n))
     why = "its trip count may differ between iterations";
   else if (!iterations_.empty() && returns_arrays(n))
     why = "it is nested in a map, and returns arrays";

@@ -1,8 +1,8 @@
 // Effects, costs, recursion and result shapes of a program's functions, for reverse mode, which adds functions to the program.
 #pragma once
 
+#include <overdub/implementation/ir/shapes.hpp>
 #include <overdub/implementation/pass/cost.hpp>
-#include <overdub/implementation/reverse/result_shapes.hpp>
 #include <overdub/ir/calls.hpp>
 #include <overdub/ir/effects.hpp>
 
@@ -42,10 +42,8 @@ public:
     has_side_effects_[index_of(made)] = has_side_effects_[index_of(like)];
   }
 
-  /// Which parameters determine the shape of a result.
-  result_shapes::parameters shape_of(ir::function_id f, std::uint32_t result) const {
-    return shapes_.of(f, result);
-  }
+  /// The parameters that determine the shapes of results.
+  ir::result_shapes const& shapes() const { return shapes_; }
   ir::effects const& effects() const { return effects_; }
   /// The estimated cost of a call, in units of the cost of an addition (pass/cost.hpp).
   double cost_of_calling(ir::function_id f) const {
@@ -63,7 +61,7 @@ private:
 
   ir::effects effects_;
   pass::costs costs_;
-  result_shapes shapes_;
+  ir::result_shapes shapes_;
   std::vector<bool> is_recursive_, has_side_effects_;
 };
 

@@ -10,7 +10,6 @@
 
 #include <overdub/implementation/reverse/array_restorer.hpp>
 #include <overdub/implementation/reverse/emitter.hpp>
-#include <overdub/implementation/reverse/fixed_shapes.hpp>
 #include <overdub/implementation/reverse/update_chains.hpp>
 
 #include <algorithm>
@@ -67,12 +66,14 @@ inline bool checkpointer::is_checkpointed(node_id n) const {
   for (std::uint32_t i = 0; i < flow(n).carried(); ++i) carried.push_back(flow(n).argument(i));
   if (carried.empty()) return false;
   if (f()[n].result_count > carried.size() && replaces_elements(n)) return false; // it is not strip-mined
-  fixed_shapes const shapes(f(), callees_, body, carried, f().yield_of(body));
+  std::vector<ir::shapes::carried> states;
+  for (std::uint32_t i = 0; i < carried.size(); ++i) states.push_back({carried[i], flow(n).next(i)});
+  ir::shapes const shapes(f(), callees_.shapes(), body, f().yield_of(body), states);
   for (std::uint32_t i = 0; i < carried.size(); ++i) {
     ir::type const t = type_of(carried[i]);
     if (!ir::type{t.element}.is_literal() || t.is_accumulator) return false;
     if (t.rank == 0) continue;
-    if (!shapes.has(carried[i]) && !has_length_of(flow(n).next(i), flow(n).initial(i))) return false;
+    if (!shapes.is_invariant(carried[i], body) && !has_length_of(flow(n).next(i), flow(n).initial(i))) return false;
   }
   return callees_.effects().in_region(f(), body).can_merge();
 }

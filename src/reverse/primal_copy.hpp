@@ -2,11 +2,11 @@
 // are cheaper to save than to recompute become residuals of the original.
 #pragma once
 
+#include <overdub/implementation/ir/shapes.hpp>
 #include <overdub/implementation/ir/sine_and_cosine.hpp>
 #include <overdub/implementation/reverse/callee_properties.hpp>
 #include <overdub/implementation/reverse/captures.hpp>
 #include <overdub/implementation/reverse/cotangents.hpp>
-#include <overdub/implementation/reverse/fixed_shapes.hpp>
 #include <overdub/implementation/reverse/residuals.hpp>
 
 #include <algorithm>
@@ -96,7 +96,8 @@ public:
   residuals(
       function const& f, callee_properties const& callees, primal_copy const& r, bool is_stacked,
       bool appends, std::vector<value_id> const& versions)
-      : f_(f), callees_(callees), shapes_(f, callees, r.in(), r.arguments, r.end()), is_stacked_(is_stacked),
+      : f_(f), callees_(callees), region_(r.in()),
+        shapes_(f, callees.shapes(), r.in(), r.end(), states_of(f, r)), is_stacked_(is_stacked),
         appends_(appends) {
     for (value_id const v : versions) versions_.insert_or_assign(v, true);
     int loops = 0;
@@ -148,12 +149,18 @@ private:
   static constexpr double assumed_trip_count = 10; // an assumed trip count
   static constexpr double preference_of_factor = 0.25; // prefer values that the forward pass computes anyway
 
+  static std::vector<ir::shapes::carried> states_of(function const& f, primal_copy const& r) {
+    std::vector<ir::shapes::carried> all;
+    for (std::uint32_t i = 0; i < r.arguments.size(); ++i)
+      all.push_back({r.arguments[i], f.operand(r.end(), i)});
+    return all;
+  }
   // `next`: the next state of a loop-carried value, which may be saved instead.
   void add(value_id v, std::uint32_t maker, value_id next = ir::nothing) {
     number_.emplace(v, static_cast<std::uint32_t>(values_.size()));
     values_.push_back(v);
     residual_problem::value saved{.made_by = maker, .cost_of_saving = saving_cost(v)};
-    if (next != ir::nothing && is_data(v) && !has_one_shape(v) && shapes_.has(next)) {
+    if (next != ir::nothing && is_data(v) && !has_one_shape(v) && shapes_.is_invariant(next, region_)) {
       saved.cost_of_saving = cost_of(v);
       shifted_.push_back(v);
     }
@@ -201,7 +208,7 @@ private:
     for (region_id const r : f_.regions_of(n)) ir::walk(f_, r, of);
     return does;
   }
-  bool has_one_shape(value_id v) const { return !is_stacked_ || shapes_.has(v); }
+  bool has_one_shape(value_id v) const { return !is_stacked_ || shapes_.is_invariant(v, region_); }
   bool is_data(value_id v) const {
     ir::type const t = f_.type_of(v);
     return t.is_literal() || (t.is_array() && ir::type{t.element}.is_literal());
@@ -231,7 +238,8 @@ private:
 
   function const& f_;
   callee_properties const& callees_;
-  fixed_shapes shapes_;
+  region_id region_;
+  ir::shapes shapes_;
   bool is_stacked_;
   bool appends_; // residuals may be ragged
   value_map<bool> versions_;
