@@ -16,6 +16,7 @@
 #include <overdub/implementation/ir/equal.cpp>
 #include <overdub/implementation/ir/function.cpp>
 #include <overdub/implementation/ir/infer.cpp>
+#include <overdub/implementation/ir/live_ranges.cpp>
 #include <overdub/implementation/ir/parse.cpp>
 #include <overdub/implementation/ir/print.cpp>
 #include <overdub/implementation/ir/program.cpp>

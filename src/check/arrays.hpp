@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/implementation/check/control.hpp>
+#include <overdub/implementation/ir/operands.hpp>
 
 #include <array>
 #include <string>
@@ -133,7 +134,7 @@ inline bool analysis::check_rows(state& s, node_id n, abstract const& x, abstrac
 
 inline bool analysis::part(state& s, node_id n) {
   value_id const array = s.f.operand(n, 0);
-  std::uint32_t const indices = s.f[n].operand_count - 1;
+  std::uint32_t const indices = ir::index_count(s.f, n);
   for (std::uint32_t i = 0; i < indices; ++i)
     if (!check_index(s, n, array, i, s.f.operand(n, i + 1))) return false;
   abstract const& a = s[array];
@@ -145,10 +146,10 @@ inline bool analysis::part(state& s, node_id n) {
 
 inline bool analysis::update(state& s, node_id n) {
   value_id const array = s.f.operand(n, 0);
-  std::uint32_t const last = s.f[n].operand_count - 1;
-  for (std::uint32_t i = 1; i < last; ++i)
-    if (!check_index(s, n, array, i - 1, s.f.operand(n, i))) return false;
-  abstract const& x = s[s.f.operand(n, last)];
+  std::uint32_t const indices = ir::index_count(s.f, n);
+  for (std::uint32_t i = 0; i < indices; ++i)
+    if (!check_index(s, n, array, i, s.f.operand(n, i + 1))) return false;
+  abstract const& x = s[s.f.operand(n, indices + 1)];
   abstract a = s[array];
   if (x.type.rank > 0 && !check_rows(s, n, a, x)) return false;
   bool const is_all =

@@ -8,6 +8,7 @@
 #include <overdub/implementation/execute/control_handlers.hpp>
 #include <overdub/implementation/execute/emitter.hpp>
 #include <overdub/implementation/execute/lane_plan.hpp>
+#include <overdub/implementation/ir/live_ranges.hpp>
 #include <overdub/implementation/ir/use_order.hpp>
 #include <overdub/ir/program.hpp>
 #include <overdub/ir/regions.hpp>
@@ -86,7 +87,6 @@ struct lowering_state {
   struct last_use {
     value_id value;
     bool frees_words;
-    bool releases; // it owns a reference to a buffer
   };
   struct move {
     offset from, to, words;
@@ -95,7 +95,7 @@ struct lowering_state {
 
   lowering_state(lowering_of_program& of_program, ir::function_id id)
       : shared(of_program), f(of_program.owner[id]), slots(f.value_count()), hints(f.value_count(), no_word),
-        last_uses(f.node_count()), order(f) {}
+        last_uses(f.node_count()), order(f), ranges(f, order) {}
 
   lowering_of_program& shared;
   ir::function const& f;
@@ -104,6 +104,7 @@ struct lowering_state {
   std::vector<offset> hints; // for each value: where its result goes, if that is decided already
   std::vector<std::vector<last_use>> last_uses; // for each operation
   ir::use_order order;
+  ir::live_ranges ranges; // of references to buffers
   std::vector<move> aside;
   std::vector<offset> temporary_rows;
   lanes_context* lanes = nullptr; // while the body of a map is vectorised
@@ -128,7 +129,7 @@ protected:
 
   explicit frame_slots(lowering_state& s)
       : shared_(s.shared), p_(s.shared.owner), f_(s.f), out_(s.shared.out), words_(s.words), slots_(s.slots),
-        hints_(s.hints), last_uses_(s.last_uses), order_(s.order), aside_(s.aside),
+        hints_(s.hints), last_uses_(s.last_uses), order_(s.order), ranges_(s.ranges), aside_(s.aside),
         temporary_rows_(s.temporary_rows), lanes_(s.lanes), fused_maps_(s.fused_maps) {}
 
   ir::type type_of(value_id v) const { return f_.type_of(v); }
@@ -169,17 +170,17 @@ protected:
   }
   // Registers a value defined in region r: its last use, or its definition if it is unused.
   void live_in(value_id v, region_id r) {
-    if (node_id const last = order_.last_use_in(v, r); last != ir::nothing)
-      last_uses_[index_of(last)].push_back({v, slots_[index_of(v)].owns_words, has_count(v)});
-    else
-      release_slots({v, slots_[index_of(v)].owns_words, has_count(v)});
+    bool const is_owner = has_count(v), owns_words = slots_[index_of(v)].owns_words;
+    if (node_id const last = is_owner ? ranges_.begin(v, r) : order_.last_use_in(v, r); last != ir::nothing)
+      return last_uses_[index_of(last)].push_back({v, owns_words});
+    if (is_owner) release(v);
+    free_words({v, owns_words});
   }
   void live_in(ir::id_range<value_id> all, region_id r) {
     for (value_id const v : all) live_in(v, r);
   }
-  void release_slots(last_use const& d) {
+  void free_words(last_use const& d) {
     slot const& h = slots_[index_of(d.value)];
-    if (d.releases) release(d.value);
     if (h.first != no_word && f_.is_result(d.value)) words_.free(h.first, 1);
     if (h.owner != no_word) {
       out_.emit(&release_owner::run, 0, h.owner);
@@ -190,31 +191,22 @@ protected:
     else if (d.frees_words)
       words_.free(h.at, words(d.value));
   }
-  // Frees the slots of values with their last use here, and releases references, after the operation is emitted.
+  // Releases the references of values with their last use here, and frees their words, after the operation is emitted.
   void finish(node_id n) {
-    auto const all = std::exchange(last_uses_[index_of(n)], {});
-    for (last_use const& d : all) release_slots(d);
+    for (value_id const v : ranges_.end(n)) release(v);
+    for (last_use const& d : std::exchange(last_uses_[index_of(n)], {})) free_words(d);
   }
   // Frees the words of scalars with their last use here, so that results of the operation may reuse them.
   void free_scalars(node_id n) {
-    auto& all = last_uses_[index_of(n)];
-    std::erase_if(all, [&](last_use const& d) {
-      if (!d.releases) release_slots(d);
-      return !d.releases;
+    std::erase_if(last_uses_[index_of(n)], [&](last_use const& d) {
+      bool const is_free = !has_count(d.value);
+      if (is_free) free_words(d);
+      return is_free;
     });
-  }
-  // Transfers the reference of a value at its last use; its words stay until the operation is finished.
-  bool transfer_reference(value_id v, node_id n) {
-    for (last_use& d : last_uses_[index_of(n)])
-      if (d.value == v && d.releases) {
-        d.releases = false;
-        return true;
-      }
-    return false;
   }
   // The reference that an operation transfers with a value: the value's own at its last use, else a new one.
   void retain_or_transfer(value_id v, node_id n) {
-    if (is_reference_counted(v) && !transfer_reference(v, n)) out_.emit(&retain_owner::run, 0, owner_word(v));
+    if (is_reference_counted(v) && !ranges_.transfer(v, n)) out_.emit(&retain_owner::run, 0, owner_word(v));
   }
   // Reuses the words of a value at its last use for another value.
   bool reuse_words(value_id v, node_id n) {
@@ -230,23 +222,10 @@ protected:
     out_.emit(
         type_of(v).is_function() ? &doing<release_function_at>::run : &release_owner::run, 0, owner_word(v));
   }
-  // References of values with their last use at an operation whose regions run at most once are transferred into the
-  // regions, which release them at their own last use. Each region begins by releasing those that it does not use.
-  values pass_into_regions(node_id n) {
-    values given;
-    for (last_use& d : last_uses_[index_of(n)])
-      if (d.releases && order_.is_used_inside(d.value, n)) {
-        d.releases = false;
-        given.push_back(d.value);
-      }
-    return given;
-  }
+  // Begins a region into which references are passed (live_ranges::pass_into_regions): releases those that it does not use.
   void begin_region(region_id r, values const& given) {
     for (value_id const v : given)
-      if (node_id const last = order_.last_use_in(v, r); last != ir::nothing)
-        last_uses_[index_of(last)].push_back({v, false, true});
-      else
-        release(v);
+      if (ranges_.begin(v, r) == ir::nothing) release(v);
   }
 
   // ---- what regions yield
@@ -301,11 +280,9 @@ protected:
   }
   // Releases arrays that a yield overwrites.
   void release_overwritten(node_id last, std::span<offset const> to) {
-    for (last_use& d : last_uses_[index_of(last)])
-      if (d.releases && std::find(to.begin(), to.end(), at(d.value)) != to.end()) {
+    for (last_use const& d : last_uses_[index_of(last)])
+      if (std::find(to.begin(), to.end(), at(d.value)) != to.end() && ranges_.transfer(d.value, last))
         release(d.value);
-        d.releases = false;
-      }
   }
   void emit_move(move const& m) {
     if (m.lane_size != 0)
@@ -388,6 +365,7 @@ protected:
   std::vector<offset>& hints_;
   std::vector<std::vector<last_use>>& last_uses_;
   ir::use_order& order_;
+  ir::live_ranges& ranges_;
   std::vector<move>& aside_;
   std::vector<offset>& temporary_rows_;
   lanes_context*& lanes_;
@@ -440,13 +418,13 @@ inline std::vector<offset> frame_slots::indexed(node_id n, std::uint32_t indices
 // A part shares the buffer of its array: it takes over the array's reference at the array's last use, else it retains the
 // buffer.
 inline void frame_slots::retain_or_transfer_part(value_id array, value_id part, node_id n) {
-  if (!transfer_reference(array, n)) out_.emit(&retain_owner::run, 0, owner_word(part));
+  if (!ranges_.transfer(array, n)) out_.emit(&retain_owner::run, 0, owner_word(part));
 }
 
 // The result reuses the words of the array at its last use; else it is a copy of the handle, whose buffer is copied when
 // written. Parameters stay unchanged.
 inline void frame_slots::reuse_array(value_id array, value_id result, node_id n) {
-  bool const is_last_use = transfer_reference(array, n);
+  bool const is_last_use = ranges_.transfer(array, n);
   if (is_last_use && !is_parameter(array)) return assign_slot(result, at(array), reuse_words(array, n));
   offset const where = new_slot(result);
   emit_move({at(array), where, words(array)});

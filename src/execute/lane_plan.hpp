@@ -2,6 +2,7 @@
 // the body can be vectorised.
 #pragma once
 
+#include <overdub/implementation/ir/operands.hpp>
 #include <overdub/ir/enclosing.hpp>
 #include <overdub/ir/program.hpp>
 #include <overdub/ir/regions.hpp>
@@ -266,7 +267,7 @@ private:
       if (found == adds_.end()) found = adds_.insert(found, {.acc = acc});
       ++found->count;
       found->last = n;
-      found->index_varies = found->index_varies || any_index_varies(n, f_[n].operand_count - 1);
+      found->index_varies = found->index_varies || any_index_varies(n, ir::index_count(f_, n) + 1);
       found->own_elements = found->own_elements && f_[n].operand_count > 2 && f_.operand(n, 1) == index();
     }
     if (r != body_) return;
@@ -303,7 +304,7 @@ private:
   // nor at a varying index of such an accumulator.
   bool add_to_fits(node_id n, bool is_masked) const {
     value_id const acc = f_.operand(n, 0);
-    std::uint32_t const value = f_[n].operand_count - 1;
+    std::uint32_t const value = ir::index_count(f_, n) + 1;
     bool const is_part = f_.type_of(f_.operand(n, value)).rank > 0;
     if (is_part && is_masked) return false;
     return is_outside(acc) || !(varies(acc) && any_index_varies(n, value) && is_part);

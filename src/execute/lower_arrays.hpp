@@ -3,6 +3,7 @@
 
 #include <overdub/implementation/execute/array_handlers.hpp>
 #include <overdub/implementation/execute/lowering.hpp>
+#include <overdub/implementation/ir/operands.hpp>
 #include <overdub/implementation/ir/sine_and_cosine.hpp>
 
 #include <string>
@@ -24,10 +25,7 @@ inline void lowering::lower_elementwise(node_id n) {
   emitter::operand x[3]{};
   std::size_t count = 0;
   for (value_id const v : f_.operands_of(n)) x[count++] = {v, at(v), is_only_use(v, n)};
-  // The operand that determines the type.
-  auto const rule = ir::row_of(f_[n].code).types;
-  bool const second = rule == ir::type_rule::select || rule == ir::type_rule::integer_floating;
-  ir::scalar const type = type_of(x[second ? 1 : 0].value).element;
+  ir::scalar const type = type_of(x[ir::main_operand(f_[n].code)].value).element;
   free_scalars(n);
   offset const where = new_slot(result);
   out_.elementwise(f_[n].code, type, {x, count}, result, where);
@@ -88,7 +86,7 @@ inline void lowering::lower_length(node_id n) {
 
 inline void lowering::lower_at(node_id n) {
   value_id const array = f_.operand(n, 0), result = f_.result(n);
-  std::uint32_t const indices = f_[n].operand_count - 1;
+  std::uint32_t const indices = ir::index_count(f_, n);
   ir::type const t = type_of(array);
   if (type_of(result).rank > 0 || t.element == ir::scalar::function) {
     auto const list = indexed(n, indices);
@@ -125,7 +123,7 @@ inline void lowering::lower_slice(node_id n) {
 
 inline void lowering::lower_update(node_id n) {
   value_id const array = f_.operand(n, 0), result = f_.result(n);
-  std::uint32_t const indices = f_[n].operand_count - 2;
+  std::uint32_t const indices = ir::index_count(f_, n);
   value_id const x = f_.operand(n, indices + 1);
   reuse_array(array, result, n);
   with_type(type_of(array).element, [&]<class T>(T) {
@@ -142,7 +140,7 @@ inline void lowering::lower_update(node_id n) {
 
 inline void lowering::lower_add_to(node_id n) {
   value_id const array = f_.operand(n, 0);
-  std::uint32_t const indices = f_[n].operand_count - 2;
+  std::uint32_t const indices = ir::index_count(f_, n);
   value_id const x = f_.operand(n, indices + 1);
   with_type(type_of(array).element, [&]<class T>(T) {
     if constexpr (!std::is_same_v<T, bool>) {

@@ -13,7 +13,7 @@ namespace overdub::execute {
 inline void lowering::lower_if(node_id n) {
   value_id const mask = f_.operand(n, 0);
   std::vector<offset> const to = new_slots(f_.results_of(n));
-  values const given = pass_into_regions(n);
+  values const given = ranges_.pass_into_regions(n);
   std::uint32_t const to_else = out_.jump_if_false({mask, at(mask), is_only_use(mask, n)});
   std::uint32_t to_end = 0;
   for (region_id const r : f_.regions_of(n)) {
@@ -37,7 +37,7 @@ lowering::start_loop_carried(node_id n, std::uint32_t first_operand, std::uint32
   for (std::uint32_t k = 0; k < count; ++k) to.push_back(new_slot(f_.result(n, k)));
   for (std::uint32_t k = 0; k < count; ++k) {
     value_id const v = f_.operand(n, first_operand + k);
-    if (is_reference_counted(v) && (order_.is_used_inside(v, n) || !transfer_reference(v, n)))
+    if (is_reference_counted(v) && (order_.is_used_inside(v, n) || !ranges_.transfer(v, n)))
       out_.emit(&retain_owner::run, 0, owner_word(v));
     moves.push_back({at(v), to[k], words(v)});
   }
@@ -200,7 +200,7 @@ inline void lowering::lower_reduce_by_region(node_id n) {
   std::vector<move> moves;
   for (std::uint32_t k = 0; started && k < count; ++k) {
     value_id const v = f_.operand(n, count + k);
-    if (is_reference_counted(v) && (order_.is_used_inside(v, n) || !transfer_reference(v, n)))
+    if (is_reference_counted(v) && (order_.is_used_inside(v, n) || !ranges_.transfer(v, n)))
       out_.emit(&retain_owner::run, 0, owner_word(v));
     moves.push_back({at(v), component(reduction::initial, k), words(v)});
   }
@@ -264,7 +264,7 @@ inline void lowering::lower_accumulate(node_id n) {
   }
   std::vector<offset> more;
   for (std::uint32_t k = count; k < f_[n].result_count; ++k) more.push_back(new_slot(f_.result(n, k)));
-  begin_region(region, pass_into_regions(n));
+  begin_region(region, ranges_.pass_into_regions(n));
   hint_results(region, more, {});
   lower_region(region);
   yield_to(region, more);

@@ -4,6 +4,7 @@
 #include <overdub/implementation/execute/add_handlers.hpp>
 #include <overdub/implementation/execute/block_reduce_handlers.hpp>
 #include <overdub/implementation/execute/lower_lanes.hpp>
+#include <overdub/implementation/ir/operands.hpp>
 
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace overdub::execute {
 inline void lane_lowering::lane_at_uniform(node_id n) {
   value_id const array = f_.operand(n, 0), result = f_.result(n), index = f_.operand(n, 1);
   ir::type const t = type_of(array);
-  std::uint32_t const indices = f_[n].operand_count - 1;
+  std::uint32_t const indices = ir::index_count(f_, n);
   if (t.rank == 1 && indices == 1 && lanes_->plan.is_strided(index)) {
     slot const& i = slots_[index_of(index)];
     bool const is_row = i.step == lanes_->block + block_words::one && t.element != ir::scalar::boolean;
@@ -39,7 +40,7 @@ inline void lane_lowering::lane_at_uniform(node_id n) {
 inline void lane_lowering::lane_at_lanes(node_id n) {
   value_id const array = f_.operand(n, 0), result = f_.result(n);
   ir::type const t = type_of(array);
-  std::uint32_t const indices = f_[n].operand_count - 1;
+  std::uint32_t const indices = ir::index_count(f_, n);
   bool vary = false;
   for (std::uint32_t i = 1; i <= indices; ++i) vary = vary || is_lanes(f_.operand(n, i));
   if (vary) {
@@ -61,7 +62,7 @@ inline void lane_lowering::lane_at_lanes(node_id n) {
 inline void lane_lowering::lane_update_array(node_id n) {
   value_id const array = f_.operand(n, 0), result = f_.result(n);
   ir::type const t = type_of(array);
-  std::uint32_t const indices = f_[n].operand_count - 2;
+  std::uint32_t const indices = ir::index_count(f_, n);
   value_id const x = f_.operand(n, indices + 1);
   bool vary = false;
   for (std::uint32_t i = 1; i <= indices; ++i) vary = vary || is_lanes(f_.operand(n, i));
@@ -176,7 +177,7 @@ inline void lane_lowering::lane_accumulate(node_id n) {
 inline void lane_lowering::lane_add_to(node_id n) {
   value_id const acc = f_.operand(n, 0);
   ir::type const t = type_of(acc);
-  std::uint32_t const indices = f_[n].operand_count - 2;
+  std::uint32_t const indices = ir::index_count(f_, n);
   value_id const x = f_.operand(n, indices + 1);
   bool const is_part = type_of(x).rank > 0;
   offset const value = is_part ? array_of_lanes(x) : lanes_of(x);

@@ -32,7 +32,7 @@ lane_lowering::start_loop_carried_lanes(node_id n, std::uint32_t first_operand, 
       type_of(v).rank == 0 ? emit_fill(v, to[k]) : emit_broadcast(v, to[k]);
       continue;
     }
-    if (is_reference_counted(v) && (order_.is_used_inside(v, n) || !transfer_reference(v, n)))
+    if (is_reference_counted(v) && (order_.is_used_inside(v, n) || !ranges_.transfer(v, n)))
       out_.emit(&retain_owner::run, 0, owner_word(v));
     bool const lanes = is_lanes(v) && type_of(v).rank == 0;
     moves.push_back({at(v), to[k], words(v), lanes ? lane_size_of(type_of(v).element) : 0});

@@ -6,6 +6,7 @@
 #include <overdub/implementation/execute/add_handlers.hpp>
 #include <overdub/implementation/execute/block_reduce_handlers.hpp>
 #include <overdub/implementation/execute/frame_slots.hpp>
+#include <overdub/implementation/ir/operands.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -190,9 +191,7 @@ inline void lane_lowering::lane_elementwise(node_id n) {
   value_id const result = f_.result(n);
   if (lanes_->plan.is_strided(result)) return lane_strided(n);
   std::uint32_t const count = f_[n].operand_count;
-  auto const rule = ir::row_of(code).types;
-  bool const second = rule == ir::type_rule::select || rule == ir::type_rule::integer_floating;
-  ir::scalar const type = type_of(f_.operand(n, second ? 1 : 0)).element;
+  ir::scalar const type = type_of(f_.operand(n, ir::main_operand(code))).element;
   lane_variants const& all = lane_handlers[static_cast<std::size_t>(code)][type_index(type)];
   if (count == 2 && type == ir::scalar::f64) {
     if (fuse_in_lanes(code, f_.operand(n, 0), f_.operand(n, 1), side::left, n)) return;

@@ -1,4 +1,5 @@
 #include <overdub/implementation/ir/names_of_values.hpp>
+#include <overdub/implementation/ir/operands.hpp>
 #include <overdub/implementation/ir/shapes.hpp>
 #include <overdub/ir/enclosing.hpp>
 #include <overdub/ir/regions.hpp>
@@ -17,6 +18,15 @@ constexpr int inspected_extents = 1000; // for one question
 // The operands of an operation whose result is an i64 that they determine.
 bool is_function_of_numbers(function const& f, node_id n) {
   return is_elementwise(f[n].code) && f.type_of(f.result(n)) == i64;
+}
+
+// Whether a region that is being generated has its yield.
+bool is_complete(function const& f, region_id r) {
+  node_id const last = f[r].last;
+  return last != nothing && f[last].code == op::yield;
+}
+bool has_complete_regions(function const& f, node_id n) {
+  return std::ranges::all_of(f.regions_of(n), [&](region_id r) { return is_complete(f, r); });
 }
 
 } // namespace
@@ -132,7 +142,7 @@ bool shapes::visit_data(node_id n) {
     return true;
   case op::at: {
     std::vector<extent> const all = copy_of(f_.operand(n, 0));
-    std::size_t const indices = f_[n].operand_count - 1;
+    std::uint32_t const indices = index_count(f_, n);
     if (indices < all.size()) set(f_.result(n), std::span(all).subspan(indices));
     return true;
   }
@@ -180,6 +190,7 @@ void shapes::visit_call(node_id n) {
 }
 
 void shapes::visit_regions(node_id n) {
+  if (!has_complete_regions(f_, n)) return;
   region_flow const flow(f_, n);
   auto const give = [&](region_id r, std::uint32_t argument, value_id v) {
     set(f_.argument(r, argument), copy_of(v));
@@ -231,9 +242,11 @@ void shapes::set_stacked(node_id n, std::uint32_t result) {
 // The result of an operation whose regions run at most once.
 void shapes::set_selected(node_id n, std::uint32_t result) {
   value_id const v = f_.result(n, result);
-  std::uint32_t const yielded = result - region_flow(f_, n).first_yielded();
+  region_flow const flow(f_, n);
+  std::uint32_t const yielded = result - flow.first_yielded();
   std::vector<extent> all;
   for (region_id const r : f_.regions_of(n)) {
+    if (!flow.yields_results(r)) continue;
     std::vector<extent> const of_region = copy_of(f_.operand(f_.yield_of(r), yielded));
     if (all.empty()) all = of_region;
     for (std::size_t axis = 0; axis < all.size(); ++axis) {
@@ -371,9 +384,8 @@ result_shapes::parameters const& result_shapes::of(function_id f, std::uint32_t 
   if (index_of(f) >= known_.size()) known_.resize(p_->functions.size());
   if (!known_[index_of(f)]) {
     function const& of = (*p_)[f];
-    node_id const last = of[function::body].last;
-    if (last == nothing || of[last].code != op::yield) return nothing_known; // it is being generated
-    known_[index_of(f)].emplace(of.results.size());                          // what a recursive call finds
+    if (!is_complete(of, function::body)) return nothing_known; // it is being generated
+    known_[index_of(f)].emplace(of.results.size());             // what a recursive call finds
     auto all = find(f);
     known_[index_of(f)] = std::move(all);
   }

@@ -2,6 +2,7 @@
 
 #include "scalars.hpp"
 
+#include <overdub/implementation/ir/operands.hpp>
 #include <overdub/ir/regions.hpp>
 
 namespace overdub::jit {
@@ -34,7 +35,7 @@ std::optional<int> coefficient_in(ir::function const& f, value_id v, region_id b
 }
 
 bool is_read_in_line(ir::function const& f, node_id n, region_id body) {
-  std::uint32_t const indices = f[n].operand_count - 1;
+  std::uint32_t const indices = ir::index_count(f, n);
   for (std::uint32_t k = 0; k < indices; ++k) {
     auto const coefficient = coefficient_in(f, f.operand(n, 1 + k), body);
     if (!coefficient || (*coefficient != 0 && k + 1 < indices)) return false;

@@ -7,6 +7,7 @@
 #include "scalars.hpp"
 
 #include <overdub/implementation/execute/buffer.hpp>
+#include <overdub/implementation/ir/operands.hpp>
 
 namespace overdub::jit {
 namespace {
@@ -98,7 +99,7 @@ void emit_length(function_state& fn, node_id n) {
 void emit_at(function_state& fn, node_id n) {
   value_id const array = fn.f.operand(n, 0), result = fn.f.result(n);
   ir::type const t = fn.type_of(array);
-  std::uint32_t const indices = fn.f[n].operand_count - 1;
+  std::uint32_t const indices = ir::index_count(fn.f, n);
   value const a = fn.get(array);
   llvm::Value* const first = element_address(fn.e, t.element, a.elements(), part_index(fn, n, a, indices));
   if (indices == t.rank) return fn.set(result, load_scalar(fn.e, t.element, first));
@@ -132,7 +133,7 @@ void emit_slice(function_state& fn, node_id n) {
 void emit_update(function_state& fn, node_id n) {
   value_id const array = fn.f.operand(n, 0);
   ir::type const t = fn.type_of(array);
-  std::uint32_t const indices = fn.f[n].operand_count - 2;
+  std::uint32_t const indices = ir::index_count(fn.f, n);
   value const x = fn.get(fn.f.operand(n, indices + 1));
   value const before = fn.get(array);
   llvm::Value* const i = part_index(fn, n, before, indices);
@@ -149,7 +150,7 @@ void emit_update(function_state& fn, node_id n) {
 void emit_add_to(function_state& fn, node_id n) {
   value_id const array = fn.f.operand(n, 0);
   ir::type const t = fn.type_of(array);
-  std::uint32_t const indices = fn.f[n].operand_count - 2;
+  std::uint32_t const indices = ir::index_count(fn.f, n);
   value const x = fn.get(fn.f.operand(n, indices + 1)), a = fn.get(array);
   llvm::Value* const to = element_address(fn.e, t.element, a.elements(), part_index(fn, n, a, indices));
   auto const add = [&](llvm::Value* place, llvm::Value* what) {

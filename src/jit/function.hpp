@@ -5,11 +5,11 @@
 #include "emitter.hpp"
 #include "in_place.hpp"
 #include "known_in_range.hpp"
-#include "live_ranges.hpp"
 #include "program.hpp"
 #include "refuse.hpp"
 #include "values.hpp"
 
+#include <overdub/implementation/ir/live_ranges.hpp>
 #include <overdub/implementation/ir/use_order.hpp>
 #include <overdub/ir/regions.hpp>
 
@@ -54,7 +54,7 @@ struct function_state {
   // The state of its emission.
   emitter e;
   llvm::IRBuilder<>& b; // the emitter's
-  live_ranges ranges;
+  ir::live_ranges ranges;
   std::vector<value> values;                  // for each value
   std::vector<std::optional<row_place>> rows; // for each value: the destination of the map that creates it
   std::vector<llvm::Value*> reduced; // for each operation: a reduction that was computed with its map

@@ -1,5 +1,6 @@
 #include "index_ranges.hpp"
 
+#include <overdub/implementation/ir/operands.hpp>
 #include <overdub/ir/regions.hpp>
 
 #include <llvm/ADT/DenseMap.h>
@@ -44,11 +45,9 @@ private:
     for (node_id const n : f_.nodes_of(r)) {
       switch (f_[n].code) {
       case ir::op::at:
-        check(n, f_[n].operand_count - 1);
-        break;
       case ir::op::update:
       case ir::op::add_to:
-        check(n, f_[n].operand_count - 2);
+        check(n, ir::index_count(f_, n));
         break;
       case ir::op::accumulate:
         look_in(f_.region_at(n, 0));

@@ -1,4 +1,4 @@
-// Reference counts of values, as in the interpreter (execute/frame_slots.hpp): the creator of an array value owns one
+// Emits the counting of references, by the live ranges of values (ir/live_ranges.hpp): the creator of an array value owns one
 // reference, and transfers it at the last use. References are elided where another owner keeps the buffer alive: for
 // parameters that are only read, and for parts whose array has a later last use (`borrowed`). Buffers known to have
 // one reference (`unique`) are written without a test of the count.

@@ -4,6 +4,7 @@
 #include "reference_counts.hpp"
 
 #include <overdub/call/special_table.hpp>
+#include <overdub/implementation/ir/operands.hpp>
 #include <overdub/implementation/ir/sine_and_cosine.hpp>
 
 #include <utility>
@@ -250,7 +251,6 @@ node_id other_of_sine_and_cosine(function_state& fn, node_id n) {
 void emit_elementwise(function_state& fn, node_id n) {
   value_id const result = fn.f.result(n);
   ir::op const code = fn.f[n].code;
-  auto const rule = ir::row_of(code).types;
   if (code == ir::op::select && is_reference_counted(fn.type_of(result))) {
     llvm::Value* const which = fn.scalar(fn.f.operand(n, 0));
     value const x = fn.get(fn.f.operand(n, 1)), y = fn.get(fn.f.operand(n, 2));
@@ -268,9 +268,7 @@ void emit_elementwise(function_state& fn, node_id n) {
   }
   llvm::SmallVector<llvm::Value*, 3> x;
   for (value_id const v : fn.f.operands_of(n)) x.push_back(fn.scalar(v));
-  // The operand that determines the type.
-  bool const second = rule == ir::type_rule::select || rule == ir::type_rule::integer_floating;
-  fn.set(result, elementwise(fn, code, fn.type_of(fn.f.operand(n, second)).element, x));
+  fn.set(result, elementwise(fn, code, fn.type_of(fn.f.operand(n, ir::main_operand(code))).element, x));
 }
 
 } // namespace overdub::jit

@@ -6,6 +6,8 @@
 #include "memory_access.hpp"
 #include "scalars.hpp"
 
+#include <overdub/implementation/ir/operands.hpp>
+
 namespace overdub::jit {
 
 bool is_light(function_state& fn, ir::op code, ir::type t) {
@@ -54,7 +56,7 @@ load_vector(function_state& fn, node_id n, region_id body, llvm::Value* index, l
   value_id const array = fn.f.operand(n, 0);
   ir::scalar const s = fn.type_of(array).element;
   value const a = fn.get(array);
-  std::uint32_t const indices = fn.f[n].operand_count - 1;
+  std::uint32_t const indices = ir::index_count(fn.f, n);
   llvm::Value* at = nullptr;
   if (!is_read_in_line(fn.f, n, body)) {
     for (std::uint32_t k = 0; k < indices; ++k) {
@@ -104,7 +106,7 @@ void emit_in_vector(function_state& fn, node_id n) {
   else
     fn.set(
         fn.f.result(n),
-        elementwise(fn, code, fn.type_of(fn.f.operand(n, code == ir::op::select ? 1 : 0)).element, x));
+        elementwise(fn, code, fn.type_of(fn.f.operand(n, ir::main_operand(code))).element, x));
 }
 
 void store_vectors(

@@ -169,6 +169,13 @@ func @main(%x: f64[], %n: i64) -> f64 {
       "%sums = map: trip count, result %sums\n%a = map: trip count, result %a\n%b = map: nothing\n");
 }
 
+TEST_CASE("the second region of protect yields no results") {
+  CHECK(parameters_of(R"(func @f(%x: f64[], %n: i64) -> f64[] {
+  %y = protect -> f64[] { yield %x } failed { yield }
+  return %y
+})") == "0");
+}
+
 TEST_CASE("parameters determine the shapes of results") {
   CHECK(parameters_of("func @f(%x: f64[], %y: f64[]) -> f64[] {\n  return %y\n}") == "1");
   CHECK(
