@@ -23,16 +23,18 @@ OVERDUB_HIDDEN inline std::atomic<std::uint64_t>& last_artifact() {
   return number;
 }
 
+std::int64_t steady_nanoseconds() {
+  auto const now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
+
 /// Measures the time since its construction.
 class stopwatch {
 public:
-  std::int64_t nanoseconds() const {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start_)
-        .count();
-  }
+  std::int64_t nanoseconds() const { return steady_nanoseconds() - start_; }
 
 private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::int64_t start_ = steady_nanoseconds();
 };
 
 /// The parameter and result types of an entry, which calls from C++ do not check again.

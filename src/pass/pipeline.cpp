@@ -1,10 +1,38 @@
 #include <overdub/implementation/pass/reabstraction.hpp>
 #include <overdub/ir/function_types.hpp>
+#include <overdub/ir/verify.hpp>
 #include <overdub/pass/pipeline.hpp>
 
+#include <chrono>
 #include <cstddef>
+#include <utility>
 
 namespace overdub::pass {
+
+pass_runner::pass_runner(program& p, pass_observer observer) : p_(p), observer_(std::move(observer)) {
+#if OVERDUB_CHECKED
+  ir::verify(p_);
+#endif
+}
+
+std::size_t pass_runner::operator()(named_pass const& pass) const {
+  std::size_t changes = 0;
+  if (observer_) {
+    std::size_t const before = operation_count(p_);
+    auto const start = std::chrono::steady_clock::now();
+    changes = pass.run(p_);
+    auto const taken = std::chrono::steady_clock::now() - start;
+    observer_(
+        {pass.name, std::chrono::duration_cast<std::chrono::nanoseconds>(taken).count(), before,
+         operation_count(p_)});
+  } else {
+    changes = pass.run(p_);
+  }
+#if OVERDUB_CHECKED
+  ir::verify(p_);
+#endif
+  return changes;
+}
 
 std::size_t operation_count(program const& p) {
   std::size_t count = 0;

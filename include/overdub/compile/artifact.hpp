@@ -56,6 +56,11 @@ struct compilation_step {
   std::size_t operations_before = 0, operations_after = 0;
 };
 
+namespace detail {
+// The time of a steady clock.
+std::int64_t steady_nanoseconds();
+} // namespace detail
+
 /// The input of a compilation.
 struct recipe {
   std::string name;                      // of the function

@@ -9,8 +9,8 @@
 #include <overdub/compile/program_on_values.hpp>
 
 #include <array>
-#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <new>
@@ -146,10 +146,9 @@ struct transformation<Transform, F, types<A...>, C...> {
   static recipe recipe_of(F const& f, compile_options const& o, program_use use, C&... c) {
     recipe r = original::recipe_of(f, name(), o, c...);
     run_early_passes(r);
-    auto const start = std::chrono::steady_clock::now();
+    std::int64_t const start = steady_nanoseconds();
     transform(r.staged, use);
-    std::chrono::nanoseconds const taken = std::chrono::steady_clock::now() - start;
-    r.staging_nanoseconds += taken.count();
+    r.staging_nanoseconds += steady_nanoseconds() - start;
     return r;
   }
   // Exceptions of overdub and std::bad_alloc pass; Transform's others become pass_error, with the original nested.

@@ -3,7 +3,6 @@
 
 #include <overdub/core/config.hpp>
 #include <overdub/core/library.hpp>
-#include <overdub/ir/verify.hpp>
 #include <overdub/pass/cancel_reabstractions.hpp>
 #include <overdub/pass/canonicalise.hpp>
 #include <overdub/pass/choose_functions.hpp>
@@ -22,13 +21,11 @@
 #include <overdub/pass/specialise_conventions.hpp>
 
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 namespace overdub::pass {
 
@@ -113,31 +110,10 @@ std::size_t operation_count(program const& p);
 /// notified after each.
 class pass_runner {
 public:
-  explicit pass_runner(program& p, pass_observer observer = {}) : p_(p), observer_(std::move(observer)) {
-#if OVERDUB_CHECKED
-    ir::verify(p_);
-#endif
-  }
+  explicit pass_runner(program& p, pass_observer observer = {});
 
   /// Returns the number of changes.
-  std::size_t operator()(named_pass const& pass) const {
-    std::size_t changes = 0;
-    if (observer_) {
-      std::size_t const before = operation_count(p_);
-      auto const start = std::chrono::steady_clock::now();
-      changes = pass.run(p_);
-      auto const taken = std::chrono::steady_clock::now() - start;
-      observer_(
-          {pass.name, std::chrono::duration_cast<std::chrono::nanoseconds>(taken).count(), before,
-           operation_count(p_)});
-    } else {
-      changes = pass.run(p_);
-    }
-#if OVERDUB_CHECKED
-    ir::verify(p_);
-#endif
-    return changes;
-  }
+  std::size_t operator()(named_pass const& pass) const;
   std::size_t operator()(std::string_view name) const { return (*this)(*find_pass(name)); }
 
 private:
