@@ -249,16 +249,26 @@ void shapes::set_selected(node_id n, std::uint32_t result) {
     if (!flow.yields_results(r)) continue;
     std::vector<extent> const of_region = copy_of(f_.operand(f_.yield_of(r), yielded));
     if (all.empty()) all = of_region;
-    for (std::size_t axis = 0; axis < all.size(); ++axis) {
-      int steps = inspected_extents;
-      if (all[axis] != unknown &&
-          (!are_equal(all[axis], of_region[axis], steps) || !is_outside(n, all[axis])))
-        all[axis] = unknown;
-    }
+    for (std::size_t axis = 0; axis < all.size(); ++axis)
+      if (all[axis] != unknown) all[axis] = joined(n, all[axis], of_region[axis]);
   }
   for (extent& x : all)
     if (x == unknown) x = add(kind::opaque, v, {});
   set(v, all);
+}
+
+// The extent that two regions of an operation yield, if it is the same. That several lengths are equal is known in the region that compared
+// them: one that the other region knows is taken.
+shapes::extent shapes::joined(node_id n, extent a, extent b) const {
+  a = resolve(a), b = resolve(b);
+  int steps = inspected_extents;
+  auto const has_alternatives = [&](extent x) {
+    kind const is = table_[static_cast<std::uint32_t>(x)].is;
+    return is == kind::common || is == kind::row;
+  };
+  if (a != b && has_alternatives(a)) std::swap(a, b);
+  if (a != b && (has_alternatives(a) || !are_equal(a, b, steps))) return unknown;
+  return is_outside(n, a) ? a : unknown;
 }
 
 // ---- loop-carried values

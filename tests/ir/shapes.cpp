@@ -169,6 +169,26 @@ func @main(%x: f64[], %n: i64) -> f64 {
       "%sums = map: trip count, result %sums\n%a = map: trip count, result %a\n%b = map: nothing\n");
 }
 
+TEST_CASE("that lengths are equal is known in the branch that compares them alone") {
+  char const* const text = R"(entry @main
+func @main(%c: bool, %x: f64[], %y: f64[]) -> f64[] {
+  %r = loop 3 (%t: i64, %a: f64[] = %x) -> f64[] {
+    %next = if %c -> f64[] {
+      %n = length %a, %y : i64
+      %made = fill %n, 1.0 : f64[]
+      yield %made
+    } else { yield {} }
+    yield %next
+  }
+  return %r
+})";
+  std::string other = text, same = text;
+  other.replace(other.find("{}"), 2, "%y");
+  same.replace(same.find("{}"), 2, "%a");
+  CHECK(shapes_of(other.c_str()) == "%r = loop: trip count, result %r\n");
+  CHECK(shapes_of(same.c_str()) == "%r = loop: trip count, loop-carried %a, result %r\n");
+}
+
 TEST_CASE("the second region of protect yields no results") {
   CHECK(parameters_of(R"(func @f(%x: f64[], %n: i64) -> f64[] {
   %y = protect -> f64[] { yield %x } failed { yield }
