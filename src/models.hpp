@@ -23,7 +23,9 @@
 #include <overdub/implementation/models/conditional_density.cpp>
 #include <overdub/implementation/models/enumeration.cpp>
 #include <overdub/implementation/models/generating.cpp>
+#include <overdub/implementation/models/hamiltonian_move.cpp>
 #include <overdub/implementation/models/model_core.cpp>
+#include <overdub/implementation/models/moves.cpp>
 #include <overdub/implementation/models/mutable_trace.cpp>
 #include <overdub/implementation/models/numbers.cpp>
 #include <overdub/implementation/models/observed_choices.cpp>
