@@ -12,8 +12,10 @@
 #include <overdub/implementation/inference/diagnostics.cpp>
 #include <overdub/implementation/inference/draws.cpp>
 #include <overdub/implementation/inference/metric.cpp>
+#include <overdub/implementation/inference/on_threads.cpp>
 #include <overdub/implementation/inference/particles.cpp>
 #include <overdub/implementation/inference/progress.cpp>
+#include <overdub/implementation/inference/run_chains.cpp>
 #include <overdub/implementation/inference/summary.cpp>
 #include <overdub/implementation/models/binding_time.cpp>
 #include <overdub/implementation/models/choice_order.cpp>
