@@ -26,6 +26,7 @@
 #include <overdub/implementation/models/enumeration.cpp>
 #include <overdub/implementation/models/generating.cpp>
 #include <overdub/implementation/models/hamiltonian_move.cpp>
+#include <overdub/implementation/models/mcmc.cpp>
 #include <overdub/implementation/models/model_core.cpp>
 #include <overdub/implementation/models/moves.cpp>
 #include <overdub/implementation/models/mutable_trace.cpp>

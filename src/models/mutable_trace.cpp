@@ -80,6 +80,15 @@ mutable_trace<Program>::mutable_trace(mutable_trace const& other)
 }
 
 template <class Program>
+mutable_trace<Program>::mutable_trace(mutable_trace&&) noexcept = default;
+
+template <class Program>
+mutable_trace<Program>& mutable_trace<Program>::operator=(mutable_trace&&) noexcept = default;
+
+template <class Program>
+mutable_trace<Program>::~mutable_trace() = default;
+
+template <class Program>
 mutable_trace<Program>& mutable_trace<Program>::operator=(mutable_trace const& other) {
   if (core_ != other.core_) return *this = mutable_trace(other);
   auto shapes = other.shapes_;

@@ -39,11 +39,11 @@ public:
 
   /// Copies the committed state, without the proposal. O(choices and saved values); does not run the model.
   mutable_trace(mutable_trace const& other);
-  mutable_trace(mutable_trace&&) = default;
+  mutable_trace(mutable_trace&&) noexcept;
   /// Copies the committed state. Reuses memory if both traces are of one model, as an incremental_program does.
   mutable_trace& operator=(mutable_trace const& other);
-  mutable_trace& operator=(mutable_trace&&) = default;
-  ~mutable_trace() = default;
+  mutable_trace& operator=(mutable_trace&&) noexcept;
+  ~mutable_trace();
 
   model_core const& core() const {
     if (core_ == nullptr) [[unlikely]]
