@@ -37,8 +37,6 @@ private:
 
 } // namespace
 
-namespace detail {
-
 void call_on_threads(
     unsigned threads, std::size_t count, void (*call)(void const* f, std::size_t i), void const* f) {
   std::atomic<std::size_t> next = 0;
@@ -73,5 +71,4 @@ void call_on_threads(
   if (failure) std::rethrow_exception(failure);
 }
 
-} // namespace detail
 } // namespace overdub::inference
