@@ -12,8 +12,10 @@
 #include <overdub/implementation/inference/diagnostics.cpp>
 #include <overdub/implementation/inference/draws.cpp>
 #include <overdub/implementation/inference/metric.cpp>
+#include <overdub/implementation/inference/on_threads.cpp>
 #include <overdub/implementation/inference/particles.cpp>
 #include <overdub/implementation/inference/progress.cpp>
+#include <overdub/implementation/inference/run_chains.cpp>
 #include <overdub/implementation/inference/summary.cpp>
 #include <overdub/implementation/models/binding_time.cpp>
 #include <overdub/implementation/models/choice_order.cpp>
@@ -23,7 +25,10 @@
 #include <overdub/implementation/models/conditional_density.cpp>
 #include <overdub/implementation/models/enumeration.cpp>
 #include <overdub/implementation/models/generating.cpp>
+#include <overdub/implementation/models/hamiltonian_move.cpp>
+#include <overdub/implementation/models/mcmc.cpp>
 #include <overdub/implementation/models/model_core.cpp>
+#include <overdub/implementation/models/moves.cpp>
 #include <overdub/implementation/models/mutable_trace.cpp>
 #include <overdub/implementation/models/numbers.cpp>
 #include <overdub/implementation/models/observed_choices.cpp>

@@ -1,10 +1,15 @@
 #include <overdub/inference/chain_run.hpp>
+#include <overdub/inference/on_threads.hpp>
+#include <overdub/io/number_text.hpp>
+#include <overdub/io/output_file.hpp>
+#include <overdub/version.hpp>
 
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -49,6 +54,8 @@ message sampling_error::text(
 
 namespace overdub::inference::running {
 
+using io::number_text;
+
 std::vector<csv_setting> setting_lines(
     run_settings const& s, std::uint64_t id, std::vector<csv_setting> const& method,
     std::vector<csv_setting> const& rest) {
@@ -75,6 +82,20 @@ std::vector<csv_setting> seed_lines(std::optional<std::uint64_t> seed) {
   return {{"random", "", 0}, {"seed", number_text(*seed), 1}};
 }
 
+namespace {
+
+// The state that chains on different threads share.
+struct shared_state {
+  run_settings const& settings;
+  draws& result;
+  std::atomic<bool> failed = false;
+  std::mutex mutex = {}; // guards `done` and on_progress
+  std::size_t done = 0;
+
+  bool stopped() const;
+  void notify(std::size_t chain, bool warmup, sampler_statistics const& statistics);
+};
+
 bool shared_state::stopped() const {
   return failed.load(std::memory_order_relaxed) ||
          (settings.stop != nullptr && settings.stop->load(std::memory_order_relaxed));
@@ -91,6 +112,99 @@ void shared_state::notify(std::size_t chain, bool warmup, sampler_statistics con
        .statistics = statistics});
 }
 
+// The file of a chain. After a write error the file is not changed further, and the run continues without it.
+class chain_file {
+public:
+  chain_file() = default;
+  explicit chain_file(csv_writer writer) : writer_(std::move(writer)) {}
+
+  template <class F>
+  void write(F const& f) {
+    if (!writer_ || failure_) return;
+    try {
+      f(*writer_);
+    } catch (inference_error const&) {
+      failure_ = std::current_exception();
+    }
+  }
+  std::exception_ptr const& failure() const { return failure_; }
+  bool has_draws() const { return writer_ && writer_->has_draws(); }
+  std::string const& written_to() const { return writer_->written_to(); }
+
+private:
+  std::optional<csv_writer> writer_;
+  std::exception_ptr failure_;
+};
+
+// The files of all chains. They replace those of an earlier run once all are written, one after another.
+std::vector<chain_file> open_files(
+    run_settings const& s, std::function<std::vector<csv_setting>(std::uint64_t)> const& lines,
+    std::vector<std::string> const& names) {
+  std::vector<chain_file> files(s.chains);
+  if (s.csv.empty()) return files;
+  auto const path = [&](std::size_t c) { return s.csv + '_' + number_text(c + 1) + ".csv"; };
+  auto how = io::writing::streamed;
+  for (std::size_t c = 0; c < s.chains; ++c)
+    if (io::is_there(path(c)) || io::has_unfinished(path(c))) how = io::writing::beside;
+  for (std::size_t c = 0; c < s.chains; ++c)
+    files[c] = chain_file(csv_writer(path(c), lines(c + 1), names, how));
+  return files;
+}
+
+// The exception of a chain, and the purpose of its current allocation.
+struct chain_failure {
+  std::exception_ptr thrown = {};
+  std::string_view allocation = {}; // the purpose of memory that the current step may allocate
+  bool is_growing = false;          // the allocation is that of the chain's array of draws
+};
+
+// Runs chain c.
+void run_chain(
+    std::function<std::unique_ptr<any_chain>(std::size_t)> const& make, std::size_t c, shared_state& shared,
+    chain_file& file, chain_failure& failure) {
+  using clock = std::chrono::steady_clock;
+  if (shared.stopped()) return;
+  run_settings const& s = shared.settings;
+  chain_record& record = shared.result.record(c);
+  auto const began = clock::now();
+  failure.allocation = "the chain's beginning: what its target, metric and algorithm keep";
+  std::unique_ptr<any_chain> const chain = make(c);
+  if (!chain->begin([&] { return shared.stopped(); })) return;
+
+  failure.allocation = "what a transition of the warm-up asked for";
+  std::uint64_t transition = 0;
+  while (transition < s.warmup && !shared.stopped()) shared.notify(c, true, chain->warm_up(++transition));
+  chain->warmed_up(record);
+  auto const warm = clock::now();
+  record.warmup_seconds = std::chrono::duration<double>(warm - began).count();
+  if (transition < s.warmup) return;
+  file.write([&](csv_writer& f) { f.adapted(record); });
+
+  std::vector<double> row(shared.result.variables());
+  for (std::size_t i = 0; i < s.draws && !shared.stopped(); ++i) {
+    failure.allocation = "what a transition asked for";
+    sampler_statistics const statistics = chain->transition(++transition);
+    record.totals.add(statistics);
+    if (std::string const* const point = chain->undefined_point();
+        point != nullptr && statistics.undefined && record.undefined_point.empty())
+      record.undefined_point = *point;
+    record.sampling_seconds = std::chrono::duration<double>(clock::now() - warm).count();
+    if (i % s.thin == 0) {
+      chain->report(std::span<double>(row));
+      failure.allocation = "one more draw";
+      failure.is_growing = true;
+      shared.result.append(c, statistics, row);
+      failure.is_growing = false;
+      failure.allocation = "what a file or progress asked for";
+      file.write([&](csv_writer& f) { f.draw(statistics, row); });
+    }
+    shared.notify(c, false, statistics);
+  }
+  if (transition == s.warmup + s.draws) file.write([&](csv_writer& f) { f.end(record); });
+}
+
+} // namespace
+
 void check(run_settings const& s) {
   check_count("chains", s.chains, 1'000'000);
   check_count("warmup", s.warmup);
@@ -104,6 +218,56 @@ void check(run_settings const& s) {
         "overdub: %zu chains of warmup + draws = %zu transitions: all together are more than can be counted",
         s.chains, s.warmup + s.draws));
   if (s.thin == 0) throw inference_error(message("overdub: sampling thinned by 0: thin = 1 keeps each draw"));
+}
+
+draws run(
+    run_settings const& s, std::vector<std::string> names,
+    std::function<std::vector<csv_setting>(std::uint64_t)> const& lines,
+    std::function<std::unique_ptr<any_chain>(std::size_t)> const& make) {
+  std::size_t const variables = names.size();
+  draws result = with_memory(
+      [&] { return draws(std::move(names), s.chains); },
+      [&] {
+        return message(
+            "overdub: there is no memory for the records of %zu chains, and the names of %zu variables",
+            s.chains, variables);
+      });
+  shared_state shared{s, result};
+  if (shared.stopped()) return result;
+  std::vector<chain_file> files = open_files(s, lines, result.names());
+  std::vector<chain_failure> failures(s.chains);
+  on_threads(s.threads, s.chains, [&](std::size_t c) {
+    try {
+      run_chain(make, c, shared, files[c], failures[c]);
+    } catch (...) {
+      failures[c].thrown = std::current_exception();
+      shared.failed = true;
+    }
+  });
+  auto const fail = [&](std::size_t c, std::exception_ptr const& thrown) {
+    std::vector<std::string> written;
+    for (chain_file const& file : files)
+      if (file.has_draws()) written.push_back(file.written_to());
+    std::string allocation(failures[c].allocation);
+    if (failures[c].is_growing) {
+      std::size_t const bytes = result.size(c) * result.variables() * sizeof(double);
+      allocation += " of " + number_text(result.variables()) + " variables: its draws take " +
+                    number_text(bytes >> 20) + " MiB, and twice that was asked for";
+    }
+    throw sampling_error(
+        std::make_shared<draws const>(std::move(result)), thrown, c, std::move(written), allocation);
+  };
+  for (std::size_t c = 0; c < s.chains; ++c)
+    if (failures[c].thrown) fail(c, failures[c].thrown);
+  for (std::size_t c = 0; c < s.chains; ++c)
+    if (files[c].failure()) fail(c, files[c].failure());
+  // A run that was stopped before its first draw does not replace the files of an earlier run.
+  if (shared.stopped() && result.size() == 0) return result;
+  for (std::size_t c = 0; c < s.chains; ++c) {
+    files[c].write([](csv_writer& f) { f.commit(); });
+    if (files[c].failure()) fail(c, files[c].failure());
+  }
+  return result;
 }
 
 } // namespace overdub::inference::running

@@ -1,5 +1,6 @@
 #include <overdub/inference/csv.hpp>
 #include <overdub/io/number_text.hpp>
+#include <overdub/io/output_file.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -8,6 +9,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -60,7 +62,14 @@ csv_writer::csv_writer(
     std::string path, std::span<csv_setting const> settings, std::span<std::string const> names,
     io::writing how)
     : path_(std::move(path)), how_(how), names_(checked_names({names.begin(), names.end()})),
-      pending_(csv_writing::head(settings, names_)), file_(csv_writing::opened(path_, how)) {}
+      pending_(csv_writing::head(settings, names_)),
+      file_(std::make_unique<io::output_file>(csv_writing::opened(path_, how))) {}
+csv_writer::csv_writer(csv_writer&&) noexcept = default;
+csv_writer& csv_writer::operator=(csv_writer&&) noexcept = default;
+csv_writer::~csv_writer() = default;
+
+bool csv_writer::has_draws() const { return has_draws_ && file_->is_kept(); }
+std::string const& csv_writer::written_to() const { return file_->written_to(); }
 
 void csv_writer::adapted(chain_record const& record) {
   require_open();
@@ -100,7 +109,7 @@ void csv_writer::commit() {
   if (!ended_) write();
   ended_ = true;
   try {
-    file_.commit();
+    file_->commit();
   } catch (io::output_error const& e) {
     fail(e.what());
   }
@@ -130,7 +139,7 @@ void csv_writer::require_open() const {
 }
 
 void csv_writer::write() {
-  if (!file_.append(pending_)) fail(file_.failure());
+  if (!file_->append(pending_)) fail(file_->failure());
   pending_.clear();
 }
 

@@ -1,6 +1,8 @@
+#include <overdub/core/floating_point.hpp>
 #include <overdub/models/numbers.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -9,6 +11,36 @@
 #include <vector>
 
 namespace overdub::models {
+
+namespace {
+
+double number_in_row(datum const& x) {
+  if (x.type().element == ir::scalar::f64) return x.as<double>();
+  if (x.type().element == ir::scalar::f32) return static_cast<double>(x.as<float>());
+  return static_cast<double>(static_cast<i64>(x.bits()));
+}
+
+template <class T>
+T choice_in_row(std::string const& address, double x) {
+  if constexpr (std::is_integral_v<T>)
+    if (!(std::abs(x) <= 0x1p53) || x != std::trunc(x) || (std::is_same_v<T, bool> && x != 0 && x != 1))
+      throw model_error(message(
+          "overdub: %g stands for a choice \"%s\", and is no such %s", x, address.c_str(),
+          std::is_same_v<T, bool> ? "bool" : "integer"));
+  return static_cast<T>(x);
+}
+
+void write_absent_choices(datum const& made, std::span<double> out, double absent) {
+  if (made.type().rank == 0) {
+    if (!made.as<bool>()) std::ranges::fill(out, absent);
+    return;
+  }
+  auto const& each = made.elements<bool>();
+  for (std::size_t k = 0; k < out.size(); ++k)
+    if (!each[static_cast<i64>(k)]) out[k] = absent;
+}
+
+} // namespace
 
 number_row::number_row(trace const& like, selection const& of) {
   like.core().check(of);
@@ -49,14 +81,14 @@ choice_map number_row::choices(std::span<double const> row) const {
         for (std::size_t k = 0; k < own.size(); ++k) {
           if (overdub::is_nan(own[k])) continue;
           indices_of(s.shape, k, at);
-          all.set(s.address, at, datum(choice<T>(s, own[k])));
+          all.set(s.address, at, datum(choice_in_row<T>(s.address, own[k])));
         }
       } else if (s.type.rank == 0) {
-        all.set(s.address, {}, datum(choice<T>(s, own[0])));
+        all.set(s.address, {}, datum(choice_in_row<T>(s.address, own[0])));
       } else {
         auto const n = static_cast<i64>(own.size());
         overdub::detail::array_builder<T> out(n);
-        for (i64 i = 0; i < n; ++i) out.put(i, choice<T>(s, own[static_cast<std::size_t>(i)]));
+        for (i64 i = 0; i < n; ++i) out.put(i, choice_in_row<T>(s.address, own[static_cast<std::size_t>(i)]));
         all.set(s.address, {}, datum::of(s.shape, out.finish(n)));
       }
     });
@@ -69,20 +101,17 @@ std::size_t number_row::count(one_site const& s) { // 1 if there are no axes
   return n;
 }
 
-void number_row::write_absent(datum const& made, std::span<double> out, double absent) {
-  if (made.type().rank == 0) {
-    if (!made.as<bool>()) std::ranges::fill(out, absent);
-    return;
-  }
-  auto const& each = made.elements<bool>();
-  for (std::size_t k = 0; k < out.size(); ++k)
-    if (!each[static_cast<i64>(k)]) out[k] = absent;
-}
-
-double number_row::number(datum const& x) {
-  if (x.type().element == ir::scalar::f64) return x.as<double>();
-  if (x.type().element == ir::scalar::f32) return static_cast<double>(x.as<float>());
-  return static_cast<double>(static_cast<i64>(x.bits()));
+std::span<double> number_row::write_site(
+    one_site const& s, datum const& x, datum const& made, std::span<double> out, double absent) {
+  std::span<double> const own = out.first(count(s));
+  if (s.type.rank == 0)
+    own[0] = number_in_row(x);
+  else
+    execute::with_type(s.type.element, [&]<class T>(T) {
+      std::ranges::transform(x.elements<T>(), own.begin(), [](T e) { return static_cast<double>(e); });
+    });
+  if (s.is_conditional) write_absent_choices(made, own, absent);
+  return out.subspan(own.size());
 }
 
 void number_row::add_names(std::string address, datum::extents const& shape) {

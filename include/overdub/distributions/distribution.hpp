@@ -291,6 +291,19 @@ bool all_finite(X const& x) {
     return all;
   }
 }
+
+[[noreturn]] inline void reject(std::string_view family, std::string const& what) {
+  throw parameter_error(
+      message("overdub: %.*s: %s", static_cast<int>(family.size()), family.data(), what.c_str()));
+}
+[[noreturn]] inline void reject_parameter(
+    std::string_view family, std::string_view called, std::string const& value, std::string_view phrase) {
+  reject(family, std::string(called) + " is " + value + ", and must be " + std::string(phrase));
+}
+[[noreturn]] inline void
+reject_parameters(std::string_view family, std::string_view relation, std::string const& given) {
+  reject(family, std::string(relation) + "; it is " + given);
+}
 } // namespace detail
 
 /// log_density(d, x): the normalised log density of d at x, or the log probability where d is discrete. It is a call of "name.log_density",
@@ -311,18 +324,11 @@ constexpr auto log_density(D const& d, X const& x) {
 template <a_distribution D>
 void check(D const& d) {
   using Family = typename D::family;
-  constexpr std::string_view name = Family::name();
-  auto const reject = [&](std::string const& what) {
-    throw parameter_error(
-        message("overdub: %.*s: %s", static_cast<int>(name.size()), name.data(), what.c_str()));
-  };
   auto const one = [&](std::string_view called, auto const& constraint, auto const& p) {
     if constexpr (a_distribution<decltype(p)>)
       check(p);
     else if (!constraint.contains(p) || (overdub::detail::assumes_finite_numbers && !detail::all_finite(p)))
-      reject(
-          std::string(called) + " is " + detail::text_of(p) + ", and must be " +
-          std::string(constraint.phrase));
+      detail::reject_parameter(Family::name(), called, detail::text_of(p), constraint.phrase);
   };
   if constexpr (requires { Family::check(one, d); })
     Family::check(one, d);
@@ -334,7 +340,7 @@ void check(D const& d) {
     }
     (std::make_index_sequence<detail::parameter_count<Family>>{});
     if constexpr (requires { Family::relation; })
-      if (!is_valid(d)) reject(std::string(Family::relation) + "; it is " + detail::text_of(d));
+      if (!is_valid(d)) detail::reject_parameters(Family::name(), Family::relation, detail::text_of(d));
   }
 }
 

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -150,7 +151,7 @@ void check(sampling_settings const& s, A const& algorithm, std::size_t dimension
 
 // A chain of a target, with the interface that `running::run` requires.
 template <metric M, target T, class A, random_streams R>
-class target_chain {
+class target_chain final : public running::any_chain {
   using sampler = typename A::template sampler<T, M>;
 
 public:
@@ -163,33 +164,32 @@ public:
   target_chain(target_chain const&) = delete; // adapting_ refers to chain_
   target_chain& operator=(target_chain const&) = delete;
 
-  template <class F>
-  bool begin(F const& stopped) {
+  bool begin(std::function<bool()> const& stopped) override {
     auto generator = streams_(c_, 0);
     if (!start(stopped, generator) || stopped()) return false;
     if (settings_.warmup > 0)
       adapting_.emplace(chain_, settings_.warmup, settings_.adaptation).begin(generator);
     return true;
   }
-  sampler_statistics warm_up(std::uint64_t t) {
+  sampler_statistics warm_up(std::uint64_t t) override {
     auto generator = streams_(c_, t);
     sampler_statistics const statistics = chain_.transition(generator);
     adapting_->learn(statistics.accept_statistic, generator);
     return statistics;
   }
-  void warmed_up(chain_record& record) {
+  void warmed_up(chain_record& record) override {
     if (adapting_) adapting_->finish();
     chain_.forget_undefined_point(); // the record counts transitions after the warm-up
     record.step_size = chain_.step_size();
     record.metric = M::name;
     record.inverse_metric.assign(chain_.metric().inverse().begin(), chain_.metric().inverse().end());
   }
-  sampler_statistics transition(std::uint64_t t) {
+  sampler_statistics transition(std::uint64_t t) override {
     auto generator = streams_(c_, t);
     return chain_.transition(generator);
   }
-  std::string const& undefined_point() const { return chain_.undefined_point(); }
-  void report(std::span<double> out) {
+  std::string const* undefined_point() const override { return &chain_.undefined_point(); }
+  void report(std::span<double> out) override {
     if constexpr (reporting_target<T>)
       chain_.density().report(chain_.position(), out);
     else
@@ -267,7 +267,7 @@ draws sample(T const& density, sampling_settings const& settings, A const& algor
         return running::setting_lines(run, id, sampling::setting_lines<M>(settings, algorithm), rest);
       },
       [&](std::size_t c) {
-        return sampling::target_chain<M, T, A, R>(density, c, settings, algorithm, streams);
+        return std::make_unique<sampling::target_chain<M, T, A, R>>(density, c, settings, algorithm, streams);
       });
 }
 template <metric M = diagonal_metric, target T, sampling_algorithm<T, M> A = nuts_settings>

@@ -5,13 +5,18 @@
 #include <overdub/core/library.hpp>
 #include <overdub/inference/draws.hpp>
 #include <overdub/inference/target.hpp>
-#include <overdub/io/output_file.hpp>
+#include <overdub/io/writing.hpp>
 
 #include <cstddef>
 #include <initializer_list>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
+
+namespace overdub::io {
+class output_file;
+}
 
 namespace overdub::inference {
 
@@ -32,6 +37,9 @@ public:
   csv_writer(
       std::string path, std::span<csv_setting const> settings, std::span<std::string const> names,
       io::writing how = io::writing::streamed);
+  csv_writer(csv_writer&&) noexcept;
+  csv_writer& operator=(csv_writer&&) noexcept;
+  ~csv_writer();
 
   /// Writes the end of the adaptation, before the first draw; and the step size and the metric, if the record has a metric.
   void adapted(chain_record const& record);
@@ -47,8 +55,8 @@ public:
   }
 
   /// Whether the file has draws and was not removed; and its absolute path, that of the file or of the ".partial" file.
-  bool has_draws() const { return has_draws_ && file_.is_kept(); }
-  std::string const& written_to() const { return file_.written_to(); }
+  bool has_draws() const;
+  std::string const& written_to() const;
 
 private:
   void metric(chain_record const& record);
@@ -61,7 +69,7 @@ private:
   std::vector<std::string> names_;
   std::string
       pending_; // written with the first draw: a run without draws does not replace an earlier unfinished file
-  io::output_file file_;
+  std::unique_ptr<io::output_file> file_; // never null, unless it is moved from
   bool has_draws_ = false, ended_ = false;
 };
 

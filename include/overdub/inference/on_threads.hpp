@@ -1,76 +1,23 @@
 // on_threads: a parallel loop over indices.
 #pragma once
 
-#include <overdub/core/requirements.hpp>
+#include <overdub/core/library.hpp>
 
-#include <algorithm>
-#include <atomic>
 #include <cstddef>
-#include <exception>
-#include <functional>
-#include <mutex>
-#include <system_error>
-#include <thread>
-#include <vector>
 
 namespace overdub::inference {
 
-/// Threads that the destructor joins. (libc++ has no std::jthread before version 20.)
-class joined_threads {
-public:
-  joined_threads() = default;
-  joined_threads(joined_threads const&) = delete;
-  joined_threads& operator=(joined_threads const&) = delete;
-  ~joined_threads() {
-    for (std::thread& t : threads_) t.join();
-  }
-
-  /// Throws what std::thread's constructor throws.
-  template <class F>
-  void start(F const& f) {
-    threads_.emplace_back(f);
-  }
-  std::size_t size() const { return threads_.size(); }
-
-private:
-  std::vector<std::thread> threads_;
-};
+// on_threads of call(f, i), for each i < count.
+void call_on_threads(
+    unsigned threads, std::size_t count, void (*call)(void const* f, std::size_t i), void const* f);
 
 /// Calls f(i) once for each i < count, on this number of threads, including the present one; 0: as many as there are processors. After an
 /// exception no further call begins. When all calls have ended, the exception of the smallest i is thrown: it is the same on any number of
 /// threads, if the exception of f(i) depends on i alone.
 template <class F>
 void on_threads(unsigned threads, std::size_t count, F const& f) {
-  std::atomic<std::size_t> next = 0;
-  std::atomic<bool> failed = false;
-  std::mutex mutex; // guards `first` and `failure`
-  std::size_t first = count;
-  std::exception_ptr failure;
-  auto const work = [&] {
-    // Indices are claimed in order, so that the call of each smaller index has begun, and the smallest failing one is found.
-    for (std::size_t i; !failed && (i = next++) < count;) try {
-        f(i);
-      } catch (...) {
-        std::lock_guard const lock(mutex);
-        failed = true;
-        if (i < first) {
-          first = i;
-          failure = std::current_exception();
-        }
-      }
-  };
-  {
-    auto const maximum_threads = std::min<std::size_t>(
-        count, threads > 0 ? threads : std::max(1U, std::thread::hardware_concurrency()));
-    joined_threads others;
-    try {
-      while (others.size() + 1 < maximum_threads) others.start(std::cref(work));
-    } catch (std::system_error const&) {
-      // The system has no more threads: continue with those that started.
-    }
-    work();
-  }
-  if (failure) std::rethrow_exception(failure);
+  call_on_threads(
+      threads, count, [](void const* of, std::size_t i) { (*static_cast<F const*>(of))(i); }, &f);
 }
 
 } // namespace overdub::inference

@@ -10,11 +10,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace overdub::inference {
@@ -44,35 +42,36 @@ concept kernel_maker = std::invocable<F const&, std::size_t, random_key const&> 
 
 namespace running {
 
-// A chain of a kernel, with the interface that `run` requires.
-template <transition_kernel K>
-class kernel_chain {
+// A transition kernel of any type.
+class any_kernel {
 public:
-  kernel_chain(K kernel, random_key const& key, std::size_t warmup)
-      : kernel_(std::move(kernel)), key_(key), warmup_(warmup) {}
-
+  virtual ~any_kernel() = default;
+  virtual kernel_statistics transition(random_key const& key) = 0;
+  virtual void adapt(std::size_t iteration, std::size_t warmup) = 0;
+  virtual std::vector<std::string> names() = 0;
+  virtual void report(std::span<double> out) = 0;
+};
+template <transition_kernel K>
+class kernel_of final : public any_kernel {
+public:
   template <class F>
-  bool begin(F const& stopped) const {
-    return !stopped();
+  kernel_of(F const& make, std::size_t c, random_key const& key) : kernel_(make(c, key)) {}
+
+  kernel_statistics transition(random_key const& key) override { return kernel_.transition(key); }
+  void adapt(std::size_t iteration, std::size_t warmup) override {
+    if constexpr (requires { kernel_.adapt(iteration, warmup); }) kernel_.adapt(iteration, warmup);
   }
-  sampler_statistics warm_up(std::uint64_t t) {
-    sampler_statistics const statistics = transition(t);
-    if constexpr (requires { kernel_.adapt(warmup_, warmup_); })
-      kernel_.adapt(static_cast<std::size_t>(t - 1), warmup_);
-    return statistics;
-  }
-  void warmed_up(chain_record&) const {}
-  sampler_statistics transition(std::uint64_t t) {
-    kernel_statistics const made = kernel_.transition(key_.transition(t));
-    return {.log_density = made.log_density, .accept_statistic = made.acceptance};
-  }
-  void report(std::span<double> out) { kernel_.report(out); }
+  std::vector<std::string> names() override { return kernel_.names(); }
+  void report(std::span<double> out) override { kernel_.report(out); }
 
 private:
   K kernel_;
-  random_key key_;
-  std::size_t warmup_;
 };
+
+// run_chains of the kernels that make(c, key) returns.
+draws run_kernels(
+    std::function<std::unique_ptr<any_kernel>(std::size_t c, random_key const& key)> const& make,
+    run_settings const& settings, random_key const& key);
 
 } // namespace running
 
@@ -83,36 +82,11 @@ private:
 template <kernel_maker F>
 draws run_chains(F const& make, run_settings const& settings, random_key const& key) {
   using kernel = std::invoke_result_t<F const&, std::size_t, random_key const&>;
-  running::check(settings);
-  if (settings.chains == 0) return {};
-  auto const begin = [&](std::size_t c) { return make(c, key.at(c).transition(0)); };
-  std::optional<kernel> first;
-  std::vector<std::string> names;
-  try {
-    first.emplace(begin(0));
-    names = first->names();
-  } catch (...) {
-    throw sampling_error(
-        std::make_shared<draws const>(std::vector<std::string>{}, settings.chains), std::current_exception(),
-        0);
-  }
-  return running::run(
-      settings, names,
-      [&](std::uint64_t id) {
-        // Only a key without an address can be reproduced from a seed.
-        bool const seeded = key == random_key(key.words()[0]);
-        return running::setting_lines(
-            settings, id, {{"algorithm", "fixed_param", 2}},
-            running::seed_lines(seeded ? std::optional(key.words()[0]) : std::nullopt));
+  return running::run_kernels(
+      [&](std::size_t c, random_key const& k) -> std::unique_ptr<running::any_kernel> {
+        return std::make_unique<running::kernel_of<std::remove_cvref_t<kernel>>>(make, c, k);
       },
-      [&](std::size_t c) {
-        kernel made = c == 0 ? std::move(*first) : begin(c);
-        if (c > 0 && std::vector<std::string>(made.names()) != names)
-          throw inference_error(
-              message("overdub: the kernel has other names than that of chain 1: all chains "
-                      "report the same variables"));
-        return running::kernel_chain<kernel>(std::move(made), key.at(c), settings.warmup);
-      });
+      settings, key);
 }
 
 } // namespace overdub::inference

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <overdub/core/config.hpp>
+#include <overdub/io/writing.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -42,14 +43,6 @@ bool has_unfinished(std::string const& path);
 
 /// A path for messages: if it has more than `most` bytes, its beginning and its end, with "..." in between.
 std::string shown_path(std::string_view path, std::size_t most = 150);
-
-/// How the file is written.
-enum class writing {
-  at_once, ///< for short writes: a temporary file in the same folder until `commit`; removed without it
-  streamed, ///< during a run. The data stay if the program fails or is killed, see `written_to`; without data, nothing
-  ///< changes. A second writer of the same name is rejected, in this process or another.
-  beside ///< as `streamed`, and with the suffix `unfinished` even if no file of the name exists
-};
 
 /// A file that is being written. It keeps the permissions of the file that it replaces, and follows symbolic links. A file without write
 /// permission is not replaced. Terminals, pipes, other devices, /dev/stdout and other open descriptors are written directly; a pipe without

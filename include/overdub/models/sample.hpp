@@ -189,6 +189,20 @@ struct level_in<distributions::distributed<Family, P...>, More...> : level_in<P.
 template <class X, class... More>
 struct level_in<X, More...> : level_in<More...> {};
 
+// Adds the functions of a distribution to the program, by calls whose results are discarded. All choices of distributions with the same
+// Plain and levels share it, since x and the parameters are values of the levels.
+template <class Plain, class S, class X, class D>
+void stage_functions(S const& levels, X const& x, D const& like) {
+  (void)overdub::detail::call(levels, density_of<Plain>, x, like);
+  if constexpr (finite_support<support_t<Plain>>) {
+    (void)overdub::detail::call(levels, bounds_of<Plain>, like);
+  } else if constexpr (
+      !distributions::detail::of_integers<support_t<Plain>> && constrains<Plain, drawn_t<Plain>>) {
+    (void)overdub::detail::call(levels, constrain_of<Plain>, x, like);
+    (void)overdub::detail::call(levels, unconstrain_of<Plain>, x, like);
+  }
+}
+
 // Records a zero of each type.
 std::vector<ir::value_id> zeros_of(overdub::detail::recorder& r, std::vector<ir::type> const& types);
 // Records the operation `sample`, and binds the host function that draws the choice.
@@ -235,11 +249,6 @@ struct sample_t {
   }
 
 private:
-  // Records a call of f, which adds f to the program.
-  template <class S, class F, class... X>
-  static void stage_function(S const& levels, F const& f, X const&... x) {
-    (void)overdub::detail::call(levels, f, overdub::detail::wrap(levels, x)...);
-  }
   template <class Call, class D>
   static auto stage_one(Call const& call, D const& d) {
     using plain = detail::plain_t<D>;
@@ -256,14 +265,8 @@ private:
       D const like = overdub::detail::refilled(d, next);
       auto const x = overdub::detail::symbol_for<X, level>(
           detail::zeros_of(r, {overdub::detail::ir_type_of<X>}).front());
-      stage_function(call.levels(), detail::density_of<plain>, x, like);
-      if constexpr (detail::finite_support<detail::support_t<plain>>) {
-        stage_function(call.levels(), detail::bounds_of<plain>, like);
-      } else if constexpr (
-          !distributions::detail::of_integers<detail::support_t<plain>> && detail::constrains<plain, X>) {
-        stage_function(call.levels(), detail::constrain_of<plain>, x, like);
-        stage_function(call.levels(), detail::unconstrain_of<plain>, x, like);
-      }
+      detail::stage_functions<plain>(
+          call.levels(), overdub::detail::wrap(call.levels(), x), overdub::detail::wrap(call.levels(), like));
     }
     return overdub::tag(
         X{}, symbol_of_value{detail::stage_choice(
