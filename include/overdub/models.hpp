@@ -6,6 +6,7 @@
 #include <overdub/models/choice_transform.hpp>
 #include <overdub/models/choices.hpp>
 #include <overdub/models/choosing.hpp>
+#include <overdub/models/conditional_density.hpp>
 #include <overdub/models/dynamic.hpp>
 #include <overdub/models/dynamic_gradients.hpp>
 #include <overdub/models/enumeration.hpp>

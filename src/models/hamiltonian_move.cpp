@@ -74,7 +74,7 @@ selection no_u_turn::moved() const {
   return all;
 }
 
-template <some_mutable_trace Trace>
+template <class Trace>
 void no_u_turn::operator()(Trace& t, random_key const& key, move_record& record) {
   for (std::string const& a : addresses_) {
     std::uint32_t const s = t.core().site_at(a);

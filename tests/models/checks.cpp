@@ -5,6 +5,7 @@
 
 #include <overdub/inference/chains.hpp>
 #include <overdub/models/calibration.hpp>
+#include <overdub/models/define_moves.hpp>
 #include <overdub/models/posterior.hpp>
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 #include "models/model_posteriors.hpp"
 
 #include <overdub/models/calibration.hpp>
+#include <overdub/models/conditional_density.hpp>
 #include <overdub/models/hamiltonian_move.hpp>
 #include <overdub/models/mcmc.hpp>
 

@@ -26,7 +26,7 @@ public:
   ~no_u_turn();
   selection moved() const;
 
-  template <some_mutable_trace Trace>
+  template <class Trace>
   void operator()(Trace& t, random_key const& key, move_record& record);
   void adapt(std::size_t iteration, std::size_t warmup);
   /// 0 before the first transition.

@@ -1,4 +1,5 @@
-// Transition kernels of a mutable trace, which leave the posterior invariant. Most update one choice at a time.
+// Transition kernels of a mutable trace, which leave the posterior invariant. Most update one choice at a time. The library has them for
+// both mutable traces; define_moves.hpp defines them for others.
 #pragma once
 
 #include <overdub/models/mutable_trace.hpp>
@@ -53,13 +54,13 @@ public:
   explicit gibbs(std::string address) : address_(std::move(address)) {}
   selection moved() const { return {address(address_)}; }
 
-  template <some_mutable_trace Trace>
+  template <class Trace>
   void operator()(Trace& t, random_key const& key, move_record& record);
 
 private:
-  template <some_mutable_trace Trace>
+  template <class Trace>
   std::pair<i64, i64> bounds_of(Trace& t, std::uint32_t s);
-  template <some_mutable_trace Trace>
+  template <class Trace>
   void step(
       Trace& t, std::uint32_t s, std::pair<i64, i64> const& bounds, random_key const& key,
       move_record& record);
@@ -77,7 +78,7 @@ public:
   explicit random_walk(std::string address, double sd = 1);
   selection moved() const { return {address(address_)}; }
 
-  template <some_mutable_trace Trace>
+  template <class Trace>
   void operator()(Trace& t, random_key const& key, move_record& record);
   void adapt(std::size_t);
   double sd() const { return sd_; }
@@ -97,7 +98,7 @@ public:
   explicit from_prior(std::string address) : address_(std::move(address)) {}
   selection moved() const { return {address(address_)}; }
 
-  template <some_mutable_trace Trace>
+  template <class Trace>
   void operator()(Trace& t, random_key const& key, move_record& record);
 
 private:
@@ -113,12 +114,12 @@ public:
   explicit elliptical_slice(std::string address) : address_(std::move(address)) {}
   selection moved() const { return {address(address_)}; }
 
-  template <some_mutable_trace Trace>
+  template <class Trace>
   void operator()(Trace& t, random_key const& key, move_record& record);
 
 private:
   static void reject_loops(model_core const& m, std::uint32_t s);
-  template <some_mutable_trace Trace>
+  template <class Trace>
   void set(Trace& t, std::uint32_t s, std::span<double const> x);
 
   std::string address_;

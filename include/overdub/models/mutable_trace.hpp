@@ -12,7 +12,6 @@
 #include <overdub/models/trace_structure.hpp>
 
 #include <bit>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -237,10 +236,6 @@ private:
 using followed_trace = mutable_trace<incremental_program>;
 /// A trace whose proposals run the whole model.
 using reexecuted_trace = mutable_trace<reexecuted_program>;
-
-/// One of the two kinds of mutable traces.
-template <class T>
-concept some_mutable_trace = std::same_as<T, followed_trace> || std::same_as<T, reexecuted_trace>;
 
 extern template class mutable_trace<incremental_program>;
 extern template class mutable_trace<reexecuted_program>;
