@@ -52,7 +52,7 @@ consteval observation::hook observing_hook() {
   if constexpr (how == hook_kind::never)
     return nullptr;
   else
-    return &run_hook<Hook, typename S::context, callee_at_run_time_t<F>, hooked_t<X>...>;
+    return hook_runner<Hook, typename S::context, callee_at_run_time_t<F>, hooked_t<X>...>();
 }
 
 // The hooks of the outermost context of S for calls of F with these arguments, which return an R.
