@@ -34,18 +34,34 @@ consteval bool has_rule() {
     return rule_for<S, F, open_t<S, X>...> != rule::none;
 }
 
+// Whether the outermost context of S has a hook for such a call. Hooks that it does not declare are not looked for, since these
+// tests are compiled for each operation and type.
+template <class S, class F, class R, class... X>
+consteval bool has_hook() {
+  using C = typename S::context;
+  bool found = false;
+  if constexpr (declares_before<C>) found = found || find_hook<before_hook, S, F, X...>() != hook_kind::never;
+  if constexpr (declares_after<C>)
+    found = found || find_hook<after_hook, S, F, R, X...>() != hook_kind::never;
+  if constexpr (declares_failed<C>)
+    found = found || find_hook<failed_hook, S, F, std::exception_ptr, X...>() != hook_kind::never;
+  return found;
+}
+
 // Whether the outermost context of S intercepts a call of F with these arguments, which returns an R.
 template <class S, class F, class R, class... X>
 consteval bool intercepts() {
   using C = typename S::context;
   if constexpr (symbolic<C> || carries_metadata<C>)
     return true;
+  else if constexpr (!declares_rules<C>)
+    return has_hook<S, F, R, X...>();
   else if constexpr (has_rule<S, F, X...>())
     return true;
+  else if constexpr (!declares_before<C> && !declares_after<C> && !declares_failed<C>)
+    return false;
   else
-    return find_hook<before_hook, S, F, X...>() != hook_kind::never ||
-           find_hook<after_hook, S, F, R, X...>() != hook_kind::never ||
-           find_hook<failed_hook, S, F, std::exception_ptr, X...>() != hook_kind::never;
+    return has_hook<S, F, R, X...>();
 }
 
 // The types of the arguments of a call of F that goes on in the contexts inside of the outermost one of S. Those of a control primitive are
@@ -68,6 +84,14 @@ struct arguments_inside<S, F, X...> {
 template <class S, class F, class... X>
 using arguments_inside_t = typename arguments_inside<S, F, X...>::type;
 
+// Whether S has a context that encloses `staging`.
+template <class S>
+consteval bool has_contexts() {
+  if constexpr (S::empty)
+    return false;
+  else
+    return !symbolic<typename S::context>;
+}
 // Whether any context of S that encloses `staging` intercepts it.
 template <class S, class F, class R, class... X>
 consteval bool any_intercepts();
@@ -77,12 +101,12 @@ consteval bool any_intercepts(types<X...>) {
 }
 template <class S, class F, class R, class... X>
 consteval bool any_intercepts() {
-  if constexpr (S::empty)
-    return false;
-  else if constexpr (symbolic<typename S::context>)
+  if constexpr (!has_contexts<S>())
     return false;
   else if constexpr (intercepts<S, F, R, X...>())
     return true;
+  else if constexpr (!has_contexts<typename S::tail>())
+    return false;
   else
     return any_intercepts<typename S::tail, F, inner_t<S, R>>(arguments_inside_t<S, F, X...>{});
 }

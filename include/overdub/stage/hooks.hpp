@@ -210,7 +210,6 @@ struct hook_on_values {
       Hook::family(context, f, x...);
   }
 };
-// This template is instantiated for each operation and type that a hook observes; therefore it calls few other functions.
 template <class Hook, class C, class F, class... X>
 void run_hook(void* object, [[maybe_unused]] void const* const* arguments, void* const*) {
   using call = hook_on_values<Hook, C, F>;
@@ -225,6 +224,48 @@ void run_hook(void* object, [[maybe_unused]] void const* const* arguments, void*
     (void)call{context, F{}, std::current_exception(), read_values{arguments}(std::type_identity<X>{})...};
   else
     (void)call{context, F{}, read_values{arguments}(std::type_identity<X>{})...};
+}
+
+// The hooks `before` and `after` of operations on numbers and arrays are instantiated for each operation and type: they are called without
+// other functions. As in call/hook.hpp, a parameter `double` accepts integers.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wfloat-conversion"
+#ifdef __clang__
+#pragma GCC diagnostic ignored "-Wimplicit-conversion-floating-point-to-bool"
+#endif
+template <class Hook, class C, class F, class Positions, class... X>
+struct hook_on_numbers;
+template <class Hook, class C, class F, std::size_t... I, class... X>
+struct hook_on_numbers<Hook, C, F, std::index_sequence<I...>, X...> {
+  static void run(void* object, [[maybe_unused]] void const* const* arguments, void* const*) {
+    C& context = *static_cast<C*>(object);
+    F const f{};
+    constexpr bool is_before = std::is_same_v<Hook, before_hook>;
+    if constexpr (requires(X const&... x) { Hook::named(context, f, x...); }) {
+      if constexpr (is_before)
+        context.before({f}, *static_cast<X const*>(arguments[I])...);
+      else
+        context.after({f}, *static_cast<X const*>(arguments[I])...);
+    } else if constexpr (observes_origin<Hook, C, F, X...>)
+      Hook::named(context, origin_t<F>{}, *static_cast<X const*>(arguments[I])...);
+    else if constexpr (is_before)
+      context.before(f, *static_cast<X const*>(arguments[I])...);
+    else
+      context.after(f, *static_cast<X const*>(arguments[I])...);
+  }
+};
+#pragma GCC diagnostic pop
+
+// The function that calls the hook, if a staged program calls it with arguments of these types.
+template <class Hook, class C, class F, class... X>
+constexpr observation::hook hook_runner() {
+  if constexpr (
+      named_at_compile_time<F> && !std::is_same_v<Hook, failed_hook> &&
+      ((std::is_arithmetic_v<X> || is_array<X>)&&...))
+    return &hook_on_numbers<Hook, C, F, std::index_sequence_for<X...>, X...>::run;
+  else
+    return &run_hook<Hook, C, F, X...>;
 }
 
 template <class Hook>
@@ -263,7 +304,7 @@ void emit_hook(S const& stack, F const&, X const&... x) {
       {.context = context_name_v<C>,
        .name = hook_name<Hook>(),
        .function = F::name(),
-       .run = &run_hook<Hook, C, Callee, hooked_t<X>...>,
+       .run = hook_runner<Hook, C, Callee, hooked_t<X>...>(),
        .object = &stack.top().get(),
        .has_state = !std::is_empty_v<C>},
       operands);

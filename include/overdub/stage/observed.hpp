@@ -13,6 +13,14 @@
 
 namespace overdub::detail {
 
+// Whether a context of S, except `staging`, declares rules.
+template <class S>
+consteval bool any_declares_rules() {
+  if constexpr (!has_contexts<S>())
+    return false;
+  else
+    return declares_rules<typename S::context> || any_declares_rules<typename S::tail>();
+}
 // Whether a context of S, except `staging`, has a rule for a call of F with these arguments, which returns an R.
 template <class S, class F, class R, class... X>
 consteval bool any_rule();
@@ -22,10 +30,12 @@ consteval bool any_rule(types<X...>) {
 }
 template <class S, class F, class R, class... X>
 consteval bool any_rule() {
-  if constexpr (symbolic<typename S::context>)
+  if constexpr (!any_declares_rules<S>())
     return false;
   else if constexpr (has_rule<S, F, X...>())
     return true;
+  else if constexpr (!any_declares_rules<typename S::tail>())
+    return false;
   else
     return any_rule<typename S::tail, F, inner_t<S, R>>(arguments_inside_t<S, F, X...>{});
 }
@@ -42,23 +52,26 @@ consteval observation::hook observing_hook() {
   if constexpr (how == hook_kind::never)
     return nullptr;
   else
-    return &run_hook<Hook, typename S::context, callee_at_run_time_t<F>, hooked_t<X>...>;
+    return hook_runner<Hook, typename S::context, callee_at_run_time_t<F>, hooked_t<X>...>();
 }
 
 // The hooks of the outermost context of S for calls of F with these arguments, which return an R.
 template <class S, class F, class R, class... X>
 consteval observation find_observation() {
   using C = typename S::context;
-  return {
-      context_name_v<C>, !std::is_empty_v<C>, observing_hook<before_hook, S, F, X...>(),
-      observing_hook<after_hook, S, F, R, X...>(), observing_hook<failed_hook, S, F, X...>()};
+  observation found{context_name_v<C>, !std::is_empty_v<C>};
+  if constexpr (declares_before<C>) found.before = observing_hook<before_hook, S, F, X...>();
+  if constexpr (declares_after<C>) found.after = observing_hook<after_hook, S, F, R, X...>();
+  if constexpr (declares_failed<C>) found.failed = observing_hook<failed_hook, S, F, X...>();
+  return found;
 }
 // The same of all contexts of S, except `staging`.
 template <class S, class F, class R, class... X>
 constexpr void find_observations(observation* next) {
   if constexpr (!symbolic<typename S::context>) {
     *next = find_observation<S, F, R, X...>();
-    find_observations<typename S::tail, F, inner_t<S, R>, inner_t<S, X>...>(next + 1);
+    if constexpr (has_contexts<typename S::tail>())
+      find_observations<typename S::tail, F, inner_t<S, R>, inner_t<S, X>...>(next + 1);
   }
 }
 template <class S, class F, class R, class... X>

@@ -4,6 +4,7 @@
 #include <overdub/array/primitives.hpp>
 #include <overdub/stage/array_calls.hpp>
 #include <overdub/stage/evaluation/copy.hpp>
+#include <overdub/stage/evaluation/forms.hpp>
 #include <overdub/stage/evaluation/rows.hpp>
 #include <overdub/stage/evaluation/state.hpp>
 
@@ -75,11 +76,20 @@ void evaluate_length(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
       return detail::evaluate_on_array(
           e, at, n, [&](auto const& a) { return call(e.stack(), overdub::size, a); });
   }
-  e.set(
-      at, at.f.result(n),
-      call(
-          e.stack(), overdub::size,
-          detail::cells_as<array_cell<S>>(e.cells_at(at, n, 0, at.f[n].operand_count))));
+  using Arrays = std::vector<array_cell<S>>;
+  using R = wrap_t<S, i64>;
+  if constexpr (is_copied<S, array_size_t, R, Arrays>())
+    copy_operation(e, at, n);
+  else if constexpr (is_kept<
+                         S, array_size_t, R, Arrays>()) // hooks receive an empty value for a list of several
+    detail::observe_control(
+        e, at, n, observed_control_of<S, array_size_t, R, Arrays>, {e.recorder().literal(empty_cell)});
+  else
+    e.set(
+        at, at.f.result(n),
+        call(
+            e.stack(), overdub::size,
+            detail::cells_as<array_cell<S>>(e.cells_at(at, n, 0, at.f[n].operand_count))));
 }
 
 // An array of elements is filled with the first of them, and updated with the others.

@@ -54,6 +54,17 @@ call_directly(evaluation_state<S>& e, ir::function_id id, std::vector<slot<S>> a
 
 // ---- exempt calls
 
+// Defined in the library: otherwise each unit would have an evaluation of all operations without contexts.
+
+/// Stages a function outside of the contexts. `above` are the names of the contexts in which the evaluation runs.
+ir::function_id stage_outside(
+    ir::program const& p, symbols_alone const& contexts, std::string above, ir::function_id id,
+    stack_limit const& limit);
+/// Runs a function on numbers.
+std::vector<cell<stack<>>> run_outside(
+    ir::program const& p, ir::function_id id, std::vector<cell<stack<>>> const& arguments,
+    stack_limit const& limit);
+
 // The stack of the innermost context.
 template <class S>
 constexpr auto const& innermost_of(S const& contexts) {
@@ -82,8 +93,8 @@ call_outside(evaluation_state<S>& e, ir::function_id id, std::vector<slot<S>> ar
       operands.push_back(detail::symbol_of(e, arguments[i]));
     }
     recorder& r = e.recorder();
-    auto symbols_only = detail::evaluation_in(e, detail::innermost_of(e.stack()));
-    ir::function_id const callee = stage_in_contexts(symbols_only, id);
+    ir::function_id const callee =
+        detail::stage_outside(e.program(), detail::innermost_of(e.stack()), e.above(), id, e.limit());
     auto const types = r.program[callee].results;
     ir::node_id const made = r.insert(ir::op::call, operands, types, ir::attributes::exempt_call(callee));
     auto const symbols = r.here().results_of(made);
@@ -98,17 +109,12 @@ call_outside(evaluation_state<S>& e, ir::function_id id, std::vector<slot<S>> ar
       return results;
     }
   } else {
-    using none = overdub::stack<>;
-    none const no_contexts;
-    evaluation_state<none> outside = detail::evaluation_in(e, no_contexts);
-    std::vector<slot<none>> given;
+    std::vector<cell<overdub::stack<>>> given;
     for (slot<S> const& s : arguments)
-      detail::opened(
-          e.leaf(s), [&](auto const& held, auto) { given.push_back({cell<none>(concrete(held))}); });
+      detail::opened(e.leaf(s), [&](auto const& held, auto) { given.push_back(concrete(held)); });
     std::vector<slot<S>> results;
-    for (slot<none> const& s : run_function(outside, id, std::move(given)))
-      results.push_back(
-          {outside.leaf(s).visit([&](auto const& held) { return cell<S>(wrap(e.stack(), held)); })});
+    for (auto const& c : detail::run_outside(e.program(), id, given, e.limit()))
+      results.push_back({c.visit([&](auto const& held) { return cell<S>(wrap(e.stack(), held)); })});
     return results;
   }
 }

@@ -50,7 +50,8 @@ void branch_in(Form, evaluation_state<S>& e, frame<S>& at, ir::node_id n, Given 
   else if (detail::gives_functions(at, n))
     at.f[n].code == ir::op::select ? select_function(e, at, n) : branch_to_functions(e, at, n);
   else if constexpr (is_kept<S, if_t, R, C, Branch, Branch>())
-    detail::observe_control<if_t, R, C, Branch, Branch>(e, at, n, {symbol_at(e, at, at.f.operand(n, 0))});
+    detail::observe_control(
+        e, at, n, observed_control_of<S, if_t, R, C, Branch, Branch>, {symbol_at(e, at, at.f.operand(n, 0))});
   else
     detail::set_results(
         at, n,
@@ -136,7 +137,9 @@ void loop_in(Form, evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
     loop_on_functions(e, at, n);
   else {
     if constexpr (is_kept<S, loop_t, State, I, State, Body>())
-      detail::observe_control<loop_t, State, I, State, Body>(e, at, n, hook_operands<Form>(e, at, n));
+      detail::observe_control(
+          e, at, n, observed_control_of<S, loop_t, State, I, State, Body>,
+          hook_operands(e, at, n, Form::is_one));
     else {
       State const start = Form::of(e.cells_at(at, n, 1, at.f[n].operand_count - 1));
       detail::set_results(at, n, Form::cells(call(e.stack(), loop, e.integer(at, n, 0), start, body)));
@@ -166,8 +169,9 @@ void evaluate_scan(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
     auto const scan = [&]<bool Reversed>(std::bool_constant<Reversed>) {
       using F = indexed_scan_t<Reversed>;
       if constexpr (is_kept<S, F, loop_results<S>, I, State, Iteration>())
-        detail::observe_control<F, loop_results<S>, I, State, Iteration>(
-            e, at, n, hook_operands<list_form<S>>(e, at, n));
+        detail::observe_control(
+            e, at, n, observed_control_of<S, F, loop_results<S>, I, State, Iteration>,
+            hook_operands(e, at, n, false));
       else
         detail::set_outputs(
             e, at, n, call(e.stack(), F{}, e.integer(at, n, 0), e.cells_at(at, n, 1, carried), iteration));
@@ -213,8 +217,9 @@ void while_in(Form, evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
     loop_on_functions(e, at, n);
   else {
     if constexpr (is_kept<S, while_t, State, State, Condition, Body>())
-      detail::observe_control<while_t, State, State, Condition, Body>(
-          e, at, n, hook_operands<Form>(e, at, n));
+      detail::observe_control(
+          e, at, n, observed_control_of<S, while_t, State, State, Condition, Body>,
+          hook_operands(e, at, n, Form::is_one));
     else {
       State const start = Form::of(e.cells_at(at, n, 0, at.f[n].operand_count));
       detail::set_results(at, n, Form::cells(call(e.stack(), while_, start, condition, body)));
@@ -240,8 +245,9 @@ void evaluate_while_scan(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   else {
     if (detail::gives_functions(at, n)) return loop_on_functions(e, at, n);
     if constexpr (is_kept<S, while_scan_t, loop_results<S>, State, Condition, Iteration>())
-      detail::observe_control<while_scan_t, loop_results<S>, State, Condition, Iteration>(
-          e, at, n, hook_operands<list_form<S>>(e, at, n));
+      detail::observe_control(
+          e, at, n, observed_control_of<S, while_scan_t, loop_results<S>, State, Condition, Iteration>,
+          hook_operands(e, at, n, false));
     else
       detail::set_outputs(
           e, at, n, call(e.stack(), while_scan_t{}, e.cells_at(at, n, 0, carried), condition, iteration));
@@ -280,7 +286,8 @@ void map_in(Form, evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
     copy_operation(e, at, n);
   else {
     if constexpr (is_kept<S, tabulate_t, Arrays, I, Element>())
-      detail::observe_control<tabulate_t, Arrays, I, Element>(e, at, n, symbols_at(e, at, n));
+      detail::observe_control(
+          e, at, n, observed_control_of<S, tabulate_t, Arrays, I, Element>, symbols_at(e, at, n));
     else {
       auto const arrays = call(e.stack(), tabulate, e.integer(at, n, 0), element);
       if constexpr (Form::is_one)

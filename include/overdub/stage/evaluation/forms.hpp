@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -61,25 +62,44 @@ void reject_list(frame<S> const& at, ir::node_id n) {
 }
 
 // The operands of hooks that observe a loop: its number of iterations, if any, and the loop-carried value, or an empty value for several.
-template <class Form, class S>
-std::vector<ir::value_id> hook_operands(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
+template <class S>
+std::vector<ir::value_id> hook_operands(evaluation_state<S>& e, frame<S>& at, ir::node_id n, bool is_one) {
   std::vector<ir::value_id> all = symbols_at(e, at, n);
-  if constexpr (!Form::is_one) {
+  if (!is_one) {
     all.resize(ir::region_flow(at.f, n).leading_operands());
     all.push_back(e.recorder().literal(empty_cell));
   }
   return all;
 }
+// A call of a control primitive that hooks observe: as data, so that one function stages calls of all types.
+struct observed_control {
+  enum class result_kind {
+    none,
+    value,
+    list
+  }; // what hooks receive as the result: nothing, the value, or an empty value
+  std::string_view name;
+  std::span<observation const> contexts;
+  result_kind result;
+};
+template <class S, class F, class R, class... X>
+OVERDUB_HIDDEN inline constexpr observed_control observed_control_of{
+    F::name(), observations<S, F, R, X...>,
+    is_list<R>    ? observed_control::result_kind::list
+    : is_value<R> ? observed_control::result_kind::value
+                  : observed_control::result_kind::none};
 // Copies a control operation between the calls of the hooks that observe it.
-template <class F, class R, class... X, class S>
+template <class S>
 void observe_control(
-    evaluation_state<S>& e, frame<S>& at, ir::node_id n, std::vector<ir::value_id> const& operands) {
+    [[maybe_unused]] evaluation_state<S>& e, [[maybe_unused]] frame<S>& at, [[maybe_unused]] ir::node_id n,
+    [[maybe_unused]] observed_control const& observed,
+    [[maybe_unused]] std::vector<ir::value_id> const& operands) {
   if constexpr (keeps_form<S>) { // otherwise never called
     auto const operands_after = [&](std::span<ir::value_id const> results) {
       std::vector<ir::value_id> all;
-      if constexpr (is_list<R>)
+      if (observed.result == observed_control::result_kind::list)
         all.push_back(e.recorder().literal(empty_cell));
-      else if constexpr (is_value<R>)
+      else if (observed.result == observed_control::result_kind::value)
         all.push_back(results[0]);
       all.insert(all.end(), operands.begin(), operands.end());
       return all;
@@ -92,7 +112,7 @@ void observe_control(
     };
     auto const objects = objects_of(e.stack());
     auto const results = stage_observed(
-        e.recorder(), {F::name(), observations<S, F, R, X...>, objects, operands, operands_after, stage});
+        e.recorder(), {observed.name, observed.contexts, objects, operands, operands_after, stage});
     for (std::uint32_t i = 0; i < results.size(); ++i) set_symbol(at, at.f.result(n, i), results[i]);
   }
 }

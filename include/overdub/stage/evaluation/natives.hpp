@@ -63,6 +63,7 @@ struct native_callee {
   std::vector<slot<S>> results = {}; // empty: contexts receive all results of a native function
   static constexpr bool has_typed_rules_for_all = false;
   static constexpr bool gives_none = true;
+  static constexpr bool is_staged_between_hooks = false;
 
   template <class F, class R>
   using callee = program_native<S, F, R>;

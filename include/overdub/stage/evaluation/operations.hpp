@@ -73,25 +73,34 @@ void evaluate_operation(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   case ir::op::reduce:
     return evaluate_reduce(e, at, n);
   case ir::op::accumulate:
-    return evaluate_accumulate(e, at, n);
+    if constexpr (!keeps_form<S>) evaluate_accumulate(e, at, n);
+    return;
   case ir::op::add_to:
-    return evaluate_add_to(e, at, n);
+    if constexpr (!keeps_form<S>) evaluate_add_to(e, at, n);
+    return;
   case ir::op::protect:
-    return evaluate_protect(e, at, n);
+    if constexpr (!keeps_form<S>) evaluate_protect(e, at, n);
+    return;
   case ir::op::call:
     return evaluate_call(e, at, n);
   case ir::op::closure:
-    return evaluate_closure(e, at, n);
+    if constexpr (!keeps_form<S> || may_intercept_functions<S>()) evaluate_closure(e, at, n);
+    return;
   case ir::op::apply:
-    return evaluate_apply(e, at, n);
+    if constexpr (!keeps_form<S> || may_intercept_functions<S>()) evaluate_apply(e, at, n);
+    return;
   case ir::op::reabstract:
-    return evaluate_reabstract(e, at, n);
+    if constexpr (!keeps_form<S> || may_intercept_functions<S>()) evaluate_reabstract(e, at, n);
+    return;
   case ir::op::host:
-    return evaluate_host(e, at, n);
+    if constexpr (!keeps_form<S>) evaluate_host(e, at, n);
+    return;
   case ir::op::sample:
-    return evaluate_sample(e, at, n);
+    if constexpr (!keeps_form<S>) evaluate_sample(e, at, n);
+    return;
   case ir::op::assert_:
-    return evaluate_assert(e, at, n);
+    if constexpr (!keeps_form<S>) evaluate_assert(e, at, n);
+    return;
   default:
     throw evaluation_error(message("overdub: evaluate: this operation is not known"));
   }

@@ -64,18 +64,15 @@ consteval reduction_interest find_interest_inside(types<X...>) {
 }
 template <class S, class R, class... X>
 consteval reduction_interest find_interest() {
-  if constexpr (S::empty)
-    return {};
-  else if constexpr (symbolic<typename S::context>)
+  if constexpr (!has_contexts<S>())
     return {};
   else if constexpr (has_rule<S, reduce_t, X...>())
     return {.by_rule = true};
   else {
-    reduction_interest found =
-        find_interest_inside<typename S::tail, inner_t<S, R>>(arguments_inside_t<S, reduce_t, X...>{});
-    found.by_hook = found.by_hook || find_hook<before_hook, S, reduce_t, X...>() != hook_kind::never ||
-                    find_hook<after_hook, S, reduce_t, R, X...>() != hook_kind::never ||
-                    find_hook<failed_hook, S, reduce_t, std::exception_ptr, X...>() != hook_kind::never;
+    reduction_interest found;
+    if constexpr (has_contexts<typename S::tail>())
+      found = find_interest_inside<typename S::tail, inner_t<S, R>>(arguments_inside_t<S, reduce_t, X...>{});
+    found.by_hook = found.by_hook || has_hook<S, reduce_t, R, X...>();
     return found;
   }
 }
@@ -85,8 +82,9 @@ template <class S, class R, class... X>
 constexpr void find_reduction_observations(observation* next, types<X...>) {
   if constexpr (!symbolic<typename S::context>) {
     *next = find_observation<S, reduce_t, R, X...>();
-    find_reduction_observations<typename S::tail, inner_t<S, R>>(
-        next + 1, arguments_inside_t<S, reduce_t, X...>{});
+    if constexpr (has_contexts<typename S::tail>())
+      find_reduction_observations<typename S::tail, inner_t<S, R>>(
+          next + 1, arguments_inside_t<S, reduce_t, X...>{});
   }
 }
 template <class S, class R, class... X>
@@ -159,16 +157,19 @@ void stage_reduction(
                return at[result].symbol;
              }));
 }
-template <class E, class F, class S>
-void stage_reduction_by(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
+// The hooks for a reduction that no context replaces.
+struct observed_reduction {
+  std::span<observation const> plain, started; // without and with an initial value
+  std::span<observation const> of(ir::attributes const& a) const { return a.is_started() ? started : plain; }
+};
+template <class S, class E, class F>
+consteval observed_reduction find_observed_reduction() {
   using R = wrap_t<S, E>;
   using A = wrap_t<S, array<E>>;
-  if constexpr (!interest_in_reduction<S, E, F>().by_hook)
-    stage_reduction<E>(e, at, n, {});
-  else if (at.f[n].attributes.is_started())
-    stage_reduction<E>(e, at, n, observations_of_reduction<S, R, F, R, A>);
+  if constexpr (interest_in_reduction<S, E, F>().by_hook)
+    return {observations_of_reduction<S, R, F, A>, observations_of_reduction<S, R, F, R, A>};
   else
-    stage_reduction<E>(e, at, n, observations_of_reduction<S, R, F, A>);
+    return {};
 }
 
 // ---- reductions of one array
@@ -177,9 +178,12 @@ void stage_reduction_by(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
 template <class S, class E>
 class reductions_by_primitive {
 public:
-  using entry = thunk<S>;
-  /// None, if contexts do not distinguish the operation from others.
-  static entry find(ir::op code) { return rows[static_cast<std::size_t>(code)]; }
+  struct entry {
+    thunk<S> run = nullptr; // none: it is staged between the calls of hooks
+    observed_reduction hooks = {};
+  };
+  /// Without a function and hooks, if contexts do not distinguish the operation from others.
+  static entry const& find(ir::op code) { return rows[static_cast<std::size_t>(code)]; }
 
 private:
   // Whether contexts intercept reductions by F, or reductions by functions that stand for F if they do not distinguish it. A sum always
@@ -200,16 +204,14 @@ private:
   static constexpr entry make_row() {
     constexpr ir::type_rule rule = ir::row_of(op_code<F>).types;
     if constexpr (!takes_type<rule, E>() || !combines_type<rule, E>())
-      return nullptr;
+      return {};
     else if constexpr (!is_distinguished<F>())
-      return nullptr;
+      return {};
+    else if constexpr (keeps_form<S> && !interest_in_reduction<S, E, F>().by_rule)
+      return {nullptr, find_observed_reduction<S, E, F>()};
     else
-      return +[](evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
-        if constexpr (keeps_form<S> && !interest_in_reduction<S, E, F>().by_rule)
-          stage_reduction_by<E, F>(e, at, n);
-        else
-          detail::reduce_by<E>(e, at, n, F{});
-      };
+      return {
+          +[](evaluation_state<S>& e, frame<S>& at, ir::node_id n) { detail::reduce_by<E>(e, at, n, F{}); }};
   }
 
   OVERDUB_HIDDEN static constexpr std::array<entry, ir::op_count> rows = [] {
@@ -225,7 +227,7 @@ void reduce_by_region(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   using R = wrap_t<S, E>;
   using Combination = combination<R>;
   if constexpr (keeps_form<S> && !interest_in_reduction<S, E, Combination>().by_rule)
-    stage_reduction_by<E, Combination>(e, at, n);
+    stage_reduction<E>(e, at, n, find_observed_reduction<S, E, Combination>().of(at.f[n].attributes));
   else {
     auto combine = [&](auto const& l, auto const& r) {
       return *run_region_on(e, at, at.f.region_at(n, 0), R(wrap(e.stack(), l)), R(wrap(e.stack(), r)))[0]
@@ -238,9 +240,10 @@ void reduce_by_region(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
 template <class E, class S>
 void reduce_by_operation(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   ir::op const operation = at.f[n].attributes.operation;
-  if (auto const by_primitive = reductions_by_primitive<S, E>::find(operation)) return by_primitive(e, at, n);
+  auto const& by_primitive = reductions_by_primitive<S, E>::find(operation);
+  if (by_primitive.run != nullptr) return by_primitive.run(e, at, n);
   if constexpr (keeps_form<S>)
-    stage_reduction<E>(e, at, n, {});
+    stage_reduction<E>(e, at, n, by_primitive.hooks.of(at.f[n].attributes));
   else {
     if constexpr (S::empty && std::is_floating_point_v<E>)
       if (e.is_consistent() && ir::is_elementary(operation)) {
@@ -273,15 +276,31 @@ void reduce_several(evaluation_state<S>& e, frame<S>& at, ir::node_id n, std::ui
   if constexpr (
       is_copied<S, reduce_t, Element, Combine, Arrays>() &&
       is_copied<S, reduce_t, Element, Combine, Element, Arrays>())
-    return copy_operation(e, at, n);
-  auto const xs = detail::cells_as<array_cell<S>>(e.cells_at(at, n, 0, arrays));
-  auto by = [&](auto const& f) {
-    if (at.f[n].attributes.is_started())
-      return detail::cells_as<cell<S>>(call(
-          e.stack(), reduce, f, detail::cells_as<element_cell<S>>(e.cells_at(at, n, arrays, arrays)), xs));
-    return detail::cells_as<cell<S>>(call(e.stack(), reduce, f, xs));
-  };
-  detail::set_results(at, n, at.f[n].attributes.is_in_lanes() ? by(summing<Combine>{combine}) : by(combine));
+    copy_operation(e, at, n);
+  else if constexpr (
+      is_kept<S, reduce_t, Element, Combine, Arrays>() &&
+      is_kept<S, reduce_t, Element, Combine, Element, Arrays>()) {
+    bool const is_started = at.f[n].attributes.is_started();
+    observed_control const observed{
+        reduce_t::name(),
+        is_started
+            ? std::span<observation const>(observations_of_reduction<S, Element, Combine, Element, Arrays>)
+            : std::span<observation const>(observations_of_reduction<S, Element, Combine, Arrays>),
+        observed_control::result_kind::list};
+    // Hooks receive an empty value for a list of several.
+    detail::observe_control(
+        e, at, n, observed, std::vector(is_started ? 2 : 1, e.recorder().literal(empty_cell)));
+  } else {
+    auto const xs = detail::cells_as<array_cell<S>>(e.cells_at(at, n, 0, arrays));
+    auto by = [&](auto const& f) {
+      if (at.f[n].attributes.is_started())
+        return detail::cells_as<cell<S>>(call(
+            e.stack(), reduce, f, detail::cells_as<element_cell<S>>(e.cells_at(at, n, arrays, arrays)), xs));
+      return detail::cells_as<cell<S>>(call(e.stack(), reduce, f, xs));
+    };
+    detail::set_results(
+        at, n, at.f[n].attributes.is_in_lanes() ? by(summing<Combine>{combine}) : by(combine));
+  }
 }
 
 template <class S>

@@ -22,7 +22,11 @@ void evaluate_elementwise(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
     if (literals == (1u << x.operand_count) - 1) literals &= ~1u;
     if (x.operand_count == 1) literals = 0;
   }
-  thunk_table<S>::find(x.code, t.element, literals)(e, at, n);
+  auto const& found = thunk_table<S>::find(x.code, t.element, literals);
+  if constexpr (keeps_form<S>)
+    if (found.hooks != nullptr)
+      return observe_operation(e, at, n, ir::row_of(x.code).name, {found.hooks, S::depth - 1});
+  found.run(e, at, n);
 }
 template <class S>
 void evaluate_convert(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {

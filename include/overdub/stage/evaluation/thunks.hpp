@@ -61,6 +61,12 @@ constexpr std::uint32_t main_operand(ir::type_rule rule) {
 template <class S>
 using thunk = void (*)(evaluation_state<S>&, frame<S>&, ir::node_id);
 
+// The type of its result.
+template <ir::type_rule Rule, class T>
+using main_or_bool_t = std::conditional_t<
+    Rule == ir::type_rule::comparison || Rule == ir::type_rule::test || Rule == ir::type_rule::logical, bool,
+    T>;
+
 template <class S, class F, class T, std::size_t Arity, unsigned Literals>
 void run_elementwise(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   constexpr ir::type_rule rule = ir::row_of(op_code<F>).types;
@@ -77,82 +83,99 @@ void run_elementwise(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
         e.set(at, at.f.result(n), functions.two[code](x(0), x(1)));
       return;
     }
-  [&]<std::size_t... I>(std::index_sequence<I...>) {
-    e.set(
-        at, at.f.result(n),
-        call(
-            e.stack(), F{},
-            e.template operand<main_or_index_t<rule, T, I>, (Literals >> I & 1u) != 0>(
-                at, at.f.operand(n, I))...));
-  }
-  (std::make_index_sequence<Arity>{});
+#define OVERDUB_OPERAND(I)                                                                                   \
+  e.template operand<main_or_index_t<rule, T, I>, (Literals >> I & 1u) != 0>(at, at.f.operand(n, I))
+  ir::value_id const result = at.f.result(n);
+  if constexpr (Arity == 1)
+    e.set(at, result, call(e.stack(), F{}, OVERDUB_OPERAND(0)));
+  else if constexpr (Arity == 2)
+    e.set(at, result, call(e.stack(), F{}, OVERDUB_OPERAND(0), OVERDUB_OPERAND(1)));
+  else
+    e.set(at, result, call(e.stack(), F{}, OVERDUB_OPERAND(0), OVERDUB_OPERAND(1), OVERDUB_OPERAND(2)));
+#undef OVERDUB_OPERAND
 }
 
-// Stages an operation that contexts observe and do not replace.
-template <class S, class F, class R, class... X>
-void observe_elementwise(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
-  observe_operation(e, at, n, F::name(), observations<S, F, R, X...>);
-}
-
+// The functions of this class are instantiated for each operation, type and set of literals: it has few of them, and they have no lambdas.
 template <class S>
 class thunk_table {
-public:
-  using entry = thunk<S>;
+  static constexpr std::size_t sets_of_literals = distinguishes_literals<S> ? 8 : 1;
 
-  static entry find(ir::op code, ir::scalar main, unsigned literals) {
+public:
+  // An operation that contexts observe and do not replace has hooks, which are staged around it. Others are run.
+  struct entry {
+    thunk<S> run = nullptr;
+    observation const* hooks = nullptr;
+  };
+
+  static entry const& find(ir::op code, ir::scalar main, unsigned literals) {
     return rows[static_cast<std::size_t>(code)][static_cast<std::size_t>(main) - 1][literals];
   }
 
 private:
-  using row = std::array<std::array<entry, 8>, 4>; // by the main type, and which operands are literals
+  // By the main type, and which operands are literals.
+  using row = std::array<std::array<entry, sets_of_literals>, 4>;
 
-  template <class F, std::size_t Arity>
+  // The types of operands and of the result of operations with this typing rule: as numbers, and in the contexts.
+  template <ir::type_rule Rule, class T>
+  struct types_of {
+    using a = main_or_index_t<Rule, T, 0>;
+    using b = main_or_index_t<Rule, T, 1>;
+    using c = T;
+    using x = wrap_t<S, a>;
+    using y = wrap_t<S, b>;
+    using z = wrap_t<S, c>;
+    using result = wrap_t<S, main_or_bool_t<Rule, T>>;
+  };
+
+  template <class F, std::size_t Arity, ir::type_rule Rule = ir::row_of(op_code<F>).types>
   static constexpr row make_row() {
     row r{};
-    fill<F, bool, Arity>(r[0]);
-    fill<F, i64, Arity>(r[1]);
-    fill<F, float, Arity>(r[2]);
-    fill<F, double, Arity>(r[3]);
+    if constexpr (takes_type<Rule, bool>()) fill<F, bool, Arity, types_of<Rule, bool>>(r[0]);
+    if constexpr (takes_type<Rule, i64>()) fill<F, i64, Arity, types_of<Rule, i64>>(r[1]);
+    if constexpr (takes_type<Rule, float>()) fill<F, float, Arity, types_of<Rule, float>>(r[2]);
+    if constexpr (takes_type<Rule, double>()) fill<F, double, Arity, types_of<Rule, double>>(r[3]);
     return r;
   }
-  // If all operands are literals, the first is lifted, so that this case needs no entry.
-  template <class F, class T, std::size_t Arity>
-  static constexpr void fill(std::array<entry, 8>& entries) {
-    constexpr ir::type_rule rule = ir::row_of(op_code<F>).types;
-    if constexpr (!takes_type<rule, T>())
-      return;
-    else {
-      constexpr unsigned cases = distinguishes_literals<S> ? (1u << Arity) - 1 : 1;
-      [&]<std::size_t... Mask>(std::index_sequence<Mask...>) {
-        ((entries[Mask] = one<F, T, Arity, static_cast<unsigned>(Mask)>()), ...);
+  // Rules receive a literal as a plain number. If all operands are literals, the first is lifted, so that this case needs no entry.
+  template <class F, class T, std::size_t Arity, class Types>
+  static constexpr void fill(std::array<entry, sets_of_literals>& entries) {
+    using a = typename Types::a;
+    using b = typename Types::b;
+    using c = typename Types::c;
+    using x = typename Types::x;
+    using y = typename Types::y;
+    using z = typename Types::z;
+    using R = typename Types::result;
+    if constexpr (Arity == 1)
+      entries[0] = of<F, T, 0, R, x>();
+    else if constexpr (Arity == 2) {
+      entries[0] = of<F, T, 0, R, x, y>();
+      if constexpr (distinguishes_literals<S>) {
+        entries[1] = of<F, T, 1, R, a, y>();
+        entries[2] = of<F, T, 2, R, x, b>();
       }
-      (std::make_index_sequence<cases>{});
+    } else {
+      entries[0] = of<F, T, 0, R, x, y, z>();
+      if constexpr (distinguishes_literals<S>) {
+        entries[1] = of<F, T, 1, R, a, y, z>();
+        entries[2] = of<F, T, 2, R, x, b, z>();
+        entries[3] = of<F, T, 3, R, a, b, z>();
+        entries[4] = of<F, T, 4, R, x, y, c>();
+        entries[5] = of<F, T, 5, R, a, y, c>();
+        entries[6] = of<F, T, 6, R, x, b, c>();
+      }
     }
   }
-  // The type of an operand that a rule receives: a plain number for a literal.
-  template <class T, bool Literal>
-  using given_t = std::conditional_t<Literal, T, wrap_t<S, T>>;
-  template <class F, class T, std::size_t Arity, unsigned Literals>
-  static constexpr entry one() {
-    constexpr ir::type_rule rule = ir::row_of(op_code<F>).types;
-    return []<std::size_t... I>(std::index_sequence<I...>)->entry {
-      return of_arguments<
-          F, T, Literals, given_t<main_or_index_t<rule, T, I>, (Literals >> I & 1u) != 0>...>();
-    }
-    (std::make_index_sequence<Arity>{});
-  }
-  template <class F, class T, unsigned Literals, class... X>
-  static constexpr entry of_arguments() {
-    if constexpr (keeps_form<S>) {
-      using R = wrap_t<S, computed_t<F, plain_t<X>...>>;
-      if constexpr (!any_intercepts<S, F, R, X...>())
-        return &copy_operation<S>;
-      else if constexpr (!any_rule<S, F, R, X...>())
-        return &observe_elementwise<S, F, R, X...>;
-      else
-        return &run_elementwise<S, F, T, sizeof...(X), Literals>;
-    } else
-      return &run_elementwise<S, F, T, sizeof...(X), Literals>;
+  template <class F, class T, unsigned Literals, class R, class... X>
+  static constexpr entry of() {
+    if constexpr (!keeps_form<S>)
+      return {&run_elementwise<S, F, T, sizeof...(X), Literals>};
+    else if constexpr (!any_intercepts<S, F, R, X...>())
+      return {&copy_operation<S>};
+    else if constexpr (!any_rule<S, F, R, X...>())
+      return {nullptr, observations<S, F, R, X...>.data()};
+    else
+      return {&run_elementwise<S, F, T, sizeof...(X), Literals>};
   }
 
   OVERDUB_HIDDEN static constexpr std::array<row, ir::op_count> rows = [] {
