@@ -263,8 +263,7 @@ inline bool value_changes::is_rematerialised(node_id n) const {
   op const code = f[n].code;
   if (owner != ir::nothing)
     for (value_id const v : f.results_of(n))
-      if (f.type_of(v).rank > 0 &&
-          (f.type_of(v).rank > 1 || !is_counted(code) || !shapes_.is_invariant(v)))
+      if (f.type_of(v).rank > 0 && (f.type_of(v).rank > 1 || !is_counted(code) || !shapes_.is_invariant(v)))
         return true;
   if (f[n].result_count != 1 || f[n].region_count != 0) return false;
   if (code == op::at || code == op::length) return true;

@@ -73,7 +73,8 @@ inline bool checkpointer::is_checkpointed(node_id n) const {
     ir::type const t = type_of(carried[i]);
     if (!ir::type{t.element}.is_literal() || t.is_accumulator) return false;
     if (t.rank == 0) continue;
-    if (!shapes.is_invariant(carried[i], body) && !has_length_of(flow(n).next(i), flow(n).initial(i))) return false;
+    if (!shapes.is_invariant(carried[i], body) && !has_length_of(flow(n).next(i), flow(n).initial(i)))
+      return false;
   }
   return callees_.effects().in_region(f(), body).can_merge();
 }

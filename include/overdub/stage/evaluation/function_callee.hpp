@@ -1,5 +1,4 @@
-// Functions of the program as callees of intercepted calls, and whether
-// contexts intercept any.
+// Functions of the program as callees of intercepted calls, and whether contexts intercept any.
 #pragma once
 
 #include <overdub/stage/evaluation/intercepted_call.hpp>
@@ -15,15 +14,13 @@
 
 namespace overdub::detail {
 
-// The name of the function from which contexts derived a function; its own
-// name, if they did not.
+// The name of the function from which contexts derived a function; its own name, if they did not.
 inline std::string_view origin_name_of(ir::program const& p, ir::function const& f) {
   return f.origin_name.empty() ? p.text(f.name) : f.origin_name;
 }
 
-// Whether S has one context, which only observes calls, and no metadata: a call
-// is staged between calls of its hooks. Inside of it, the callee of several
-// contexts is another for each.
+// Whether S has one context, which only observes calls, and no metadata: a call is staged between calls of its hooks. Inside of several
+// contexts, the callee is another one for each.
 template <class S>
 consteval bool only_observes() {
   if constexpr (!keeps_form<S> || !has_contexts<S>())
@@ -32,8 +29,7 @@ consteval bool only_observes() {
     return !has_contexts<typename S::tail>() && !declares_rules<typename S::context> &&
            !declares_enter<typename S::context>;
 }
-// What hooks receive of a call of a function: the number of its name;
-// arguments, and the result, with a dynamic type.
+// What hooks receive of a call of a function: the number of its name; arguments, and the result, with a dynamic type.
 struct hooked_values {
   bool has_name, are_cells, is_result_cell;
 };
@@ -126,8 +122,7 @@ struct function_callee {
   }
 };
 
-// Whether a context may intercept calls of functions; and whether one
-// intercepts calls of functions of this program.
+// Whether a context may intercept calls of functions; and whether one intercepts calls of functions of this program.
 template <class S>
 consteval bool may_intercept_functions() {
   if constexpr (S::empty)

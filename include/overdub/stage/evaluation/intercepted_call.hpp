@@ -1,6 +1,5 @@
-// Calls of functions and of native functions that a context intercepts: they
-// are dispatched like calls of C++ functions (program_function.hpp,
-// program_native.hpp).
+// Calls of functions and of native functions that a context intercepts: they are dispatched like calls of C++ functions
+// (program_function.hpp, program_native.hpp).
 #pragma once
 
 #include <overdub/stage/evaluation/run.hpp>
@@ -24,8 +23,7 @@ namespace overdub::detail {
 // The number of arguments of an untyped call that contexts receive.
 inline constexpr std::size_t maximum_seen = 8;
 
-// A call of a function, or native function, of the program, dispatched to the
-// contexts that observe or replace it.
+// A call of a function, or native function, of the program, dispatched to the contexts that observe or replace it.
 template <class S, class Callee>
 class intercepted_call {
   static constexpr std::size_t maximum_probed = 3; // the arguments for which hooks are tested one by one
@@ -42,8 +40,7 @@ public:
         name_(interned_name(recorder::base_name(callee_.name()))), parameters_(callee_.parameter_types()),
         result_types_(callee_.result_types()) {}
 
-  /// Returns the results, if a context intercepts the call. The callee is the
-  /// first function of the list that it matches, or else Unnamed.
+  /// Returns the results, if a context intercepts the call. The callee is the first function of the list that it matches, or else Unnamed.
   template <class Unnamed, class... F>
   std::optional<std::vector<slot<S>>> run(types<F...>) {
     std::optional<std::vector<slot<S>>> results;
@@ -82,8 +79,7 @@ private:
   static consteval bool intercepts_any(types<Signature...>) {
     return (intercepts_signature<F>(Signature{}) || ...);
   }
-  // Whether a context has a rule for the call, and does not declare
-  // answers_any_types.
+  // Whether a context has a rule for the call, and does not declare answers_any_types.
   template <class F, class R, class... X>
   static consteval bool has_typed_rule(called_with<R, X...>) {
     if constexpr (Callee::template takes<F, X...>)
@@ -91,8 +87,7 @@ private:
     else
       return false;
   }
-  // Whether the `enter` of a context accepts argument types, for any number of
-  // arguments.
+  // Whether the `enter` of a context accepts argument types, for any number of arguments.
   template <class F>
   static consteval bool asks_types_of() {
     return []<std::size_t... N>(std::index_sequence<N...>) {
@@ -102,13 +97,11 @@ private:
   }
   template <class F>
   static consteval bool intercepts_untyped() {
-    // Hooks of several parameters are compiled for the signatures that are
-    // listed, if any.
+    // Hooks of several parameters are compiled for the signatures that are listed, if any.
     constexpr std::size_t most = has_written_signatures<S, F> ? 1 : maximum_seen;
     return intercepts_cells<S, callee_as<F, one_cell>, most>();
   }
-  // Whether a hook accepts calls with up to `maximum_probed` arguments of some
-  // types.
+  // Whether a hook accepts calls with up to `maximum_probed` arguments of some types.
   template <class F>
   static consteval bool observes_by_types() {
     constexpr auto takes_one = []<class... X>(types<X...>) {
@@ -153,8 +146,7 @@ private:
     if (!is_typed) run_untyped<F>(results);
     return results;
   }
-  // Each returns whether the function has one of the signatures, and then calls
-  // it.
+  // Each returns whether the function has one of the signatures, and then calls it.
   template <class F, class... Signature>
   bool run_written(types<Signature...>, std::optional<std::vector<slot<S>>>& results) {
     return (run_typed<F>(Signature{}, results) || ...);
@@ -222,15 +214,13 @@ private:
       }
     }
   }
-  // Whether R can be the result type of a program's function: numbers, arrays,
-  // and trees of them.
+  // Whether R can be the result type of a program's function: numbers, arrays, and trees of them.
   template <class R>
   static constexpr bool is_result =
       std::is_same_v<R, one_cell> || std::is_same_v<R, none> || is_cell_type<R> || generated_tree<R>;
   [[noreturn]] void throw_result() const {
     throw evaluation_error(message(
-        "overdub: a rule for @%.*s returns another type than it has in "
-        "this program; convert it with "
+        "overdub: a rule for @%.*s returns another type than it has in this program; convert it with "
         "overdub::convert<T>",
         static_cast<int>(name_.size()), name_.data()));
   }
@@ -254,20 +244,16 @@ private:
     else
       each_child([&](auto const& child) { append_leaves(slots, child); }, x);
   }
-  // Throws evaluation_error if a rule names the function and does not accept
-  // its arguments.
+  // Throws evaluation_error if a rule names the function and does not accept its arguments.
   template <class F, bool HasRule>
   void reject_unmatched_rule() const {
     if constexpr (!HasRule && is_in_rules<F>())
       throw evaluation_error(message(
-          "overdub: a rule names @%.*s, and does not take the "
-          "arguments that it has in this program; give "
-          "the rule one parameter for the function, and one of type "
-          "auto for each number or array",
+          "overdub: a rule names @%.*s, and does not take the arguments that it has in this program; give "
+          "the rule one parameter for the function, and one of type auto for each number or array",
           static_cast<int>(name_.size()), name_.data()));
   }
-  // Whether a rule of a context that does not declare answers_any_types names
-  // F.
+  // Whether a rule of a context that does not declare answers_any_types names F.
   template <class F, class T = S>
   static consteval bool is_in_rules() {
     if constexpr (T::empty)
@@ -327,19 +313,16 @@ private:
   static consteval std::span<observation const> hooks_for_list(types<X...>) {
     return observations<S, F, cell<S>, X...>;
   }
-  // Throws evaluation_error if a hook accepts the C++ types of the arguments,
-  // but not values with a dynamic type.
+  // Throws evaluation_error if a hook accepts the C++ types of the arguments, but not values with a dynamic type.
   template <class F, std::size_t... N>
   void refuse_typed_hooks(std::index_sequence<N...>) const {
     bool const is_meant = ((count() == N && takes_by_types<F, N>(std::make_index_sequence<N>{})) || ...);
     if (is_meant) {
       std::string const signature = signature_in_cpp(parameters_, result_types_);
       throw evaluation_error(message(
-          "overdub: a hook takes calls of @%.*s, which is %s, and is compiled "
-          "for other signatures; list "
+          "overdub: a hook takes calls of @%.*s, which is %s, and is compiled for other signatures; list "
           "this one in the "
-          "context, `using signatures = overdub::types<...>`, or stage the "
-          "function of C++ in it",
+          "context, `using signatures = overdub::types<...>`, or stage the function of C++ in it",
           static_cast<int>(name_.size()), name_.data(), signature.c_str()));
     }
   }
@@ -350,8 +333,7 @@ private:
     else
       return (takes_argument<F, I>(each) && ...);
   }
-  // Whether a hook accepts the I-th argument with its C++ type and arbitrary
-  // other arguments.
+  // Whether a hook accepts the I-th argument with its C++ type and arbitrary other arguments.
   template <class F, std::size_t I, std::size_t... K>
   bool takes_argument(std::index_sequence<K...>) const {
     if (!is_cell(parameters_[I])) return false;
@@ -389,8 +371,7 @@ private:
     if (result) return {slot<S>{result}};
     return callee_.results;
   }
-  // Throws evaluation_error if `enter` accepts argument types, which are known
-  // only at run time.
+  // Throws evaluation_error if `enter` accepts argument types, which are known only at run time.
   template <class F>
   void refuse_types() const {
     bool const asks = [&]<std::size_t... N>(std::index_sequence<N...>) {
@@ -399,30 +380,24 @@ private:
     (std::make_index_sequence<most_typed + 1>{});
     if (asks)
       throw evaluation_error(message(
-          "overdub: a context's `enter` asks for the types of the "
-          "arguments of @%.*s, which is not compiled "
+          "overdub: a context's `enter` asks for the types of the arguments of @%.*s, which is not compiled "
           "for "
           "its signature; list the "
-          "signature in the context, `using signatures = "
-          "overdub::types<...>`, or stage the function of C++ "
+          "signature in the context, `using signatures = overdub::types<...>`, or stage the function of C++ "
           "in it",
           static_cast<int>(name_.size()), name_.data()));
   }
-  // Throws evaluation_error if a rule matches the function, but is not compiled
-  // for its signature.
+  // Throws evaluation_error if a rule matches the function, but is not compiled for its signature.
   template <class F>
   void refuse_rules() const {
     if (is_in_rules<F>() || is_in_families<F>()) {
       std::string const signature = signature_in_cpp(parameters_, result_types_);
       throw evaluation_error(message(
-          "overdub: a rule answers @%.*s, which is %s in this program, and it "
-          "is not compiled for this "
+          "overdub: a rule answers @%.*s, which is %s in this program, and it is not compiled for this "
           "signature, "
-          "or returns another type: convert its result with "
-          "overdub::convert<T>, or list the signature in "
+          "or returns another type: convert its result with overdub::convert<T>, or list the signature in "
           "the "
-          "context, `using signatures = overdub::types<...>`, or stage the "
-          "function of C++ in it",
+          "context, `using signatures = overdub::types<...>`, or stage the function of C++ in it",
           static_cast<int>(name_.size()), name_.data(), signature.c_str()));
     }
   }
