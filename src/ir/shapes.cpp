@@ -250,7 +250,8 @@ void shapes::set_selected(node_id n, std::uint32_t result) {
     std::vector<extent> const of_region = copy_of(f_.operand(f_.yield_of(r), yielded));
     if (all.empty()) all = of_region;
     for (std::size_t axis = 0; axis < all.size(); ++axis)
-      if (all[axis] != unknown) all[axis] = joined(n, all[axis], of_region[axis]);
+      if (int steps = inspected_extents; all[axis] != unknown)
+        all[axis] = joined(n, all[axis], of_region[axis], steps);
   }
   for (extent& x : all)
     if (x == unknown) x = add(kind::opaque, v, {});
@@ -258,17 +259,16 @@ void shapes::set_selected(node_id n, std::uint32_t result) {
 }
 
 // The extent that two regions of an operation yield, if it is the same. That several lengths are equal is known in the region that compared
-// them: one that the other region knows is taken.
-shapes::extent shapes::joined(node_id n, extent a, extent b) const {
+// them: one of them that the other region yields, too, is taken.
+shapes::extent shapes::joined(node_id n, extent a, extent b, int& steps) const {
   a = resolve(a), b = resolve(b);
-  int steps = inspected_extents;
-  auto const has_alternatives = [&](extent x) {
-    kind const is = table_[static_cast<std::uint32_t>(x)].is;
-    return is == kind::common || is == kind::row;
-  };
-  if (a != b && has_alternatives(a)) std::swap(a, b);
-  if (a != b && (has_alternatives(a) || !are_equal(a, b, steps))) return unknown;
-  return is_outside(n, a) ? a : unknown;
+  if (--steps < 0) return unknown;
+  kind const is = table_[static_cast<std::uint32_t>(a)].is;
+  bool const has_alternatives = is == kind::common || (is == kind::row && !empty_rows_differ_);
+  if (a == b || !has_alternatives) return are_equal(a, b, steps) && is_outside(n, a) ? a : unknown;
+  for (extent const each : uses_of(a))
+    if (extent const same = joined(n, each, b, steps); same != unknown) return same;
+  return unknown;
 }
 
 // ---- loop-carried values

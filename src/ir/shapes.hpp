@@ -104,7 +104,7 @@ private:
   void set_stacked(node_id n, std::uint32_t result);
   void set_selected(node_id n, std::uint32_t result);
 
-  extent joined(node_id n, extent a, extent b) const;
+  extent joined(node_id n, extent a, extent b, int& steps) const;
   void assume_invariants(std::span<loop_carried const> states);
   extent resolve(extent x) const;
   bool are_equal(extent a, extent b, int& steps) const;

@@ -182,11 +182,14 @@ func @main(%c: bool, %x: f64[], %y: f64[]) -> f64[] {
   }
   return %r
 })";
-  std::string other = text, same = text;
+  std::string other = text, same = text, both = text;
   other.replace(other.find("{}"), 2, "%y");
   same.replace(same.find("{}"), 2, "%a");
+  both.replace(
+      both.find("yield {}"), 8, "%m = length %y, %a : i64\n      %k = fill %m, 1.0 : f64[]\n      yield %k");
   CHECK(shapes_of(other.c_str()) == "%r = loop: trip count, result %r\n");
   CHECK(shapes_of(same.c_str()) == "%r = loop: trip count, loop-carried %a, result %r\n");
+  CHECK(shapes_of(both.c_str()) == "%r = loop: trip count, loop-carried %a, result %r\n");
 }
 
 TEST_CASE("the second region of protect yields no results") {
