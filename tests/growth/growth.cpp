@@ -7,6 +7,7 @@
 #include <overdub/contexts/trace.hpp>
 #include <overdub/execute/interpreter.hpp>
 #include <overdub/forward_program.hpp>
+#include <overdub/implementation/ir/shapes.hpp>
 #include <overdub/incremental.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
@@ -223,6 +224,30 @@ TEST_CASE(
   check_programs(ring);
   check_programs(regions);
   check_programs(calls);
+}
+
+// Each array takes the value of the one before it, so that what one round of the induction takes back is another one in the next.
+TEST_CASE(
+    "the shapes of further loop-carried arrays, and of further lengths, are found in the same time",
+    "[programs]") {
+  auto const shapes_of = [](i64 arrays) {
+    auto const list = [&](std::string const& before, std::string const& between, std::string const& after) {
+      std::string all;
+      for (i64 i = 0; i < arrays; ++i) all += (i == 0 ? "" : between) + before + std::to_string(i) + after;
+      return all;
+    };
+    std::string text = "entry @main\nfunc @main(%x: f64[]) -> f64[] {\n  " + list("%r", ", ", "") +
+                       " = loop 3 (%t: i64, " + list("%a", ", ", ": f64[] = %x") + ") -> (f64[]";
+    for (i64 i = 1; i < arrays; ++i) text += ", f64[]";
+    text += ") {\n    %n0 = length %x : i64\n";
+    for (i64 i = 1; i < arrays; ++i)
+      text += "    %n" + std::to_string(i) + " = add %n" + std::to_string(i - 1) + ", 1 : i64\n";
+    text += "    %last = fill %n" + std::to_string(arrays - 1) + ", 0.0 : f64[]\n    yield %last";
+    for (i64 i = 1; i < arrays; ++i) text += ", %a" + std::to_string(i - 1);
+    od::ir::program const p = od::ir::parse(text + "\n  }\n  return %r0\n}");
+    return work_of([&] { od::ir::shapes const found(p[p.entry]); });
+  };
+  check_each("an array and a length", shapes_of);
 }
 
 TEST_CASE("an update of one element takes as long in larger arrays", "[updates]") {
