@@ -1,6 +1,8 @@
 // writing: how an output file is written.
 #pragma once
 
+#include <overdub/core/requirements.hpp>
+
 namespace overdub::io {
 
 /// How the file is written.
