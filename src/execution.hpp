@@ -1,11 +1,10 @@
-// What headers declare, and a library or one unit of a program defines: the interpreter, compile, and the contexts check and batch. It calls programs and staging.
+// What headers declare, and a library or one unit of a program defines: the interpreter, compile, and the context check. It calls programs and staging.
 #pragma once
 
 // Variables in sources have names of functions of overdub, such as `at` and `sum`, where they do not call these.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 
-#include <overdub/implementation/batch/interchange.cpp>
 #include <overdub/implementation/check.cpp>
 #include <overdub/implementation/compile/artifact.cpp>
 #include <overdub/implementation/compile/cache.cpp>

@@ -35,6 +35,7 @@
 #include <overdub/implementation/pass/fuse.cpp>
 #include <overdub/implementation/pass/hoist.cpp>
 #include <overdub/implementation/pass/inline.cpp>
+#include <overdub/implementation/pass/interchange.cpp>
 #include <overdub/implementation/pass/pipeline.cpp>
 #include <overdub/implementation/pass/pipeline_step.cpp>
 #include <overdub/implementation/pass/raise_reabstractions.cpp>

@@ -2,9 +2,9 @@
 // that the elements run in vectors.
 #pragma once
 
-#include <overdub/batch/interchange.hpp>
 #include <overdub/overdub.hpp>
 #include <overdub/pass/inline.hpp>
+#include <overdub/pass/interchange.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -70,7 +70,7 @@ struct batched : context {
   static void before_optimise(ir::program& p) {
     constexpr std::size_t small = 400; // in operations; inlining finds loops in called functions
     pass::inline_calls(p, small);
-    batching::interchange(p);
+    pass::interchange(p);
   }
 };
 

@@ -6,7 +6,6 @@
 #include <overdub/implementation/execute/add_handlers.hpp>
 #include <overdub/implementation/execute/block_reduce_handlers.hpp>
 #include <overdub/implementation/execute/frame_slots.hpp>
-#include <overdub/implementation/ir/operands.hpp>
 
 #include <algorithm>
 #include <cstddef>

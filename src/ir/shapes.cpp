@@ -263,12 +263,16 @@ void shapes::set_selected(node_id n, std::uint32_t result) {
 shapes::extent shapes::joined(node_id n, extent a, extent b, int& steps) const {
   a = resolve(a), b = resolve(b);
   if (--steps < 0) return unknown;
-  kind const is = table_[static_cast<std::uint32_t>(a)].is;
-  bool const has_alternatives = is == kind::common || (is == kind::row && !empty_rows_differ_);
-  if (a == b || !has_alternatives) return are_equal(a, b, steps) && is_outside(n, a) ? a : unknown;
-  for (extent const each : uses_of(a))
+  if (a == b || equals_of(a).empty()) return are_equal(a, b, steps) && is_outside(n, a) ? a : unknown;
+  for (extent const each : equals_of(a))
     if (extent const same = joined(n, each, b, steps); same != unknown) return same;
   return unknown;
+}
+
+std::span<shapes::extent const> shapes::equals_of(extent x) const {
+  kind const is = table_[static_cast<std::uint32_t>(x)].is;
+  bool const has_equals = is == kind::common || (is == kind::row && !empty_rows_differ_);
+  return has_equals ? uses_of(x) : std::span<extent const>();
 }
 
 // ---- loop-carried values
@@ -303,14 +307,10 @@ bool shapes::are_equal(extent a, extent b, int& steps) const {
   if (--steps < 0) return false;
   entry const& of_a = table_[static_cast<std::uint32_t>(a)];
   entry const& of_b = table_[static_cast<std::uint32_t>(b)];
-  auto const one_of = [&](extent all, extent other) {
-    return std::ranges::any_of(uses_of(all), [&](extent x) { return are_equal(x, other, steps); });
-  };
   if (of_a.is == kind::literal && of_b.is == kind::literal)
     return f_.bits_of(of_a.value) == f_.bits_of(of_b.value);
-  if (of_a.is == kind::common || (of_a.is == kind::row && !empty_rows_differ_)) return one_of(a, b);
-  if (of_b.is == kind::common || (of_b.is == kind::row && !empty_rows_differ_)) return one_of(b, a);
-  return false;
+  if (equals_of(a).empty()) std::swap(a, b);
+  return std::ranges::any_of(equals_of(a), [&](extent x) { return are_equal(x, b, steps); });
 }
 
 // Whether an extent depends on a value for which `is_inside` holds, or that is not known.

@@ -90,6 +90,8 @@ private:
 
   extent add(kind is, value_id v, std::span<extent const> uses);
   std::span<extent const> uses_of(extent x) const;
+  // The extents that are each equal to this one.
+  std::span<extent const> equals_of(extent x) const;
   // The extents of an array, or the value of a number; opaque ones, if it was not visited.
   std::span<extent const> of(value_id v);
   std::vector<extent> copy_of(value_id v);

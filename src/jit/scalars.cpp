@@ -4,7 +4,6 @@
 #include "reference_counts.hpp"
 
 #include <overdub/call/special_table.hpp>
-#include <overdub/implementation/ir/operands.hpp>
 #include <overdub/implementation/ir/sine_and_cosine.hpp>
 
 #include <utility>

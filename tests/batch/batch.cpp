@@ -49,7 +49,7 @@ array<double> many() {
 // The number of maps that `batched` splits in a program, which stays valid.
 std::size_t splits(ir::program p) {
   pass::inline_calls(p, 400);
-  std::size_t const count = batching::interchange(p);
+  std::size_t const count = pass::interchange(p);
   CHECK(ir::faults_of(p).empty());
   return count;
 }
@@ -177,7 +177,7 @@ func @f(%a: f64[], %m: f64) -> (f64[], i64[]) {
 })");
   using results = std::tuple<array<double>, array<i64>>;
   auto const expected = executable(p).call<results>(many(), 0.25);
-  REQUIRE(batching::interchange(p) == 1);
+  REQUIRE(pass::interchange(p) == 1);
   ir::verify(p);
   CHECK((executable(p).call<results>(many(), 0.25) == expected));
 }

@@ -112,7 +112,7 @@ std::string fault_of(ir::program const& p, std::uint64_t seed, std::size_t& chan
   if (!add_batch(batch)) return {};
   ir::program swapped = batch;
   pass::inline_calls(swapped, 400);
-  std::size_t const splits = batching::interchange(swapped);
+  std::size_t const splits = pass::interchange(swapped);
   changed += splits > 0;
   if (splits == 0) return {};
   if (auto const faults = ir::faults_of(swapped); !faults.empty())

@@ -110,6 +110,12 @@ constexpr std::string_view name_of(op code) { return code == op::none ? "none" :
 /// Whether an operation maps scalars to a scalar; all others are structural.
 constexpr bool is_elementwise(op code) { return row_of(code).elementwise; }
 
+/// The operand whose type is that of the numbers that an element-wise operation computes with: another one is a condition, or an exponent.
+constexpr std::uint32_t main_operand(op code) {
+  type_rule const rule = row_of(code).types;
+  return rule == type_rule::select || rule == type_rule::integer_floating ? 1 : 0;
+}
+
 /// The operation of this name in text. O(operations): parsers use a table.
 constexpr std::optional<op> op_of(std::string_view name) {
   for (std::size_t i = 0; i < op_count; ++i)

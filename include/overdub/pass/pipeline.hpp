@@ -14,6 +14,7 @@
 #include <overdub/pass/fuse.hpp>
 #include <overdub/pass/hoist.hpp>
 #include <overdub/pass/inline.hpp>
+#include <overdub/pass/interchange.hpp>
 #include <overdub/pass/ir_names.hpp>
 #include <overdub/pass/raise_reabstractions.hpp>
 #include <overdub/pass/reabstract_at_callers.hpp>
@@ -81,6 +82,9 @@ OVERDUB_HIDDEN inline constexpr std::array passes{
     named_pass{
         "fuse", [](program& p) { return fuse(p); }, "maps are computed where their elements are read", true,
         true},
+    named_pass{
+        "interchange", [](program& p) { return interchange(p); },
+        "maps are exchanged with the loops in them, in blocks of elements", true, false, false},
     named_pass{"dce", [](program& p) { return dce(p); }, "what nothing needs is dropped", true, true},
     named_pass{
         "canonicalise", [](program& p) { return canonicalise(p), std::size_t{0}; },

@@ -12,7 +12,7 @@ namespace overdub::detail {
 template <class S>
 void evaluate_elementwise(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   ir::function::node const& x = at.f[n];
-  std::uint32_t const main = main_operand(ir::row_of(x.code).types);
+  std::uint32_t const main = ir::main_operand(x.code);
   ir::type const t = at.f.type_of(at.f.operand(n, main));
   if (!t.is_literal()) return evaluate_select(e, at, n);
   unsigned literals = 0;

@@ -53,11 +53,6 @@ using main_or_index_t = std::conditional_t<
             (Rule == ir::type_rule::floating_integer && I == 1),
         i64, T>>;
 
-// The operand whose type is the main one.
-constexpr std::uint32_t main_operand(ir::type_rule rule) {
-  return rule == ir::type_rule::select || rule == ir::type_rule::integer_floating ? 1 : 0;
-}
-
 template <class S>
 using thunk = void (*)(evaluation_state<S>&, frame<S>&, ir::node_id);
 

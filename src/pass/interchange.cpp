@@ -1,14 +1,103 @@
-#include <overdub/batch/interchange.hpp>
+#include <overdub/ir/builder.hpp>
+#include <overdub/ir/effects.hpp>
+#include <overdub/ir/walk.hpp>
+#include <overdub/pass/interchange.hpp>
+#include <overdub/pass/ir_names.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
-#include <span>
 #include <vector>
 
-namespace overdub::batching {
+namespace overdub::pass {
 
-split_plan::split_plan(ir::program const& p, ir::effects const& known, ir::function_id id, node_id map)
+namespace {
+
+// The number of elements of a block, whose loop-carried values fit into the L1 cache.
+constexpr std::int64_t block = 64;
+constexpr std::int64_t block_bits = 6;
+
+/// The analysis of one map: how its body is split at its loops (loop fission).
+class split_plan {
+public:
+  /// O(operations × depth).
+  split_plan(program const& p, effects const& known, function_id id, node_id map);
+
+  bool fits() const { return fits_; }
+  region_id body() const { return body_; }
+  value_id index() const { return f_.argument(body_, 0); }
+  /// Whether a value is defined in the body, or in a nested region.
+  bool is_inside(value_id v) const { return ir::is_defined_in(f_, v, body_); }
+  /// Whether it is uniform over the elements: a number, or a row's length.
+  bool is_uniform(value_id v) const {
+    return !is_inside(v) || (shared_values_.contains(v) && !rows_.contains(v));
+  }
+  bool is_row(value_id v) const { return rows_.contains(v); }
+
+  std::vector<node_id> rematerialised; // rematerialised wherever they are needed: rows, and uniform values
+  std::vector<std::vector<node_id>> parts; // the operations between loops, for each element
+  std::vector<node_id> loops;
+
+private:
+  bool is_shared(node_id n) const;
+  bool is_split(node_id n) const;
+  // Values that cross from one part or loop to another must be scalars: rows might differ in length.
+  bool crossings_fit() const;
+
+public:
+  /// The ancestor of an operation, or itself, in the body.
+  node_id in_body(node_id n) const;
+  bool is_used_outside(value_id v, std::vector<node_id> const& part) const;
+
+private:
+  function const& f_;
+  region_id body_;
+  std::set<value_id> shared_values_, rows_;
+  bool fits_ = false;
+};
+
+/// Splits one map by its plan.
+class splitting {
+public:
+  splitting(program& p, function_id id, node_id map, split_plan const& plan)
+      : id_(id), map_(map), plan_(plan), c_(p, id) {}
+
+  void run();
+
+private:
+  using values = std::vector<value_id>;
+  using copy_map = std::map<value_id, value_id>;
+
+  value_id literal(std::int64_t x) { return c_.literal(x); }
+  ir::builder build() { return ir::builder(c_); }
+  ir::region_flow flow(node_id n) const { return {*c_, n}; }
+
+  // Splits into blocks, the last of which repeats the last element; joins the blocks again.
+  values in_blocks(value_id count);
+
+  // Arrays of the values that the elements of one block yield.
+  values elements();
+  // Computes one part; values that others need become arrays.
+  void part(std::vector<node_id> const& nodes);
+  void loop(node_id n);
+  value_id same_for_all(value_id v) const;
+
+  // A map over a block that runs operations, and returns the wanted values of them and of earlier parts.
+  values map_of(std::vector<node_id> const& nodes, values const& wanted, copy_map const& known);
+
+  function_id id_;
+  node_id map_;
+  split_plan const& plan_;
+  ir::cursor c_;
+  value_id size_ = ir::nothing;  // the number of elements of a block
+  value_id first_ = ir::nothing; // the index of its first element
+  value_id last_ = ir::nothing;  // the index of the last element of all
+  copy_map uniform_;             // uniform values, before the maps
+  copy_map arrays_;              // arrays of varying numbers, in blocks
+};
+
+split_plan::split_plan(program const& p, effects const& known, function_id id, node_id map)
     : f_(p[id]), body_(f_.region_at(map, 0)) {
   if (!known.of(f_, map).can_merge()) return;
   parts.emplace_back();
@@ -71,7 +160,7 @@ bool split_plan::crossings_fit() const {
   return true;
 }
 
-split_plan::node_id split_plan::in_body(node_id n) const {
+node_id split_plan::in_body(node_id n) const {
   while (f_[n].parent != body_) n = f_[f_[n].parent].parent;
   return n;
 }
@@ -171,7 +260,7 @@ void splitting::loop(node_id n) {
   for (std::uint32_t i = 0; i < flow(n).carried(); ++i) arrays_[flow(n).final(i)] = all.results[i];
 }
 
-splitting::value_id splitting::same_for_all(value_id v) const {
+value_id splitting::same_for_all(value_id v) const {
   auto const known = uniform_.find(v);
   return known == uniform_.end() ? v : known->second;
 }
@@ -208,19 +297,21 @@ splitting::map_of(std::vector<node_id> const& nodes, values const& wanted, copy_
   return made.results;
 }
 
-std::size_t interchange(ir::program& p) {
+} // namespace
+
+std::size_t interchange(program& p) {
   std::size_t changed = 0;
-  ir::effects const known(p);
+  effects const known(p);
   for (std::uint32_t i = 0; i < p.functions.size(); ++i) {
-    ir::function_id const id{i};
+    function_id const id{i};
     if (p.is_erased(id)) continue;
     for (bool again = true; again;) {
       again = false;
-      std::vector<ir::node_id> maps;
-      ir::walk(p[id], ir::function::body, [&](ir::node_id n) {
+      std::vector<node_id> maps;
+      ir::walk(p[id], function::body, [&](node_id n) {
         if (ir::is_map(p[id][n].code)) maps.push_back(n);
       });
-      for (ir::node_id const n : maps) {
+      for (node_id const n : maps) {
         split_plan const plan(p, known, id, n);
         if (!plan.fits()) continue;
         splitting(p, id, n, plan).run();
@@ -233,4 +324,4 @@ std::size_t interchange(ir::program& p) {
   return changed;
 }
 
-} // namespace overdub::batching
+} // namespace overdub::pass
