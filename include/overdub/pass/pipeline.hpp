@@ -43,52 +43,48 @@ struct named_pass {
 OVERDUB_HIDDEN inline constexpr std::array passes{
     named_pass{
         "forget_derivatives", [](program& p) { return forget_derivatives(p); },
-        "functions no longer say how they are differentiated", true, true},
+        "derivative declarations of functions are removed", true, true},
     named_pass{
         "inline_calls", [](program& p) { return inline_calls(p); },
-        "small functions, and those called once, are copied to where they are called", false, true},
+        "small functions, and functions called once, are inlined", false, true},
     named_pass{
         "choose_functions", [](program& p) { return choose_functions(p); },
-        "elements of arrays of functions are chosen among those", true, true, false},
+        "an element of an array of functions is selected among the elements that the array was created of",
+        true, true, false},
     named_pass{
         "cancel_reabstractions", [](program& p) { return cancel_reabstractions(p); },
-        "function values become ones of another type on the shortest way", true, true},
+        "chains of reabstractions of function values are shortened", true, true},
     named_pass{
         "raise_reabstractions", [](program& p) { return raise_reabstractions(p); },
-        "function values become ones of another type behind branches and loops, and not in them", false,
-        true},
+        "reabstractions are moved behind branches and loops", false, true},
     named_pass{
         "reabstract_at_callers", [](program& p) { return reabstract_at_callers(p); },
-        "function values become ones of another type in front of and behind calls, and not in functions",
-        false, true, false},
+        "reabstractions of parameters and results are moved to callers", false, true, false},
     named_pass{
         "specialise_conventions", [](program& p) { return specialise_conventions(p); },
-        "functions take function values as they are, and need not be given ones of another type", false,
-        true},
+        "functions are specialised for the conventions of their function values", false, true},
     named_pass{
         "defunctionalise", [](program& p) { return defunctionalise(p); },
-        "function values become data, and what they are applied to is called by a choice", true, true, false},
+        "function values become data, and their applications calls that branch on it", true, true, false},
+    named_pass{"fold", [](program& p) { return fold(p); }, "constant folding", true, true},
     named_pass{
-        "fold", [](program& p) { return fold(p); }, "what depends on literals alone is computed", true, true},
+        "simplify", [](program& p) { return simplify(p); },
+        "operations are rewritten by the rules of a table", false, true},
     named_pass{
-        "simplify", [](program& p) { return simplify(p); }, "operations are rewritten by a table of laws",
-        false, true},
+        "cse", [](program& p) { return cse(p); }, "common subexpressions are computed once", true, true},
     named_pass{
-        "cse", [](program& p) { return cse(p); }, "what was computed before is not computed again", true,
-        true},
+        "hoist", [](program& p) { return hoist(p); }, "loop-invariant operations are moved out of loops",
+        true, true},
     named_pass{
-        "hoist", [](program& p) { return hoist(p); },
-        "what is the same in each turn of a loop is moved out of it", true, true},
-    named_pass{
-        "fuse", [](program& p) { return fuse(p); }, "maps are computed where their elements are read", true,
-        true},
+        "fuse", [](program& p) { return fuse(p); }, "maps are fused with the loops that read their elements",
+        true, true},
     named_pass{
         "interchange", [](program& p) { return interchange(p); },
-        "maps are exchanged with the loops in them, in blocks of elements", true, false, false},
-    named_pass{"dce", [](program& p) { return dce(p); }, "what nothing needs is dropped", true, true},
+        "maps are interchanged with the loops in them, in blocks of elements", true, false, false},
+    named_pass{"dce", [](program& p) { return dce(p); }, "dead code is removed", true, true},
     named_pass{
         "canonicalise", [](program& p) { return canonicalise(p), std::size_t{0}; },
-        "equal programs get one form", true, false},
+        "equal programs get one text", true, false},
 };
 
 /// The pass of this name. O(passes).
