@@ -1,4 +1,4 @@
-// profile: time and allocations by function, and by call path.
+// profile: a context that measures time and allocations of each function and call path.
 #pragma once
 
 #include <overdub/call/keep_loaded.hpp>
@@ -22,15 +22,16 @@
 
 namespace overdub::contexts {
 
-/// Measures the calls of functions and of native functions by a clock of the standard's form. Each call costs two readings
-/// of the clock; time in hooks counts as the caller's own.
+/// Measures the calls of functions and of native functions. Clock meets the standard's requirements for a clock. Each call costs two readings
+/// of the clock; the time that the profile itself takes is part of the caller's self time. Not thread-safe: `parallel_map` gives each thread a
+/// profile of its own, and joins them.
 template <class Clock>
 struct profile_by : context {
   static constexpr std::string_view name = "profile";
   using duration = std::chrono::nanoseconds;
 
-  /// Returns the number of this thread's allocations so far, to count them: allocations_of_thread, of
-  /// profile/allocations.hpp.
+  /// A function that returns the number of this thread's allocations so far, such as allocations_of_thread (profile/allocations.hpp). If null,
+  /// allocations are not counted.
   using allocation_counter = long (*)();
   allocation_counter allocations = nullptr;
 
@@ -40,21 +41,21 @@ struct profile_by : context {
     std::string_view name;
     long calls = 0;
     duration total{}, self{};
-    long allocations = 0, own_allocations = 0;
-    durations each; // of all calls: each.percentile(0.99), each.largest()
+    long allocations = 0, self_allocations = 0;
+    durations each; // the distribution of total times: each.percentile(0.99), each.largest()
   };
   /// The measurements of a call path: names, outermost first.
   struct path_row {
     std::vector<std::string_view> path;
     long calls = 0;
     duration total{}, self{};
-    long allocations = 0, own_allocations = 0;
+    long allocations = 0, self_allocations = 0;
   };
 
   profile_by() { nodes_.emplace_back(); }
   explicit profile_by(allocation_counter counter) : profile_by() { allocations = counter; }
 
-  /// By function, in descending order of own time.
+  /// A row for each function, by descending self time. O(n log n).
   std::vector<function_row> functions() const {
     std::vector<function_row> rows;
     for (auto const& f : functions_) rows.push_back(f.row);
@@ -63,10 +64,18 @@ struct profile_by : context {
     });
     return rows;
   }
-  /// By path, callers before callees.
+  /// A row for each call path, callers before callees. O(sum of the lengths of the paths).
   std::vector<path_row> paths() const {
     std::vector<path_row> rows;
-    add_paths(rows, {}, root);
+    rows.reserve(nodes_.size() - 1);
+    std::vector<std::string_view> path;
+    for_each_node([&](std::size_t at, std::size_t depth) {
+      path.resize(depth);
+      if (at == root) return;
+      path.push_back(functions_[nodes_[at].function].row.name);
+      rows.push_back(nodes_[at].row);
+      rows.back().path = path;
+    });
     return rows;
   }
 
@@ -78,12 +87,12 @@ struct profile_by : context {
     };
     using namespace std::string_literals;
     line("function", "calls", "self"s, "total"s, "median"s, "99 %"s, "largest"s);
-    out << (p.allocations ? "  allocations\n" : "\n");
+    out << (p.allocations ? "  self allocations\n" : "\n");
     for (auto const& r : p.functions()) {
       line(
           r.name, io::number_text(r.calls), text(r.self), text(r.total), text(r.each.percentile(0.5)),
           text(r.each.percentile(0.99)), text(r.each.largest()));
-      if (p.allocations) out << "  " << io::number_text(r.own_allocations);
+      if (p.allocations) out << "  " << io::number_text(r.self_allocations);
       out << '\n';
     }
     return out;
@@ -99,11 +108,11 @@ struct profile_by : context {
 
   template <callee F>
   requires(function<F> || native_leaf<F>) void before(F const& f, auto const&...) {
-    long const before = allocated();
+    long const allocations_before = allocated();
     std::size_t const node = child(current(), detail::kept_name(f));
+    running_.push_back({node, {}, allocations_before, {}, 0});
     ++functions_[nodes_[node].function].running;
-    running_.push_back({node, {}, before, {}, 0});
-    own_allocations_ += allocated() - before;
+    overhead_ += allocated() - allocations_before;
     running_.back().start = Clock::now(); // last, so that the profile's own work is not measured
   }
   template <callee F>
@@ -113,10 +122,16 @@ struct profile_by : context {
     end();
   }
 
-  /// Time in other threads counts there, and also for the function that waits for them.
+  /// For parallel_map: the calls of a thread are joined below the calling function, whose self time includes its wait for the threads.
   profile_by fork() const { return profile_by(allocations); }
-  void join(profile_by&& other) {
-    join_node(current(), other, root);
+  void join(profile_by const& other) {
+    std::vector<std::size_t> mine{current()}; // the nodes of the path, by depth
+    other.for_each_node([&](std::size_t at, std::size_t depth) {
+      if (at == root) return;
+      mine.resize(depth + 1);
+      mine.push_back(child(mine.back(), other.functions_[other.nodes_[at].function].row.name));
+      add(nodes_[mine.back()].row, other.nodes_[at].row, true);
+    });
     for (auto const& f : other.functions_) {
       auto& mine = functions_[function_of(f.row.name)];
       add(mine.row, f.row, mine.running == 0);
@@ -153,8 +168,8 @@ private:
     long allocations_in_callees;
   };
 
-  // Without the profile's own allocations.
-  long allocated() const { return allocations ? allocations() - own_allocations_ : 0; }
+  // This thread's allocations, without those of this profile.
+  long allocated() const { return allocations ? allocations() - overhead_ : 0; }
 
   std::size_t current() const { return running_.empty() ? root : running_.back().node; }
 
@@ -174,15 +189,15 @@ private:
 
   void end() {
     auto const now = Clock::now();
-    long const before = allocated();
+    long const allocations_now = allocated();
     call const c = running_.back();
     running_.pop_back();
     function_row r;
     r.calls = 1;
     r.total = std::chrono::duration_cast<duration>(now - c.start);
     r.self = r.total - c.in_callees;
-    r.allocations = before - c.allocations;
-    r.own_allocations = r.allocations - c.allocations_in_callees;
+    r.allocations = allocations_now - c.allocations;
+    r.self_allocations = r.allocations - c.allocations_in_callees;
     add(nodes_[c.node].row, r, true);
     measured& f = functions_[nodes_[c.node].function];
     add(f.row, r, --f.running == 0);
@@ -191,29 +206,30 @@ private:
       running_.back().in_callees += r.total;
       running_.back().allocations_in_callees += r.allocations;
     }
-    own_allocations_ += allocated() - before;
+    overhead_ += allocated() - allocations_now;
   }
   static void add(auto& to, auto const& r, bool outermost) {
     to.calls += r.calls;
     to.self += r.self;
-    to.own_allocations += r.own_allocations;
+    to.self_allocations += r.self_allocations;
     if (!outermost) return;
     to.total += r.total;
     to.allocations += r.allocations;
   }
 
-  void add_paths(std::vector<path_row>& rows, std::vector<std::string_view> path, std::size_t at) const {
-    if (at != root) {
-      path.push_back(functions_[nodes_[at].function].row.name);
-      rows.push_back(nodes_[at].row);
-      rows.back().path = path;
+  // Calls f(node, depth) for all nodes, callers before callees; the depth of the root and of its children is 0. Recursive functions make
+  // long paths.
+  template <class F>
+  void for_each_node(F const& f) const {
+    std::vector<std::pair<std::size_t, std::size_t>> open{{root, 0}};
+    while (!open.empty()) {
+      auto const [at, depth] = open.back();
+      open.pop_back();
+      f(at, depth);
+      std::vector<std::size_t> const& children = nodes_[at].children;
+      for (auto c = children.rbegin(); c != children.rend(); ++c)
+        open.push_back({*c, at == root ? 0 : depth + 1});
     }
-    for (std::size_t const c : nodes_[at].children) add_paths(rows, path, c);
-  }
-  void join_node(std::size_t here, profile_by const& other, std::size_t there) {
-    if (there != root) add(nodes_[here].row, other.nodes_[there].row, true);
-    for (std::size_t const c : other.nodes_[there].children)
-      join_node(child(here, other.functions_[other.nodes_[c].function].row.name), other, c);
   }
 
   static std::string text(duration d) {
@@ -229,7 +245,7 @@ private:
   tsl::robin_map<edge, std::size_t, edge_hash> children_; // callee nodes
   tsl::robin_map<std::string_view, std::size_t> numbers_; // indices of functions
   std::vector<call> running_;
-  long own_allocations_ = 0;
+  long overhead_ = 0;
 };
 
 /// A profile of real time.

@@ -1,6 +1,6 @@
 // forward: forward-mode differentiation along one direction, or along N at once (vector forward mode). Each number carries
-// its tangent as metadata; the derivatives of operations are the last column of core/ops.def. Nested runs are distinguished
-// by their tags, so that perturbations are not confused.
+// its tangent as metadata; the derivatives of operations are the last column of core/ops.def. The values of nested
+// runs have different types (`level`, call/stack.hpp), which prevents perturbation confusion.
 #pragma once
 
 #include <overdub/call/named_functions.hpp>
@@ -8,18 +8,16 @@
 #include <overdub/overdub.hpp>
 #include <overdub/stage/evaluated_in_library.hpp>
 
-#include <algorithm>
-#include <array>
 #include <concepts>
-#include <cstddef>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace overdub::contexts {
 
-/// Forward-mode differentiation with N tangents: overdub::tag(x, tangents) in, overdub::tag(result, tangents) out.
+/// Forward-mode differentiation in N directions. Arguments are overdub::tag(x, tangents), and so is the result. For N > 1, tangents are
+/// `tangents<T, N>`.
 template <int N>
 struct forward_along : context {
   static constexpr std::string_view name = "forward";
@@ -28,19 +26,19 @@ struct forward_along : context {
   using metadata = std::conditional_t<
       !std::floating_point<plain_t<T>>, zero, std::conditional_t<N == 1, T, tangents<T, N>>>;
 
-  // In arrays of numbers, the N tangents of an element are adjacent; in arrays of values, each direction has an array.
+  // An array of numbers has the N tangents of each element side by side. An array of values of an inner context has N arrays of tangents.
   template <class A>
   requires(N > 1 && std::floating_point<plain_t<element_t<A>>>) using array_metadata =
       std::conditional_t<in_context<A>, tangents<A, N>, array<metadata<element_t<A>>>>;
 
   constexpr zero constant(auto const&) const { return {}; }
 
-  // Every element-wise operation, by its row of the table. Results that are not floating-point numbers have no tangent.
+  // Elementwise operations, by the tangents in their rows of core/ops.def. Results that are not floating-point numbers have no tangent.
   template <elementwise F, class... X>
   OVERDUB_INLINE constexpr auto overdub(F f, X const&... x) {
     auto r = f(x.inner...);
-    constexpr bool changes = !(std::same_as<decltype(x.metadata), zero> && ...);
-    if constexpr (!changes || !std::floating_point<plain_t<decltype(r)>>)
+    constexpr bool has_tangents = !(std::same_as<decltype(x.metadata), zero> && ...);
+    if constexpr (!has_tangents || !std::floating_point<plain_t<decltype(r)>>)
       return overdub::tag(r, zero{});
     else
       return overdub::tag(r, in_precision_of<plain_t<decltype(r)>>(f.tangent(r, x.inner..., x.metadata...)));
@@ -67,18 +65,18 @@ struct forward_along : context {
       return overdub::tag(f(add, x.inner...), along_each<N>(along, x.metadata...));
   }
 
-  // In an array, the tangents of an element are adjacent.
+  // For N > 1, fills an array of tangents for each direction and joins them. For N = 1, the definition of `fill` fills the tangents.
   template <class Count, class X>
   requires(N > 1) constexpr auto overdub(fill_t, Count const& count, X const& x) {
     return filled(detail::take_inner{}(count), x);
   }
 
-  // A native function has no derivative here, unless its arguments are inactive.
+  // Calls native functions whose arguments or results are inactive, and rejects others: their derivatives are unknown.
   template <rule_call Call, primitive F, class... X>
   requires(!elementwise<F> && !data_movement<F> && !control<F>) constexpr auto overdub(
       Call const& call, F, X... x) {
     auto result = call.fallback(x...);
-    constexpr bool is_constant = !(varies<X>() || ...) || !varies<decltype(result)>();
+    constexpr bool is_constant = !(has_numbers<X>() || ...) || !has_numbers<decltype(result)>();
     if constexpr (detail::native_with_symbol<F>) {
       if constexpr (!is_constant)
         throw rejected_program(message(
@@ -95,20 +93,21 @@ struct forward_along : context {
     return result;
   }
 
-  // A function with a derivative rule is not traced.
+  // A function that declares its derivative (control/derivative_rule.hpp): its rule is called once for each direction, and its body is not
+  // differentiated.
   template <rule_call Call, function F, class... X>
   requires(
       detail::says_derivative<F> &&
       (!detail::derivative_of<F>::is_rule ||
        detail::takes_as_written<F>)) constexpr auto overdub(Call const& call, F const&, X const&... x) {
     auto const result = call.fallback(x...);
-    if constexpr (detail::derivative_of<F>::is_constant || !(changes<X>() || ...))
+    if constexpr (detail::derivative_of<F>::is_constant || !(has_tangent<X>() || ...))
       return with_tangents(result, zero{});
     else if constexpr (detail::derivative_of<F>::is_rule) {
       using Tangent = typename detail::derivative_of<F>::tangent;
       auto const along = [&](auto direction) {
         constexpr int number = decltype(direction)::value;
-        return unless_constant(
+        return strong_zero(
             call(Tangent{}, result, detail::take_inner{}(x)..., along_direction<number>(x)...),
             along_direction<number>(x)...);
       };
@@ -117,20 +116,23 @@ struct forward_along : context {
       }
       (std::make_integer_sequence<int, N>{});
     } else {
-      constexpr bool is_differentiable = detail::derivative_of<F>::is_constant;
+      constexpr bool is_active = (has_tangent<X>() || ...);
       static_assert(
-          is_differentiable,
-          "overdub: this function is marked as not differentiable, for the reason that its type says, and is "
-          "given something that changes; give it constants, or a derivative_rule");
+          !is_active,
+          "overdub: this function is marked not_differentiable, for the reason that is part of its type, and "
+          "an "
+          "argument of this call is active; pass constants, or give the function a derivative_rule");
       return detail::refused{};
     }
   }
 
-  static constexpr int directions = N; // metadata are N tangents
+  /// The number of tangents of a value.
+  static constexpr int directions = N;
+  /// Whether programs can be evaluated in this context.
   static constexpr bool evaluates_programs = N == 1;
 
 private:
-  // The tangent in one direction of a value with this metadata, as a value of the differentiable type.
+  // The tangent in one direction, from the metadata of a value.
   template <int Direction, class M>
   static constexpr auto component(M const& tangent) {
     if constexpr (is_tangents<M>)
@@ -140,21 +142,20 @@ private:
     else
       return tangent;
   }
-  // The metadata of a value with these tangents, one for each direction.
+  // The metadata of a T, from its tangents, one for each direction. Throws size_error if arrays of tangents differ in size.
   template <class T, class... D>
   static constexpr metadata_t<forward_along, T> joined(D const&... tangent) {
     using M = metadata_t<forward_along, T>;
     if constexpr (N == 1)
-      return (tangent, ...);
+      return std::get<0>(std::tie(tangent...));
     else if constexpr (is_tangents<M>)
       return M(tangent...);
     else {
       using E = typename M::value_type;
-      i64 const size = std::min({tangent.size()...});
-      std::vector<E> elements;
-      elements.reserve(static_cast<std::size_t>(size));
-      for (i64 i = 0; i < size; ++i) elements.push_back(E(tangent[i]...));
-      return M::copy_of(elements);
+      i64 const size = detail::sizes_of("a derivative rule's tangents", tangent...);
+      detail::array_builder<E> elements(size);
+      for (i64 i = 0; i < size; ++i) elements.put(i, E(tangent[i]...));
+      return elements.finish(size);
     }
   }
   template <class Count, class X>
@@ -173,7 +174,7 @@ private:
     else
       return fill(count, x);
   }
-  // A leaf of a rule's argument; metadata of an outer context form a tree of two.
+  // Whether X is a number or array that this context tagged. Where an outer context tagged the metadata, too, X is a tree of two.
   template <class X>
   static consteval bool is_own() {
     if constexpr (detail::is_tagged<X>)
@@ -182,19 +183,20 @@ private:
       return false;
   }
 
+  // Whether an argument of a rule has a tangent other than `zero`.
   template <class X>
-  static consteval bool changes() {
+  static consteval bool has_tangent() {
     if constexpr (is_own<X>())
       return !std::same_as<std::remove_cvref_t<decltype(X::metadata)>, zero> &&
-             varies<decltype(X::metadata)>();
+             has_numbers<decltype(X::metadata)>();
     else if constexpr (detail::tree<X>)
-      return any_changes(static_cast<typename tree_traits<X>::children*>(nullptr));
+      return any_has_tangent(static_cast<typename tree_traits<X>::children*>(nullptr));
     else
       return false;
   }
   template <class... X>
-  static consteval bool any_changes(std::tuple<X...>*) {
-    return (changes<std::remove_cvref_t<X>>() || ...);
+  static consteval bool any_has_tangent(std::tuple<X...>*) {
+    return (has_tangent<std::remove_cvref_t<X>>() || ...);
   }
   template <class T>
   static consteval bool is_number_or_array() {
@@ -222,12 +224,12 @@ private:
     else
       return zero{};
   }
-  // The tangents that a rule returned; zero if no argument has one (all are numbers), since a rule need not be finite at
-  // constants.
+  // The tangents that a rule returned; 0 where the tangents of all arguments are 0, since the rule may return infinity or NaN there. If an
+  // argument is an array, the tangents as they are.
   template <class D, class... T>
-  static constexpr auto unless_constant(D const& d, T const&... tangents) {
+  static constexpr auto strong_zero(D const& d, T const&... tangents) {
     if constexpr ((is_number_or_zero<T>() && ...))
-      return nonzero_by(d, tangents...);
+      return strong_zero_of_leaves(d, tangents...);
     else
       return d;
   }
@@ -236,27 +238,28 @@ private:
     return std::same_as<T, zero> || (detail::is_leaf<T> && std::floating_point<plain_t<T>>);
   }
   template <class D, class... T>
-  static constexpr auto nonzero_by(D const& d, T const&... tangents) {
+  static constexpr auto strong_zero_of_leaves(D const& d, T const&... tangents) {
     if constexpr (detail::is_leaf<D>) {
       if constexpr (std::floating_point<plain_t<D>>)
-        return selected(d, tangents...);
+        return if_any_is_nonzero(d, tangents...);
       else
         return d;
     } else if constexpr (detail::tree<D>)
-      return tree_traits<D>::map([&](auto const& child) { return nonzero_by(child, tangents...); }, d);
+      return tree_traits<D>::map(
+          [&](auto const& child) { return strong_zero_of_leaves(child, tangents...); }, d);
     else
       return d;
   }
   template <class D>
-  static constexpr auto selected(D const&) {
+  static constexpr auto if_any_is_nonzero(D const&) {
     return plain_t<D>{};
   }
   template <class D, class T, class... More>
-  static constexpr auto selected(D const& d, T const& tangent, More const&... more) {
+  static constexpr auto if_any_is_nonzero(D const& d, T const& tangent, More const&... more) {
     if constexpr (std::same_as<T, zero>)
-      return selected(d, more...);
+      return if_any_is_nonzero(d, more...);
     else
-      return select(tangent != plain_t<T>{}, d, selected(d, more...));
+      return select(tangent != plain_t<T>{}, d, if_any_is_nonzero(d, more...));
   }
   // A result with its tangents, one for each direction; `zero` stands for a tree of zeros.
   template <class R, class... D>
@@ -298,22 +301,22 @@ private:
 
   // Whether X has differentiable numbers: itself, in an array, a tree or a struct, or as metadata.
   template <class X>
-  static consteval bool varies() {
+  static consteval bool has_numbers() {
     using P = plain_t<X>;
     if constexpr (detail::is_refused<std::remove_cv_t<X>>)
       return false;
     else if constexpr (requires(X x) { x.inner, x.metadata; })
-      return varies<decltype(X::metadata)>();
+      return has_numbers<decltype(X::metadata)>();
     else if constexpr (requires { requires std::same_as<P, array<typename P::value_type>>; })
-      return varies<typename P::value_type>();
+      return has_numbers<typename P::value_type>();
     else if constexpr (requires { typename tree_traits<P>::children; })
-      return any_varies(static_cast<typename tree_traits<P>::children*>(nullptr));
+      return any_has_numbers(static_cast<typename tree_traits<P>::children*>(nullptr));
     else
       return std::floating_point<P> || is_tangents<P> || (std::is_class_v<P> && is_carried<P>);
   }
   template <class... X>
-  static consteval bool any_varies(std::tuple<X...>*) {
-    return (varies<X>() || ...);
+  static consteval bool any_has_numbers(std::tuple<X...>*) {
+    return (has_numbers<X>() || ...);
   }
 
   template <class To, class D>

@@ -1,10 +1,10 @@
-// The active recording of a process, which its shared objects share. Each object has its own copy of the library's
-// variables, and finds the others by an ELF note in each of them, without exported symbols. Also the thread-local part of
-// the recording, and its state in a child of fork.
+// The recording of a process: the session that is active, the buffers of this thread, and the handlers of fork. All shared objects that
+// include overdub record into one session. Each has its own copy of the variables of this header, and finds those of the others by an ELF
+// note, so that no symbol needs to be exported. Not a part of the public interface.
 #pragma once
 
 #include <overdub/call/keep_loaded.hpp>
-#include <overdub/contexts/trace/book.hpp>
+#include <overdub/contexts/trace/session.hpp>
 #include <overdub/core/config.hpp>
 #include <overdub/version.hpp>
 
@@ -22,13 +22,13 @@
 
 namespace overdub::contexts::tracing {
 
-/// The active recording, and the counted callees, by index.
+/// The active session of the process, and the callees that have a counter, whose index is the position in `counted`.
 struct recordings {
-  std::mutex mutex; // protects the following members
-  std::shared_ptr<book> book_;
-  std::atomic<bool> goes_on{false};
+  std::mutex mutex; // protects `active` and `counted`
+  std::shared_ptr<session> active;
+  std::atomic<bool> is_active{false};
   std::vector<callee_info const*> counted;
-  std::atomic<pthread_t> forks{0}; // the thread that holds the mutex while it forks
+  std::atomic<pthread_t> forks{0}; // the thread that holds the mutex during its fork; 0, if none does
 
   std::vector<callee_info const*> callees() {
     uninterrupted_lock const lock(mutex);
@@ -36,13 +36,13 @@ struct recordings {
   }
 };
 
-/// A hash of what shared objects that record together must agree on: the version, and the sizes of shared types.
+/// A hash of the version and of the sizes of shared types. Objects record together only if their hashes are equal.
 constexpr std::uint64_t layout_of_recordings() {
   std::uint64_t hash = 14695981039346656037u; // FNV-1a, by numbers
   for (std::size_t const x :
        {std::size_t{OVERDUB_VERSION_MAJOR}, std::size_t{OVERDUB_VERSION_MINOR},
-        std::size_t{OVERDUB_VERSION_PATCH}, sizeof(recordings), sizeof(book), sizeof(lane),
-        sizeof(std::string), sizeof(std::shared_ptr<book>)})
+        std::size_t{OVERDUB_VERSION_PATCH}, sizeof(recordings), sizeof(session), sizeof(thread_buffer),
+        sizeof(std::string), sizeof(std::shared_ptr<session>)})
     hash = (hash ^ x) * 1099511628211u;
 #if defined(_LIBCPP_VERSION)
   hash ^= 1;
@@ -57,7 +57,7 @@ struct recordings_slot {
 };
 [[gnu::used]] OVERDUB_HIDDEN inline constinit recordings_slot this_slot asm("overdub_recordings"){
     layout_of_recordings(), nullptr};
-// The note has the distance from itself to that variable. Only assembler can express such a constant.
+// The note has the distance from itself to that variable: a constant that can be written only in assembly.
 asm(".pushsection .note.overdub, \"a\", @note\n"
     ".balign 4\n"
     ".long 8, 4, 1\n" // the sizes of name and content, the note's type
@@ -91,8 +91,8 @@ void for_each_slot(dl_phdr_info const& object, F const& f) {
   }
 }
 
-// Uses the recordings of another shared object, or creates them. The loader's lock, which is held while it iterates over
-// objects, makes this exclusive.
+// Uses the recordings of another shared object, or creates them. Both run under the dynamic loader's lock, which serialises concurrent
+// callers.
 [[gnu::cold, gnu::noinline]] OVERDUB_HIDDEN inline recordings& find_recordings() {
   dl_iterate_phdr(
       [](dl_phdr_info*, std::size_t, void*) {
@@ -108,7 +108,10 @@ void for_each_slot(dl_phdr_info const& object, F const& f) {
               return 0;
             },
             &found);
-        this_slot.at = found != nullptr ? found : new recordings; // never destroyed: threads may end last
+        this_slot.at =
+            found != nullptr
+                ? found
+                : new recordings; // never destroyed: threads may use it after static destructors have run
         return 1;
       },
       nullptr);
@@ -123,36 +126,37 @@ OVERDUB_HIDDEN inline recordings& all_recordings() {
 
 // ---- thread-local data, in each shared object
 
-// What a call reads: these two are constant-initialised.
+// Read by each call. Constant-initialised, so that access needs no guard.
 OVERDUB_HIDDEN inline constinit ring no_ring;
 OVERDUB_HIDDEN inline constinit call_counts no_counts;
 OVERDUB_HIDDEN inline constinit thread_local ring* this_ring = &no_ring;
 OVERDUB_HIDDEN inline constinit thread_local call_counts* this_counts = &no_counts;
 
-/// The recording of a thread. It ends with the thread, as does `alive`.
+/// A thread's part of the active session, in this shared object. It is destroyed when the thread ends: `alive` then expires, and the session
+/// may give the buffer to another thread.
 struct thread_in_recording {
-  std::shared_ptr<book> in;
-  tracing::lane* lane = nullptr;
+  std::shared_ptr<session> in;
+  tracing::thread_buffer* buffer = nullptr;
   std::shared_ptr<void> alive = std::make_shared<char>();
 
   OVERDUB_HIDDEN ~thread_in_recording();
   OVERDUB_HIDDEN void leave() {
     this_ring = &no_ring;
     this_counts = &no_counts;
-    lane = nullptr;
+    buffer = nullptr;
     in = nullptr;
   }
 };
 enum class thread_phase : unsigned char {
-  records, // or may
-  enters,  // is finding its ring: a signal handler that interrupts it records nothing
-  ended    // later calls are not recorded
+  idle,     // calls are recorded
+  entering, // in find_room or find_counts: calls of signal handlers are dropped
+  ended     // later calls are not recorded
 };
-OVERDUB_HIDDEN inline constinit thread_local thread_phase this_phase = thread_phase::records;
+OVERDUB_HIDDEN inline constinit thread_local thread_phase this_phase = thread_phase::idle;
 OVERDUB_HIDDEN inline constinit thread_local thread_in_recording* this_thread_kept = nullptr;
 
 inline thread_in_recording::~thread_in_recording() {
-  // First, since a signal handler that interrupts the rest must not enter the recording again.
+  // First, since a signal handler that interrupts the rest must not enter the session again.
   this_phase = thread_phase::ended;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   leave();
@@ -161,24 +165,24 @@ inline thread_in_recording::~thread_in_recording() {
 
 // ---- fork
 
-// A child of fork has one thread, no file writer, and locks in the state that other threads left them in: the parent's
-// recording is neither used nor destroyed there. A child may start its own. The lock of the recordings is held during fork.
-// Each shared object that records installs these handlers.
+// A child of fork has one thread, no file writer, and locks in the state in which other threads left them: the parent's session is neither
+// used nor destroyed there. A child may start its own. The lock of the recordings is held during fork. Each shared object that records
+// installs these handlers.
 struct fork_handlers {
   OVERDUB_HIDDEN static std::unique_ptr<uninterrupted_lock>& held() {
-    static std::unique_ptr<uninterrupted_lock> one;
-    return one;
+    static std::unique_ptr<uninterrupted_lock> lock;
+    return lock;
   }
-  // Whether the forking thread drops calls meanwhile: a call by another library's handler would wait for its own thread's
-  // lock.
-  OVERDUB_HIDDEN static bool& drops() {
-    thread_local bool one = false;
-    return one;
+  // Whether this thread records nothing until its fork ends. Otherwise a traced call in another library's fork handler would deadlock, since
+  // this thread holds the mutex.
+  OVERDUB_HIDDEN static bool& suspended() {
+    thread_local bool is = false;
+    return is;
   }
   OVERDUB_HIDDEN static void before() {
-    if (this_phase == thread_phase::records) {
-      this_phase = thread_phase::enters;
-      drops() = true;
+    if (this_phase == thread_phase::idle) {
+      this_phase = thread_phase::entering;
+      suspended() = true;
     }
     recordings& process = all_recordings();
     if (process.forks == pthread_self()) return; // another object's handler holds it
@@ -187,70 +191,73 @@ struct fork_handlers {
     held() = std::move(lock);
   }
   OVERDUB_HIDDEN static void in_parent() {
-    if (std::exchange(drops(), false)) this_phase = thread_phase::records;
+    if (std::exchange(suspended(), false)) this_phase = thread_phase::idle;
     if (held() == nullptr) return;
     all_recordings().forks = 0;
     auto const lock = std::move(held()); // released at the end of the scope: another thread may fork then
   }
+  // A session whose threads do not exist in the child is never destroyed there.
+  OVERDUB_HIDDEN static void leak(std::shared_ptr<session> of_parent) {
+    static_cast<void>(new std::shared_ptr<session>(std::move(of_parent)));
+  }
   OVERDUB_HIDDEN static void in_child() {
     recordings& process = all_recordings();
-    if (process.book_ != nullptr) {
-      process.book_->abandon();
-      static_cast<void>(
-          new std::shared_ptr<book>(std::move(process.book_))); // leaked: its threads do not exist here
-      process.goes_on = false;
+    if (process.active != nullptr) {
+      process.active->abandon();
+      leak(std::move(process.active));
+      process.is_active = false;
     }
     if (this_thread_kept != nullptr && this_thread_kept->in != nullptr) {
-      static_cast<void>(new std::shared_ptr<book>(this_thread_kept->in));
+      leak(this_thread_kept->in);
       this_thread_kept->leave();
     }
     in_parent();
   }
-  /// Installs the handlers; false if that fails.
-  OVERDUB_HIDDEN static bool are_there() {
-    static bool const are = pthread_atfork(&before, &in_parent, &in_child) == 0;
-    return are;
+  /// Installs the handlers, in the first call. Returns whether they are installed.
+  OVERDUB_HIDDEN static bool install() {
+    static bool const is_installed = pthread_atfork(&before, &in_parent, &in_child) == 0;
+    return is_installed;
   }
 };
 
 // ---- finding the ring of a call
 
-/// The calling thread's part of the active recording; null if there is none.
+/// The calling thread's part of the active session; null if there is none. Locks, and may allocate: throws std::bad_alloc.
 OVERDUB_HIDDEN inline thread_in_recording* enter_recording() {
   recordings& process = all_recordings();
-  if (this_thread_kept == nullptr && !process.goes_on.load(std::memory_order_relaxed)) return nullptr;
+  if (this_thread_kept == nullptr && !process.is_active.load(std::memory_order_relaxed)) return nullptr;
   thread_local thread_in_recording thread;
   this_thread_kept = &thread;
-  std::shared_ptr<book> now;
-  if (process.goes_on.load(std::memory_order_relaxed)) {
+  std::shared_ptr<session> now;
+  if (process.is_active.load(std::memory_order_relaxed)) {
     uninterrupted_lock const lock(process.mutex);
-    now = process.book_;
+    now = process.active;
   }
   if (thread.in != now) {
     thread.leave();
     if (now == nullptr) return nullptr;
-    // The recording keeps addresses of names, and of functions that end this thread's part: the object must stay loaded.
+    // The session keeps addresses in this object: of names, and of the destructor of `thread`.
     overdub::detail::keep_loaded();
-    if (!fork_handlers::are_there() || (thread.lane = now->enter(thread.alive)) == nullptr) return nullptr;
+    if (!fork_handlers::install() || (thread.buffer = now->enter(thread.alive)) == nullptr) return nullptr;
     thread.in = now;
-    this_ring = &thread.lane->ring;
-    this_counts = &thread.lane->counts;
+    this_ring = &thread.buffer->ring;
+    this_counts = &thread.buffer->counts;
   }
   return now == nullptr ? nullptr : &thread;
 }
 
-// A scope in which a thread finds its ring; a signal handler that interrupts it does not.
+// A scope in which this thread enters the session. It is false in a signal handler that interrupts such a scope, which must not enter.
 class entering {
 public:
-  OVERDUB_HIDDEN entering() : is_first_(this_phase == thread_phase::records) {
-    if (is_first_) this_phase = thread_phase::enters;
+  OVERDUB_HIDDEN entering() : is_first_(this_phase == thread_phase::idle) {
+    if (is_first_) this_phase = thread_phase::entering;
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
   entering(entering const&) = delete;
   entering& operator=(entering const&) = delete;
   OVERDUB_HIDDEN ~entering() {
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (is_first_ && this_phase == thread_phase::enters) this_phase = thread_phase::records;
+    if (is_first_ && this_phase == thread_phase::entering) this_phase = thread_phase::idle;
   }
   explicit operator bool() const { return is_first_; }
 
@@ -258,10 +265,11 @@ private:
   bool is_first_;
 };
 
-/// A ring with room for a record, which the caller has begun to write; null if nothing is recorded. `held` is the ring that
-/// the caller had begun to write, or null.
+/// Returns the thread's ring, with room for a record and a write begun, or null, if nothing is recorded. Ends the write on `held`, if that is
+/// not null. Throws std::bad_alloc.
 [[gnu::cold, gnu::noinline]] OVERDUB_HIDDEN inline ring* find_room(ring* held) {
-  entering const here; // before the record ends, so that no handler writes between it and the next ones
+  entering const
+      here; // before end_write: otherwise a signal handler could write between this record and the next
   if (held != nullptr) held->end_write();
   if (!here) {
     if (held != nullptr) held->note_drop();
@@ -269,14 +277,14 @@ private:
   }
   thread_in_recording* const thread = enter_recording();
   if (thread == nullptr) return nullptr;
-  ring& mine = thread->lane->ring;
-  if (!mine.begin_write()) { // a handler interrupts another shared object's write
+  ring& mine = thread->buffer->ring;
+  if (!mine.begin_write()) { // this is a signal handler, which interrupted a write of another shared object
     mine.note_drop();
     return nullptr;
   }
   if (mine.has_room()) return &mine;
   try {
-    if (thread->in->make_room(*thread->lane)) return &mine;
+    if (thread->in->make_room(*thread->buffer)) return &mine;
   } catch (...) {
     mine.end_write();
     throw;
@@ -286,15 +294,15 @@ private:
   return nullptr;
 }
 
-// When `refused` does not admit a write: the thread's ring, if it had none so far; null for a handler that interrupts a
-// write.
+// Called if `refused` does not begin a write. If the thread has no ring yet, finds one. Otherwise this is a signal handler that interrupted a
+// write: counts the dropped record, and returns null.
 [[gnu::cold, gnu::noinline]] OVERDUB_HIDDEN inline ring* find_ring(ring& refused) {
   if (&refused == &no_ring) return find_room(nullptr);
   refused.note_drop();
   return nullptr;
 }
 
-/// The records of a call's begin or end: a signal handler that interrupts them records nothing.
+/// Writes the records of the begin or end of one call. Calls of signal handlers that interrupt it are dropped.
 class call_records {
 public:
   [[gnu::always_inline]] OVERDUB_HIDDEN call_records() : ring_(this_ring) {
@@ -323,7 +331,7 @@ private:
   ring* ring_;
 };
 
-/// Counters with one for the callee; null if nothing is recorded.
+/// The thread's counters, grown to include one for the callee; null if nothing is recorded. Throws std::bad_alloc.
 [[gnu::cold, gnu::noinline]] OVERDUB_HIDDEN inline call_counts*
 find_counts(callee_info const& callee, std::atomic<std::uint32_t>& number) {
   entering const here;
@@ -339,7 +347,7 @@ find_counts(callee_info const& callee, std::atomic<std::uint32_t>& number) {
     }
   }
   std::uint32_t const index = number.load(std::memory_order_relaxed);
-  if (!this_counts->has(index) && !thread->in->grow_counts(*thread->lane, index)) {
+  if (!this_counts->has(index) && !thread->in->grow_counts(*thread->buffer, index)) {
     if (thread->in->has_ended()) thread->leave();
     return nullptr;
   }

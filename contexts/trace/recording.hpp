@@ -3,13 +3,13 @@
 #pragma once
 
 #include <overdub/call/thread_without_signals.hpp>
-#include <overdub/contexts/trace/book.hpp>
 #include <overdub/contexts/trace/chrome.hpp>
 #include <overdub/contexts/trace/decode.hpp>
 #include <overdub/contexts/trace/file.hpp>
 #include <overdub/contexts/trace/folded.hpp>
 #include <overdub/contexts/trace/perfetto.hpp>
 #include <overdub/contexts/trace/process.hpp>
+#include <overdub/contexts/trace/session.hpp>
 #include <overdub/contexts/trace/speedscope.hpp>
 #include <overdub/contexts/trace/svg.hpp>
 
@@ -59,40 +59,40 @@ inline std::unique_ptr<trace_writer> make_writer(trace_format format, trace_orig
   return nullptr;
 }
 
-/// Makes a book the active one for its lifetime.
-class active_book {
+/// Makes a session the active one for its lifetime.
+class active_session {
 public:
-  OVERDUB_HIDDEN explicit active_book(std::shared_ptr<book> b) : book_(std::move(b)) {
-    overdub::detail::keep_loaded(); // threads hold the book, whose functions are in this object
+  OVERDUB_HIDDEN explicit active_session(std::shared_ptr<session> s) : session_(std::move(s)) {
+    overdub::detail::keep_loaded(); // threads hold the session, whose functions are in this object
     if (!fork_handlers::are_there()) throw std::bad_alloc();
     recordings& process = all_recordings();
     uninterrupted_lock const lock(process.mutex);
-    if (process.book_ != nullptr)
+    if (process.active != nullptr)
       throw trace_error(
           message("overdub: a trace is recorded already; end that recording before another begins"));
-    process.book_ = book_;
-    process.goes_on = true;
+    process.active = session_;
+    process.is_active = true;
   }
-  ~active_book() { end(); }
-  active_book(active_book const&) = delete;
-  active_book& operator=(active_book const&) = delete;
+  ~active_session() { end(); }
+  active_session(active_session const&) = delete;
+  active_session& operator=(active_session const&) = delete;
 
   void end() {
-    if (book_->is_abandoned()) return;
+    if (session_->is_abandoned()) return;
     {
       recordings& process = all_recordings();
       uninterrupted_lock const lock(process.mutex);
-      if (process.book_ == book_) {
-        process.goes_on = false;
-        process.book_ = nullptr;
+      if (process.active == session_) {
+        process.is_active = false;
+        process.active = nullptr;
       }
     }
-    book_->close();
+    session_->close();
   }
-  std::map<std::string, std::uint64_t> counts() const { return book_->counts(all_recordings().callees()); }
+  std::map<std::string, std::uint64_t> counts() const { return session_->counts(all_recordings().callees()); }
 
 private:
-  std::shared_ptr<book> book_;
+  std::shared_ptr<session> session_;
 };
 
 /// Rejects a ring size that was made of a negative number, or that no thread can allocate.
@@ -125,10 +125,10 @@ public:
   /// With a capacity for each thread, rounded up to a power of two; a thread allocates it in its first traced call, which
   /// may throw std::bad_alloc. Throws trace_error if a recording is active.
   explicit recording(std::size_t records_per_thread = 1 << 16)
-      : book_(std::make_shared<tracing::book>(
-            tracing::checked_records(records_per_thread), tracing::book::retention::last_records,
+      : session_(std::make_shared<tracing::session>(
+            tracing::checked_records(records_per_thread), tracing::session::retention::last_records,
             when_full::drop_oldest)),
-        active_(book_) {}
+        active_(session_) {}
 
   /// Ends the recording.
   void stop() { active_.end(); }
@@ -144,7 +144,7 @@ public:
   /// Writes them to a file, which is replaced atomically. Throws trace_error, and leaves the file unchanged; also in a
   /// child of fork, where the parent's recording is empty.
   void write(std::string const& path, trace_format format) const {
-    if (book_->is_abandoned())
+    if (session_->is_abandoned())
       throw trace_error(message(
           "overdub: this recording belongs to the process of which this is a child; a child of fork makes "
           "its own"));
@@ -158,7 +158,7 @@ public:
 
   trace_statistics statistics() const {
     trace_statistics all;
-    for (tracing::lane const* const l : book_->lanes()) {
+    for (tracing::thread_buffer const* const l : session_->buffers()) {
       all.records += l->ring.written();
       all.lost += l->ring.first_whole() + l->ring.dropped();
       ++all.threads;
@@ -171,14 +171,14 @@ private:
   template <class Take>
   void make(trace_format format, Take const& take) const {
     std::scoped_lock const lock(reading_);
-    tracing::calibrate(book_->scale());
-    auto const writer = tracing::make_writer(format, book_->origin());
+    tracing::calibrate(session_->scale());
+    auto const writer = tracing::make_writer(format, session_->origin());
     auto const pass_on = [&] {
       take(writer->text());
       writer->text().clear();
     };
     std::vector<tracing::record> records;
-    for (tracing::lane const* const l : book_->lanes()) {
+    for (tracing::thread_buffer const* const l : session_->buffers()) {
       writer->thread(l->thread);
       tracing::decoder decode(l->thread.number);
       std::uint64_t from = 0;
@@ -186,7 +186,7 @@ private:
         records.clear();
         std::uint64_t const lost = l->ring.read(from, tracing::records_at_once, false, records);
         if (lost > 0) decode.lost(lost, *writer);
-        decode(records, book_->scale(), *writer);
+        decode(records, session_->scale(), *writer);
         pass_on();
       }
       decode.flush(*writer);
@@ -196,8 +196,8 @@ private:
   }
 
   mutable std::mutex reading_;
-  std::shared_ptr<tracing::book> book_;
-  tracing::active_book active_;
+  std::shared_ptr<tracing::session> session_;
+  tracing::active_session active_;
 };
 
 struct trace_file_options {
@@ -217,10 +217,10 @@ public:
   explicit trace_file(
       std::string path, trace_format format = trace_format::perfetto, trace_file_options const& options = {})
       : period_(checked(options.period)),
-        book_(std::make_shared<tracing::book>(
-            tracing::checked_records(options.records), tracing::book::retention::in_file, options.policy)),
-        active_(book_), file_(checked(std::move(path), format), io::writing::streamed),
-        writer_(tracing::make_writer(format, book_->origin())),
+        session_(std::make_shared<tracing::session>(
+            tracing::checked_records(options.records), tracing::session::retention::in_file, options.policy)),
+        active_(session_), file_(checked(std::move(path), format), io::writing::streamed),
+        writer_(tracing::make_writer(format, session_->origin())),
         drain_(detail::thread_without_signals([this] { drain(); })) {}
 
   /// As `finish`; an error that was not queried is written to stderr.
@@ -249,7 +249,7 @@ public:
   trace_statistics statistics() const {
     trace_statistics all;
     all.lost = lost_.load(std::memory_order_relaxed);
-    for (tracing::lane const* const l : book_->lanes()) {
+    for (tracing::thread_buffer const* const l : session_->buffers()) {
       all.records += l->ring.written();
       all.lost += l->ring.dropped();
       ++all.threads;
@@ -275,7 +275,7 @@ private:
   }
 
   void end() {
-    if (book_
+    if (session_
             ->is_abandoned()) { // in a child of fork: the file is the parent's, and its thread does not exist
       static_cast<void>(drain_.release());
       return;
@@ -286,9 +286,9 @@ private:
 
   void drain() {
     do {
-      tracing::calibrate(book_->scale());
+      tracing::calibrate(session_->scale());
       read_all();
-    } while (book_->wait(period_));
+    } while (session_->wait(period_));
     read_all();
     guarded([&] {
       for (tracing::decoder& decode : decoders_) decode.flush(*writer_);
@@ -311,7 +311,7 @@ private:
 
   void read_all() {
     std::size_t number = 0;
-    while (tracing::lane* const l = book_->lane_at(number++)) {
+    while (tracing::thread_buffer* const l = session_->buffer_at(number++)) {
       guarded([&] {
         if (l->thread.number < decoders_.size()) return;
         writer_->thread(l->thread);
@@ -322,16 +322,17 @@ private:
     }
     guarded([&] { append(); });
   }
-  void read_some(tracing::lane& l) {
+  void read_some(tracing::thread_buffer& l) {
     records_.clear();
     std::uint64_t from = l.drained.load(std::memory_order_relaxed);
-    std::uint64_t const lost = l.ring.read(from, tracing::records_at_once, book_->writers_wait(), records_);
-    book_->read_until(l, from);
+    std::uint64_t const lost =
+        l.ring.read(from, tracing::records_at_once, session_->writers_wait(), records_);
+    session_->read_until(l, from);
     lost_.fetch_add(lost, std::memory_order_relaxed);
     guarded([&] {
       tracing::decoder& decode = decoders_[l.thread.number];
       if (lost > 0) decode.lost(lost, *writer_);
-      decode(records_, book_->scale(), *writer_);
+      decode(records_, session_->scale(), *writer_);
       append();
     });
   }
@@ -347,8 +348,8 @@ private:
   }
 
   std::chrono::milliseconds const period_;
-  std::shared_ptr<tracing::book> book_;
-  tracing::active_book active_;
+  std::shared_ptr<tracing::session> session_;
+  tracing::active_session active_;
   tracing::output_file file_;
   std::atomic<std::uint64_t> lost_{0};
   bool reported_ = false; // whether an error was reported

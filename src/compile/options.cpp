@@ -5,15 +5,16 @@
 
 namespace overdub {
 
+// For example "hot jit -O2 exact by 1" and the key of a step.
 std::string compile_options::key() const {
-  std::string by = "interpreter";
+  std::string text = "interpreter";
   if (executor != nullptr && tiers != tiers::interpret_only)
-    by = (tiers == tiers::compile_now ? "now " : "hot ") + executor->name();
-  by.append(" ").append(ir::math_mode_names[static_cast<std::size_t>(math)]);
-  if (has_default_passes()) return by;
-  by.append(" by ").append(std::to_string(passes.size()));
-  for (pass::pipeline_step const& step : passes) by.append(step.key());
-  return by;
+    text = (tiers == tiers::compile_now ? "now " : "hot ") + executor->name();
+  text.append(" ").append(ir::math_mode_names[static_cast<std::size_t>(math)]);
+  if (has_default_passes()) return text;
+  text.append(" by ").append(std::to_string(passes.size()));
+  for (pass::pipeline_step const& step : passes) text.append(step.key());
+  return text;
 }
 
 } // namespace overdub

@@ -1,5 +1,5 @@
-// Symbols and lines of machine code, for profilers and debuggers.
-#include "linking.hpp"
+// Registers machine code with perf, by a symbol map in /tmp, and with gdb, by its JIT compilation interface.
+#include "debuggers.hpp"
 
 #include <overdub/io/number_text.hpp>
 
@@ -8,12 +8,13 @@
 #include <fcntl.h>
 #include <llvm/BinaryFormat/ELF.h>
 #include <mutex>
+#include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace overdub::jit {
 
-// Declared in the gdb manual. LLVM defines the descriptor, and the function with gdb's breakpoint.
+// gdb's JIT compilation interface, as in its manual. LLVM defines the descriptor, and the function at which gdb sets a breakpoint.
 struct jit_code_entry {
   jit_code_entry *next_entry, *prev_entry;
   char const* symfile_addr;
@@ -36,14 +37,15 @@ void register_with_perf(std::span<placed_function const> functions) {
   int const file =
       open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
   if (file < 0) return;
-  struct stat what {};
-  if (fstat(file, &what) == 0 && S_ISREG(what.st_mode) && what.st_uid == geteuid() && what.st_nlink == 1) {
+  struct stat status {};
+  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+      status.st_nlink == 1) {
     std::string lines;
     for (placed_function const& f : functions) {
       lines += io::number_text(reinterpret_cast<std::size_t>(f.address), 16) + ' ' +
                io::number_text(f.bytes, 16) + ' ' + f.name + '\n';
     }
-    // In one write: output of threads is not interleaved.
+    // One write, so that lines of concurrent threads do not interleave.
     [[maybe_unused]] auto const written = write(file, lines.data(), lines.size());
   }
   close(file);
@@ -52,11 +54,12 @@ void register_with_perf(std::span<placed_function const> functions) {
 namespace {
 
 std::mutex& gdb_mutex() {
-  static auto* const one = new std::mutex; // machine code may outlive all statics
-  return *one;
+  static auto* const mutex =
+      new std::mutex; // never destroyed: machine code may be freed after static destructors have run
+  return *mutex;
 }
 
-// Writes the addresses of sections into the object, so that gdb finds its functions.
+// Sets the address of each section in the object's section headers, as gdb requires.
 void write_addresses(std::vector<char>& object, std::span<placed_section const> sections) {
   using namespace llvm::ELF;
   Elf64_Ehdr header;
@@ -74,7 +77,7 @@ void write_addresses(std::vector<char>& object, std::span<placed_section const> 
     std::uint64_t const name = names.sh_offset + section.sh_name;
     if ((section.sh_flags & SHF_ALLOC) == 0 || name >= object.size()) continue;
     for (placed_section const& placed : sections)
-      if (placed.name == object.data() + name)
+      if (std::string_view(object.data() + name, object.size() - name).starts_with(placed.name + '\0'))
         section.sh_addr = reinterpret_cast<std::uint64_t>(placed.address);
     std::memcpy(object.data() + at(i), &section, sizeof section);
   }

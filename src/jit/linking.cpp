@@ -1,5 +1,6 @@
 #include "linking.hpp"
 
+#include "debuggers.hpp"
 #include "llvm.hpp"
 #include "symbols.hpp"
 

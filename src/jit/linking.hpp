@@ -39,32 +39,4 @@ using symbol_places = std::map<std::string, std::string, std::less<>>;
 /// not_executable on failure, without side effects. Thread-safe.
 linked_code link(std::span<char const> object, symbol_places const* places);
 
-/// A section of an object file, and its address.
-struct placed_section {
-  std::string name;
-  void const* address;
-};
-struct placed_function {
-  std::string name;
-  void const* address;
-  std::size_t bytes;
-};
-
-/// Appends symbols to perf's file /tmp/perf-<process>.map.
-void register_with_perf(std::span<placed_function const> functions);
-
-/// Registers machine code with gdb for its lifetime.
-class gdb_registration {
-public:
-  gdb_registration(std::span<char const> object, std::span<placed_section const> sections);
-  gdb_registration(gdb_registration const&) = delete;
-  gdb_registration& operator=(gdb_registration const&) = delete;
-  ~gdb_registration();
-
-private:
-  struct entry;
-  std::vector<char> object_;
-  std::unique_ptr<entry> entry_;
-};
-
 } // namespace overdub::jit

@@ -184,12 +184,12 @@ TEST_CASE("allocations, of functions themselves and of what they call") {
   if (!od::contexts::counts_allocations) return; // under a sanitizer
   for (auto const& r : p.functions()) {
     CHECK(r.calls == (r.name == "twice" ? 1 : 2));
-    CHECK(r.own_allocations == (r.name == "twice" ? 1 : 2));
+    CHECK(r.self_allocations == (r.name == "twice" ? 1 : 2));
     CHECK(r.allocations == (r.name == "twice" ? 3 : 2));
   }
   std::ostringstream out;
   out << p;
-  CHECK(out.str().find("  allocations\n") != std::string::npos);
+  CHECK(out.str().find("  self allocations\n") != std::string::npos);
   profile without;
   od::run(without, twice, i64{10});
   CHECK(without.functions()[0].allocations == 0);

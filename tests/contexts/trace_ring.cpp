@@ -2,8 +2,8 @@
 #include "catch.hpp"
 #include "property.hpp"
 
-#include <overdub/contexts/trace/book.hpp>
 #include <overdub/contexts/trace/decode.hpp>
+#include <overdub/contexts/trace/session.hpp>
 
 #include <algorithm>
 #include <chrono>

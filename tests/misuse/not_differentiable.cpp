@@ -1,5 +1,5 @@
-// forward meets a function that is marked as not differentiable.
-// expect: overdub: this function is marked as not differentiable, for the reason that its type says
+// forward on a function that is marked not_differentiable, with an active argument.
+// expect: overdub: this function is marked not_differentiable, for the reason that is part of its type
 // expect: "it draws a number"
 #include <overdub/contexts/forward.hpp>
 #include <overdub/derivative.hpp>

@@ -1,5 +1,5 @@
-// update puts an element of another type into an array.
-// expect: overdub: update puts an element of another type into an array
+// update with an element of another type than the array's.
+// expect: overdub: update: the new element is not of the type of the array's elements
 // expect: "cleared"
 #include <overdub/overdub.hpp>
 

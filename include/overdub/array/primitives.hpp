@@ -1,7 +1,8 @@
-// The primitives that create, read and copy arrays, without arithmetic on their elements, whose metadata move with them.
+// The primitives that create, index and copy arrays. They do no arithmetic on elements, whose metadata are moved with them. A tree of arrays
+// is a tuple, pair or described struct of arrays and trees of arrays.
 //
-// `lower` forwards a call to the next inner context: `strip` makes values of the outer context inner ones, tagged with their metadata, and
-// `inner` without (call/lift.hpp).
+// `lower` forwards a call to the next inner context. `strip(x)` removes the outermost context, and keeps its metadata as a tag; `inner(x)`
+// removes both; `lift_down(x)` is `strip`, but gives metadata to constants (call/lift.hpp).
 #pragma once
 
 #include <overdub/array/elements.hpp>
@@ -15,7 +16,7 @@
 
 namespace overdub {
 
-/// at(a, i): the i-th element of an array, or of each array of a tree. Throws index_error. O(1).
+/// at(a, i): the i-th element of an array, or of each array of a tree. Throws index_error. O(1) for each array.
 struct at_t {
   OVERDUB_PRIMITIVE("at", data)
   template <class A, class I>
@@ -36,7 +37,8 @@ struct at_t {
 };
 inline constexpr at_t at{};
 
-/// size(a), size(a, b...): the number of elements of an array, or the common number of several. Throws size_error if they differ. O(1).
+/// size(a), size(a, b...): the number of elements of an array, or of each of several arrays of one size. Throws size_error if sizes differ.
+/// O(1).
 struct array_size_t {
   OVERDUB_PRIMITIVE("size", data)
   template <class... A>
@@ -56,7 +58,7 @@ struct array_size_t {
 };
 inline constexpr array_size_t size{};
 
-/// iota(n): 0, 1, ..., n - 1. O(n), one allocation.
+/// iota(n): 0, 1, ..., n - 1. Throws size_error if n is negative. O(n), one allocation.
 struct iota_t {
   OVERDUB_PRIMITIVE("iota", data)
   template <class N>
@@ -74,7 +76,8 @@ struct iota_t {
 };
 inline constexpr iota_t iota{};
 
-/// fill(n, x): an array of n elements x, or a tree of arrays for a tree x. O(n), one allocation for each array.
+/// fill(n, x): an array of n elements x, or a tree of arrays for a tree x. Throws size_error if n is negative. O(n), one allocation for each
+/// array.
 struct fill_t {
   OVERDUB_PRIMITIVE("fill", data)
   template <class N, class X>
@@ -96,8 +99,9 @@ struct fill_t {
 };
 inline constexpr fill_t fill{};
 
-/// slice(a, first, count): the elements first, ..., first + count - 1 of an array, or of each array of a tree. Throws index_error if the
-/// array has fewer, or if first or count is negative. O(count), one allocation for each array.
+/// slice(a, first, count): the elements first, ..., first + count - 1 of an array, or of each array of a tree. Throws index_error if an
+/// element is out of range, and size_error if count is negative, or if arrays of the tree differ in size. O(count), one allocation for each
+/// array.
 struct slice_t {
   OVERDUB_PRIMITIVE("slice", data)
   template <class A, class I, class N>
@@ -113,30 +117,30 @@ struct slice_t {
   static auto compute(A const& a, I const& first, N const& count) {
     if constexpr (detail::trees_of_arrays<A>()) {
       (void)detail::sizes_of("slice", a);
-      return part(a, detail::as_index(first), detail::as_index(count));
+      return slice_of(a, detail::as_index(first), detail::as_index(count));
     } else
       return detail::refused{};
   }
 
 private:
   template <class A>
-  static auto part(A const& a, i64 first, i64 count) {
+  static auto slice_of(A const& a, i64 first, i64 count) {
     if constexpr (detail::is_array<A>) {
       if (count < 0) detail::throw_negative("slice", count);
       if (first < 0 || first > a.size()) detail::throw_index("slice", first, a.size());
       if (count > a.size() - first)
-        detail::throw_index("slice", a.size(), a.size()); // the first missing index
+        detail::throw_index("slice", a.size(), a.size()); // the first index out of range
       return A::copy_of(a.span().subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
     } else if constexpr (detail::tree<A>)
-      return tree_traits<A>::map([=](auto const& child) { return part(child, first, count); }, a);
+      return tree_traits<A>::map([=](auto const& child) { return slice_of(child, first, count); }, a);
     else
       return a;
   }
 };
 inline constexpr slice_t slice{};
 
-/// gather(a, indices): the elements of an array, or of each array of a tree, at these indices. Throws index_error. O(size(indices)), one
-/// allocation for each leaf.
+/// gather(a, indices): the elements of an array, or of each array of a tree, at these indices. Throws index_error, and size_error if
+/// arrays of the tree differ in size. O(size(indices)), one allocation for each array.
 struct gather_t {
   OVERDUB_PRIMITIVE("gather", data)
   template <class A, class I>
@@ -154,20 +158,20 @@ struct gather_t {
       return detail::refused{};
     else {
       (void)detail::sizes_of("gather", a);
-      return chosen(a, indices);
+      return gathered(a, indices);
     }
   }
 
 private:
   template <class A, class I>
-  static auto chosen(A const& a, I const& indices) {
+  static auto gathered(A const& a, I const& indices) {
     if constexpr (detail::is_array<A>) {
       detail::array_builder<typename A::value_type> out(indices.size());
       for (i64 k = 0; k < indices.size(); ++k)
         out.put(k, detail::checked_element("gather", a, detail::as_index(indices.data()[k])));
       return out.finish(indices.size());
     } else if constexpr (detail::tree<A>)
-      return tree_traits<A>::map([&](auto const& child) { return chosen(child, indices); }, a);
+      return tree_traits<A>::map([&](auto const& child) { return gathered(child, indices); }, a);
     else
       return a;
   }
@@ -204,8 +208,8 @@ private:
     if constexpr (detail::is_array<T>) {
       constexpr bool same = std::is_same_v<typename T::value_type, X>;
       static_assert(
-          same || detail::is_refused<X>,
-          "overdub: update puts an element of another type into an array; write overdub::convert<T>(x)");
+          same || detail::is_refused<X>, "overdub: update: the new element is not of the type of the array's "
+                                         "elements; write overdub::convert<T>(x)");
       if constexpr (same)
         return std::forward<A>(a).with(i, x);
       else

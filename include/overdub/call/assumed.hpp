@@ -3,7 +3,7 @@
 #pragma once
 
 #include <overdub/call/callee.hpp>
-#include <overdub/call/remembered.hpp>
+#include <overdub/call/recorded_types.hpp>
 #include <overdub/call/tree.hpp>
 #include <overdub/call/types.hpp>
 
@@ -77,10 +77,10 @@ inline constexpr findings finding<answered<S, X...>, assumption<Inside, C, Assum
 // The findings of all assumptions that are recorded for F. Query is a type that no earlier search for F had.
 template <class Query, class F, class Answered, int N = 0>
 consteval findings find_assumptions(findings found = {}) {
-  if constexpr (!is_remembered<types<Query, Answered>, F, N>())
+  if constexpr (!is_recorded<types<Query, Answered>, F, N>())
     return found;
   else {
-    constexpr findings one = finding<Answered, decltype(find_remembered(remembered<F, N>{}))>;
+    constexpr findings one = finding<Answered, decltype(recorded(recorded_slot<F, N>{}))>;
     return find_assumptions<Query, F, Answered, N + 1>(
         {found.is_own || one.is_own, found.is_of_base || one.is_of_base,
          found.is_elsewhere || one.is_elsewhere});
@@ -104,7 +104,7 @@ concept calls_functions = function<F> || control<F>;
 template <class F, class Assumption>
 consteval bool note_assumption() {
   if constexpr (calls_functions<F>)
-    return remember_it<F, Assumption>();
+    return record_type<F, Assumption>();
   else
     return true;
 }

@@ -9,7 +9,7 @@
 
 #include <overdub/call/hook.hpp>
 #include <overdub/call/name.hpp>
-#include <overdub/call/remembered.hpp>
+#include <overdub/call/recorded_types.hpp>
 
 #include <string_view>
 #include <type_traits>
@@ -95,7 +95,7 @@ struct any_function {
   template <callee F>
   requires(
       std::is_empty_v<F> &&
-      (function<F> || native_leaf<F>)&&remember_it<Where, std::type_identity<std::remove_cv_t<F>>>())
+      (function<F> || native_leaf<F>)&&record_type<Where, std::type_identity<std::remove_cv_t<F>>>())
   operator F() const;
 };
 // The argument of probes: for calls without other arguments, an overload with an exact match would hide templates in g++.
@@ -162,9 +162,9 @@ consteval bool find_entered_names() {
 // The recorded functions as a list; Query makes each instantiation a different one.
 template <class Query, class Where, int N = 0, class... F>
 consteval auto remembered_functions() {
-  if constexpr (is_remembered<types<Query, F...>, Where, N>())
+  if constexpr (is_recorded<types<Query, F...>, Where, N>())
     return remembered_functions<
-        Query, Where, N + 1, F..., typename decltype(find_remembered(remembered<Where, N>{}))::type>();
+        Query, Where, N + 1, F..., typename decltype(recorded(recorded_slot<Where, N>{}))::type>();
   else
     return types<F...>{};
 }

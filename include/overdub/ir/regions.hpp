@@ -1,5 +1,5 @@
-// How values flow through the regions of operations: from operands to the arguments of regions, and from what the regions yield
-// to arguments and results. Analyses and passes ask here, and do not know the single operations.
+// How values flow through the regions of operations: from operands to the arguments of regions, and from yielded values to arguments and
+// results. Analyses and passes use this interface instead of switching over operations, as MLIR's RegionBranchOpInterface.
 #pragma once
 
 #include <overdub/core/library.hpp>
@@ -21,7 +21,7 @@ constexpr bool carries_values(op code) { return row_of(code).has(region_traits::
 constexpr bool is_counted_loop(op code) { return is_counted(code) && carries_values(code); }
 /// Whether an operation is a loop with loop-carried values that runs while a condition holds.
 constexpr bool is_conditional_loop(op code) { return carries_values(code) && !is_counted(code); }
-/// Whether an operation computes the elements of arrays from their indices, and carries no values.
+/// Whether an operation is a map: a counted one without loop-carried values.
 constexpr bool is_map(op code) { return is_counted(code) && !carries_values(code); }
 /// Whether operand 0 selects one of the regions.
 constexpr bool selects_region(op code) { return row_of(code).has(region_traits::selects); }
@@ -33,7 +33,7 @@ inline node_id owner_of(function const& f, node_id n) { return f[f[n].parent].pa
 /// The operation with the region that has an argument; nothing, for a parameter of the function. O(1).
 inline node_id owner_of(function const& f, value_id argument) { return f[f.region_of(argument)].parent; }
 
-/// Whether a value is defined in a region, or in one that is nested in it. Literals are not. O(depth of nesting).
+/// Whether a value is defined in a region, or in one that is nested in it. False for literals. O(depth of nesting).
 inline bool is_defined_in(function const& f, value_id v, region_id r) {
   if (f.is_literal(v)) return false;
   for (region_id at = f.region_of(v); at != r;) {
@@ -44,15 +44,15 @@ inline bool is_defined_in(function const& f, value_id v, region_id r) {
   return true;
 }
 
-/// Whether an argument of a region is the index of an iteration. O(1).
+/// Whether a value is the iteration index of a counted operation. O(1).
 inline bool is_iteration_index(function const& f, value_id v) {
   if (!f.is_argument(v) || f[v].index != 0) return false;
   node_id const owner = owner_of(f, v);
   return owner != nothing && is_counted(f[owner].code);
 }
 
-/// The flow of values through the regions of one operation: O(1) to make and to ask. It refers to the function, which must not
-/// be edited meanwhile.
+/// The flow of values through the regions of one operation. It refers to the function, which must not be edited meanwhile. All members are
+/// O(1).
 class region_flow {
 public:
   region_flow(function const& f, node_id n) : f_(&f), n_(n) {}
@@ -61,11 +61,11 @@ public:
   std::uint32_t leading_operands() const { return is_counted(code()) || selects_region(code()) ? 1 : 0; }
   /// The number of arguments before the loop-carried ones: an index.
   std::uint32_t leading_arguments() const { return is_counted(code()) ? 1 : 0; }
-  /// The trip count, and the index of the iteration, of a counted operation.
+  /// The trip count, and the iteration index. Requires a counted operation.
   value_id trip_count() const { return f_->operand(n_, 0); }
   value_id index() const { return f_->argument(body(), 0); }
   /// The number of loop-carried values. Each is an operand, an argument of every region, a value that the body yields, and a
-  /// result; `initial`, `argument`, `next` and `final` return these of one of them.
+  /// result: `initial(i)`, `argument(i)`, `next(i)` and `final(i)` are these four of the i-th, for i < carried().
   std::uint32_t carried() const {
     return carries_values(code()) ? node().operand_count - leading_operands() : 0;
   }
@@ -81,19 +81,19 @@ public:
     return (*f_)[v].index - first;
   }
 
-  /// The region that yields the results; of an operation that selects a region, the first one. Requires regions.
+  /// The region that yields the results; for `if_`, the first branch. Requires regions.
   region_id body() const { return f_->region_at(n_, carries_values(code()) ? node().region_count - 1u : 0u); }
   /// The values that the body yields.
   value_id yielded(std::uint32_t i) const { return f_->operand(f_->yield_of(body()), i); }
-  /// Whether what a region yields are results. Others yield a condition, or nothing.
+  /// Whether a region yields results of the operation. The condition of `while_` does not.
   bool yields_results(region_id r) const { return selects_region(code()) || r == body(); }
   /// The index of the first result that a region yields; those before it are the sums of accumulators.
   std::uint32_t first_yielded() const { return has_accumulators(code()) ? node().operand_count : 0; }
-  /// The number of results that are arrays of what the iterations yield.
+  /// The number of stacked results: arrays with one element for each iteration, as the `ys` of lax.scan.
   std::uint32_t stacked() const {
     return row_of(code()).has(region_traits::stacks) ? node().result_count - carried() : 0;
   }
-  /// Whether a result is such an array.
+  /// Whether a result is stacked.
   bool is_stacked(std::uint32_t result) const {
     return row_of(code()).has(region_traits::stacks) && result >= carried();
   }
@@ -106,9 +106,9 @@ private:
   node_id n_;
 };
 
-/// Calls visit(v) for each argument and result which operand `i` of an operation flows to: of an operation with regions, or of
-/// the yield of a region. Elements of arrays flow to and from arrays as a whole. Operands that only steer (trip counts,
-/// conditions), and operations without regions, flow nowhere; the yield of a function's body neither. O(values visited).
+/// Calls visit(v) for each region argument and result that receives operand `i` of n, which is an operation with regions, or a `yield`. An
+/// array counts as a whole. Nothing receives trip counts and conditions, nor operands of other operations and of the yield of a function's
+/// body. O(values visited).
 template <class Visit>
 void for_each_destination(function const& f, node_id n, std::uint32_t i, Visit visit) {
   auto const to_arguments = [&](node_id owner, std::uint32_t first, std::uint32_t step, std::uint32_t end) {

@@ -8,7 +8,7 @@
 namespace overdub::ir {
 
 enum class scalar : std::uint8_t {
-  none, // no type: unknown, or wrong
+  none, // the null type: not inferred, or invalid
   boolean,
   i64,
   f32,
@@ -18,13 +18,16 @@ enum class scalar : std::uint8_t {
   function // a function value
 };
 
+/// The largest rank of an array.
+inline constexpr int max_rank = 127;
+
 /// A type, in 32 bits. Shapes are dynamic, ranks static: f64[][] is a rectangular array of rank 2, indexed by its leading
-/// axis first. The program stores the signatures of functions and the names of opaque types: `index` is the index in its
-/// table.
+/// axis first. `index` is the index of the signature, or of the name of an opaque type, in the program's table; 0 for other
+/// types.
 struct type {
   scalar element = scalar::none;
   std::uint8_t rank : 7 = 0;
-  bool is_accumulator : 1 = false; // a linear form of an array, which admits additions only
+  bool is_accumulator : 1 = false; // a write-only array, to which `add_to` adds
   std::uint16_t index = 0;
 
   friend constexpr bool operator==(type const&, type const&) = default;
@@ -42,13 +45,13 @@ struct type {
   constexpr bool is_literal() const { return is_number() || (is_scalar() && element == scalar::boolean); }
   constexpr explicit operator bool() const { return element != scalar::none; }
 
-  /// An array of this type, one rank higher.
+  /// The type of an array of values of this type, one rank higher. Requires rank < max_rank.
   constexpr type array_of() const {
     type t = *this;
     ++t.rank;
     return t;
   }
-  /// The elements along the leading axis.
+  /// The type of an element along the leading axis, one rank lower. Requires rank > 0.
   constexpr type element_type() const {
     type t = *this;
     --t.rank;
@@ -66,8 +69,7 @@ struct type {
     return t;
   }
 };
-
-inline constexpr int max_rank = 127;
+static_assert(sizeof(type) == 4);
 
 inline constexpr type boolean{scalar::boolean};
 inline constexpr type i64{scalar::i64};
@@ -75,7 +77,7 @@ inline constexpr type f32{scalar::f32};
 inline constexpr type f64{scalar::f64};
 inline constexpr type key{scalar::key};
 
-/// The calling convention of a function value, which `reabstract` converts.
+/// How a function value is called. The operation `reabstract` converts between conventions.
 enum class convention : std::uint8_t {
   direct,   // scalars in registers
   indirect, // by address

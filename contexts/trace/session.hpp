@@ -80,8 +80,8 @@ private:
 };
 
 /// The data of a thread in a recording; aligned to cache lines.
-struct alignas(64) lane {
-  lane(bool counter, traced_thread described) : ring(counter), thread(std::move(described)) {}
+struct alignas(64) thread_buffer {
+  thread_buffer(bool counter, traced_thread described) : ring(counter), thread(std::move(described)) {}
 
   tracing::ring ring;
   call_counts counts;
@@ -92,11 +92,11 @@ struct alignas(64) lane {
 };
 
 /// The shared state of a recording. Threads hold it until they end or another recording begins.
-class book {
+class session {
 public:
   enum class retention { last_records, in_file };
 
-  book(std::size_t records, retention retained, when_full policy)
+  session(std::size_t records, retention retained, when_full policy)
       : records_(records), retained_(retained), policy_(policy), scale_(counter_) {}
 
   trace_origin origin() const {
@@ -112,14 +112,14 @@ public:
 
   // ---- for writing threads
 
-  /// The lane of the calling thread, to which a shared object adds `part`: the lane that it has through another object,
+  /// The buffer of the calling thread, to which a shared object adds `part`: the buffer that it has through another object,
   /// that of a finished thread, or a new one. Null if the recording has ended.
-  lane* enter(std::shared_ptr<void> const& part) {
+  thread_buffer* enter(std::shared_ptr<void> const& part) {
     uninterrupted_lock const lock(mutex_);
     if (closed_) return nullptr;
     long const id = gettid();
-    lane* free = nullptr;
-    for (lane& l : lanes_) {
+    thread_buffer* free = nullptr;
+    for (thread_buffer& l : buffers_) {
       std::erase_if(l.parts, [](auto const& p) { return p.expired(); });
       if (l.parts.empty())
         free = free == nullptr ? &l : free;
@@ -129,7 +129,7 @@ public:
       }
     }
     if (free == nullptr)
-      free = &lanes_.emplace_back(counter_, this_thread(static_cast<std::uint32_t>(lanes_.size())));
+      free = &buffers_.emplace_back(counter_, this_thread(static_cast<std::uint32_t>(buffers_.size())));
     std::atomic_thread_fence(std::memory_order_acquire); // acquires the writes of the previous thread
     free->parts.push_back(part);
     free->now = id;
@@ -137,7 +137,7 @@ public:
   }
 
   /// Makes room in the ring of the calling thread; waits for it if the policy says so. False if the recording has ended.
-  bool make_room(lane& l) {
+  bool make_room(thread_buffer& l) {
     for (;;) {
       std::uint32_t const changes = room_changes_.load();
       {
@@ -167,7 +167,7 @@ public:
   }
 
   /// Makes room for the calling thread's counts. False if the recording has ended.
-  bool grow_counts(lane& l, std::uint32_t index) {
+  bool grow_counts(thread_buffer& l, std::uint32_t index) {
     uninterrupted_lock const lock(mutex_);
     if (closed_) return false;
     l.counts.grow(index);
@@ -185,7 +185,7 @@ public:
     if (abandoned_) return;
     uninterrupted_lock const lock(mutex_);
     closed_ = true;
-    for (lane& l : lanes_) {
+    for (thread_buffer& l : buffers_) {
       l.ring.set_limit(0);
       l.counts.close();
     }
@@ -200,28 +200,28 @@ public:
     return !closed_;
   }
   /// Releases the records before `number`.
-  void read_until(lane& l, std::uint64_t number) {
+  void read_until(thread_buffer& l, std::uint64_t number) {
     l.drained.store(number, std::memory_order_relaxed);
     if (writers_wait()) notify_room();
   }
-  std::vector<lane*> lanes() {
-    std::vector<lane*> all;
+  std::vector<thread_buffer*> buffers() {
+    std::vector<thread_buffer*> all;
     if (abandoned_) return all;
     uninterrupted_lock const lock(mutex_);
-    for (lane& l : lanes_) all.push_back(&l);
+    for (thread_buffer& l : buffers_) all.push_back(&l);
     return all;
   }
-  /// The lane with this index, or null, without allocation.
-  lane* lane_at(std::size_t number) {
+  /// The buffer with this index, or null, without allocation.
+  thread_buffer* buffer_at(std::size_t number) {
     uninterrupted_lock const lock(mutex_);
-    return number < lanes_.size() ? &lanes_[number] : nullptr;
+    return number < buffers_.size() ? &buffers_[number] : nullptr;
   }
   /// The counts of callees, by index.
   std::map<std::string, std::uint64_t> counts(std::vector<callee_info const*> const& callees) {
     std::map<std::string, std::uint64_t> sums;
     if (abandoned_) return sums;
     uninterrupted_lock const lock(mutex_);
-    for (lane const& l : lanes_)
+    for (thread_buffer const& l : buffers_)
       for (std::uint32_t i = 0; i < callees.size(); ++i)
         if (std::uint64_t const n = l.counts.of(i); n > 0) sums[std::string(callees[i]->name)] += n;
     return sums;
@@ -261,7 +261,7 @@ private:
   std::condition_variable wake_;
   bool wanted_ = false; // the reader is requested
   std::atomic<bool> closed_{false};
-  std::deque<lane> lanes_;
+  std::deque<thread_buffer> buffers_;
 };
 
 } // namespace tracing
