@@ -125,12 +125,12 @@ struct profile_by : context {
   /// For parallel_map: the calls of a thread are joined below the calling function, whose self time includes its wait for the threads.
   profile_by fork() const { return profile_by(allocations); }
   void join(profile_by const& other) {
-    std::vector<std::size_t> mine{current()}; // the nodes of the path, by depth
+    std::vector<std::size_t> here{current()}; // the nodes of the path, by depth
     other.for_each_node([&](std::size_t at, std::size_t depth) {
       if (at == root) return;
-      mine.resize(depth + 1);
-      mine.push_back(child(mine.back(), other.functions_[other.nodes_[at].function].row.name));
-      add(nodes_[mine.back()].row, other.nodes_[at].row, true);
+      here.resize(depth + 1);
+      here.push_back(child(here.back(), other.functions_[other.nodes_[at].function].row.name));
+      add(nodes_[here.back()].row, other.nodes_[at].row, true);
     });
     for (auto const& f : other.functions_) {
       auto& mine = functions_[function_of(f.row.name)];

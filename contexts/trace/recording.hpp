@@ -64,7 +64,7 @@ class active_session {
 public:
   OVERDUB_HIDDEN explicit active_session(std::shared_ptr<session> s) : session_(std::move(s)) {
     overdub::detail::keep_loaded(); // threads hold the session, whose functions are in this object
-    if (!fork_handlers::are_there()) throw std::bad_alloc();
+    if (!fork_handlers::install()) throw std::bad_alloc();
     recordings& process = all_recordings();
     uninterrupted_lock const lock(process.mutex);
     if (process.active != nullptr)
