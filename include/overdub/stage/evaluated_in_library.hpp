@@ -4,7 +4,6 @@
 #pragma once
 
 #include <overdub/call/stack.hpp>
-#include <overdub/core/library.hpp>
 
 namespace overdub {
 
