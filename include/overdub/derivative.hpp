@@ -77,6 +77,16 @@ requires overdub::detail::contexts_to_run_in<Context>
 constexpr auto derivative(Context&& contexts, F const& f, X const& x) {
   return derivative(along::in(std::forward<Context>(contexts), f), x);
 }
+template <class F, class... X>
+requires(!overdub::detail::contexts_to_run_in<F> && sizeof...(X) > 1) constexpr auto derivative(
+    F const&, X const&...) {
+  constexpr bool has_one_argument = sizeof...(X) == 1;
+  static_assert(
+      has_one_argument,
+      "overdub: derivative(f, x) is that of a function of one number; for others, capture the rest: "
+      "derivative([&](auto x) { return f(data, x); }, x), or take gradient<I>(f), directional_derivative(f)");
+  return overdub::detail::refused{};
+}
 
 namespace along {
 

@@ -39,7 +39,7 @@ struct hessian_of {
   template <class R, class... A>
   static void apply(ir::program& p, program_use) {
     static_assert(
-        std::floating_point<R>,
+        std::floating_point<R> || overdub::detail::is_refused<R>,
         "overdub: a Hessian is that of a function which gives one floating-point number");
     take_hessian(p);
   }
@@ -58,7 +58,7 @@ struct hessian_product {
         std::is_same_v<X, V>,
         "overdub: hessian_vector_product(f)(x, v) takes a direction of the type of its argument");
     static_assert(
-        std::floating_point<R>,
+        std::floating_point<R> || overdub::detail::is_refused<R>,
         "overdub: a Hessian is that of a function which gives one floating-point number");
     multiply_by_hessian(p);
   }

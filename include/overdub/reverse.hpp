@@ -93,7 +93,7 @@ struct gradient_of {
                        "the gradient in the "
                        "context: run(context, gradient(f), x)");
     static_assert(
-        std::floating_point<R> || has_metadata,
+        std::floating_point<R> || has_metadata || overdub::detail::is_refused<R>,
         "overdub: a gradient is that of a function which gives one floating-point "
         "number; for others take jacobian(f) or "
         "pullback(f)");

@@ -149,7 +149,9 @@ std::vector<std::string> joint_test::findings() const {
           "the sampler's " + rows_[i].name + " is too " + (rows_[i].z > 0 ? "high" : "low") + " (" +
           io::number_text(rows_[i].sampled, io::significant(4)) + " for " +
           io::number_text(rows_[i].simulated, io::significant(4)) +
-          "): its transitions change the joint distribution");
+          "): its transitions change the joint distribution, or mix too slowly (about " +
+          io::number_text(std::round(rows_[i].effective)) +
+          " effective draws): if more iterations bring the means closer, they mix slowly");
   return all;
 }
 

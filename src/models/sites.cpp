@@ -169,7 +169,7 @@ private:
           for (ir::region_id const r : f_.regions_of(n))
             for (std::uint32_t k = first; k < f_.arguments_of(r).size(); ++k) {
               all.values[index_of(f_.argument(r, k))] = used;
-              all.sizes[index_of(f_.argument(r, k))] = sized;
+              all.sizes[index_of(f_.argument(r, k))] = sized && is_array(f_.argument(r, k));
             }
         },
         [&](ir::node_id n) {
@@ -184,11 +184,12 @@ private:
             sized = sized || used;
           for (ir::value_id const v : f_.results_of(n)) {
             all.values[index_of(v)] = used;
-            all.sizes[index_of(v)] = sized;
+            all.sizes[index_of(v)] = sized && is_array(v);
           }
         });
     return all;
   }
+  bool is_array(ir::value_id v) const { return f_.type_of(v).rank > 0; }
   // A site whose number of choices, or presence, depends on these values.
   std::optional<std::uint32_t> counted_site(dependence const& by) const {
     for (std::uint32_t s = 0; s < m_.sites.size(); ++s)

@@ -11,10 +11,12 @@
 
 namespace overdub::adjoint {
 
-/// The varied values that the regions of an operation capture, without accumulators.
+/// The varied values that the regions of an operation capture, without accumulators, and without arrays of which the regions use the length
+/// alone: these get no contributions.
 inline std::vector<value_id> varied_captures(function const& f, activity const& known, node_id n) {
   std::vector<value_id> all;
-  for (value_id const v : ir::captures_of(f, n))
+  auto const is_differentiable = [&](node_id use) { return f[use].code != op::length; };
+  for (value_id const v : ir::captures_of(f, n, is_differentiable))
     if (known.varies(v) && !f.type_of(v).is_accumulator) all.push_back(v);
   return all;
 }

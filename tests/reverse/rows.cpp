@@ -130,6 +130,22 @@ inline constexpr auto kalman = fn<"kalman">([](auto const& A, auto const& log_q,
   return std::get<2>(end);
 });
 
+// The length of an array whose elements a map reads, in a region that is nested in the map.
+inline constexpr auto weighted_by_size = fn<"weighted_by_size">([](auto const& xs, auto const& ws) {
+  return sum(map(
+      [&](auto x, auto w) {
+        return if_(
+            w > 1.5, [&] { return x * convert<double>(size(xs)); }, [&] { return x; });
+      },
+      xs, ws));
+});
+inline constexpr auto weighted_means = fn<"weighted_means">([](auto const& m, auto const& ws) {
+  return sum(
+      map([&](auto const& row,
+              auto w) { return w * sum(map([&](auto e) { return e / convert<double>(size(m)); }, row)); },
+          m, ws));
+});
+
 } // namespace
 
 TEST_CASE("what reads elements of rows, and rows, has the derivatives of the function") {
@@ -146,5 +162,20 @@ TEST_CASE("so has Kalman's filter, whose matrices are arrays of rows") {
     matrix const A = matrix_of(n, n, 0.8, 0.05), y = matrix_of(6, 2, 1.0, 0.5), H = matrix_of(2, n, 1.0, 0.2);
     vec const log_q = fill(n, -0.5), log_r{-0.3, -0.8};
     check_along(kalman, A, matrix_of(n, n, 0.1, 0.2), log_q, log_r, H, y, matrix_of(n, n, 1.0, 0.0));
+  }
+}
+
+TEST_CASE("the length of an array in a nested region does not change the array's gradient") {
+  vec const xs{1.0, 2.0, 3.0}, ws{1.0, 2.0, 1.0};
+  matrix const m = matrix_of(2, 3, 1.0, 0.5);
+  vec const two{1.0, 2.0};
+  for (compile_options const& o : executors()) {
+    vec const slopes = compile(gradient<0>(weighted_by_size), signature<vec, vec>, o)(xs, ws);
+    CHECK(slopes[0] == 1.0);
+    CHECK(slopes[1] == 3.0);
+    CHECK(slopes[2] == 1.0);
+    matrix const of_rows = compile(gradient<0>(weighted_means), signature<matrix, vec>, o)(m, two);
+    for (i64 i = 0; i < 2; ++i)
+      for (i64 j = 0; j < 3; ++j) CHECK(of_rows[i][j] == 0.5 * two[i]);
   }
 }

@@ -53,8 +53,9 @@ struct body_call {
   static consteval auto find() {
     static_assert(
         form != body_form::none,
-        "overdub: the body of this function cannot be called with these arguments; check their number and "
-        "types, and take parameters as `auto` so that they accept values of contexts");
+        "overdub: the body of this function cannot be called with these arguments; if an error above is in "
+        "the body, mend that one; else check their number and types, and take parameters as `auto` so that "
+        "they accept values of contexts");
     if constexpr (form == body_form::plain)
       return type_is<decltype(std::declval<Body const&>()(std::declval<Arguments>()...))>{};
     else if constexpr (form == body_form::scoped)

@@ -165,10 +165,10 @@ calibration simulation_based_calibration(
 
 /// Settings of `geweke_joint_test`.
 struct joint_test_settings {
-  std::size_t simulations = 10000;     ///< independent ones, of the joint distribution
-  std::size_t chains = 4;              ///< of alternating transitions and data
-  std::size_t iterations = 2500;       ///< of each chain, at least 6
-  double false_alarm = 0.001;          ///< the probability that a correct sampler fails, for long chains
+  std::size_t simulations = 10000; ///< independent ones, of the joint distribution
+  std::size_t chains = 4;          ///< of alternating transitions and data
+  std::size_t iterations = 2500;   ///< of each chain, at least 6
+  double false_alarm = 0.001;      ///< the probability that a correct sampler fails, if its chains mix well
   std::vector<std::string> names = {}; ///< of the statistics; empty: theta.1, theta.2, ...
   unsigned threads = 1; ///< that call the functions concurrently; 0: as many as there are processors
 };
@@ -181,6 +181,7 @@ public:
     double simulated = 0, sampled = 0; ///< the mean over independent simulations, and over the chains
     double z = 0;                      ///< the difference sampled - simulated in its standard errors
     double p_value = 1;                ///< of a difference at least as large
+    double effective = 0;              ///< the effective sample size of the chains
   };
 
   joint_test(std::vector<row> rows, double false_alarm);
@@ -212,7 +213,8 @@ private:
 /// Geweke's joint distribution test (Geweke 2004, "Getting it right: joint distribution tests of posterior simulators"). A transition of
 /// the parameters given the data, and new data given the parameters, leave the joint distribution of both invariant: expectations of
 /// statistics over independent draws and over chains of these two steps are equal. Chains begin at draws of the joint distribution. The
-/// test detects steps that are not invariant, and not slow mixing. It calls
+/// test detects steps that are not invariant. It also rejects a correct sampler that mixes too slowly for the number of iterations, since the
+/// standard error is then underestimated. It calls
 ///
 ///   draw_joint(key)                a state: parameters from the prior, and data given them,
 ///   transition(state&, key)        a step of the sampler under test,
@@ -286,6 +288,8 @@ joint_test geweke_joint_test(
     bool const is_same = std::abs(difference) <= 1e-12 * std::max(std::abs(r.simulated), std::abs(r.sampled));
     r.z = is_same ? 0 : difference / std::hypot(error, deviation);
     r.p_value = std::erfc(std::abs(r.z) / std::numbers::sqrt2);
+    double const ratio = error > 0 ? diagnosing::standard_deviation(chains.values) / error : 0;
+    r.effective = error > 0 ? ratio * ratio : static_cast<double>(chains.values.size());
     rows.push_back(std::move(r));
   }
   return joint_test(std::move(rows), settings.false_alarm);
