@@ -4,6 +4,7 @@
 #include <boost/math/special_functions/digamma.hpp>
 #include <boost/math/special_functions/polygamma.hpp>
 
+#include <cmath>
 #include <limits>
 
 namespace overdub {
@@ -16,11 +17,12 @@ using special_policy = boost::math::policies::policy<
     boost::math::policies::evaluation_error<boost::math::policies::ignore_error>,
     boost::math::policies::promote_float<false>>;
 
-// Boost.Math throws where an argument does not fit into an integer. Numbers below -2^63 are whole, and poles.
+// Boost.Math returns infinities of either sign at some poles, and throws where an argument does not fit into an integer. Numbers below -2^63
+// are whole, and poles.
 template <class T>
 T polygamma_of(int n, T x) {
   constexpr T nan = std::numeric_limits<T>::quiet_NaN();
-  if (is_nan(x) || x < T(-9.2e18)) return nan;
+  if (is_nan(x) || x < T(-9.2e18) || (x <= T(0) && x == std::floor(x))) return nan;
   if (is_infinite(x)) return n == 0 ? x : T(0);
   return boost::math::polygamma(n, x, special_policy{});
 }

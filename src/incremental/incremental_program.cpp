@@ -52,7 +52,10 @@ incremental_program::incremental_program(
 
 incremental_program::incremental_program(incremental_program const& other) = default;
 incremental_program::incremental_program(incremental_program&& other) noexcept = default;
-incremental_program& incremental_program::operator=(incremental_program&& other) noexcept = default;
+incremental_program& incremental_program::operator=(incremental_program&& other) noexcept {
+  if (this != &other) state_ = std::move(other.state_);
+  return *this;
+}
 incremental_program::~incremental_program() = default;
 
 incremental_program& incremental_program::operator=(incremental_program const& other) {

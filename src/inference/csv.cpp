@@ -68,8 +68,11 @@ csv_writer::csv_writer(csv_writer&&) noexcept = default;
 csv_writer& csv_writer::operator=(csv_writer&&) noexcept = default;
 csv_writer::~csv_writer() = default;
 
-bool csv_writer::has_draws() const { return has_draws_ && file_->is_kept(); }
-std::string const& csv_writer::written_to() const { return file_->written_to(); }
+bool csv_writer::has_draws() const { return has_draws_ && file_ != nullptr && file_->is_kept(); }
+std::string const& csv_writer::written_to() const {
+  require_file();
+  return file_->written_to();
+}
 
 void csv_writer::adapted(chain_record const& record) {
   require_open();
@@ -106,6 +109,7 @@ void csv_writer::end(chain_record const& record) {
 }
 
 void csv_writer::commit() {
+  require_file();
   if (!ended_) write();
   ended_ = true;
   try {
@@ -131,7 +135,11 @@ void csv_writer::metric(chain_record const& record) {
   pending_ += '\n';
 }
 
+void csv_writer::require_file() const {
+  if (file_ == nullptr) throw inference_error("overdub: a csv_writer is used after it was moved from");
+}
 void csv_writer::require_open() const {
+  require_file();
   if (ended_)
     throw inference_error(message(
         "overdub: the file %s is finished: nothing can be written after its end",

@@ -42,12 +42,15 @@ normalised_weights normalise(std::span<double const> log_weights) {
         "overdub: no draw of %zu has a weight: log weights are NaN %zu times, and else -infinity; what was "
         "observed cannot be, or more draws are needed",
         result.values.size(), result.not_a_number));
-  result.log_sum = log_sum_exp(result.values);
-  double squares = 0;
+  // By the greatest weight, and not by the logarithm of the sum, which is rounded to the precision of the greatest one.
+  double const greatest = *std::ranges::max_element(result.values);
+  double sum = 0, squares = 0;
+  for (double& w : result.values) sum += w = std::exp(w - greatest);
   for (double& w : result.values) {
-    w = std::exp(w - result.log_sum);
+    w /= sum;
     squares += w * w;
   }
+  result.log_sum = greatest + std::log(sum);
   result.effective_size = 1 / squares;
   return result;
 }
@@ -56,7 +59,9 @@ normalised_weights normalise(std::span<double const> log_weights) {
 
 namespace overdub::inference::resampled {
 
-void check(resampling scheme) {
+void check(resampling scheme, std::span<double const> weights) {
+  if (weights.empty())
+    throw inference_error("overdub: indices are drawn by weights, of which there are none");
   switch (scheme) {
   case resampling::systematic:
   case resampling::stratified:

@@ -83,7 +83,11 @@ template <class Program>
 mutable_trace<Program>::mutable_trace(mutable_trace&&) noexcept = default;
 
 template <class Program>
-mutable_trace<Program>& mutable_trace<Program>::operator=(mutable_trace&&) noexcept = default;
+mutable_trace<Program>& mutable_trace<Program>::operator=(mutable_trace&& other) noexcept {
+  if (this == &other) return *this;
+  std::destroy_at(this);
+  return *std::construct_at(this, std::move(other));
+}
 
 template <class Program>
 mutable_trace<Program>::~mutable_trace() = default;

@@ -129,6 +129,16 @@ TEST_CASE("a computation is moved with its saved values") {
   CHECK(g.value() == Approx(weighted(indices{1, 1}, numbers{0.5, 0.25}, numbers{0.0, 2.0}, 1.0)));
 }
 
+TEST_CASE("an assignment of a computation to itself changes nothing") {
+  auto f = od::incremental(weighted, indices{0, 1}, numbers{0.5, 0.25}, numbers{0.0, 1.0}, 1.0);
+  auto& same = f;
+  double const value = f.value();
+  f = same;
+  CHECK(f.value() == value);
+  f = std::move(same);
+  CHECK(f.value() == value);
+}
+
 TEST_CASE("an object that was moved from throws, and can be assigned to") {
   auto f = od::incremental(weighted, indices{0, 1}, numbers{0.5, 0.25}, numbers{0.0, 1.0}, 1.0);
   f.set_at<0>(0, 1);

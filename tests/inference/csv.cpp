@@ -293,6 +293,17 @@ TEST_CASE("each draw is in the file when it is written, and none after the end")
   CHECK(file.contents() == whole);
 }
 
+TEST_CASE("a writer that was moved from throws") {
+  temporary_file const file("moved.csv");
+  csv_writer from(file.path, {}, names{"a"});
+  csv_writer const to(std::move(from));
+  char const* const moved = "overdub: a csv_writer is used after it was moved from";
+  CHECK_FALSE(from.has_draws());
+  CHECK_THROWS_WITH(from.written_to(), moved);
+  CHECK_THROWS_WITH(from.draw({}, std::vector{1.0}), moved);
+  CHECK_THROWS_WITH(from.commit(), moved);
+}
+
 TEST_CASE("a file has the seed that was used, or none") {
   temporary_file const base("seed"), one("seed_1.csv");
   sampling_settings const settings{.chains = 1, .warmup = 0, .draws = 1, .seed = 5, .csv = base.path};

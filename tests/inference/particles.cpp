@@ -73,6 +73,26 @@ TEST_CASE("sums of exponentials neither overflow nor vanish") {
   CHECK(effective_sample_size(std::vector<double>(7, -3000)) == Approx(7));
 }
 
+TEST_CASE("weights sum to 1, however large or small the log weights are") {
+  for (double const base : {0.0, -1e9, 1e9, -1e12, -1e15, 1e15}) {
+    normalised_weights const w = normalise(std::vector{base, base, base + 1});
+    double const e = std::exp(1.0);
+    CHECK(w.values[0] == w.values[1]);
+    CHECK(w.values[0] == Approx(1 / (2 + e)).epsilon(1e-14));
+    CHECK(w.values[2] == Approx(e / (2 + e)).epsilon(1e-14));
+    CHECK(w.effective_size == Approx((2 + e) * (2 + e) / (2 + e * e)).epsilon(1e-14));
+  }
+  CHECK(normalise(std::vector{-1e17, -1e17}).values == std::vector{0.5, 0.5});
+}
+
+TEST_CASE("indices are not drawn without weights") {
+  for (resampling const scheme : schemes) {
+    random_generator g(random_key(1));
+    CHECK_THROWS_WITH(
+        ancestors(scheme, {}, 3, g), "overdub: indices are drawn by weights, of which there are none");
+  }
+}
+
 TEST_CASE("NaN weights count as 0 and are counted, and weights without a positive one are rejected") {
   normalised_weights const w = normalise(std::vector{std::nan(""), 2.0, -inf});
   CHECK((w.values == std::vector<double>{0, 1, 0} && w.not_a_number == 1 && w.log_sum == 2));

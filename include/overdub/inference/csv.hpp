@@ -61,6 +61,7 @@ public:
 private:
   void metric(chain_record const& record);
   void write();
+  void require_file() const; // that it is not moved from
   void require_open() const;
   [[noreturn]] void fail(std::string const& why) const;
 

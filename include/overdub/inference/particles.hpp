@@ -56,7 +56,7 @@ enum class resampling {
 
 namespace resampled {
 
-void check(resampling scheme);
+void check(resampling scheme, std::span<double const> weights);
 // Selects each index as often as its expected number, rounded down. Returns the remainders, normalised.
 std::vector<double>
 select_whole_copies(std::span<double const> weights, std::size_t count, std::vector<std::size_t>& out);
@@ -93,13 +93,14 @@ void select_independently(
 
 } // namespace resampled
 
-/// Draws `count` indices by weights that sum to 1, in ascending order. No index has weight 0. Throws inference_error for an invalid scheme.
+/// Draws `count` indices by weights that sum to 1, in ascending order. No index has weight 0. Throws inference_error for an invalid scheme, and if there
+/// are no weights.
 /// O(count + number of weights).
 template <std::uniform_random_bit_generator G>
 std::vector<std::size_t>
 ancestors(resampling scheme, std::span<double const> weights, std::size_t count, G& generator) {
   check_count("count", count);
-  resampled::check(scheme);
+  resampled::check(scheme, weights);
   std::vector<std::size_t> out;
   out.reserve(count);
   auto const n = static_cast<double>(count);

@@ -26,7 +26,8 @@ namespace overdub::models {
 /// A trace for transition kernels. A kernel sets choices, computes the weight of the proposal, and commits it or rolls it back. A choice in
 /// a branch appears in a proposal that takes the branch, and vanishes in one that does not. A choice that appears, and was not set, is
 /// drawn from its distribution. A proposal in which no choice appears does not allocate. The number of choices of a site must not depend on
-/// other choices: use `update` and `regenerate` for such models. Not thread-safe. A moved-from trace can be assigned to; other uses throw.
+/// other choices: use `update` and `regenerate` for such models. Not thread-safe. A moved-from trace can only be assigned to or
+/// destroyed.
 template <class Program>
 class mutable_trace {
   static constexpr bool is_incremental = std::is_same_v<Program, incremental_program>;
@@ -41,7 +42,7 @@ public:
   mutable_trace(mutable_trace&&) noexcept;
   /// Copies the committed state. Reuses memory if both traces are of one model, as an incremental_program does.
   mutable_trace& operator=(mutable_trace const& other);
-  mutable_trace& operator=(mutable_trace&&) noexcept;
+  mutable_trace& operator=(mutable_trace&& other) noexcept;
   ~mutable_trace();
 
   model_core const& core() const {
