@@ -128,9 +128,9 @@ with_callees(world const& w, std::vector<std::shared_ptr<definition const>> all)
   for (auto const& d : all) known.insert(d.get());
   for (std::size_t i = 0; i < all.size(); ++i)
     for (std::string const& callee : std::vector(all[i]->callees))
-      if (auto const at = w.functions.find(callee);
-          at != w.functions.end() && known.insert(at->second.get()).second)
-        all.push_back(at->second);
+      if (auto const found = w.functions.find(callee);
+          found != w.functions.end() && known.insert(found->second.get()).second)
+        all.push_back(found->second);
   return all;
 }
 
@@ -211,16 +211,16 @@ public:
       std::lock_guard const lock(mutex_);
       auto next = std::make_shared<detail::world>();
       next->functions = now_->functions;
-      auto const at = next->functions.find(name);
-      if (at == next->functions.end())
+      auto const found = next->functions.find(name);
+      if (found == next->functions.end())
         throw library_error(message("overdub: @%s is not defined in the library", std::string(name).c_str()));
       for (auto const& [other, d] : next->functions)
         if (other != name && std::ranges::find(d->callees, name) != d->callees.end())
           throw library_error(message(
               "overdub: @%s cannot be removed, since @%s refers to it; redefine or remove @%s first",
               std::string(name).c_str(), other.c_str(), other.c_str()));
-      stale.push_back(watchers_.extract(at->first));
-      next->functions.erase(at);
+      stale.push_back(watchers_.extract(found->first));
+      next->functions.erase(found);
       publish(std::move(next));
     }
     drop(stale);
@@ -233,8 +233,8 @@ public:
       std::lock_guard const lock(mutex_);
       bool is_current = true;
       for (auto const& d : f.definitions) {
-        auto const at = now_->functions.find(d->name);
-        is_current = is_current && at != now_->functions.end() && at->second == d;
+        auto const found = now_->functions.find(d->name);
+        is_current = is_current && found != now_->functions.end() && found->second == d;
       }
       if (is_current) {
         for (auto const& d : f.definitions) {
@@ -367,11 +367,11 @@ library::link(detail::world const& w, std::string const& name) {
   std::lock_guard const lock(w.mutex);
   std::shared_ptr<detail::linked_function const>& known = w.linked[name];
   if (known != nullptr) return known;
-  auto const at = w.functions.find(name);
-  if (at == w.functions.end())
+  auto const found = w.functions.find(name);
+  if (found == w.functions.end())
     throw library_error(message("overdub: @%s is not defined in the library", name.c_str()));
   auto made = std::make_shared<detail::linked_function>();
-  made->definitions = detail::with_callees(w, {at->second});
+  made->definitions = detail::with_callees(w, {found->second});
   std::uint64_t const count = made->definitions.size();
   made->key.append(reinterpret_cast<char const*>(&count), sizeof count);
   for (auto const& d : made->definitions)

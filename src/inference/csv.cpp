@@ -136,7 +136,8 @@ void csv_writer::metric(chain_record const& record) {
 }
 
 void csv_writer::require_file() const {
-  if (file_ == nullptr) throw inference_error("overdub: a csv_writer is used after it was moved from");
+  if (file_ == nullptr)
+    throw inference_error(message("overdub: a csv_writer is used after it was moved from"));
 }
 void csv_writer::require_open() const {
   require_file();

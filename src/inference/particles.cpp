@@ -59,9 +59,7 @@ normalised_weights normalise(std::span<double const> log_weights) {
 
 namespace overdub::inference::resampled {
 
-void check(resampling scheme, std::span<double const> weights) {
-  if (weights.empty())
-    throw inference_error("overdub: indices are drawn by weights, of which there are none");
+void check(resampling scheme) {
   switch (scheme) {
   case resampling::systematic:
   case resampling::stratified:
@@ -89,5 +87,11 @@ select_whole_copies(std::span<double const> weights, std::size_t count, std::vec
   return rest;
 }
 void sort(std::vector<std::size_t>& all) { std::ranges::sort(all); }
+
+void check(resampling scheme, std::span<double const> weights) {
+  check(scheme);
+  if (weights.empty())
+    throw inference_error(message("overdub: indices are drawn by weights, of which there are none"));
+}
 
 } // namespace overdub::inference::resampled

@@ -295,7 +295,7 @@ TEST_CASE("each draw is in the file when it is written, and none after the end")
 
 TEST_CASE("a writer that was moved from throws") {
   temporary_file const file("moved.csv");
-  csv_writer from(file.path, {}, names{"a"});
+  csv_writer from(file.path, {}, std::vector<std::string>{"a"});
   csv_writer const to(std::move(from));
   char const* const moved = "overdub: a csv_writer is used after it was moved from";
   CHECK_FALSE(from.has_draws());

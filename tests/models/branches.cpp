@@ -117,7 +117,25 @@ inline constexpr auto vectors = od::fn<"vectors">([](od::scope auto& cx, auto a,
       [&] { return cx(od::sample<"w">, ds::dirichlet(b))[0]; });
 });
 
+// The size of `a` is that of x, though the scale of its elements is chosen in a branch.
+inline constexpr auto scaled_in_branch = od::fn<"scaled_in_branch">([](od::scope auto& cx, auto const& x) {
+  auto const wild = cx(od::sample<"wild">, ds::bernoulli(0.5));
+  auto const sd = od::if_(
+      wild, [&] { return cx(od::sample<"sd">, ds::exponential(1.0)); }, [&] { return cx.lift(1.0); });
+  auto const a = cx(od::map, [&](auto) { return cx(od::sample<"a">, ds::normal(0, sd)); }, x);
+  return od::sum(cx(
+      od::map, [&](auto ai, auto xi) { return cx(od::sample<"y">, ds::normal(ai + xi, 1.0)); }, a, x));
+});
+
 } // namespace
+
+TEST_CASE("a map over an array of choices has a fixed number of choices, if the array has") {
+  vec const x{0.5, -1.0, 2.0};
+  auto const m = ms::model(fast(), scaled_in_branch, x);
+  ms::choice_map const observed{{"y", vec{0.0, 1.0, 2.0}}};
+  compared const c = compare(m, observed, 50, ms::from_prior("wild"), random_walk("a"));
+  CHECK(c.transitions == 50);
+}
 
 TEST_CASE("sites in branches that depend on arguments alone have the same number of choices in all traces") {
   for (bool const flag : {true, false}) {

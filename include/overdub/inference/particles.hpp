@@ -56,6 +56,7 @@ enum class resampling {
 
 namespace resampled {
 
+void check(resampling scheme);
 void check(resampling scheme, std::span<double const> weights);
 // Selects each index as often as its expected number, rounded down. Returns the remainders, normalised.
 std::vector<double>
