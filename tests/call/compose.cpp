@@ -92,7 +92,7 @@ TEST_CASE("a context that is moved into a composition keeps its state") {
   CHECK(hana::at_c<0>(one.contexts).calls == 42);
 }
 
-TEST_CASE("running in a composition is running in its contexts one inside the other") {
+TEST_CASE("a run in a composition equals nested runs in its contexts") {
   events list;
   recorder<"A"> a(list);
   recorder<"B"> b(list);
@@ -124,7 +124,7 @@ struct first_of_all : context {
   using must_precede = types<counting>;
 };
 
-TEST_CASE("contexts may declare their order, and are composed in it") {
+TEST_CASE("contexts may declare their order, and compose sorts them by it") {
   CHECK(overdub::run(compose(first_of_all{}, counting{}), square, 3.0) == 9.0);
 }
 
