@@ -1,4 +1,4 @@
-// Global contexts of several threads: each thread that asks for one observes its own calls, and all of them are observed.
+// Global contexts of several threads: a context observes the calls of each thread that enables it, and of no other thread.
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>
@@ -21,7 +21,7 @@ inline constexpr auto wave = od::fn<"wave">([](auto x) { return sin(x) * x + 1.0
 struct doubling : od::context {
   auto overdub(od::sin_t, auto x) { return 2.0 * sin(x); }
 };
-// The sines that were heard, by their arguments, and the functions, by their names.
+// The observed sines, by their arguments, and the observed functions, by their names.
 struct sines : od::context {
   std::vector<double> heard;
   std::vector<std::string> functions;
@@ -43,7 +43,7 @@ void in_threads(int count, F const& f) {
 
 } // namespace
 
-TEST_CASE("a global context serves all threads that ask for it, and no other one") {
+TEST_CASE("a global context observes all threads that enable it, and no other one") {
   auto const f = od::compile(od::compose(), wave, od::signature<double>);
   for (int round = 0; round < 10; ++round) {
     sines all;
@@ -66,7 +66,7 @@ TEST_CASE("a global context serves all threads that ask for it, and no other one
   }
 }
 
-TEST_CASE("a thread that leaves and asks again goes on to be heard") {
+TEST_CASE("a thread may disable and enable a global context repeatedly") {
   auto const f = od::compile(od::compose(), wave, od::signature<double>);
   od::contexts::count_of<od::sin_t> all;
   od::shared_global everywhere(all);
@@ -75,12 +75,12 @@ TEST_CASE("a thread that leaves and asks again goes on to be heard") {
       od::scoped_global const here(everywhere);
       (void)f(0.5);
     }
-    (void)f(0.5); // not heard
+    (void)f(0.5); // not observed
   });
   CHECK(all(od::sin) == 40);
 }
 
-TEST_CASE("rules and hooks of global contexts are those of the thread that calls, gradients too") {
+TEST_CASE("calls and gradients have the rules and hooks of the global contexts of the calling thread") {
   auto const f = od::compile(od::compose(), wave, od::signature<double>);
   sines all;
   doubling doubled;

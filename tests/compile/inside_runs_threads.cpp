@@ -1,4 +1,4 @@
-// Threads that start contexts with passes inside of other runs, and call gradients in contexts, at once.
+// Several threads start contexts with passes inside of other runs, and call gradients in contexts.
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>
@@ -17,7 +17,7 @@ namespace od = overdub;
 
 inline constexpr auto wave = od::fn<"wave">([](auto x) { return sin(x) * x; });
 
-// So many sines become cosines.
+// The number of sines that become cosines.
 struct turning : od::context {
   int turned = 0;
   int fingerprint() const { return turned; }
@@ -35,7 +35,7 @@ struct hearing : od::context {
 
 } // namespace
 
-TEST_CASE("threads share the programs of each fingerprint, and each has its own contexts") {
+TEST_CASE("threads share the programs of each fingerprint, and each thread has its own contexts") {
   for (int round = 0; round < 5; ++round) {
     std::atomic<int> wrong{0};
     std::vector<std::thread> threads;

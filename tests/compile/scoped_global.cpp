@@ -1,5 +1,5 @@
 // Run by g++: each of its contexts has tables of all operations.
-// Contexts for all that a thread calls compiled.
+// Contexts for all compiled calls of a thread.
 #include "catch.hpp"
 #include "contexts/test_contexts.hpp"
 
@@ -23,7 +23,7 @@ using test_contexts::repeating;
 inline constexpr auto inner = od::fn<"inner">([](auto x) { return sin(x); });
 inline constexpr auto wave = od::fn<"wave">([](auto x) { return inner(x) + 1.0; });
 
-// Functions, and two operations: each of all takes the compiler a while.
+// Functions and two operations only: a hook for all operations takes long to compile.
 template <class F>
 concept heard_of = od::function<F> || std::same_as<F, od::sin_t> || std::same_as<F, od::add_t>;
 struct names : od::context {
@@ -39,7 +39,7 @@ struct zero_cosine : od::context {
 
 } // namespace
 
-TEST_CASE("a global context is the outermost of what is called compiled, until the end of its scope") {
+TEST_CASE("a global context is outermost in all compiled calls, until the end of its scope") {
   auto const f = od::compile(od::compose(), wave, od::signature<double>);
   double const plain = f(0.5);
   names a, b;
@@ -57,7 +57,7 @@ TEST_CASE("a global context is the outermost of what is called compiled, until t
   CHECK(a.heard == direct.heard);
 }
 
-TEST_CASE("scopes nest: the inner one's context is outermost") {
+TEST_CASE("scopes nest: the context of the inner scope is outermost") {
   auto const f = od::compile(od::compose(), wave, od::signature<double>);
   names n;
   doubling d;
@@ -70,7 +70,7 @@ TEST_CASE("scopes nest: the inner one's context is outermost") {
   CHECK(n.heard == direct.heard);
 }
 
-TEST_CASE("other threads are not asked") {
+TEST_CASE("a global context does not apply to other threads") {
   auto const f = od::compile(od::compose(), wave, od::signature<double>);
   names n;
   od::scoped_global const heard(n);
@@ -80,7 +80,7 @@ TEST_CASE("other threads are not asked") {
   CHECK(n.heard.empty());
 }
 
-TEST_CASE("functions of libraries are called in it, in each world") {
+TEST_CASE("a global context applies to functions of libraries, in each world") {
   od::library of;
   of.define("func @f(%x: f64) -> f64 {\n  %y = sin %x : f64\n  return %y\n}\n");
   auto const f = of.function<double(double)>("f");
@@ -91,7 +91,7 @@ TEST_CASE("functions of libraries are called in it, in each world") {
   CHECK(f(0.5) == 2.0 * std::sin(0.5) + 1.0);
 }
 
-TEST_CASE("of what was compiled in contexts of its own it sees what these made") {
+TEST_CASE("a global context observes the rewritten functions of compiled contexts") {
   od::contexts::forward along;
   auto const f = od::compile(along, wave, od::signature<od::tagged<double, double>>);
   names own, heard;
@@ -111,7 +111,7 @@ TEST_CASE("of what was compiled in contexts of its own it sees what these made")
   CHECK(g(0.5) == std::sin(0.5) + 1.0);
 }
 
-TEST_CASE("runs of contexts with fingerprints are called in it, by the fingerprint that they have") {
+TEST_CASE("a global context applies to runs of contexts with fingerprints") {
   repeating r(2);
   doubling d;
   od::scoped_global const doubled(d);
@@ -120,7 +120,7 @@ TEST_CASE("runs of contexts with fingerprints are called in it, by the fingerpri
   CHECK(od::run(r, wave, 0.5) == 2.0 * std::sin(0.5) + 1.0);
 }
 
-TEST_CASE("gradients are called in it") {
+TEST_CASE("a global context applies to gradients") {
   double const plain = od::gradient(wave)(0.5);
   zero_cosine c;
   {
@@ -130,7 +130,7 @@ TEST_CASE("gradients are called in it") {
   CHECK(od::gradient(wave)(0.5) == plain);
 }
 
-TEST_CASE("so is a pullback, both ways") {
+TEST_CASE("a global context applies to both passes of a pullback") {
   double const cosine = std::cos(0.5);
   zero_cosine c;
   names n;

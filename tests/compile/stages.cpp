@@ -1,4 +1,4 @@
-// What contexts may do at each stage of a compilation, and what the cache tells of it.
+// What contexts may do in each stage of a compilation, and the events that the cache records.
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>
@@ -18,7 +18,7 @@ using kind = od::compilation_event::kind;
 
 inline constexpr auto shifted = od::fn<"shifted">([](auto x) { return x + 1.0; });
 
-od::compilation_cache own; // of the context below
+od::compilation_cache own; // the cache of the context below
 
 struct watching : od::context {
   static constexpr int version = 3;
@@ -32,7 +32,7 @@ struct watching : od::context {
   static void after_optimise(ir::program&, int f) { heard.push_back("after_optimise " + std::to_string(f)); }
   static void options(od::compile_options& o) { o.cache = &own; }
 };
-// Refuses programs that have a sine: an error of the user's, at compile time.
+// Rejects programs with a sine: a compile-time error of the user's.
 struct sineless : od::context {
   static void after_inference(ir::program const& p) {
     for (std::uint32_t f = 0; f < p.functions.size(); ++f)
@@ -55,7 +55,7 @@ std::vector<std::string> steps(std::vector<od::compilation_event> const& events)
 
 } // namespace
 
-TEST_CASE("contexts are asked at each stage, once for a fingerprint, and the log tells") {
+TEST_CASE("each stage of a compilation calls the contexts once for a fingerprint, and the log records it") {
   watching::heard.clear();
   own.clear();
   watching c;
@@ -75,7 +75,7 @@ TEST_CASE("contexts are asked at each stage, once for a fingerprint, and the log
   CHECK(own.statistics().compilations == 2);
 }
 
-TEST_CASE("the outer context is asked first") {
+TEST_CASE("the stages of the outer context run first") {
   watching::heard.clear();
   own.clear();
   watching c;
@@ -86,7 +86,7 @@ TEST_CASE("the outer context is asked first") {
   CHECK(watching::heard[2] == "before_optimise");
 }
 
-TEST_CASE("a context may refuse a program when its types are known") {
+TEST_CASE("a context may reject a program after type inference") {
   sineless c;
   CHECK(od::run(c, shifted, 1.0) == 2.0);
   auto const wave = od::fn<"wave">([](auto x) { return sin(x); });
@@ -112,7 +112,7 @@ struct not_today : std::invalid_argument {
 };
 } // namespace
 
-TEST_CASE("a transformation that throws is named with its function and argument types") {
+TEST_CASE("an error of a transformation that throws names the function and its argument types") {
   auto const g = od::transformed<"shifted.impossible", impossible<not_today>>(shifted);
   CHECK_THROWS_WITH(g(1.0), "overdub: the transformation shifted.impossible(double) threw: not today");
   CHECK_THROWS_AS(g(1.0), od::pass_error);
