@@ -225,8 +225,7 @@ TEST_CASE("a conversion preserves metadata, also in contexts without rules") {
   auto const both = run(compose(same_type{}, counted{}), to_double, tag(tag(1, 7), tag(2, 8)));
   CHECK((both.inner.inner == 1.0 && both.inner.metadata == 7));
   CHECK((both.metadata.inner == 2.0 && both.metadata.metadata == 8));
-  auto const other = run(
-      named_for_doubles{}, to_double, tag(1, 2)); // the metadata type differs, so that it is the constant's
+  auto const other = run(named_for_doubles{}, to_double, tag(1, 2)); // another type: the constant
   CHECK((other.inner == 1.0 && other.metadata == std::tuple(5, 5)));
 }
 

@@ -1,4 +1,4 @@
-// The contexts that come with overdub in one composition: each does its part, directly and compiled.
+// The contexts of the library in one composition: each works, in direct runs and compiled.
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>
@@ -37,7 +37,7 @@ inline constexpr auto walk =
     od::fn<"walk">([](auto x) { return od::loop(4, x, [](auto, auto y) { return step(y); }); });
 inline constexpr auto fake = [](auto x) { return x * 0.25; };
 
-// What is observed of a run.
+// The observations of one run.
 struct observers {
   std::ostringstream text;
   contexts::log log{text};
@@ -67,7 +67,8 @@ struct observers {
 
 } // namespace
 
-TEST_CASE("nine contexts at once: a compiled run tells what a direct one does, and fails where it does") {
+TEST_CASE(
+    "nine contexts in one composition observe the same in a compiled run as in a direct one, also failures") {
   observers direct, compiled;
   auto both = direct.all();
   auto const f = od::compile(compiled.all(), walk, od::signature<od::tagged<double, double>>);
@@ -86,7 +87,7 @@ TEST_CASE("nine contexts at once: a compiled run tells what a direct one does, a
   CHECK((said.size() == 6 && said == heard));
 }
 
-TEST_CASE("contexts that change a program do so in their order") {
+TEST_CASE("contexts that rewrite a program apply in their order") {
   auto const exact = [](auto x) {
     for (int i = 0; i < 4; ++i) x = std::sin(x) + 0.5 * (x * 0.25);
     return x;
@@ -98,7 +99,7 @@ TEST_CASE("contexts that change a program do so in their order") {
   double const single =
       od::run(od::compose(faked, contexts::slice(), contexts::single_precision{}), walk, 0.3);
   CHECK((single != exact(0.3) && std::abs(single - exact(0.3)) < 1e-6));
-  // What is retried is the mock.
+  // retry repeats the mock.
   int failures = 2;
   auto moody = contexts::mock(ask, [&](auto x) {
     if (failures-- > 0) throw 1;
