@@ -119,7 +119,8 @@ void check_all(F const&... f) {
 
 } // namespace
 
-TEST_CASE("hooks observe in a proposal a part of what they observe in a run, with all that is new") {
+TEST_CASE("hooks observe in a proposal a part of the calls of a new run, with all calls that an old run does "
+          "not have") {
   check_all<listening>(windows, largest, recurrence, branches, nested);
 }
 

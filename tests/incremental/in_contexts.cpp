@@ -106,7 +106,7 @@ TEST_CASE("an incremental function in contexts has the value of a run in them, a
   }
 }
 
-TEST_CASE("the fingerprints that the contexts have when it is made decide") {
+TEST_CASE("an incremental function uses the fingerprints that its contexts have when it is made") {
   repeating r(2);
   auto const fewer = od::incremental(r, shifted_wave, 0.5, 1.0);
   r.times = 4;
@@ -136,7 +136,7 @@ TEST_CASE("metadata are passed and returned as tags, and are updated") {
   CHECK(f.value().metadata == direct(2.0, 3.0).metadata);
 }
 
-TEST_CASE("passes after optimisation rewrite it, too") {
+TEST_CASE("passes after optimisation rewrite the program that is updated, too") {
   auto f = od::incremental(od::compose(doubling{}, turning_last{}), shifted_wave, 0.5, 1.0);
   CHECK(f.value() == 2.0 * std::cos(0.25) + 1.0);
   f.set<0>(2.0);
@@ -144,7 +144,7 @@ TEST_CASE("passes after optimisation rewrite it, too") {
   CHECK(f.value() == 2.0 * std::cos(4.0) + 1.0);
 }
 
-TEST_CASE("fields that rules read are inputs, as they are when an update is proposed") {
+TEST_CASE("fields that rules read are inputs, whose values are read when an update is proposed") {
   for (od::compile_options const& o : executors()) {
     scaling s;
     auto f = od::incremental(o, s, total, numbers{1.0, 2.0, 3.0}, 2.0);
@@ -277,7 +277,7 @@ TEST_CASE("hooks of a context without data observe what a proposal recomputes") 
   CHECK(f.value() == 4.0);
 }
 
-TEST_CASE("hooks do not observe rematerialised old values, nor values that are newly saved") {
+TEST_CASE("hooks observe neither rematerialised old values nor newly saved ones") {
   listening_to_sines l;
   auto f = od::incremental(l, rows_and_scale, numbers{1.0, 2.0, 3.0}, 2.0, true);
   CHECK(l.heard.size() == 3);
@@ -318,8 +318,7 @@ TEST_CASE("hooks observe recomputed functions in contexts with rules and fields,
   CHECK(f.value() == Approx(2.0 * (std::sin(0.5) + std::sin(2.0))));
 }
 
-TEST_CASE(
-    "hooks observe nothing where nothing that they observe is affected, and a loop from the change on") {
+TEST_CASE("hooks observe no unaffected calls, and a loop from its first affected iteration on") {
   listening_to_sines l;
   auto f = od::incremental(l, recurrence, numbers{0.5, 0.25, 0.125, 1.0}, 2.0);
   CHECK(l.heard.size() == 4);
@@ -345,7 +344,7 @@ inline constexpr auto sum_of_cosines = od::fn<"sum_of_cosines">([](auto const& x
 });
 } // namespace
 
-TEST_CASE("a sum in a context with a rule for something else is updated by the difference") {
+TEST_CASE("a sum in a context whose rule does not apply to it is updated by the difference") {
   auto const explained = [](auto const& f) {
     auto followed = od::incremental(f, numbers{1, 2, 3, 4});
     followed.template set_at<0>(1, 0.5);
