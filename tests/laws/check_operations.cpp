@@ -1,4 +1,4 @@
-// What check says of one operation: whatever the operands are, of those that they may be, the result is among those that it may be.
+// The check of one operation: for all operands within their bounds, the result is within its bounds.
 #include "catch.hpp"
 #include "pass/random_program.hpp"
 #include "pass/reference.hpp"
@@ -44,7 +44,7 @@ public:
     return random.chance(30) ? special[random.below(std::size(special))]
                              : static_cast<std::int64_t>(random.below(200)) - 100;
   }
-  // Bounds, and a value in them; often at an end.
+  // Bounds and a value in them, often at an end.
   std::pair<checking::abstract, value> operand(type t) {
     checking::abstract a = checking::anything(t);
     switch (t.element) {
@@ -93,7 +93,7 @@ std::string text_of(value const& v) {
   return text;
 }
 
-// The types of operands that an operation takes.
+// The types of operands of an operation.
 std::vector<std::array<type, 3>> types_of(op code) {
   switch (row_of(code).types) {
   case type_rule::numeric:
@@ -117,10 +117,11 @@ std::vector<std::array<type, 3>> types_of(op code) {
 
 } // namespace
 
-TEST_CASE("each operation gives a number that check says it may give, and NaN where it says so") {
+TEST_CASE(
+    "the result of each operation is within the bounds of check, and NaN occurs only if check reports it") {
   for (std::size_t k = 0; k < static_cast<std::size_t>(op::convert); ++k) {
     op const code = static_cast<op>(k);
-    if (code == op::polygamma) continue; // which knows nothing, and takes long
+    if (code == op::polygamma) continue; // its result is unbounded, and it is slow
     for (auto const& types : types_of(code))
       for (std::uint64_t seed = 0; seed < 4'000; ++seed) {
         drawn d(seed * 1000 + k);
@@ -158,8 +159,8 @@ TEST_CASE("each operation gives a number that check says it may give, and NaN wh
   }
   SUCCEED();
 }
-// What holds of everything would pass the test above.
-TEST_CASE("of operands in small ranges, each operation is known to give a bounded number, or one truth") {
+// Trivial bounds would pass the test above.
+TEST_CASE("for operands in small ranges, check bounds the result of each operation, or decides its bool") {
   using checking::integers, checking::number, checking::reals, checking::bools;
   struct range {
     double low, high;
@@ -191,7 +192,7 @@ TEST_CASE("of operands in small ranges, each operation is known to give a bounde
   }
   CHECK(vague == "tgamma tgamma lgamma lgamma digamma digamma polygamma "); // of f32, and of f64
 }
-TEST_CASE("each conversion gives a number that check says it may give") {
+TEST_CASE("the result of each conversion is within the bounds of check") {
   for (type const from : {boolean, i64, f32, f64})
     for (type const to : {boolean, i64, f32, f64})
       for (std::uint64_t seed = 0; seed < 4'000; ++seed) {
@@ -203,7 +204,7 @@ TEST_CASE("each conversion gives a number that check says it may give") {
       }
   SUCCEED();
 }
-TEST_CASE("bounds that are joined or met have what both have") {
+TEST_CASE("joins contain both abstract values, and meets their common values") {
   for (std::uint64_t seed = 0; seed < 20'000; ++seed) {
     drawn d(seed);
     for (type const t : {i64, f64}) {
