@@ -1,5 +1,5 @@
-// A host that records its plugins' calls, closes the plugins, and looks at what it recorded. It is linked twice, with its symbols
-// exported and without.
+// A host that records calls of its plugins, closes the plugins, and reads the recording. It is linked twice, with exported
+// symbols and without.
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/memoize.hpp>
 #include <overdub/contexts/profile.hpp>
@@ -75,7 +75,7 @@ void test_recordings(char** paths) {
   check(counts.at("own 2") == 1 && counts.at("own 3") == 1 && counts.at("loss") == 2, "counts of plugins");
   spans.stop();
 
-  // A plugin that is opened again is recorded again, also where another recording goes on.
+  // A plugin that is opened again is recorded again, also by another recording.
   contexts::trace_file file("/dev/null", contexts::trace_format::chrome);
   for (int round = 0; round < 3; ++round)
     for (int i = 0; i < 2; ++i) {
@@ -86,7 +86,7 @@ void test_recordings(char** paths) {
   check(file.statistics().records == 6 * 4, "plugins that are opened again are recorded");
 }
 
-// Handlers that call a plugin, while the host records, and children that have both.
+// Handlers that call a plugin while the host records, and children of fork that do.
 double (*interrupting)(double) = nullptr;
 void test_processes(char** paths) {
   plugin const p(paths[0]), q(paths[1]);
