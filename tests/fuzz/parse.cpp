@@ -1,4 +1,4 @@
-// Any bytes at all: the parser refuses them, or makes a program that comes back from its text; and the verifier reads it.
+// Arbitrary bytes: the parser rejects them, or returns a program that its printed text parses to; and the verifier accepts any program.
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/ir/verify.hpp>
@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     return 0;
   }
   std::string const printed = print(p, {.places = true});
-  program const q = parse(printed); // what it throws is a failure
+  program const q = parse(printed); // an exception is a failure
   check(p == q, "the program that comes back is another", printed);
   check(print(q, {.places = true}) == printed, "the text that comes back is another", printed);
   check(faults_of(q).size() == faults_of(p).size(), "the program that comes back has other faults", printed);

@@ -1,4 +1,4 @@
-// Any bytes as a text test: its directives are read, or refused with their line; and patterns are found where they must be.
+// Arbitrary bytes as a text test: its directives are parsed, or rejected with their line; and patterns match where they must.
 #include "call.hpp"
 #include "name_lists.hpp"
 #include "test_file.hpp"
