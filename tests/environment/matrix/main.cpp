@@ -1,4 +1,4 @@
-// Names the layers that compute something else than they should, and returns how many there are.
+// Prints the layers with wrong results, and returns their number.
 #include "layers.hpp"
 
 #include <cstdio>
