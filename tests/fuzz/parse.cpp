@@ -27,13 +27,13 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   try {
     p = parse(std::string_view(reinterpret_cast<char const*>(data), size));
   } catch (parse_error const& e) {
-    check(!e.diagnostics.empty(), "an error without a sentence", "");
+    check(!e.diagnostics.empty(), "an error without a diagnostic", "");
     return 0;
   }
   std::string const printed = print(p, {.places = true});
   program const q = parse(printed); // an exception is a failure
-  check(p == q, "the program that comes back is another", printed);
-  check(print(q, {.places = true}) == printed, "the text that comes back is another", printed);
-  check(faults_of(q).size() == faults_of(p).size(), "the program that comes back has other faults", printed);
+  check(p == q, "the parsed text is another program", printed);
+  check(print(q, {.places = true}) == printed, "the parsed program has another text", printed);
+  check(faults_of(q).size() == faults_of(p).size(), "the parsed program has other faults", printed);
   return 0;
 }

@@ -140,7 +140,7 @@ std::string fault_of(ir::program const& p, std::uint64_t seed, std::size_t& chan
         expected += (i == 0 ? "" : ", ") + text_of(each[i].results[r]);
       expected += "]";
       std::string const got = text_of(given.results[k++]);
-      if (!each.empty() && got != expected) return way + " gives " + got + " and not " + expected;
+      if (!each.empty() && got != expected) return way + " returns " + got + " instead of " + expected;
     }
     return {};
   };

@@ -76,14 +76,16 @@ public:
 
   void entered(function const& f, region_id r, std::span<value const> arguments) override {
     function_id const id = id_of(f);
-    if (!found_.is_reached(id, r)) return complain("a region runs that was unreachable", id, f[r].parent);
+    if (!found_.is_reached(id, r))
+      return complain("a region runs that is reported as unreachable", id, f[r].parent);
     for (std::uint32_t i = 0; i < arguments.size(); ++i)
       if (!f.type_of(f.argument(r, i)).is_accumulator)
         compare(f, f.argument(r, i), arguments[i], f[r].parent);
   }
   void begun(function const& f, node_id n, std::span<value const>) override {
     open.emplace_back(id_of(f), n);
-    if (!found_.is_reached(id_of(f), n)) complain("an operation runs that was unreachable", id_of(f), n);
+    if (!found_.is_reached(id_of(f), n))
+      complain("an operation runs that is reported as unreachable", id_of(f), n);
   }
   void done(function const& f, node_id n, std::span<value const> operands, std::span<value const> results)
       override {
@@ -100,11 +102,11 @@ public:
     }
     if (is_nan(results[0]) && !nan_before) {
       ++nans[{id, n}];
-      if (!is_found(id, n, finding_kind::not_a_number)) complain("NaN comes from nowhere", id, n);
+      if (!is_found(id, n, finding_kind::not_a_number)) complain("NaN occurs without a finding", id, n);
     }
     if (std::isinf(real(results[0])) && all_finite && is_pole(code, operands)) {
       ++infinities[{id, n}];
-      if (!is_found(id, n, finding_kind::infinite)) complain("an infinity comes from nowhere", id, n);
+      if (!is_found(id, n, finding_kind::infinite)) complain("an infinity occurs without a finding", id, n);
     }
   }
 
@@ -136,7 +138,7 @@ private:
   void compare(function const& f, value_id v, value const& x, node_id n) {
     if (x.calls || x.element == scalar::function) return;
     auto const& seen = found_.seen(id_of(f), v);
-    if (!seen) return complain("a value is computed that was never to be", id_of(f), n);
+    if (!seen) return complain("a value is out of its bounds", id_of(f), n);
     if (!is_among(x, *seen))
       complain(
           "the value " + text_of(x) + " is not " + checking::text_of(*seen) +
@@ -210,7 +212,7 @@ std::string fault_of(program const& p, std::uint64_t seed) {
   if (result->failed != failure::none && result->failed != failure::host) {
     auto const [f, n] = w.open.back();
     if (!w.is_found(f, n, kind_of(result->failed)))
-      return "an error comes from nowhere, at operation " + std::to_string(index_of(n)) + " of @" +
+      return "an error occurs without a finding, at operation " + std::to_string(index_of(n)) + " of @" +
              std::string(p.name_of(f));
   }
   for (finding const& x : report.findings) {
@@ -221,10 +223,10 @@ std::string fault_of(program const& p, std::uint64_t seed) {
                          : x.kind == finding_kind::infinite   ? w.infinities[at]
                                                               : 0;
     if (x.how == overdub::severity::certain && result->failed == failure::none && happened == 0)
-      return "it was certain, and does not happen: " + text_of(x);
+      return "a certain failure does not occur: " + text_of(x);
     // In the entry, all executions of an operation have the same path.
     if (x.each_time && x.function == p.entry && x.path.empty() && w.ended[at] != (throws ? 0 : happened))
-      return "it was to happen each time: " + text_of(x);
+      return "a failure does not occur each time: " + text_of(x);
   }
   return {};
 }

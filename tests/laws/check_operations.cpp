@@ -151,10 +151,10 @@ TEST_CASE(
           continue;
         }
         if (!is_among(result, e.result))
-          FAIL(name_of(code) << " gives " << text_of(result) << ", of " << given << " seed " << seed);
+          FAIL(name_of(code) << " returns " << text_of(result) << " for " << given << " seed " << seed);
         bool const is_real = result.element == scalar::f64 || result.element == scalar::f32;
         if (is_real && code != op::select && std::isnan(real(result)) && !nan_before && !e.may_be_wrong.nan)
-          FAIL(name_of(code) << " gives NaN of " << given);
+          FAIL(name_of(code) << " returns NaN for " << given);
       }
   }
   SUCCEED();
@@ -200,7 +200,7 @@ TEST_CASE("the result of each conversion is within the bounds of check") {
         auto const [a, v] = d.operand(from);
         value const result = reference::convert(v, to);
         if (!is_among(result, checking::convert(a, to)))
-          FAIL(text_of(v) << " of " << checking::text_of(a) << " becomes " << text_of(result));
+          FAIL(text_of(v) << " of " << checking::text_of(a) << " is converted to " << text_of(result));
       }
   SUCCEED();
 }
@@ -213,11 +213,11 @@ TEST_CASE("joins contain both abstract values, and meets their common values") {
       checking::abstract const both = join(a, b);
       if (!is_among(x, both.element) || !is_among(y, both.element) || !is_within(a, both) ||
           !is_within(b, both))
-        FAIL(text_of(x) << " or " << text_of(y) << " is not " << checking::text_of(both));
+        FAIL(text_of(x) << " or " << text_of(y) << " is not in the join " << checking::text_of(both));
       bool const met = t == i64 ? meet(a.element.whole, b.element.whole).has(reference::integer(x))
                                 : meet(a.element.real, b.element.real).contains(real(x));
       if (met != is_among(x, b.element))
-        FAIL(text_of(x) << " is in one of two, and in what they have in common");
+        FAIL(text_of(x) << " is in one of two abstract values, and in their meet");
       if (!is_within(both, widened(a, both))) FAIL("widening loses something");
     }
   }

@@ -214,9 +214,10 @@ bool agree_in(ir::program const& p, std::uint64_t seed) {
     bool const right = executors::agrees(way, expected, given) && events_of_run == events_of_way;
     if (right) continue;
     FAIL(
-        "gives " << executors::text_of(given) << ", and the run in the context "
-                 << executors::text_of(expected) << difference(events_of_run, events_of_way) << "\n"
-                 << ir::print(p));
+        "the program returns " << executors::text_of(given) << ", and the run in the context "
+                               << executors::text_of(expected) << difference(events_of_run, events_of_way)
+                               << "\n"
+                               << ir::print(p));
   }
   return expected.thrown.empty();
 }

@@ -14,8 +14,8 @@ void same_as_native(cases::sample const& each, Run const& run) {
     auto const& a = each.by_hand[row];
     auto const native = each.native(a), given = run(a);
     INFO(
-        "arguments by hand, row " << row << ": C++ gives " << executors::text_of(native) << ", and this way "
-                                  << executors::text_of(given));
+        "hand-made arguments, row " << row << ": C++ returns " << executors::text_of(native)
+                                    << ", and this executor " << executors::text_of(given));
     CHECK(given == native);
   }
   property([&] {

@@ -71,7 +71,7 @@ bool agree(std::uint64_t seed) {
     if (executors::agrees(way, expected, way.run(p, a, seed))) continue;
     ir::program const small = laws::shrunk(p, [&](ir::program const& q) { return differs(way, q, seed); });
     FAIL(
-        "random program " << seed << ": " << way.name << " gives "
+        "random program " << seed << ": " << way.name << " returns "
                           << executors::text_of(way.run(small, a, seed)) << ", and evaluation "
                           << executors::text_of(executors::evaluated(small, a)) << "\n"
                           << ir::print(small));

@@ -1,4 +1,4 @@
-// forward meets a function that is marked as not differentiable.
+// forward observes a function that is marked as not differentiable.
 // expect: overdub: this function is marked as not differentiable, for the reason that its type says
 // expect: "it draws a number"
 #include <overdub/contexts/forward.hpp>

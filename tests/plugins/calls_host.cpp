@@ -68,8 +68,8 @@ void test_recordings(char** paths) {
   check(spans.statistics().records == 2 * (3 + 3 + 2 + 2 + 100), "all calls are recorded");
   check(spans.statistics().threads == 2, "a thread has one track, whoever calls");
   std::string const folded = spans.text(contexts::trace_format::folded);
-  check(has(folded, "main;call_plugin;own 2;loss "), "spans of the first plugin stand under the host's");
-  check(has(folded, "main;call_plugin;own 3;loss "), "spans of the second plugin stand under the host's");
+  check(has(folded, "main;call_plugin;own 2;loss "), "spans of the first plugin are nested in the host's");
+  check(has(folded, "main;call_plugin;own 3;loss "), "spans of the second plugin are nested in the host's");
   check(has(folded, "thread 2;own 2;loss ") && has(folded, "thread 2;own 3;loss "), "spans of other threads");
   auto const counts = spans.counts();
   check(counts.at("own 2") == 1 && counts.at("own 3") == 1 && counts.at("loss") == 2, "counts of plugins");
@@ -124,9 +124,9 @@ void test_contexts(char** paths) {
     plugin const p(paths[i]);
     double const wanted = 9.0 * (2 + i);
     check(p.function<double(void*, double)>("count")(&each, 3.0) == wanted, "a counted call");
-    check(p.function<double(void*, double)>("profile")(&profile, 3.0) == wanted, "a measured call");
-    check(p.function<double(void*, double)>("memoize")(&known, 3.0) == wanted, "a remembered call");
-    check(p.function<double(void*, double)>("memoize")(&known, 3.0) == wanted, "a call known before");
+    check(p.function<double(void*, double)>("profile")(&profile, 3.0) == wanted, "a profiled call");
+    check(p.function<double(void*, double)>("memoize")(&known, 3.0) == wanted, "a memoized call");
+    check(p.function<double(void*, double)>("memoize")(&known, 3.0) == wanted, "a repeated call");
   }
   // The plugins are closed.
   check(each.calls("own 2") == 1 && each.calls("own 3", "loss") == 1 && each.calls("loss") == 2, "counts");

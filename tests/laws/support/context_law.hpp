@@ -90,12 +90,13 @@ outcome outcome_of(F const& f) {
   return made;
 }
 inline std::string difference(outcome const& expected, outcome const& given) {
-  std::string text = "gives" + given.value + " for" + expected.value;
+  std::string text = "the result is" + given.value + " instead of" + expected.value;
   std::size_t i = 0;
   while (i < expected.events.size() && i < given.events.size() && expected.events[i] == given.events[i]) ++i;
   auto const event = [&](outcome const& o) { return i < o.events.size() ? o.events[i] : "none"; };
   if (expected.events != given.events)
-    text += "; event " + std::to_string(i) + " is \"" + event(given) + "\" for \"" + event(expected) + '"';
+    text +=
+        "; event " + std::to_string(i) + " is \"" + event(given) + "\" instead of \"" + event(expected) + '"';
   return text;
 }
 
