@@ -112,7 +112,7 @@ TEST_CASE("nested runs of one context keep two levels of metadata apart") {
   CHECK(untag(levels) == 100);
 }
 
-TEST_CASE("the result of a run without metadata is what the function returns") {
+TEST_CASE("the type of a run's result without metadata is that of the function") {
   stateful c;
   static_assert(std::same_as<decltype(overdub::run(c, norm, 3.0, 4.0)), double>);
   static_assert(std::same_as<decltype(overdub::run(compose(c, c), norm, 3.0, 4.0)), double>);

@@ -68,7 +68,7 @@ TEST_CASE("fast_math: sin and cos are within 1e-10 up to |x| = 1e5, also at mult
 }
 
 TEST_CASE(
-    "fast_math: tan is that of an argument which is within 1e-10, up to |x| = 1e5, also near its poles") {
+    "fast_math: tan(x) is the tangent of a number within 1e-10 of x, up to |x| = 1e5, also near the poles") {
   // The distance of the argument that has this tangent: at a pole, infinity and its negative are equal.
   auto const error = [](double x) {
     double const distance = std::abs(std::atan(fast(slope, x)) - std::atan(std::tan(x)));
@@ -176,7 +176,7 @@ TEST_CASE("fast_math works on the elements of arrays, in branches and in loops")
 }
 
 TEST_CASE(
-    "fast_math: staged, the polynomials are the program; compiled, it computes what a direct run does") {
+    "fast_math: a staged program contains the polynomials, and its compiled results equal direct runs") {
   fast_math context;
   auto const f = od::fn<"f">([](auto x) { return sin(x) * exp(x) + tan(x) - cos(x) * tanh(x); });
   std::string const text = od::ir::print(od::stage(context, f, od::signature<double>));

@@ -265,7 +265,7 @@ TEST_CASE("hooks observe all calls of the first run, and then those that a propo
   }
 }
 
-TEST_CASE("hooks of a context without data observe what a proposal recomputes") {
+TEST_CASE("hooks of a context without data observe the operations that a proposal recomputes") {
   counts_products::count = 0;
   auto f = od::incremental(counts_products{}, scaled_sum, numbers{1, 2, 3}, 0.5);
   CHECK(f.value() == 3.0);

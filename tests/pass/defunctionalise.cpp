@@ -39,7 +39,7 @@ std::string why_not(std::string_view text) {
 
 } // namespace
 
-TEST_CASE("random programs with function values in data keep their meaning, errors and effects") {
+TEST_CASE("defunctionalised random programs have the same results, errors and effects") {
   std::size_t changed = 0, kept = 0;
   for (std::uint64_t seed = 0; seed < laws::seeds(4'000); ++seed) {
     ir::program const p = program_of(seed);

@@ -77,7 +77,7 @@ TEST_CASE("a graph highlights nodes and edges") {
   CHECK(count(html.substr(at, html.find("/>", at) - at), "M") == 2);
 }
 
-TEST_CASE("a graph goes to the right or down") {
+TEST_CASE("a graph is laid out to the right or down") {
   if (!graphviz_is_there()) {
     WARN("Graphviz's program dot is not there: nothing is drawn");
     return;

@@ -191,8 +191,7 @@ TEST_CASE("in programs, derivatives of unary operations have an error of a few u
   }
 }
 
-TEST_CASE(
-    "in programs, derivatives of operations of two numbers are right to a few units in the last place") {
+TEST_CASE("in programs, derivatives of binary operations have an error of a few units in the last place") {
   auto const numbers = closed_forms::magnitudes();
   for (std::string const op : {"mul", "div", "hypot", "atan2", "pow"}) {
     auto const backs = ways(backwards(of_operands(op, 2), {true, true}));

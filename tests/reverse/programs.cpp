@@ -309,8 +309,7 @@ func @f(%x: f64) -> f64 {
   CHECK_THROWS_AS(differentiate_entry(p, {true}, true), differentiation_error);
 }
 
-TEST_CASE(
-    "a host's function that does not change with the inputs is called once, and not again on the way back") {
+TEST_CASE("a host function with inactive arguments is called once, and not again in the backward pass") {
   ir::program p = ir::parse(R"(entry @f
 func @f(%x: f64, %n: i64) -> f64 {
   %r = loop %n (%i: i64, %s: f64 = 0.0) -> f64 {
