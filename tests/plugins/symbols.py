@@ -1,6 +1,6 @@
-"""What the dynamic linker could merge between shared objects: symbols.py FILE... fails where one exports a variable of overdub's that is
-written, has addresses of functions or of other variables in it, or is compared by its own address. Constants may be merged, and virtual
-tables and type information are meant to be."""
+"""Symbols that the dynamic linker could merge between shared objects: symbols.py FILE... fails if a file exports a variable of overdub that
+is written, contains addresses of functions or of other variables, or is compared by its own address. Constants may be merged, and virtual
+tables and type information must be."""
 import bisect
 import re
 import subprocess

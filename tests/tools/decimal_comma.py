@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""overdub-opt in a process whose locale has a decimal comma prints and reads what it does in the C locale.
+"""overdub-opt in a process whose locale has a decimal comma prints and reads the same as in the C locale.
 
 usage: CXX=<C++ compiler> decimal_comma.py <overdub-opt>
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Command lines of overdub-opt: what they print, and how they end.
+"""Command lines of overdub-opt: their output and their exit codes.
 
 usage: overdub_opt.py <overdub-opt>
 """
