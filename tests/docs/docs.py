@@ -61,7 +61,7 @@ def compile_block(source, *flags):
 
 def libraries_of(source):
     """What a program is linked with; nothing, where that is not built."""
-    # What is compiled to machine code is linked with overdub::jit (OVERDUB_JIT in the environment), where it is built.
+    # Programs with machine code are linked with overdub::jit (OVERDUB_JIT in the environment), if it is built.
     libraries = [library]
     if "#include <overdub/jit/" in source:
         if not os.environ.get("OVERDUB_JIT"):

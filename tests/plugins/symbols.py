@@ -19,7 +19,7 @@ class shared_object:
             if s:
                 begin = int(s[2], 16)
                 self.sections.append((begin, begin + int(s[3], 16), s[1], s[4]))
-        # Where addresses are written when the object is loaded: the place, and what it is the address of, or a name.
+        # Relocations: the address that is written when the object is loaded, and the target or its name.
         self.relocations = []
         for line in output_of("readelf", "-rW", path).splitlines():
             r = re.match(r"([0-9a-f]{12,})\s+[0-9a-f]+\s+(R_\w+)\s+(.*)", line)

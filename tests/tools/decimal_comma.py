@@ -34,7 +34,7 @@ func @f(%x: f64) -> f64 {
 }
 ; run: @f(0.5) == 617283.625
 """
-# What a program that holds the tool's functions may have set: as it is loaded, since the tool itself sets nothing.
+# The locale that a program with the tool's functions may have set: on loading, since the tool itself sets none.
 PRELOADED = """\
 #include <clocale>
 #include <iostream>
