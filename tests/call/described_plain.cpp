@@ -139,7 +139,7 @@ TEST_CASE("a plain struct may have plain structs as members") {
 }
 
 TEST_CASE("hooks receive the struct itself") {
-  struct hears : od::context {
+  struct observes : od::context {
     double mass = 0;
     void before(decltype(energy), body const& b) { mass = b.mass; }
   } context;

@@ -13,7 +13,7 @@ namespace {
 using namespace overdub;
 
 template <class F, class... X>
-events heard(F const& f, X const&... x) {
+events observed(F const& f, X const&... x) {
   events list;
   recorder<"A"> a(list);
   overdub::run(a, f, x...);
@@ -33,9 +33,9 @@ constexpr auto arities = fn<"arities">(
 TEST_CASE("a function may have several arities") {
   CHECK(arities(2.0) == 2.0);
   CHECK(arities(2.0, 3.0) == 5.0);
-  CHECK(heard(arities, 2.0) == events{"A arities"});
-  CHECK(heard(arities, 2.0, 3.0) == events{"A arities", "A add"});
-  CHECK(heard(arities, 2.0, 3.0, 4.0) == events{"A arities", "A mul", "A mul"});
+  CHECK(observed(arities, 2.0) == events{"A arities"});
+  CHECK(observed(arities, 2.0, 3.0) == events{"A arities", "A add"});
+  CHECK(observed(arities, 2.0, 3.0, 4.0) == events{"A arities", "A mul", "A mul"});
 }
 
 constexpr auto total = fn<"total">([](auto... x) { return (x + ...); });
@@ -45,8 +45,8 @@ constexpr auto total_in_scope =
 TEST_CASE("a function may be variadic, with and without the scope") {
   CHECK(total(1.0, 2.0, 3.0) == 6.0);
   CHECK(total_in_scope(1.0, 2.0, 3.0) == 6.0);
-  CHECK(heard(total, 1.0, 2.0, 3.0) == events{"A total", "A add", "A add"});
-  CHECK(heard(total_in_scope, 1.0, 2.0) == events{"A total_in_scope", "A total", "A add"});
+  CHECK(observed(total, 1.0, 2.0, 3.0) == events{"A total", "A add", "A add"});
+  CHECK(observed(total_in_scope, 1.0, 2.0) == events{"A total_in_scope", "A total", "A add"});
 }
 
 template <class T>
@@ -62,7 +62,9 @@ constexpr auto generic_line_at = fn<"generic_line_at">([](auto const& l, auto x)
 
 TEST_CASE("a member function can be named, and called with its object as the first argument") {
   CHECK(line_at(line<double>{2.0, 1.0}, 3.0) == 7.0);
-  CHECK(heard(generic_line_at, line<double>{2.0, 1.0}, 3.0) == events{"A generic_line_at", "A mul", "A add"});
+  CHECK(
+      observed(generic_line_at, line<double>{2.0, 1.0}, 3.0) ==
+      events{"A generic_line_at", "A mul", "A add"});
 }
 
 struct scaling {
@@ -87,11 +89,11 @@ TEST_CASE("a function object with state is a function too, and keeps its state")
 constexpr auto twice = fn<"twice">([](auto f, auto x) { return f(f(x)); });
 
 TEST_CASE("the context applies to function objects that are passed as arguments") {
-  CHECK(heard(twice, square, 3.0) == events{"A twice", "A square", "A mul", "A square", "A mul"});
+  CHECK(observed(twice, square, 3.0) == events{"A twice", "A square", "A mul", "A square", "A mul"});
   CHECK(
-      heard(
+      observed(
           twice, [](auto x) { return x + 1.0; }, 3.0) == events{"A twice", "A add", "A add"});
-  CHECK(heard(twice, scaling{2.0}, 3.0) == events{"A twice", "A mul", "A mul"});
+  CHECK(observed(twice, scaling{2.0}, 3.0) == events{"A twice", "A mul", "A mul"});
 }
 
 TEST_CASE("a local function may capture values") {
@@ -113,7 +115,7 @@ TEST_CASE("a call whose only value is a capture of a function argument needs the
     return cx(
         apply_to, [x](auto y) { return x + y; }, 1.0);
   });
-  CHECK(heard(program, 2.0) == events{"A program", "A apply_to", "A add"});
+  CHECK(observed(program, 2.0) == events{"A program", "A apply_to", "A add"});
 }
 
 constexpr auto pairs = fn<"pairs">([](auto p, auto xs) {
@@ -142,14 +144,14 @@ TEST_CASE("opaque objects are passed unchanged") {
 TEST_CASE("a function may be const, constexpr, a copy or a temporary: it is the same function") {
   auto const copy = square;
   CHECK(copy == square);
-  CHECK(heard(copy, 2.0) == heard(square, 2.0));
+  CHECK(observed(copy, 2.0) == observed(square, 2.0));
   CHECK(overdub::run(compose(), fn<"temporary">([](auto x) { return x; }), 2.0) == 2.0);
 }
 
 TEST_CASE("leaf makes a native function a primitive, which contexts observe and do not enter") {
   int calls = 0;
   auto const native = leaf<"native">([&](double x, i64 n) { return ++calls, x * static_cast<double>(n); });
-  CHECK(heard(native, 2.0, i64{3}) == events{"A native"});
+  CHECK(observed(native, 2.0, i64{3}) == events{"A native"});
   CHECK(native(2.0, i64{3}) == 6.0);
   CHECK(calls == 2);
   static_assert(decltype(native)::effects == effect::ordered);
@@ -161,7 +163,7 @@ TEST_CASE("a leaf that returns nothing runs once for each call") {
   int calls = 0;
   auto const say = leaf<"say">([&](double) { ++calls; });
   CHECK(
-      heard(
+      observed(
           [&](auto x) {
             say(x);
             return x;

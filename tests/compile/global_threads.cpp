@@ -23,13 +23,13 @@ struct doubling : od::context {
 };
 // The observed sines, by their arguments, and the observed functions, by their names.
 struct sines : od::context {
-  std::vector<double> heard;
+  std::vector<double> observed;
   std::vector<std::string> functions;
-  void before(od::sin_t, double x) { heard.push_back(x); }
+  void before(od::sin_t, double x) { observed.push_back(x); }
   void before(od::function auto f, auto const&...) { functions.emplace_back(f.name()); }
   sines fork() { return {}; }
   void join(sines&& other) {
-    heard.insert(heard.end(), other.heard.begin(), other.heard.end());
+    observed.insert(observed.end(), other.observed.begin(), other.observed.end());
     functions.insert(functions.end(), other.functions.begin(), other.functions.end());
   }
 };
@@ -60,8 +60,8 @@ TEST_CASE("a global context observes all threads that enable it, and no other on
       });
     }
     CHECK(wrong == 0);
-    CHECK(all.heard.size() == 100);
-    for (double const x : all.heard) CHECK(x < 4.0);
+    CHECK(all.observed.size() == 100);
+    for (double const x : all.observed) CHECK(x < 4.0);
     CHECK(all.functions == std::vector<std::string>(100, "wave"));
   }
 }
@@ -91,7 +91,7 @@ TEST_CASE("calls and gradients have the rules and hooks of the global contexts o
   in_threads(6, [&](int thread) {
     double const x = thread + 0.5;
     for (int i = 0; i < 10; ++i) {
-      od::scoped_global const heard(everywhere);
+      od::scoped_global const observed(everywhere);
       if (thread % 2 == 0) {
         od::scoped_global const rewritten(twice);
         wrong += f(x) != 2.0 * std::sin(x) * x + 1.0;
@@ -101,5 +101,5 @@ TEST_CASE("calls and gradients have the rules and hooks of the global contexts o
     }
   });
   CHECK(wrong == 0);
-  CHECK(all.heard.size() == 120); // in each call and each gradient
+  CHECK(all.observed.size() == 120); // in each call and each gradient
 }

@@ -25,7 +25,7 @@ inline constexpr auto both =
 TEST_CASE("a context with a pass starts inside of another run, which observes the rewritten program") {
   double const x = 0.5;
   turning t;
-  hearing h;
+  observing h;
   auto const inner = [&](auto y) { return 2.0 * od::run(t, wave, y); };
   CHECK(od::run(h, inner, x) == 2.0 * od::run(t, wave, x));
   CHECK(h.products.size() == 2);
@@ -38,7 +38,7 @@ TEST_CASE("a context with a pass starts inside of another run, which observes th
 
 TEST_CASE("such a context starts in a run with the scope, too, with any arguments") {
   turning t;
-  hearing h;
+  observing h;
   constexpr auto of = [](turning& c) {
     return [&c](od::scope auto& cx, auto x) { return x + od::run(c, cx, wave, 0.5); };
   };
@@ -57,7 +57,7 @@ TEST_CASE("fields are read in each inner run, and compositions start inside of a
   double const x = 0.5;
   scaling s;
   turning t;
-  hearing h;
+  observing h;
   auto const inner = [&](auto y) { return od::run(s, wave, y); };
   CHECK(od::run(h, inner, x) == 3.0 * std::sin(x * x) + x);
   s.by = 4.0;
@@ -68,7 +68,7 @@ TEST_CASE("fields are read in each inner run, and compositions start inside of a
 
 TEST_CASE("an inner run takes and returns trees and integers") {
   turning t;
-  hearing h;
+  observing h;
   auto const inner = [&](auto y, auto n) { return od::run(t, both, y, n); };
   auto const [c, p] = od::run(h, inner, 0.5, 3);
   CHECK(c == std::cos(0.5));
@@ -79,7 +79,7 @@ TEST_CASE("a context with a pass has its own metadata inside of another run") {
   struct turning_forward : forward {
     static void before_optimise(od::ir::program&) {}
   };
-  hearing h;
+  observing h;
   auto const inner = [](auto y) {
     turning_forward f;
     return od::run(f, wave, od::tag(y, 1.0)).metadata;
@@ -91,7 +91,7 @@ TEST_CASE("other contexts observe the operations of compiled functions") {
   double const x = 0.5;
   scaling s;
   turning t;
-  hearing h;
+  observing h;
   auto const plain = od::compile(od::compose(), wave, od::signature<double>);
   auto const with_field = od::compile(s, wave, od::signature<double>);
   auto const with_pass = od::compile(t, wave, od::signature<double>);

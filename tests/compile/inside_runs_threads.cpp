@@ -28,7 +28,7 @@ struct turning : od::context {
           c.replace(c->result(c.insert(od::ir::op::cos, {c.operand(0)})));
   }
 };
-struct hearing : od::context {
+struct observing : od::context {
   int products = 0;
   void before(od::mul_t, auto const&...) { ++products; }
 };
@@ -42,7 +42,7 @@ TEST_CASE("threads share the programs of each fingerprint, and each thread has i
     for (int i = 0; i < 4; ++i)
       threads.emplace_back([&wrong, i] {
         turning t;
-        hearing h;
+        observing h;
         auto const inner = [&](auto x) { return od::run(t, wave, x); };
         for (int k = 0; k < 6; ++k) {
           double const x = 0.25 * (i + 1);

@@ -24,12 +24,14 @@ struct watching : od::context {
   static constexpr int version = 3;
   int shape = 0;
   int fingerprint() const { return shape; }
-  static inline std::vector<std::string> heard;
+  static inline std::vector<std::string> observed;
   static void after_inference(ir::program const& p, int f) {
-    heard.push_back("after_inference " + std::to_string(p.functions.size()) + " " + std::to_string(f));
+    observed.push_back("after_inference " + std::to_string(p.functions.size()) + " " + std::to_string(f));
   }
-  static void before_optimise(ir::program&) { heard.push_back("before_optimise"); }
-  static void after_optimise(ir::program&, int f) { heard.push_back("after_optimise " + std::to_string(f)); }
+  static void before_optimise(ir::program&) { observed.push_back("before_optimise"); }
+  static void after_optimise(ir::program&, int f) {
+    observed.push_back("after_optimise " + std::to_string(f));
+  }
   static void options(od::compile_options& o) { o.cache = &own; }
 };
 // Rejects programs with a sine: a compile-time error of the user's.
@@ -42,7 +44,7 @@ struct sineless : od::context {
   }
 };
 struct outer : od::context {
-  static void before_optimise(ir::program&) { watching::heard.push_back("outer"); }
+  static void before_optimise(ir::program&) { watching::observed.push_back("outer"); }
 };
 
 std::vector<std::string> steps(std::vector<od::compilation_event> const& events) {
@@ -56,12 +58,12 @@ std::vector<std::string> steps(std::vector<od::compilation_event> const& events)
 } // namespace
 
 TEST_CASE("each stage of a compilation calls the contexts once for a fingerprint, and the log records it") {
-  watching::heard.clear();
+  watching::observed.clear();
   own.clear();
   watching c;
   CHECK(od::run(c, shifted, 1.0) == 2.0);
   std::vector<std::string> const stages{"after_inference 1 0", "before_optimise", "after_optimise 0"};
-  CHECK(watching::heard == stages);
+  CHECK(watching::observed == stages);
   CHECK(
       steps(own.events()) ==
       std::vector<std::string>{"after_inference", "before_optimise", "after_optimise"});
@@ -71,19 +73,19 @@ TEST_CASE("each stage of a compilation calls the contexts once for a fingerprint
   CHECK(own.events().size() == before); // no pass ran
   c.shape = 1;
   CHECK(od::run(c, shifted, 1.0) == 2.0);
-  CHECK(watching::heard.size() == 6);
+  CHECK(watching::observed.size() == 6);
   CHECK(own.statistics().compilations == 2);
 }
 
 TEST_CASE("the stages of the outer context run first") {
-  watching::heard.clear();
+  watching::observed.clear();
   own.clear();
   watching c;
   CHECK(od::run(od::compose(outer{}, c), shifted, 1.0) == 2.0);
-  REQUIRE(watching::heard.size() == 4);
-  CHECK(watching::heard[0] == "after_inference 1 0");
-  CHECK(watching::heard[1] == "outer");
-  CHECK(watching::heard[2] == "before_optimise");
+  REQUIRE(watching::observed.size() == 4);
+  CHECK(watching::observed[0] == "after_inference 1 0");
+  CHECK(watching::observed[1] == "outer");
+  CHECK(watching::observed[2] == "before_optimise");
 }
 
 TEST_CASE("a context may reject a program after type inference") {

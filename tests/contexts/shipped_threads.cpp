@@ -22,8 +22,8 @@ namespace {
 namespace od = overdub;
 namespace contexts = overdub::contexts;
 
-std::vector<double> heard;
-inline constexpr auto say = od::leaf<"say">([](double x) { heard.push_back(x); });
+std::vector<double> observed;
+inline constexpr auto say = od::leaf<"say">([](double x) { observed.push_back(x); });
 inline constexpr auto said = od::fn<"said">([](auto x) {
   say(x);
   say(-x);
@@ -46,12 +46,12 @@ constexpr auto lossy_on = od::fn<"on">([](auto xs) {
 
 TEST_CASE("slice replays the effects of several threads in the order of the elements") {
   (void)on<1>(numbers);
-  auto const expected = std::exchange(heard, {});
+  auto const expected = std::exchange(observed, {});
   od::contexts::deferred_effects later;
   CHECK(od::run(od::contexts::slice(later), on<3>, numbers) == 56.0);
-  CHECK(heard.empty());
+  CHECK(observed.empty());
   later.replay();
-  CHECK(std::exchange(heard, {}) == expected);
+  CHECK(std::exchange(observed, {}) == expected);
 }
 
 TEST_CASE("precision reports the same losses on several threads as on one") {

@@ -25,8 +25,8 @@ namespace {
 namespace od = overdub;
 namespace contexts = overdub::contexts;
 
-std::vector<double> heard;
-inline constexpr auto say = od::leaf<"say">([](double x) { heard.push_back(x); });
+std::vector<double> observed;
+inline constexpr auto say = od::leaf<"say">([](double x) { observed.push_back(x); });
 inline constexpr auto ask = od::leaf<"ask">([](double x) { return 1e9 * x; });
 inline constexpr auto step = od::fn<"step">([](auto x) {
   say(x);
@@ -72,19 +72,19 @@ TEST_CASE(
   observers direct, compiled;
   auto both = direct.all();
   auto const f = od::compile(compiled.all(), walk, od::signature<od::tagged<double, double>>);
-  heard.clear();
+  observed.clear();
   CHECK_THROWS_AS(od::run(both, walk, od::tag(0.3, 1.0)), contexts::injected_fault);
   CHECK_THROWS_AS(f(od::tag(0.3, 1.0)), contexts::injected_fault);
   CHECK(direct.later.size() == 2);
   auto const a = od::run(both, walk, od::tag(0.3, 1.0));
   auto const b = f(od::tag(0.3, 1.0));
   CHECK((a.inner == b.inner && a.metadata == b.metadata));
-  CHECK(heard.empty());
+  CHECK(observed.empty());
   CHECK(direct.told() == compiled.told());
   direct.later.replay();
-  auto const said = std::exchange(heard, {});
+  auto const said = std::exchange(observed, {});
   compiled.later.replay();
-  CHECK((said.size() == 6 && said == heard));
+  CHECK((said.size() == 6 && said == observed));
 }
 
 TEST_CASE("contexts that rewrite a program apply in their order") {
@@ -93,7 +93,7 @@ TEST_CASE("contexts that rewrite a program apply in their order") {
     return x;
   };
   auto faked = contexts::mock(ask, fake);
-  heard.clear();
+  observed.clear();
   double const fast = od::run(od::compose(faked, contexts::slice(), contexts::fast_math{}), walk, 0.3);
   CHECK((fast != exact(0.3) && std::abs(fast - exact(0.3)) < 1e-9));
   double const single =
@@ -108,5 +108,5 @@ TEST_CASE("contexts that rewrite a program apply in their order") {
   CHECK(
       od::run(od::compose(contexts::retry(contexts::times<3>, ask), moody, contexts::slice()), walk, 0.3) ==
       exact(0.3));
-  CHECK(heard.empty());
+  CHECK(observed.empty());
 }

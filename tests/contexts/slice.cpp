@@ -21,18 +21,18 @@ using od::contexts::deferred_effects;
 using od::contexts::forward;
 using od::contexts::slice;
 
-std::vector<std::string> heard;
+std::vector<std::string> observed;
 
-inline constexpr auto say = od::leaf<"say">([](double x) { heard.push_back("say " + std::to_string(x)); });
+inline constexpr auto say = od::leaf<"say">([](double x) { observed.push_back("say " + std::to_string(x)); });
 inline constexpr auto add_up = od::leaf<"add_up">(
-    [](double x) { heard.push_back("add_up " + std::to_string(x)); }, od::effects::accumulates);
+    [](double x) { observed.push_back("add_up " + std::to_string(x)); }, od::effects::accumulates);
 inline constexpr auto halve = od::leaf<"halve">([](double x) { return x / 2; }, od::effects::pure);
 inline constexpr auto strict_say = od::leaf<"strict_say">([](double x) {
   if (x > 2) throw std::runtime_error("too loud");
-  heard.push_back("strict_say " + std::to_string(x));
+  observed.push_back("strict_say " + std::to_string(x));
 });
 inline constexpr auto say_all = od::leaf<"say_all">([](od::array<double> const& xs) {
-  for (double x : xs) heard.push_back(std::to_string(x));
+  for (double x : xs) observed.push_back(std::to_string(x));
 });
 
 inline constexpr auto step = od::fn<"step">([](auto x) {
@@ -52,7 +52,7 @@ inline constexpr auto careful = od::fn<"careful">([](auto x) {
   return x;
 });
 
-std::vector<std::string> take() { return std::exchange(heard, {}); }
+std::vector<std::string> take() { return std::exchange(observed, {}); }
 std::vector<std::string> plain(double x) {
   take();
   (void)walk(x);
@@ -64,19 +64,19 @@ std::vector<std::string> plain(double x) {
 TEST_CASE("slice() drops the side effects and keeps the result") {
   take();
   CHECK(od::run(slice(), walk, 1.0) == 7.0);
-  CHECK(heard.empty());
+  CHECK(observed.empty());
 }
 
 TEST_CASE("deferred effects are replayed once, in the order of the program") {
   auto const expected = plain(1.0);
   deferred_effects later;
   CHECK(od::run(slice(later), walk, 1.0) == 7.0);
-  CHECK(heard.empty());
+  CHECK(observed.empty());
   CHECK(later.size() == 5);
   later.replay();
   CHECK(take() == expected);
   later.replay();
-  CHECK(heard.empty());
+  CHECK(observed.empty());
 }
 
 TEST_CASE("effects that several runs deferred are replayed in order, and clear() discards them") {
@@ -88,7 +88,7 @@ TEST_CASE("effects that several runs deferred are replayed in order, and clear()
   od::run(slice(later), step, 1.0);
   later.clear();
   later.replay();
-  CHECK(heard.empty());
+  CHECK(observed.empty());
 }
 
 TEST_CASE("if a replayed effect throws, it is removed, and the effects after it remain") {
@@ -195,7 +195,7 @@ TEST_CASE("a compiled program defers effects in loops and branches, each call in
   auto const f = od::compile(slice(later), looped, od::signature<double>);
   auto const g = od::compile(slice(other), looped, od::signature<double>);
   CHECK(&f.made() == &g.made());
-  CHECK((f(1.5) == 6.0 && heard.empty()));
+  CHECK((f(1.5) == 6.0 && observed.empty()));
   CHECK((later.size() == expected.size() && other.size() == 0));
   later.replay();
   CHECK(take() == expected);

@@ -56,7 +56,7 @@ struct turning_last : od::context {
   static void after_optimise(od::ir::program& p) { turn(p); }
 };
 // Hooks.
-struct hearing : od::context {
+struct observing : od::context {
   std::vector<double> products, cosines;
   void before(od::mul_t, auto x, auto y) { products.push_back(static_cast<double>(x * y)); }
   void before(od::cos_t, auto x) { cosines.push_back(static_cast<double>(x)); }

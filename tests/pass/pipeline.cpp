@@ -53,14 +53,14 @@ TEST_CASE("passes are found by name, and an observer receives each step") {
   CHECK(overdub::pass::find_pass("fold")->name == "fold");
   CHECK_FALSE(overdub::pass::find_pass("unfold").has_value());
   auto p = random_program::make(3);
-  std::vector<std::string> heard;
+  std::vector<std::string> observed;
   std::size_t last = overdub::pass::operation_count(p);
   overdub::pass::default_pipeline(p, [&](overdub::pass::pass_report const& r) {
-    heard.emplace_back(r.name);
+    observed.emplace_back(r.name);
     CHECK(r.operations_before == last);
     last = r.operations_after;
   });
-  CHECK(heard.front() == "inline_calls");
-  CHECK(heard.back() == "canonicalise");
+  CHECK(observed.front() == "inline_calls");
+  CHECK(observed.back() == "canonicalise");
   CHECK(last == overdub::pass::operation_count(p));
 }

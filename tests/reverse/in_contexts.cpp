@@ -57,7 +57,7 @@ TEST_CASE("fingerprints of contexts select the program of a gradient, and each c
 }
 
 TEST_CASE("hooks observe the calls of the forward pass once") {
-  hearing h;
+  observing h;
   CHECK(od::gradient(h, wave)(0.5) == od::gradient(wave)(0.5));
   CHECK(h.products == std::vector<double>{0.25});
 }
@@ -78,7 +78,7 @@ TEST_CASE("second derivatives, Jacobians and products in contexts are those of t
   CHECK(od::hessian_vector_product(doubling{}, wave)(x, 3.0) == Approx(6.0 * second));
   CHECK(
       od::vector_jacobian_product(doubling{}, wave)(x, 3.0) == Approx(3.0 * (2.0 * slope_of_sine(x) + 1.0)));
-  hearing h;
+  observing h;
   CHECK(od::hessian(h, wave)(x) == Approx(second));
   CHECK(h.products == std::vector<double>{0.25});
   scaling s;
@@ -103,13 +103,13 @@ TEST_CASE("in contexts with metadata, values and metadata have cotangents") {
 
 TEST_CASE("a gradient in contexts is called in other contexts, and differentiated") {
   double const x = 0.5;
-  CHECK(od::run(hearing{}, od::gradient(doubling{}, wave), x) == od::gradient(doubling{}, wave)(x));
+  CHECK(od::run(observing{}, od::gradient(doubling{}, wave), x) == od::gradient(doubling{}, wave)(x));
   CHECK(
       od::run(oc::forward{}, od::gradient(doubling{}, wave), od::tag(x, 1.0)).metadata ==
       Approx(od::hessian(doubling{}, wave)(x)));
   CHECK(od::gradient(od::gradient(doubling{}, wave))(x) == Approx(od::hessian(doubling{}, wave)(x)));
   scaling s;
-  hearing own, around;
+  observing own, around;
   CHECK(od::run(doubling{}, od::gradient(s, wave), x) == od::gradient(s, wave)(x));
   CHECK(od::run(around, od::gradient(od::compose(own, s), wave), x) == Approx(3.0 * slope_of_sine(x) + 1.0));
   CHECK(own.products.size() == 1); // x * x: calls in a rule are outside of this context
@@ -136,7 +136,7 @@ TEST_CASE("pullback in contexts runs the function in them, and the backward pass
 TEST_CASE(
     "a pullback has the fields that its contexts had in the forward pass, whose calls their hooks observed") {
   double const x = 0.5;
-  hearing h;
+  observing h;
   scaling s;
   auto const [value, back] = od::pullback(od::compose(h, s), wave)(x);
   CHECK(value == 3.0 * std::sin(x * x) + x);
@@ -165,7 +165,7 @@ TEST_CASE("a pullback in contexts is called in other contexts, and differentiate
   };
   auto const of = squared_slope(od::pullback(doubling{}, wave));
   double const value = 2.0 * std::sin(x * x) + x, first_derivative = 2.0 * slope_of_sine(x) + 1.0;
-  CHECK(od::run(hearing{}, of, x) == Approx(value * first_derivative));
+  CHECK(od::run(observing{}, of, x) == Approx(value * first_derivative));
   CHECK(
       od::derivative(of, x) ==
       Approx(first_derivative * first_derivative + value * od::hessian(doubling{}, wave)(x)));
@@ -187,7 +187,7 @@ TEST_CASE("forward differentiates the rewritten function of contexts") {
   repeating r(2);
   scaling s;
   turning t;
-  hearing h;
+  observing h;
   auto const of = od::directional_derivative(od::compose(r, s), wave);
   CHECK(of(x, 1.0) == Approx(6.0 * first_derivative + 1.0));
   r.times = 3;
