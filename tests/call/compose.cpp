@@ -124,7 +124,7 @@ struct first_of_all : context {
   using must_precede = types<counting>;
 };
 
-TEST_CASE("contexts may declare their order, and compose sorts them by it") {
+TEST_CASE("contexts may declare that they must precede others, and compose accepts that order") {
   CHECK(overdub::run(compose(first_of_all{}, counting{}), square, 3.0) == 9.0);
 }
 

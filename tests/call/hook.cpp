@@ -58,7 +58,7 @@ TEST_CASE("in a composition the inner context observes the end of a call first")
                   "B after square.A", "A after square"});
 }
 
-TEST_CASE("a third context observes functions of both other contexts") {
+TEST_CASE("a third context observes functions that the two others derived") {
   events list;
   recorder<"A"> a(list);
   recorder<"B"> b(list);

@@ -72,7 +72,7 @@ TEST_CASE("of equal elements, max selects the first and min the last") {
   check(least_from, {0.5, 0.75}, {1.0, 1.0});
 }
 
-TEST_CASE("the derivative of a power of 0 by the exponent is the limit from above") {
+TEST_CASE("the derivative of a power of 0 by the exponent is its limit for positive bases") {
   auto const along = [](double base, double y) {
     return od::derivative([&](auto e) { return od::pow(base, e); }, y);
   };

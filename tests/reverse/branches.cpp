@@ -45,7 +45,7 @@ constexpr auto steps = od::fn<"steps">([](auto const& x) {
   });
 });
 
-TEST_CASE("the gradient of a loop with branches has no branches of its own, and explain reports it") {
+TEST_CASE("the gradient of a loop with branches adds no branch, and explain reports it") {
   auto const both = interpreted<od::array<double>>(value_and_gradient(steps));
   CHECK(branches_in(both) == 2);
   CHECK(explain(both).find("partial derivatives in the forward pass") != std::string::npos);
@@ -57,7 +57,7 @@ TEST_CASE("the gradient of a loop with branches has no branches of its own, and 
         derivatives[i], finite_difference([&](double y) { return steps(od::update(x, i, y)); }, x[i]), 1e-9));
 }
 
-TEST_CASE("the gradient of such a loop in float has no branches of its own, either") {
+TEST_CASE("the gradient of such a loop in float adds no branch, either") {
   od::array<float> const x{0.7f, -0.3f, 1.9f, 0.1f, -1.2f, 0.6f};
   od::array<double> const same{0.7, -0.3, 1.9, 0.1, -1.2, 0.6};
   auto const derivatives = gradient(steps)(x);
