@@ -178,7 +178,7 @@ TEST_CASE("importance weights of dynamic models estimate the evidence", "[statis
   CHECK(sum / count == Approx(exact).epsilon(0.03));
 }
 
-TEST_CASE("contexts compose with choosing") {
+TEST_CASE("other contexts compose with generative ones") {
   od::contexts::count calls;
   ms::choosing choose(od::random_key(7));
   od::overdub(od::compose(calls, choose), flips, 0.4);
