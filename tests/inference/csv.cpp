@@ -134,7 +134,7 @@ lp__,accept_stat__,stepsize__,treedepth__,n_leapfrog__,divergent__,energy__,thet
 
 } // namespace
 
-TEST_CASE("written files are read to the same bits") {
+TEST_CASE("reading a written file returns the same bits") {
   temporary_file const file("round.csv");
   std::vector<csv_setting> const settings = {
       {"method", "sample", 0}, {"sample", "", 1}, {"num_samples", "3", 2}, {"id", "1", 0}};
@@ -239,7 +239,7 @@ TEST_CASE("chains of one model are read together") {
       read_csv(std::vector<std::string>{one.path, other.path}), Catch::Contains("have different variables"));
 }
 
-TEST_CASE("paths in braces are paths, and not the ends of one") {
+TEST_CASE("paths in braces are complete paths, not suffixes") {
   draws const d = some(2);
   temporary_file const one("one.csv"), two("two.csv");
   write_csv(one.path, d, 0);
@@ -251,7 +251,7 @@ TEST_CASE("paths in braces are paths, and not the ends of one") {
   CHECK(read_csv(first).chain.chains() == 1);
 }
 
-TEST_CASE("names are checked before a file is touched, and written as CmdStan's") {
+TEST_CASE("names are checked before a file is written, and have CmdStan's form") {
   temporary_file const file("names.csv", "old\n");
   using names = std::vector<std::string>;
   CHECK_THROWS_WITH(
@@ -277,7 +277,7 @@ TEST_CASE("names are checked before a file is touched, and written as CmdStan's"
   CHECK(one.contents() == "old\n");
 }
 
-TEST_CASE("each draw is in the file when it is written, and none after the end") {
+TEST_CASE("each draw is in the file once it is written, and none is accepted after the end") {
   temporary_file const file("flush.csv");
   draws const d = some();
   csv_writer out(file.path, {}, d.names());
@@ -311,8 +311,7 @@ TEST_CASE("a file has the seed that was used, or none") {
   CHECK(seed() == "none");
 }
 
-TEST_CASE(
-    "files are replaced together at the end, and none where the run was stopped before its first draw") {
+TEST_CASE("files are replaced together at the end, and none if the run was stopped before its first draw") {
   temporary_file const base("stale"), one("stale_1.csv", "old\n"), two("stale_2.csv", "old\n");
   std::atomic<bool> stop = true;
   sampling_settings settings{
@@ -337,7 +336,7 @@ TEST_CASE(
   CHECK(read_csv(two.path).chain.size() == 0); // no old draws of a chain that did not begin
 }
 
-TEST_CASE("a run that fails leaves the earlier files, and its own draws in partial files") {
+TEST_CASE("a failed run leaves the earlier files, and its own draws in partial files") {
   temporary_file const base("failed"), one("failed_1.csv"), two("failed_2.csv");
   sampling_settings settings{.chains = 2, .warmup = 0, .draws = 50, .threads = 1, .csv = base.path};
   (void)sample(targets::standard_normal{1}, settings);
@@ -380,7 +379,7 @@ TEST_CASE("a run into new files that fails keeps its draws there, and no file wi
   CHECK((kept.chain.size() > 0 && !kept.whole));
 }
 
-TEST_CASE("a second run into the same files is rejected before it begins, and the first one is complete") {
+TEST_CASE("a second run into the same files is rejected before it begins, and the first one completes") {
   temporary_file const base("twice"), one("twice_1.csv"), two("twice_2.csv");
   for (bool const replaces : {false, true}) {
     sampling_settings settings{.chains = 2, .warmup = 10, .draws = 30, .threads = 1, .csv = base.path};
@@ -640,7 +639,7 @@ TEST_CASE("a line longer than the buffer, and a pipe, are read") {
   CHECK(same(read.chain, 0, d, 0));
 }
 
-TEST_CASE("an invalid chain, and settings that are no lines, are rejected before a file is touched") {
+TEST_CASE("an invalid chain, and settings that are not lines, are rejected before a file is written") {
   temporary_file const file("refused.csv");
   draws const d = some(2);
   CHECK_THROWS_WITH(
@@ -703,7 +702,7 @@ TEST_CASE("a file that was removed or moved during the run is reported, and is n
   }
 }
 
-TEST_CASE("the files of a failed run are named by absolute paths, whether or not they replace others") {
+TEST_CASE("the files of a failed run are listed by absolute paths, whether or not they replace others") {
   char folder[] = "/tmp/overdub_test_relative_XXXXXX", before[4096];
   REQUIRE(
       (::mkdtemp(folder) != nullptr && ::getcwd(before, sizeof before) != nullptr && ::chdir(folder) == 0));
@@ -726,7 +725,7 @@ TEST_CASE("the files of a failed run are named by absolute paths, whether or not
   ::rmdir(folder);
 }
 
-TEST_CASE("a long path leaves room for the reason") {
+TEST_CASE("an error message with a long path includes the reason") {
   std::string folder = "/tmp/overdub_test_long_XXXXXX";
   REQUIRE(::mkdtemp(folder.data()) != nullptr);
   std::string const deep = folder + '/' + std::string(230, 'd'), base = deep + "/run", path = base + "_1.csv";

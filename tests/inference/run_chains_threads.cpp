@@ -140,7 +140,7 @@ TEST_CASE("a run of kernels that is stopped keeps its draws; one that is stopped
   CHECK(run_chains(from_prior, settings, random_key(1)).size() == 0);
 }
 
-TEST_CASE("an exception of a kernel or its maker keeps the draws") {
+TEST_CASE("an exception of a kernel or of its maker keeps the earlier draws") {
   struct fragile : walk {
     int calls = 0;
     kernel_statistics transition(random_key const& key) {
