@@ -475,7 +475,7 @@ TEST_CASE("totals of a file are those of its draws, without an E-BFMI if it was 
   CHECK(std::isnan(thinned.energy_fraction()));
 }
 
-TEST_CASE("sample writes the files as it runs, and they are what it returns") {
+TEST_CASE("sample writes the files during the run, and they equal the returned draws") {
   temporary_file const base("run"), one("run_1.csv"), two("run_2.csv");
   draws const d =
       sample(targets::eight_schools{}, {.chains = 2, .warmup = 60, .draws = 20, .seed = 5, .csv = base.path});
@@ -549,8 +549,8 @@ TEST_CASE("errors of writing and reading have a diagnostic") {
   CHECK_THROWS_WITH(read_csv("/tmp"), "overdub: the draws in /tmp cannot be read: Is a directory");
 }
 
-TEST_CASE("a file without the line of the adaptation has draws, unless its settings say that the warm-up is "
-          "there") {
+TEST_CASE(
+    "a file without the line of the adaptation has draws only, unless its settings include the warm-up") {
   std::string const columns =
       "lp__,accept_stat__,stepsize__,treedepth__,n_leapfrog__,divergent__,energy__,x\n";
   std::string const rows = "1,2,3,4,5,0,7,8\n1,2,3,4,5,1,7,9\n", adapted = "# Adaptation terminated\n";

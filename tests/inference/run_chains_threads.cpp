@@ -117,7 +117,7 @@ TEST_CASE("transition t of chain c has the key at(c).transition(t), and kernels 
   }
 }
 
-TEST_CASE("each chain is made once, with the key of its transition 0") {
+TEST_CASE("each chain is constructed once, with the key of its transition 0") {
   std::atomic<int> made = 0;
   auto const make = [&](std::size_t c, random_key const& key) {
     made += key == random_key(6).at(c).transition(0) ? 1 : 100;

@@ -169,8 +169,8 @@ TEST_CASE("a call has the effects of its function, a host call its declared ones
   CHECK(effects(q).of(q.entry).has(effect::addressed));
 }
 
-TEST_CASE("functions that call themselves, or one another, may fail; they share their effects, callers "
-          "behind them too") {
+TEST_CASE("recursive functions may fail; mutually recursive ones have common effects, which their callers "
+          "have, too") {
   program p;
   for (auto const name : {"even", "odd", "self", "plain", "caller"}) (void)p.add(name, types{});
   auto const call = [&](std::uint32_t from, std::uint32_t to) {

@@ -99,7 +99,7 @@ func @main(%x: f64[][]) -> f64 {
         "%last = loop: trip count, loop-carried %s\n");
 }
 
-TEST_CASE("loop-carried arrays that change places keep their shape if all begin with the same one") {
+TEST_CASE("loop-carried arrays that are exchanged keep their shape if all begin with the same one") {
   CHECK(
       shapes_of(R"(entry @main
 func @main(%n: i64, %m: i64) -> f64[] {
