@@ -112,7 +112,7 @@ public:
 private:
   // The values that the backward pass of a layer needs for one number.
   struct turn_kept {
-    double input, hidden, cell; // before
+    double input, hidden, cell; // before the step
     double forget, in, out, change, tanh_cell;
   };
 

@@ -1,6 +1,6 @@
-// A batch of 20,000 arguments: a loop of calls of the compiled function, against batch(f), which is a map, and against batch(f) in
-// the context `batched`, which vectorises loops whose trip count is the same for all elements. In the last workload trip counts differ, and
-// `batched` leaves the loop as it is: iterating with a mask until all lanes have ended is slower.
+// A batch of 20,000 arguments: a loop of calls of the compiled function, against batch(f), which is a map, and against batch(f) in the
+// context `batched`, which vectorises loops whose trip count is the same for all elements. In the last workload trip counts differ, and
+// `batched` does not change the loop: iterating with a mask until all lanes have ended is slower.
 #include "ratio.hpp"
 
 #include <overdub/batch.hpp>

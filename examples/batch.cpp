@@ -1,4 +1,4 @@
-// batch: one function on a whole batch of arguments. Here: where populations of the logistic map go, for many rates of growth.
+// batch: one function on a batch of arguments. Here: the limits of populations of the logistic map, for many growth rates.
 #include <overdub/batch.hpp>
 #include <overdub/compile/compile.hpp>
 #include <overdub/overdub.hpp>
@@ -9,7 +9,7 @@ namespace od = overdub;
 using od::batch;
 using od::batched;
 
-// Written for one rate.
+// A function of one rate.
 inline constexpr auto population = od::fn<"population">([](auto rate, auto start) {
   return od::loop(200, start, [&](auto, auto x) { return rate * x * (1.0 - x); });
 });
@@ -18,7 +18,7 @@ int main() {
   auto const rates =
       od::map([](auto i) { return 2.0 + 0.01 * od::convert<double>(i); }, od::iota(od::i64{200}));
 
-  // A function of C++, which contexts see into; and a program, whose elements go through the loop together.
+  // A C++ function, whose calls contexts observe; and a program, whose loop runs for several elements together.
   auto const direct = batch(population)(rates, 0.4);
   auto const compiled =
       od::compile(batched{}, batch(population), od::signature<od::array<double>, double>)(rates, 0.4);

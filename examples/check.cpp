@@ -1,4 +1,4 @@
-// check: what may go wrong in a function, without running it. Here: a score of measurements, which are not all harmless.
+// check: the possible failures of a function, without a run. Here: a score of measurements, some of which fail.
 #include <overdub/check.hpp>
 #include <overdub/overdub.hpp>
 
@@ -20,11 +20,11 @@ inline constexpr auto score =
 
 int main() {
   auto const anything = check(score, each(between(-1000.0, 1000.0)));
-  std::cout << "of any measurements:\n" << anything;
+  std::cout << "any measurements:\n" << anything;
 
-  // There is at least one; but all may be the same.
+  // There is at least one measurement, but all may be equal.
   auto const some = check(score, each(between(-1000.0, 1000.0), 1));
-  std::cout << "of one at least:\n" << some;
+  std::cout << "at least one measurement:\n" << some;
 
   using kind = od::finding_kind;
   bool const right = anything.count(kind::index) == 1 && some.count(kind::index) == 0 &&

@@ -1,4 +1,4 @@
-// check_finite: where the first NaN comes from. Here: Newton's method for the square root, which meets a slope of 0.
+// check_finite: the operation that returns the first NaN. Here: Newton's method for the square root, at a slope of 0.
 #include <overdub/contexts/check_finite.hpp>
 #include <overdub/overdub.hpp>
 

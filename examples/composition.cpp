@@ -1,5 +1,5 @@
-// Composition: the first context stands closest to the program, and the next one sees what the first one
-// calls.
+// Composition: the first context is outermost and observes the program, and the next one observes the
+// calls of the first.
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/forward.hpp>
 #include <overdub/contexts/log.hpp>
@@ -38,7 +38,7 @@ int main() {
   std::cout << "compose(forward, log): log sees the program and its derivative\n" << derivative;
   std::cout << "compose(powers, log): log sees the program after the rule\n" << rewritten;
 
-  // Composing is associative, and each context is examined afterwards.
+  // Composition is associative, and each context has its own result.
   contexts::count a, b;
   auto const left = od::run(od::compose(od::compose(a, forward), b), cube, od::tag(2.0, 1.0));
   auto const right = od::run(od::compose(a, od::compose(forward, b)), cube, od::tag(2.0, 1.0));

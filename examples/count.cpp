@@ -1,4 +1,4 @@
-// count: how many calls a program makes. Here: what the binomial recursion costs, against the closed product.
+// count: the number of calls of a program. Here: the cost of the binomial recursion, against the closed product.
 #include <overdub/contexts/count.hpp>
 #include <overdub/overdub.hpp>
 
@@ -8,7 +8,7 @@ namespace od = overdub;
 namespace contexts = overdub::contexts;
 using od::i64;
 
-// A body that calls itself takes the scope, and declares its type.
+// A recursive function takes the scope, and declares its result type.
 inline constexpr auto recursive = od::fn<"recursive">([](od::scope auto& cx, auto n, auto k) -> decltype(n) {
   return od::if_(
       k == 0 || k == n, [&] { return cx.lift(i64{1}); },
@@ -33,13 +33,13 @@ int main() {
   std::printf(
       "by the product    %6lld  %9ld  %10ld\n", static_cast<long long>(b), fast.functions, fast.primitives);
 
-  // Only some callees: a function, and a primitive by the name of its type.
+  // Counts chosen callees only: a function, and a primitive by its type.
   contexts::count_of<decltype(recursive), od::add_t> chosen;
   od::run(chosen, recursive, i64{16}, i64{8});
   std::printf(
       "the recursion calls itself %ld times, and adds %ld times\n", chosen(recursive), chosen(od::add));
 
-  // All of them, and who called whom.
+  // Counts all callees, and the edges from callers to callees.
   contexts::count_each each;
   od::run(each, recursive, i64{16}, i64{8});
   for (auto const& [edge, calls] : each.edges())

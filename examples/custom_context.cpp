@@ -1,4 +1,4 @@
-// A context of one's own: a profiler in 20 lines. It keeps the number of calls and the time of each function.
+// A user's context: a profiler in 20 lines. It records the number of calls and the time of each function.
 #include <overdub/overdub.hpp>
 
 #include <chrono>
@@ -19,7 +19,7 @@ struct profile : od::context {
   std::map<std::string_view, row> rows;
   std::vector<clock::time_point> started;
 
-  // Hooks for functions: primitives pass unseen, and cost nothing.
+  // Hooks for functions: primitives are not observed, and have no overhead.
   void before(od::function auto, auto const&...) { started.push_back(clock::now()); }
   void after(od::function auto f, auto const&...) { leave(f.name()); }
   void failed(od::function auto f, std::exception_ptr, auto const&...) { leave(f.name()); }
@@ -33,13 +33,13 @@ private:
   }
 };
 
-// The logistic map: how long until it has filled the interval?
+// The mean of the logistic map after 1,000 iterations, over 100 initial values.
 inline constexpr auto step = od::fn<"step">([](auto x, auto r) { return r * x * (1.0 - x); });
 inline constexpr auto walk = od::fn<"walk">(
     [](auto x, auto r) { return od::loop(1000, x, [&](auto, auto y) { return step(y, r); }); });
 inline constexpr auto mean = od::fn<"mean">([](od::scope auto& cx, auto r) {
   auto const end = [&](auto i) { return walk(0.1 + 0.001 * od::convert<double>(i), r); };
-  auto const ends = cx(od::map, end, od::iota(100)); // iota(100) is plain: the scope says where map runs
+  auto const ends = cx(od::map, end, od::iota(100)); // the scope calls map in the contexts
   return od::sum(ends) / 100.0;
 });
 

@@ -1,4 +1,4 @@
-// Custom derivative rules: derivatives that forward cannot determine, or cannot compute accurately.
+// Custom derivative rules: for native functions, and for derivatives that the formula of the body computes inaccurately.
 #include <overdub/contexts/forward.hpp>
 #include <overdub/overdub.hpp>
 
@@ -8,7 +8,7 @@
 namespace od = overdub;
 namespace contexts = overdub::contexts;
 
-// A native solver: E - e sin E = M, Kepler's equation. Contexts see the call, and not what is inside.
+// A native solver: E - e sin E = M, Kepler's equation. Contexts observe the call, and do not enter it.
 inline constexpr auto kepler = od::leaf<"kepler">(
     [](double mean, double e) {
       double anomaly = mean;
@@ -24,7 +24,7 @@ inline constexpr auto softplus =
 inline constexpr auto naive = od::fn<"naive">([](auto x) { return log(1.0 + exp(x)); });
 
 struct derivatives : od::extends<contexts::forward> {
-  using extends::overdub; // or forward's own rules would be hidden
+  using extends::overdub; // else this class hides forward's own rules
 
   // By the implicit function theorem: dE (1 - e cos E) = dM + sin E de.
   auto overdub(decltype(kepler) f, auto mean, auto e) {
@@ -32,7 +32,7 @@ struct derivatives : od::extends<contexts::forward> {
     auto const change = mean.metadata + sin(anomaly) * e.metadata;
     return od::tag(anomaly, change / (1.0 - e.inner * cos(anomaly)));
   }
-  // The logistic function. The rule stands outside of its context: naive is not differentiated here.
+  // The logistic function. The rule runs outside of its context: it does not differentiate naive.
   auto overdub(decltype(naive), auto x) {
     return od::tag(softplus(x.inner), x.metadata / (1.0 + exp(-x.inner)));
   }

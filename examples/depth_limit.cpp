@@ -1,5 +1,5 @@
-// enter and leave: a context decides, by type, where it goes along. Here: an outline of the calls, to a
-// depth. What the context left is the plain program, and costs what it costs.
+// enter and leave: a context decides, by type, which functions it enters. Here: an outline of the
+// calls, to a depth. The functions that it leaves are plain functions, without overhead.
 #include <overdub/overdub.hpp>
 
 #include <iostream>

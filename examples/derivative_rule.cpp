@@ -1,4 +1,4 @@
-// derivative_rule: functions that say how they are differentiated, forwards and backwards, and a test of what they say.
+// derivative_rule: functions with derivative rules, for forward and reverse mode, and a test of the rules.
 #include <overdub/contexts/forward.hpp>
 #include <overdub/derivative.hpp>
 #include <overdub/overdub.hpp>
@@ -10,7 +10,7 @@
 
 namespace od = overdub;
 
-// A native solver: E - e sin E = M, Kepler's equation. Nothing looks into it.
+// A native solver: E - e sin E = M, Kepler's equation. No context enters it.
 inline constexpr auto solve = od::leaf<"solve">(
     [](double mean, double e) {
       double anomaly = mean;
@@ -20,7 +20,7 @@ inline constexpr auto solve = od::leaf<"solve">(
     },
     od::effects::pure);
 
-// By the implicit function theorem: dE (1 - e cos E) = dM + sin E de. One rule serves both ways.
+// By the implicit function theorem: dE (1 - e cos E) = dM + sin E de. One rule serves both modes.
 inline constexpr auto kepler = od::derivative_rule(
     od::fn<"kepler">([](auto mean, auto e) { return solve(mean, e); }),
     [](auto anomaly, auto, auto e, auto dmean, auto de) {
@@ -29,14 +29,14 @@ inline constexpr auto kepler = od::derivative_rule(
 inline constexpr auto radius =
     od::fn<"radius">([](auto mean, auto e) { return 1.0 - e * cos(kepler(mean, e)); });
 
-// A gradient that is kept small on its way back.
+// A gradient that the backward pass clips.
 inline constexpr auto clipped =
     od::cotangent_rule(od::fn<"clipped">([](auto x) { return x + 0.0; }), [](auto, auto, auto c) {
       return od::clamp(c, -1.0, 1.0);
     });
 inline constexpr auto steep = od::fn<"steep">([](auto x) { return 100.0 * clipped(x); });
 
-// The weight is computed from x, and counts as given.
+// The weight is computed from x, and treated as a constant.
 inline constexpr auto weight = od::stop_gradient(od::fn<"weight">([](auto x) { return 1.0 / x; }));
 inline constexpr auto weighted = od::fn<"weighted">([](auto x) { return weight(x) * x * x; });
 

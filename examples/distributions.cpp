@@ -1,5 +1,5 @@
-// A chain that samples from a posterior distribution: Langevin steps along the gradient of the log density, which reverse takes, over
-// numbers without constraints. Of counts with a gamma prior the posterior is known: a gamma distribution, too.
+// A chain that samples from a posterior distribution: Langevin steps along the gradient of the log density, which reverse mode
+// computes, on the unconstrained space. For counts with a gamma prior the posterior is known: a gamma distribution, too.
 #include <overdub/distributions.hpp>
 #include <overdub/overdub.hpp>
 #include <overdub/reverse.hpp>
@@ -12,7 +12,7 @@ namespace od = overdub;
 namespace ds = overdub::distributions;
 
 constexpr auto prior = ds::gamma(2.0, 0.5);
-constexpr auto rates = support(prior); // positive numbers: exp of any
+constexpr auto rates = support(prior); // positive numbers, the exponentials of real ones
 
 inline constexpr auto log_posterior = od::fn<"log_posterior">([](auto y, auto counts) {
   auto const rate = rates.constrain(y);
@@ -20,7 +20,7 @@ inline constexpr auto log_posterior = od::fn<"log_posterior">([](auto y, auto co
   return log_density(prior, rate) + rates.log_abs_det_jacobian(y) + od::sum(each);
 });
 
-// Where a step from y is expected to lead, and how far from there.
+// The mean and the standard deviation of a step from y.
 constexpr double step_size = 0.12;
 auto step_from(double y, double slope) {
   return ds::normal(y + 0.5 * step_size * step_size * slope, step_size);

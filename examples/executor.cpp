@@ -1,5 +1,5 @@
-// An executor of one's own: what programs are run by. This one is the interpreter, and counts what it is given; functions that
-// are called often come to it by themselves.
+// A user's executor, which runs programs. This one is the interpreter, and counts its programs; the tiers compile hot
+// functions with it.
 #include <overdub/compile/compile.hpp>
 #include <overdub/overdub.hpp>
 

@@ -1,5 +1,5 @@
-// fast_math: elementary functions by short polynomials, and their derivatives too. The program does not
-// change.
+// fast_math: elementary functions by short polynomials, and their derivatives, too. The program does
+// not change.
 #include <overdub/contexts/fast_math.hpp>
 #include <overdub/contexts/forward.hpp>
 #include <overdub/overdub.hpp>
@@ -24,7 +24,7 @@ int main() {
     double const precise = wave(x);
     double const y = od::run(fast, wave, x);
     double const slope = od::run(forward, wave, od::tag(x, 1.0)).metadata;
-    // forward differentiates the polynomials that fast_math puts in the place of exp, sin and tanh.
+    // forward differentiates the polynomials by which fast_math replaces exp, sin and tanh.
     double const fast_slope = od::run(od::compose(fast, forward), wave, od::tag(x, 1.0)).metadata;
     worst = std::max(worst, std::abs(y - precise));
     worst_slope = std::max(worst_slope, std::abs(fast_slope - slope));

@@ -1,5 +1,5 @@
-// fault: what does a program do when something fails? Each place is tried, one after the other. Here: money goes from one account
-// to another, and no failure may lose any.
+// fault: the behaviour of a program if a call fails. Each call fails in turn. Here: a transfer of money between two accounts,
+// which no failure may lose.
 #include <overdub/contexts/fault.hpp>
 #include <overdub/overdub.hpp>
 
@@ -29,7 +29,7 @@ inline constexpr auto careful = od::fn<"careful">([](auto amount) {
   return amount;
 });
 
-// Makes each call of a transfer fail, one a run. The number of runs in which money was lost.
+// Makes each call of a transfer fail, one in each run. Returns the number of runs in which money was lost.
 int failures_that_lose(auto const& transfer) {
   int losses = 0;
   for (long n = 1;; ++n) {
@@ -37,7 +37,7 @@ int failures_that_lose(auto const& transfer) {
     contexts::fault<> faults(contexts::nth_call(n));
     try {
       od::run(faults, transfer, 30.0);
-      return losses; // there is no n-th call
+      return losses; // there is no nth call
     } catch (contexts::injected_fault const& e) {
       bool const lost = here + there != 100;
       losses += lost;

@@ -1,4 +1,4 @@
-// forward: derivatives by running the program once. Along a direction, by gradient, and nested.
+// forward: derivatives by one run of the program. In one direction or several, by gradient, and nested.
 #include <overdub/contexts/forward.hpp>
 #include <overdub/derivative.hpp>
 #include <overdub/overdub.hpp>
@@ -25,17 +25,17 @@ inline constexpr auto rosenbrock = od::fn<"rosenbrock">([](auto xs) {
 int main() {
   double const t = 0.7, c = 0.3;
 
-  // One run: the value, and its change along the tagged arguments. What is not tagged is a constant.
+  // One run: the value, and its derivative along the tagged arguments. Arguments without tags are constants.
   auto const velocity = od::run(contexts::forward{}, position, od::tag(t, 1.0), c);
   std::printf("position %.6f, velocity %.6f\n", velocity.inner, velocity.metadata);
 
-  // Along two directions at once.
+  // In two directions together.
   using direction = contexts::tangents<double, 2>;
   contexts::forward_along<2> both;
   auto const g = od::run(both, position, od::tag(t, direction{1, 0}), od::tag(c, direction{0, 1}));
   std::printf("d/dt %.6f, d/dc %.6f\n", g.metadata[0], g.metadata[1]);
 
-  // The derivative of a derivative: the runs nest, and are not confused.
+  // The derivative of a derivative: runs are nested, and their perturbations are separate.
   auto const speed = [&](auto s) { return od::derivative([&](auto u) { return position(u, c); }, s); };
   double const acceleration = od::derivative(speed, t);
   std::printf("acceleration %.6f\n", acceleration);

@@ -1,5 +1,5 @@
-// inference: what eight schools' courses do to results in a test (Rubin 1981). Each effect was measured with an error; how much
-// they have in common is to be found. The log density is a function of overdub, its gradient is `reverse`'s.
+// inference: the effects of eight schools' courses on test results (Rubin 1981). Each effect was measured with an error; the
+// model estimates their common part. The log density is a function of overdub, its gradient is `reverse`'s.
 #include <overdub/inference.hpp>
 #include <overdub/overdub.hpp>
 #include <overdub/reverse.hpp>
@@ -51,7 +51,7 @@ struct schools {
 int main() {
   od::inference::summary const s(od::inference::sample(schools{}, {.chains = 2, .seed = 1}));
   std::cout << s;
-  // By numerical integration mu is 4.4 on average, tau 3.6, the first effect 6.2 and the third 3.9.
+  // Numerical integration: the posterior mean of mu is 4.4, that of tau 3.6, that of the first effect 6.2 and that of the third 3.9.
   auto const near = [&](char const* name, double mean) {
     return std::abs(s[name].mean - mean) < 6 * s[name].mcse;
   };

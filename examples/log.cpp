@@ -1,4 +1,4 @@
-// log: the calls of a program as a tree. Here: Newton's method for a square root, until it is close enough.
+// log: the calls of a program as a tree. Here: Newton's method for a square root, until it converges.
 #include <overdub/contexts/log.hpp>
 #include <overdub/overdub.hpp>
 

@@ -1,5 +1,5 @@
-// memoize: a function called again with the same arguments is not run again. Here: the partitions of a
-// number, by a recursion that would take hours.
+// memoize: a function is not run again for the same arguments. Here: the partitions of a number, by a
+// recursion that would take hours.
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/memoize.hpp>
 #include <overdub/overdub.hpp>
@@ -10,7 +10,7 @@ namespace od = overdub;
 namespace contexts = overdub::contexts;
 using od::i64;
 
-// The ways to write n as a sum of parts of at most `largest`.
+// The number of sums of n with parts of at most `largest`.
 inline constexpr auto partitions =
     od::fn<"partitions">([](od::scope auto& cx, auto n, auto largest) -> decltype(n) {
       auto const without = [&] { return cx.self(n, largest - 1); };
@@ -31,7 +31,7 @@ int main() {
       "partitions(40)  = %9lld, memoized in %zu entries and %zu hits\n", static_cast<long long>(again),
       memo.entries, memo.hits);
 
-  i64 const large = od::run(memo, partitions, i64{100}, i64{100}); // goes on with what is known
+  i64 const large = od::run(memo, partitions, i64{100}, i64{100}); // reuses the stored results
   std::printf(
       "partitions(100) = %9lld, memoized in %zu entries and %zu hits\n", static_cast<long long>(large),
       memo.entries, memo.hits);

@@ -1,4 +1,4 @@
-// mock: a program tested without the world that it stands in. Here: prices in other currencies, without the exchange.
+// mock: tests a program without its environment. Here: prices in other currencies, without the exchange.
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/mock.hpp>
 #include <overdub/overdub.hpp>
@@ -9,7 +9,7 @@
 namespace od = overdub;
 namespace contexts = overdub::contexts;
 
-// Euros for an amount in dollars: asks the exchange, which is far away and closed.
+// Euros for an amount in dollars: queries the exchange, which is closed.
 inline constexpr auto exchange =
     od::leaf<"exchange">([](double) -> double { throw std::runtime_error("the exchange is closed"); });
 
@@ -24,31 +24,31 @@ int main() {
   try {
     (void)price(100.0, 3.0);
   } catch (std::runtime_error const& e) {
-    std::printf("plainly: %s\n", e.what());
+    std::printf("without a mock: %s\n", e.what());
     closed = true;
   }
 
-  // Everywhere below the run.
+  // Replaces all calls in the run.
   auto half = contexts::mock(exchange, [](auto dollars) { return 0.5 * dollars; });
   double const everywhere = od::run(half, price, 100.0, 3.0);
   std::printf("at half a euro a dollar:             %5.2f\n", everywhere);
 
-  // In what `shipping` calls another rate, in the calls of `price` itself this one.
+  // In calls of `shipping` the rate is 0, and in other calls of `price` it is 0.5.
   auto free_shipping = contexts::mock(exchange, [](auto dollars) { return 0.0 * dollars; }).below(shipping);
   double const promotion = od::run(od::compose(free_shipping, half), price, 100.0, 3.0);
   std::printf("free shipping:                       %5.2f\n", promotion);
 
-  // By depth: calls in the body of what is run have depth 1.
-  contexts::count_of<decltype(exchange)> asked;
+  // By depth: calls in the body of the function that runs have depth 1.
+  contexts::count_of<decltype(exchange)> calls;
   double const both =
-      od::run(od::compose(asked, half.at_depth<1, 1>(), half.at_depth<2>()), price, 100.0, 3.0);
-  std::printf("one mock a depth, %ld questions asked: %5.2f\n", asked(exchange), both);
+      od::run(od::compose(calls, half.at_depth<1, 1>(), half.at_depth<2>()), price, 100.0, 3.0);
+  std::printf("one mock for each depth, %ld calls: %5.2f\n", calls(exchange), both);
 
-  // A test double with a memory.
+  // A test double that records its argument.
   double last = 0;
   auto recording = contexts::mock(exchange, [&](auto dollars) { return last = dollars; });
   double const recorded = od::run(recording, price, 100.0, 3.0);
-  std::printf("what was asked last:                 %5.2f\n", last);
+  std::printf("the last argument:                   %5.2f\n", last);
   return closed && everywhere == 55.0 && promotion == 50.0 && both == 55.0 && last == 10.0 &&
                  recorded == 110.0
              ? 0

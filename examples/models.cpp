@@ -1,4 +1,4 @@
-// A model: the waiting times between eruptions are short or long. Each is assigned to one kind, and its assignment moves by itself.
+// A model: waiting times between eruptions are short or long. Each is assigned to one kind, and assignments are updated one at a time.
 #include <overdub/distributions.hpp>
 #include <overdub/inference.hpp>
 #include <overdub/models.hpp>
@@ -13,7 +13,7 @@ namespace ds = overdub::distributions;
 namespace md = overdub::models;
 
 inline constexpr auto eruptions = od::fn<"eruptions">([](od::scope auto& cx, auto n) {
-  auto const share = cx(od::sample<"share">, ds::beta(2, 2)); // of long ones
+  auto const share = cx(od::sample<"share">, ds::beta(2, 2)); // the share of long ones
   auto const sd = cx(od::sample<"sd">, ds::half_normal(10));
   auto const centre = cx(od::tabulate, od::i64{2}, [&](auto k) {
     return cx(od::sample<"centre">, ds::normal(55.0 + 25.0 * od::convert<double>(k), 10));
@@ -39,7 +39,7 @@ int main() {
   od::inference::summary const found(draws);
   std::cout << found;
 
-  // What an update of one assignment runs.
+  // The operations that the update of one assignment runs.
   md::followed_trace t(m.generate(seen, od::random_key(1)).of, seen);
   od::i64 const first[] = {0};
   std::uint32_t const site = t.core().site_at("long");

@@ -1,4 +1,4 @@
-// parallel_map: contexts go along to other threads. One with state is forked for each, and joined again.
+// parallel_map: contexts apply in its threads. A context with state is forked for each thread, and joined again.
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/forward.hpp>
 #include <overdub/control/parallel.hpp>
@@ -9,7 +9,7 @@
 namespace od = overdub;
 namespace contexts = overdub::contexts;
 
-// How long the orbit of a point stays near: the Mandelbrot set, as a smooth number.
+// The escape time of the orbit of a point: the Mandelbrot set.
 inline constexpr auto stays = od::fn<"stays">([](auto re, auto im) {
   auto const far = [](auto z) {
     return std::get<0>(z) * std::get<0>(z) + std::get<1>(z) * std::get<1>(z) < 4.0;
@@ -30,8 +30,8 @@ int main() {
       [](auto i) { return 1.1 - 2.2 * od::convert<double>(i / width) / (height - 1); },
       od::iota(width * height));
 
-  // The function given to parallel_map has no captures, so that the context may be another one in each
-  // thread.
+  // The function that parallel_map calls has no captures, so that each thread may have its own
+  // context.
   auto const picture = [](auto xs, auto ys) { return od::parallel_map.on(4)(stays, xs, ys); };
   contexts::count parallel, alone;
   auto const n = od::run(parallel, picture, re, im);

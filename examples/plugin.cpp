@@ -1,4 +1,4 @@
-// A context that plugs into every stage of a compilation, has a cache of its own, and is made global.
+// A context with members for every stage of a compilation and its own cache, which is made global.
 #include <overdub/compile/scoped_global.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/overdub.hpp>
@@ -19,17 +19,17 @@ void each_power(ir::program& p, Visit const& visit) {
       if (c.code() == ir::op::pow && c->is_literal(c.operand(1)))
         visit(c, std::bit_cast<double>(c->bits_of(c.operand(1))));
 }
-// Squares become products, where that is wanted; what is wanted is known at run time.
+// Replaces squares by products, for the exponents in `wanted`, which is run-time data.
 struct products : od::context {
   std::set<int> wanted;
   products(std::set<int> const& w) : wanted(w) {}
   std::set<int> const& fingerprint() const { return wanted; }
 
-  auto enter(od::callee auto f) { // per call edge: it leaves trusted code alone
+  auto enter(od::callee auto f) { // for each call: it leaves trusted code
     if constexpr (f.name() == "trusted") return od::leave;
     if constexpr (f.name() != "trusted") return *this;
   }
-  static void after_inference(ir::program const& p) { // to look, or to refuse
+  static void after_inference(ir::program const& p) { // to analyse or reject the program
     if (p[p.entry].results.size() != 1) throw std::invalid_argument("one result, please");
   }
   static void before_optimise(ir::program& p, std::set<int> const& wanted) {
@@ -40,7 +40,7 @@ struct products : od::context {
   static void after_optimise(ir::program& p) {
     int left = 0;
     each_power(p, [&](ir::cursor&, double) { ++left; });
-    std::printf("powers that are left: %d\n", left);
+    std::printf("remaining powers: %d\n", left);
   }
   static void options(od::compile_options& o) { o.cache = &own_cache; }
 };

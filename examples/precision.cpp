@@ -1,5 +1,5 @@
-// precision: can this be computed in single precision? Here: the variance of numbers far from zero, by two formulas that are the
-// same on paper.
+// precision: the accuracy of a program in single precision. Here: the variance of numbers far from zero, by two formulas that
+// are mathematically equal.
 #include <overdub/contexts/precision.hpp>
 #include <overdub/overdub.hpp>
 
@@ -25,7 +25,7 @@ inline constexpr auto in_two_passes = od::fn<"in_two_passes">([](auto xs) {
   return mean(od::map([&](auto x) { return (x - m) * (x - m); }, xs));
 });
 
-// How much of the variance is lost in single precision; and where.
+// The relative error of the variance in single precision, and the operations that cause it.
 double loss(auto const& variance, od::array<double> const& xs) {
   contexts::single_precision single;
   double const in_double = variance(xs), in_single = od::run(single, variance, xs);

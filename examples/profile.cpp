@@ -1,5 +1,5 @@
-// profile: where does the time go? Here: planets around a star, by two methods. The table says which functions take it, and the
-// folded stacks by which way they were called: give them to a tool that draws flame graphs.
+// profile: the time of each function. Here: planets around a star, by two methods. The table has the time of each function, and
+// the folded stacks the time of each call path, for tools that draw flame graphs.
 #include <overdub/contexts/profile.hpp>
 #include <overdub/contexts/profile/allocations.hpp>
 #include <overdub/overdub.hpp>
@@ -25,7 +25,7 @@ inline constexpr auto midpoint = od::fn<"midpoint">([](auto x, auto y, auto u, a
   auto const a = pull(mx, my);
   return std::tuple{x + h * mu, y + h * mv, u + h * a * mx, v + h * a * my};
 });
-// The distance after a time, in steps of a method.
+// The distance after a time, by steps of a method.
 inline constexpr auto orbit = od::fn<"orbit">([](od::scope auto& cx, auto method, auto steps, auto h) {
   auto const start = cx.lift(std::tuple{1.0, 0.0, 0.0, 1.0});
   auto const [x, y, u, v] = od::loop(

@@ -1,5 +1,5 @@
-// A line through measurements of the Old Faithful geyser: one regression function, run plainly, and in
-// contexts that see each of its calls. Run it in the root of the repository, or give it the path of a table.
+// A line through measurements of the Old Faithful geyser: one regression function, run without contexts, and
+// in contexts that observe each call. Run it in the root of the repository, or pass the path of a table.
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/forward.hpp>
 #include <overdub/contexts/log.hpp>
@@ -17,7 +17,7 @@
 namespace od = overdub;
 namespace contexts = overdub::contexts;
 
-// ---- the program: it knows nothing of contexts
+// ---- the program, which is independent of contexts
 
 inline constexpr auto predict = od::fn<"predict">([](auto a, auto b, auto x) { return a + b * x; });
 
@@ -80,7 +80,7 @@ int main(int argc, char** argv) {
 
   std::printf("loss(a, b) is the mean squared error of waiting = a + b * eruption, over %.0f eruptions\n", n);
 
-  std::printf("\n-- plainly\nloss(30, 10) = %.4f\n", loss(30.0, 10.0, xs, ys));
+  std::printf("\n-- without contexts\nloss(30, 10) = %.4f\n", loss(30.0, 10.0, xs, ys));
 
   std::printf("\n-- in log, on the first 2 rows\n");
   contexts::log log(std::cout);
@@ -91,8 +91,8 @@ int main(int argc, char** argv) {
   std::printf(
       "\n-- in count\n%ld calls of functions, %ld of primitives\n", count.functions, count.primitives);
 
-  // The gradient along both parameters in one run; the loss is quadratic, so that three gradients give its
-  // minimum.
+  // The gradient by both parameters in one run; the loss is quadratic, so that three gradients determine
+  // its minimum.
   auto const gradient = [&](double a, double b) {
     using direction = contexts::tangents<double, 2>;
     contexts::forward_along<2> forward;

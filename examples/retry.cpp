@@ -1,5 +1,5 @@
-// fault and retry: a program is tested under failures, and made to survive them. Here: the mean of numbers that are read from
-// places that fail now and then.
+// fault and retry: tests a program under failures, and makes it robust. Here: the mean of numbers that are read from
+// unreliable places.
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/fault.hpp>
 #include <overdub/contexts/retry.hpp>
@@ -19,7 +19,7 @@ inline constexpr auto mean = od::fn<"mean">(
 int main() {
   od::array<double> const places{1, 2, 3, 4, 5, 6, 7, 8};
 
-  // One reading in four fails, the same ones in each run.
+  // One reading in four fails, identically in each run.
   contexts::fault<decltype(reading)> faults(contexts::random_calls(0.25, 42));
   int lost = 0;
   for (int i = 0; i < 100; ++i) {
@@ -31,7 +31,7 @@ int main() {
   }
   std::printf("%d of 100 runs are lost\n", lost);
 
-  // A reading is made up to twenty times: faults stand inside, where they meet each attempt.
+  // A reading has up to twenty attempts: fault is the inner context, so that it applies to each attempt.
   contexts::count_of<decltype(reading)> made;
   long const before = faults.calls;
   int survived = 0;
@@ -42,7 +42,7 @@ int main() {
   long const attempts = faults.calls - before;
   std::printf("%d of 100 runs survive: %ld attempts for %ld readings\n", survived, attempts, made(reading));
 
-  // A policy of one's own: how often, after which exceptions, after how long.
+  // A user's policy: it decides by the number of failures and the exception, and may wait.
   int waits = 0;
   auto const patient = [&](std::string_view, int, std::exception_ptr const&) { return ++waits < 1000; };
   contexts::fault<decltype(mean)> stubborn([](long call) { return call < 10; });

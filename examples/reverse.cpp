@@ -1,5 +1,5 @@
-// reverse: gradients in the time of a few runs, however many numbers there are. Here: the rates of a chain of reactions are
-// found again from what it made.
+// reverse: gradients in the time of a few runs, however many arguments there are. Here: the rates of a chain of reactions
+// are estimated from its products.
 #include <overdub/overdub.hpp>
 #include <overdub/reverse.hpp>
 
@@ -9,7 +9,7 @@
 
 namespace od = overdub;
 
-// A becomes B at one rate, and B becomes C at another: how much B there is at each of n times.
+// A becomes B at one rate, and B becomes C at another: the amounts of B at n times.
 inline constexpr auto amounts = od::fn<"amounts">([](auto const& rates, auto n) {
   auto const one_step = [&](auto const& state, auto) {
     auto const& [a, b] = state;

@@ -1,5 +1,5 @@
-// slice: a program's effects, taken away from it. Here: a simulation writes its progress while it runs; sliced, it is a pure
-// function, and what it would have written is kept, to be written only if the run turns out to be worth it.
+// slice: removes or defers the side effects of a program. Here: a simulation writes its progress while it runs; sliced, it
+// is a pure function, and its output is kept, and written only if the run is selected.
 #include <overdub/contexts/slice.hpp>
 #include <overdub/overdub.hpp>
 
@@ -9,7 +9,7 @@
 namespace od = overdub;
 namespace contexts = overdub::contexts;
 
-std::string report; // what has been written so far
+std::string report; // the text written so far
 
 inline constexpr auto write = od::leaf<"write">([](double t, double height) {
   char line[60];
@@ -17,7 +17,7 @@ inline constexpr auto write = od::leaf<"write">([](double t, double height) {
   report += line;
 });
 
-// A ball is thrown upwards, in steps of half a second. The result is how high it is after two.
+// A ball is thrown upwards, with steps of half a second. The result is its height after two seconds.
 inline constexpr auto flight = od::fn<"flight">([](od::scope auto& cx, auto speed) {
   return od::loop(4, cx.lift(0.0), [&](auto i, auto height) {
     auto const t = 0.5 * od::convert<double>(i);
@@ -27,7 +27,7 @@ inline constexpr auto flight = od::fn<"flight">([](od::scope auto& cx, auto spee
 });
 
 int main() {
-  // The fastest throw that is not above 12 m at the end. Dozens of runs write nothing.
+  // The fastest throw that is at most 12 m high at the end. Dozens of runs write nothing.
   double low = 0, high = 50;
   while (high - low > 1e-9) {
     double const middle = (low + high) / 2;
@@ -35,7 +35,7 @@ int main() {
   }
   bool const silent = report.empty();
 
-  // The one that was found is written.
+  // Writes the output of the selected run.
   contexts::deferred_effects later;
   double const height = od::run(contexts::slice(later), flight, low);
   std::printf("%.4f m/s: %.4f m, after %zu lines\n", low, height, later.size());

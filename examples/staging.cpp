@@ -13,7 +13,7 @@ inline constexpr auto distance = od::fn<"distance">(
     [](auto xs, auto x) { return od::sum(od::map([&](auto y) { return square(x - y); }, xs)); });
 
 int main() {
-  // Calls stay calls, and map stays a map: the program is as long as the function, whatever the size of the array.
+  // Calls remain calls, and map remains a map: the size of the program does not depend on the size of the array.
   od::ir::program const program = od::stage(distance, od::signature<od::array<double>, double>);
   std::string const text = od::ir::print(program);
   std::cout << text;
@@ -22,7 +22,7 @@ int main() {
   bool ok = od::evaluate<double>(program, xs, 2.0) == distance(xs, 2.0);
   ok = ok && od::ir::parse(text) == program;
 
-  // The derivative of the program, made from the program alone. A tangent stands behind each parameter.
+  // The derivative of the program, made from the program alone. Each parameter is followed by its tangent.
   od::ir::program const slope = od::run(od::contexts::forward{}, od::ir::parse(text));
   od::array<double> const still{0.0, 0.0, 0.0};
   auto const [value, derivative] = od::evaluate<double, double>(slope, xs, still, 2.0, 1.0);

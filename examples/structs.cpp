@@ -1,4 +1,4 @@
-// Structs in contexts: a described template carries values in its members; a plain struct travels whole.
+// Structs in contexts: the members of a described template are values; a plain struct is one value.
 #include <overdub/contexts/forward.hpp>
 #include <overdub/contexts/log.hpp>
 #include <overdub/overdub.hpp>
@@ -29,7 +29,7 @@ inline constexpr auto step = od::fn<"step">([](auto p, auto v, auto dt) {
   return point<decltype(p.x + v.x * dt)>{p.x + v.x * dt, p.y + v.y * dt - 0.5 * 9.81 * dt * dt};
 });
 
-// Where a ball is after two seconds.
+// The position of a ball after two seconds.
 inline constexpr auto flight = od::fn<"flight">([](auto start) {
   auto const speed = od::field<&launch::speed>(start);
   auto const angle = od::field<&launch::angle>(start);
@@ -41,10 +41,10 @@ inline constexpr auto flight = od::fn<"flight">([](auto start) {
 int main() {
   launch const start{20.0, 0.7};
   auto const end = flight(start);
-  std::printf("plainly:    (%.4f, %.4f)\n", end.x, end.y);
+  std::printf("no context: (%.4f, %.4f)\n", end.x, end.y);
 
-  // A plain struct's metadata is a tuple, one a member: here the change along the angle. A described
-  // template comes back with each member tagged.
+  // The metadata of a plain struct is a tuple with an element for each member: here the derivative
+  // by the angle. A described template is returned with tagged members.
   auto const moved = od::run(contexts::forward{}, flight, od::tag(start, std::tuple{0.0, 1.0}));
   std::printf("in forward: (%.4f, %.4f), ", moved.x.inner, moved.y.inner);
   std::printf("and (%.4f, %.4f) per radian\n", moved.x.metadata, moved.y.metadata);

@@ -1,4 +1,4 @@
-// tag: which inputs reached this value? Here: the sparsity of a Jacobian, found by running the program once.
+// tag: the inputs on which a value depends. Here: the sparsity of a Jacobian, from one run of the program.
 #include <overdub/contexts/tag.hpp>
 #include <overdub/overdub.hpp>
 
@@ -10,7 +10,7 @@ namespace od = overdub;
 namespace contexts = overdub::contexts;
 using od::i64;
 
-// One step of heat in a rod whose ends are held.
+// One step of heat conduction in a rod with fixed ends.
 inline constexpr auto heat = od::fn<"heat">([](auto u) {
   auto const last = od::size(u) - 1;
   auto const change = [&](auto i) {

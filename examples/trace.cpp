@@ -1,5 +1,5 @@
-// trace: when calls begin and end, on all threads. Here: an integral by halves, on two
-// threads. Give it a folder, and it writes files there that viewers of traces open.
+// trace: the begin and the end of calls, on all threads. Here: an integral by bisection, on two threads. If the
+// argument is a folder, the program writes files there for trace viewers.
 #include <overdub/contexts/trace.hpp>
 #include <overdub/control/parallel.hpp>
 #include <overdub/overdub.hpp>
@@ -33,7 +33,7 @@ int main(int count, char** arguments) {
   contexts::recording spans(1 << 13); // records, of each thread
   double const y = od::run(contexts::trace{}, total, starts);
   spans.stop();
-  if (count > 1) { // in the folder that is named
+  if (count > 1) { // into the given folder
     std::string const name = std::string(arguments[1]) + "/trace.";
     spans.write(name + "pftrace", contexts::trace_format::perfetto);           // ui.perfetto.dev
     spans.write(name + "json", contexts::trace_format::chrome);                // chrome://tracing, too
@@ -43,7 +43,7 @@ int main(int count, char** arguments) {
   }
   std::cout << spans.statistics().records / 2 << " spans\n";
 
-  contexts::recording few; // of the integrals one in four, with those inside of it
+  contexts::recording few; // one in four outermost integrals, with the calls inside
   using one_in_four = contexts::trace_with<tracing::only<"integral">, tracing::one_in<4>>;
   for (double const x : starts) od::run(one_in_four{}, piece, x);
   std::cout << few.text(contexts::trace_format::folded);

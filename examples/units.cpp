@@ -1,5 +1,5 @@
-// A checker of units, as a context of one's own: numbers carry the dimensions of what they measure, and what
-// does not fit together is found, with the function in which it stands.
+// A checker of units, as a user's context: the metadata of a number is its dimension, and an error names the
+// function in which dimensions do not fit.
 #include <overdub/overdub.hpp>
 
 #include <array>
@@ -15,15 +15,15 @@ struct units : od::context {
   template <class T>
   using metadata = dimension;
   dimension constant(auto const&) const { return pure; }
-  std::string where; // the function that was called last
+  std::string where; // the last function that was called
 
   auto overdub(od::mul_t f, auto x, auto y) { return product(f(x.inner, y.inner), x, 1, y, 1); }
   auto overdub(od::div_t f, auto x, auto y) { return product(f(x.inner, y.inner), x, 1, y, -1); }
   auto overdub(od::sqrt_t f, auto x) { return product(f(x.inner), x, 0.5, x, 0); }
-  // Sums, differences, the larger of two are of one dimension, and so is what is compared.
+  // The operands of sums, differences, maxima and comparisons have one dimension.
   auto overdub(od::arithmetic auto f, auto x, auto... y) { return all(f, x.metadata, x.metadata, x, y...); }
   auto overdub(od::comparison auto f, auto x, auto... y) { return all(f, x.metadata, pure, x, y...); }
-  // All else, as sin and exp, is of pure numbers.
+  // The operands of all other operations, as sin and exp, are dimensionless.
   auto overdub(od::elementwise auto f, auto... x) { return all(f, pure, pure, x...); }
   void before(od::function auto f, auto const&...) { where = f.name(); }
 

@@ -1,5 +1,5 @@
-// Counts the allocations of a program, and fails them where a test wants it. For one source of a program: it replaces operator
-// new. The program's other threads do not allocate meanwhile.
+// Counts the allocations of a program, and makes them fail when a test requests it. One source of a program includes it: it
+// replaces operator new. The program's other threads do not allocate meanwhile.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ void give_back(void* p) {
 
 } // namespace
 
-// All forms: a sanitizer's own ones must not meet these.
+// All forms of operator new and delete, so that none is a sanitizer's.
 void* operator new(std::size_t size) { return allocate(size, __STDCPP_DEFAULT_NEW_ALIGNMENT__); }
 void* operator new(std::size_t size, std::align_val_t a) {
   return allocate(size, static_cast<std::size_t>(a));

@@ -1,8 +1,8 @@
-# Sources of tests are compiled in batches: what several of them instantiate is compiled once. That takes less than half of the time.
-set(OVERDUB_TEST_BATCH 8 CACHE STRING "So many sources of tests are compiled as one; 1 is better where one is changed again and again")
+# Sources of tests are compiled in batches, so that common template instances are compiled once. That takes less than half of the time.
+set(OVERDUB_TEST_BATCH 8 CACHE STRING "The number of test sources that are compiled as one; 1 is better if one source changes often")
 
-# What stages, or rewrites programs in a context, makes tables of all operations: slow to optimise, and little to run. So are
-# models, whose programs run as machine code or are interpreted by the library. What runs long is in other folders.
+# Sources that stage programs, or rewrite them in a context, instantiate tables of all operations, which are slow to optimise and run
+# briefly. So are models, whose programs run as machine code or in the interpreter of the library. Long runs are in other folders.
 function(overdub_is_unoptimised out source)
   set(${out} FALSE PARENT_SCOPE)
   cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests OUTPUT_VARIABLE name)
@@ -18,14 +18,14 @@ function(overdub_is_unoptimised out source)
   endif()
 endfunction()
 
-# Without optimisation everywhere, they can have the precompiled header.
+# If no source is optimised, these sources can use the precompiled header.
 function(overdub_compile_unoptimised)
   if(NOT CMAKE_CXX_FLAGS_DEBUG MATCHES "-O0")
     set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS -O0)
   endif()
 endfunction()
 
-# Of sources that are compiled alone.
+# Sets the optimisation of sources that are compiled alone.
 function(overdub_compile_alone)
   foreach(source IN LISTS ARGN)
     overdub_is_unoptimised(is_unoptimised ${source})
@@ -35,7 +35,7 @@ function(overdub_compile_alone)
   endforeach()
 endfunction()
 
-# One source of several: their headers first, and then each in a namespace of its own, where it includes nothing new.
+# Writes one source for several: their headers first, and then each in its own namespace, where its headers are included already.
 function(overdub_write_batch path)
   set(includes "")
   cmake_path(GET path PARENT_PATH here)
@@ -54,18 +54,18 @@ function(overdub_write_batch path)
       string(APPEND includes "${line}\n")
     endforeach()
     cmake_path(GET source STEM name)
-    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${here} OUTPUT_VARIABLE relative) # the same in each clone: compiler caches find it
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${here} OUTPUT_VARIABLE relative) # the same in each clone, for compiler caches
     string(APPEND bodies "namespace test_${name} {\n#include \"${relative}\"\n}\n")
   endforeach()
   file(CONFIGURE OUTPUT ${path} CONTENT "${includes}${bodies}" @ONLY)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ARGN})
 endfunction()
 
-# Batches of sources, and sources that are compiled alone: since they define macros, say what no header may, include LLVM's headers, or
-# do what is done at global scope.
+# Batches of sources, and sources that are compiled alone, because they define macros, use #error or #undef, include LLVM's headers, or
+# have declarations at global scope.
 function(overdub_batches out program)
   set(batch ${OVERDUB_TEST_BATCH})
-  if(program STREQUAL "test_stage") # programs in contexts of their own, which share little: clang takes 11 GB for two
+  if(program STREQUAL "test_stage") # each has its own contexts, and shares little: clang takes 11 GB for two
     set(batch 1)
   endif()
   set(all "")
@@ -75,7 +75,7 @@ function(overdub_batches out program)
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
     file(STRINGS ${source} global REGEX "^(#(define|error|undef)|#include <llvm/|#if(def| defined|ndef)|BOOST_HANA_|namespace (overdub|std|rc|Catch))")
     overdub_is_unoptimised(is_unoptimised ${source})
-    # Those of compositions of contexts share little with each other, and take g++ up to 3 GB.
+    # Sources of compositions of contexts share little with each other, and take g++ up to 3 GB.
     if(global OR batch EQUAL 1 OR source MATCHES "/laws/contexts_[a-z_]*\\.cpp$")
       list(APPEND all ${source})
       overdub_compile_alone(${source})

@@ -1,4 +1,4 @@
-// Allocations that the sanitizer of leaks does not look at.
+// Allocations that the leak sanitizer ignores.
 #pragma once
 
 #if defined(__has_feature)
@@ -8,7 +8,7 @@
 #endif
 #endif
 
-/// What is allocated while it lives is no leak to the sanitizer of leaks.
+/// The leak sanitizer ignores allocations during the lifetime of this object.
 class no_leaks {
 public:
 #if OVERDUB_TESTS_LEAKS

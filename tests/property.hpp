@@ -24,7 +24,7 @@ void property(F const& f) {
   CHECK(result.template is<rc::detail::SuccessResult>());
 }
 
-// The numbers at which arithmetic goes wrong.
+// Corner cases of arithmetic.
 template <class T>
 std::vector<T> corner_cases() {
   using limits = std::numeric_limits<T>;
@@ -45,7 +45,7 @@ std::vector<T> corner_cases() {
     return {T{0}, T{1}, T(-1), limits::min(), limits::max(), T(limits::max() - 1)};
 }
 
-// Any number, and the corner cases often.
+// Any number, often a corner case.
 template <class T>
 T any() {
   if constexpr (std::is_same_v<T, bool>)

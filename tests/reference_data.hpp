@@ -11,7 +11,7 @@
 
 namespace reference_data {
 
-/// A column of a table, tests/data/name.csv from the project's root. Lines that begin with # are comments. Throws where there is none.
+/// A column of a table, tests/data/name.csv from the project's root. Lines that begin with # are comments. Throws if there is none.
 inline overdub::array<double> column(std::string const& table, std::string const& name) {
   std::ifstream file("tests/data/" + table + ".csv");
   if (!file)

@@ -1,4 +1,4 @@
-// What the parts of the demo share: the settings, the clock, how programs are run, and numbers of draws.
+// Common parts of the demo: settings, the clock, the executor, and functions of draws.
 #pragma once
 
 #include <overdub/compile/options.hpp>
@@ -19,7 +19,7 @@ namespace od = overdub;
 namespace inference = overdub::inference;
 namespace report = overdub::report;
 
-/// How long chains are: a part of what the page is made of.
+/// The length of chains, as a fraction of the full length.
 struct settings {
   double length = 1;
   std::size_t of(std::size_t transitions) const {
@@ -28,23 +28,23 @@ struct settings {
   }
 };
 
-/// The page, as the fits write it, and a table of what overdub made for them.
+/// The page of the report, and a table of the programs that overdub compiled for it.
 struct page {
   report::document document;
   report::table programs{
       .title = "Programs", .heads = {"model", "programs made", "of them for updates", "updates they follow"}};
 };
 
-/// Fit a model, say in short what was found, and write a section of the page.
+/// Fit a model, print a short result, and add a section to the page.
 void fit_schools(settings const& s, page& to);
 void fit_eruptions(settings const& s, page& to);
 void fit_sleepers(settings const& s, page& to);
 
-/// As machine code where overdub::jit is there, and else by the interpreter; and what that is called.
+/// Options for machine code if overdub::jit is available, or else for the interpreter; and the name of the executor.
 od::compile_options programs_run();
 std::string how_programs_run();
 
-/// What f gives, and how many seconds it took.
+/// The result of f, and its time in seconds.
 template <class F>
 auto timed(F const& f) {
   auto const begin = std::chrono::steady_clock::now();
@@ -53,20 +53,20 @@ auto timed(F const& f) {
       std::move(found), std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
 }
 
-/// The columns of a table of examples/data; words count from 0 in the order in which they come.
+/// The columns of a table in examples/data; words are numbered from 0 in order of appearance.
 std::vector<std::vector<double>> columns_of(std::string const& table);
-/// The text of a model in models.hpp, by its name.
+/// The source text of a model in models.hpp.
 std::string source_of(std::string const& model);
 
-/// What there is to say of draws, in short.
+/// The diagnostics of draws, in short.
 std::string verdict(inference::summary const& s);
-/// Whether all draws are the same, to the last bit.
+/// Whether all draws are equal, to the bit.
 bool same_draws(inference::draws const& a, inference::draws const& b);
-/// Where a variable stands among those of draws. Throws std::runtime_error where it does not.
+/// The index of a variable of draws. Throws std::runtime_error if there is none.
 std::size_t place_of(inference::draws const& d, std::string const& name);
 /// Draws of some of the variables.
 inference::draws picked(inference::draws const& from, std::vector<std::string> const& names);
-/// Draws of other variables: f(values, out) computes them of each draw.
+/// Draws of derived variables: f(values, out) computes them for each draw.
 template <class F>
 inference::draws derived(inference::draws const& from, std::vector<std::string> names, F const& f) {
   inference::draws to(std::move(names), from.chains());
@@ -77,7 +77,7 @@ inference::draws derived(inference::draws const& from, std::vector<std::string> 
   return to;
 }
 
-/// A curve in all draws, at x: its median, and a band from 5 to 95 %. f(values, x) is its height.
+/// The posterior of a curve at x: its median, and a band from 5 to 95 %. f(values, x) is its height.
 template <class F>
 std::vector<report::series>
 curve(inference::draws const& d, std::vector<double> const& x, std::size_t colour, F const& f) {

@@ -1,4 +1,4 @@
-// Waiting times of the Old Faithful geyser: a mixture, whose assignments move one at a time.
+// Waiting times of the Old Faithful geyser: a mixture, whose assignments are updated one at a time.
 #include "demo.hpp"
 #include "models.hpp"
 #include "updates.hpp"
@@ -21,7 +21,7 @@ double density(double x, double mean, double sd) {
   return std::exp(-0.5 * z * z) / (sd * std::sqrt(2 * std::numbers::pi));
 }
 
-// The waiting times as steps, and the mixture in all draws.
+// A histogram of the waiting times, and the posterior of the mixture's density.
 report::plot fitted(std::vector<double> const& waits, inference::draws const& d) {
   report::series steps{"measured", report::mark::band, {}, {}, {}, 4};
   constexpr double width = 3;
@@ -47,7 +47,7 @@ report::plot fitted(std::vector<double> const& waits, inference::draws const& d)
       .series = std::move(curves)};
 }
 
-// What assignments say of the durations, which the model was not given.
+// The durations of eruptions by assignment; durations are not observed by the model.
 report::plot
 kinds(std::vector<double> const& durations, std::vector<double> const& waits, std::vector<double> const& z) {
   std::vector<report::series> all{{"first kind"}, {"second kind"}, {"in doubt"}};
@@ -73,7 +73,7 @@ void fit_eruptions(settings const& s, page& to) {
   auto const m = models::model(
       programs_run(), eruptions, od::array<double>::copy_of(centres), static_cast<i64>(waits.size()));
   models::choice_map const seen{{"wait", od::array<double>::copy_of(waits)}};
-  // The few choices that all others depend on move three times as often.
+  // The parameters, on which all assignments depend, are updated three times for each update of the assignments.
   models::gibbs const z_moves("z");
   models::random_walk const mean("mean"), sd("sd"), share("share", 0.05);
   auto const chains = models::mcmc(m, seen, z_moves, mean, sd, share, mean, sd, share, mean, sd, share);
@@ -82,7 +82,7 @@ void fit_eruptions(settings const& s, page& to) {
 
   auto const d = picked(all, {"share", "mean[1]", "mean[2]", "sd[1]", "sd[2]"});
   inference::summary const found(d);
-  std::vector<double> z(waits.size()); // how often it was of the second kind
+  std::vector<double> z(waits.size()); // the probability of the second kind
   std::size_t const first_z = place_of(all, "z[1]");
   for (std::size_t c = 0; c < all.chains(); ++c)
     for (std::size_t i = 0; i < all.size(c); ++i)

@@ -1,8 +1,8 @@
-// The demo: three models of real data, fitted, and what was found as one page, report.html.
+// The demo: fits three models to real data, and writes the results to one page, report.html.
 //
 //   demo [--length x] [the page's path]
 //
-// With --length 0.1 chains are a tenth as long.
+// With --length 0.1 chains have a tenth of their length.
 #include "demo.hpp"
 
 #include <cstdio>

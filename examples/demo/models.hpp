@@ -1,4 +1,4 @@
-// The three models of the demo. They are functions that make random choices; nothing in them says how they are fitted.
+// The three models of the demo. They are functions with random choices, independent of the method of inference.
 #pragma once
 
 #include <overdub/distributions.hpp>
@@ -10,8 +10,8 @@ namespace demo {
 namespace od = overdub;
 namespace ds = overdub::distributions;
 
-/// Eight schools (Rubin 1981): effects that are alike, each measured with an error of its own. Effects are mu + tau eta, where eta is
-/// standard normal, so that a sampler need not know how far they lie apart. Gives the effects.
+/// Eight schools (Rubin 1981): similar effects, each measured with its own error. Effects are mu + tau eta with a standard normal
+/// eta, so that the scale of eta does not depend on tau. Returns the effects.
 inline constexpr auto schools = od::fn<"schools">([](od::scope auto& cx, auto const& errors) {
   auto const mu = cx(od::sample<"mu">, ds::normal(0, 5));
   auto const tau = cx(od::sample<"tau">, ds::half_normal(10));
@@ -25,9 +25,9 @@ inline constexpr auto schools = od::fn<"schools">([](od::scope auto& cx, auto co
       errors);
 });
 
-/// Waiting times between n eruptions, of two kinds: z says of which kind each one is. A kind's mean is about a centre.
+/// Waiting times between n eruptions of two kinds: z is the kind of each eruption. The prior of a kind's mean is at its centre.
 inline constexpr auto eruptions = od::fn<"eruptions">([](od::scope auto& cx, auto const& centres, auto n) {
-  auto const share = cx(od::sample<"share">, ds::beta(2, 2)); // of the second kind
+  auto const share = cx(od::sample<"share">, ds::beta(2, 2)); // the share of the second kind
   auto const shares = cx(od::tabulate, 2, [&](auto k) { return od::select(k == 1, share, 1.0 - share); });
   auto const means = od::map([&](auto c) { return cx(od::sample<"mean">, ds::normal(c, 10)); }, centres);
   auto const sds = od::map([&](auto) { return cx(od::sample<"sd">, ds::gamma(4, 0.5)); }, centres);
@@ -37,7 +37,7 @@ inline constexpr auto eruptions = od::fn<"eruptions">([](od::scope auto& cx, aut
   });
 });
 
-/// Reaction times, in ms, of some subjects who sleep too little: each has a line of its own, by days.
+/// Reaction times, in ms, of subjects with too little sleep: each subject has its own line, by days.
 inline constexpr auto sleepers = od::fn<"sleepers">([](od::scope auto& cx, auto subjects, auto const& days) {
   auto const intercept = cx(od::sample<"intercept">, ds::normal(250, 50));
   auto const slope = cx(od::sample<"slope">, ds::normal(10, 10));

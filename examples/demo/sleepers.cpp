@@ -1,4 +1,4 @@
-// Reaction times of people who sleep too little: lines that are alike, by NUTS and by moves.
+// Reaction times of people with too little sleep: similar lines, by NUTS and by moves.
 #include "demo.hpp"
 #include "models.hpp"
 #include "updates.hpp"
@@ -17,7 +17,7 @@ using od::i64;
 
 constexpr std::size_t subjects = 18;
 
-// A subject's measurements, and its line in all draws.
+// A subject's measurements, and the posterior of its line.
 report::plot
 line_of(std::vector<std::vector<double>> const& table, std::size_t j, inference::draws const& d) {
   report::series seen{"measured", report::mark::points, {}, {}, {}, 1};

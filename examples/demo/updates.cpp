@@ -16,9 +16,9 @@ namespace ir = overdub::ir;
 namespace increments = overdub::increments;
 using od::i64;
 
-// The operations of a program's body that depend on its inputs, in groups, which are the nodes of a graph. Maps, loops and reductions
-// stand alone; scalar operations are together where the same of these use what they give, directly or not: so no two groups use each
-// other.
+// The operations of a program's body that depend on its inputs, in groups, which are the nodes of a graph. Each map, loop and
+// reduction is its own group; scalar operations are grouped by the set of maps, loops and reductions that use their results, directly
+// or not, so that the graph has no cycles.
 class groups {
 public:
   explicit groups(ir::function const& f) : f_(f), uses_(f.node_count()), group_(f.node_count(), nowhere) {
@@ -51,12 +51,12 @@ public:
   static constexpr std::size_t nowhere = ~std::size_t{0};
   std::size_t size() const { return members_.size(); }
   std::vector<ir::node_id> const& operator[](std::size_t g) const { return members_[g]; }
-  /// The group of an operation, which may stand inside of others; nowhere, where it depends on no input.
+  /// The group of an operation, which may be nested in others; nowhere if it does not depend on inputs.
   std::size_t of(ir::node_id n) const { return group_[index_of(outermost(n))]; }
   bool is_alone(ir::node_id n) const {
     return f_[n].code == ir::op::reduce || (f_[n].region_count > 0 && f_[n].code != ir::op::if_);
   }
-  /// What a group is called: by the choices that it reads, which are the inputs from `first` on.
+  /// The label of a group, from the choices that it reads, which are the inputs from `first` on.
   std::string label(std::size_t g, std::vector<std::string> const& inputs, std::size_t first) const {
     ir::node_id const n = members_[g].front();
     if (!is_alone(n)) {
@@ -75,8 +75,8 @@ public:
     });
     return std::string(ir::name_of(f_[n].code)) + read;
   }
-  /// Calls use(v) for the arguments of the function, and results of operations of its body, that an operation uses, inside of it, too;
-  /// not for arrays of which the length alone is used.
+  /// Calls use(v) for each argument of the function, and for each result of an operation of its body, that an operation or its regions
+  /// use, except for arrays of which only the length is used.
   template <class F>
   void for_each_operand(ir::node_id n, F const& use) const {
     auto const each = [&](ir::node_id at) {
@@ -111,7 +111,7 @@ private:
   }
 
   ir::function const& f_;
-  std::vector<std::set<std::uint32_t>> uses_; // by operation: of those that stand alone
+  std::vector<std::set<std::uint32_t>> uses_; // by operation: the maps, loops and reductions that use it
   std::vector<std::size_t> group_;            // by operation
   std::vector<std::vector<ir::node_id>> members_;
 };
@@ -134,7 +134,7 @@ std::string_view text_of(increments::step::extent e) {
   }
 }
 
-// A choice moves a little; one of two goes to the other.
+// Changes a choice a little; a discrete one becomes the other of two values.
 template <class Trace>
 void propose(Trace& t, std::uint32_t site, std::vector<i64> const& at) {
   std::uint64_t const now = t.bits(site, at);
@@ -144,7 +144,7 @@ void propose(Trace& t, std::uint32_t site, std::vector<i64> const& at) {
   (void)t.propose();
 }
 
-// Microseconds of a proposal, of at least some thousandths of a second of them.
+// The microseconds of a proposal, measured over at least 10 milliseconds.
 template <class Trace>
 double time_of(Trace& t, std::uint32_t site) {
   std::vector<i64> at;

@@ -1,4 +1,4 @@
-// What updates of a model's choices run, and how long they take.
+// The operations that updates of a model's choices run, and their time.
 #pragma once
 
 #include "demo.hpp"
@@ -15,24 +15,24 @@ namespace demo {
 
 namespace models = overdub::models;
 
-/// The choices of a site move, one at a time.
+/// Updates of the choices of a site, one at a time.
 struct update {
   std::string name; ///< "an assignment moves"
   std::string site;
 };
 
-/// Chains that ran twice, with the same random numbers: the whole model for each proposal, and what the proposal reaches.
+/// Two runs of the same chains with the same random numbers: one re-executes the model for each proposal, one updates it incrementally.
 struct comparison {
   inference::draws draws;
-  bool same = false; ///< in both
+  bool same = false; /// whether both have the same draws
   std::size_t transitions = 0;
-  double seconds = 0, seconds_of_all = 0, seconds_of_making = 0; ///< the programs
+  double seconds = 0, seconds_of_all = 0, seconds_of_making = 0; /// of compiling the programs
 
   report::bars bars() const;
   std::string sentence() const {
     return same ? "All draws are the same, to the last bit." : "Their draws differ.";
   }
-  /// Two lines.
+  /// Prints two lines.
   void print() const;
 };
 template <class Chains>
@@ -52,13 +52,13 @@ comparison compared(Chains const& chains, std::size_t warmup, std::size_t draws)
           followed.second,           whole.second, made.second};
 }
 
-/// What depends on what in the logarithm of a model's density. Each map, reduction and loop of the program is a node, and so are all
-/// scalar operations between the same ones. What the program of an update runs is highlighted.
+/// The dependence graph of a model's log density. Each map, reduction and loop of the program is a node, and so are scalar
+/// operations with the same users. The nodes that the update program runs are highlighted.
 report::graph
 dependence(models::model_core const& m, std::vector<std::string> const& arguments, update const& u);
-/// What ran, as overdub says it.
+/// The explanation of the update.
 report::listing explained(models::trace const& t, update const& u);
-/// A row of microseconds for each update: all run again, and what is reached.
+/// A row of microseconds for each update: for a full re-execution, and for the update.
 report::bars times(models::trace const& t, std::vector<update> const& all);
 /// A row of the table of programs.
 void count_programs(std::string const& name, models::model_core const& m, page& to);

@@ -1,4 +1,4 @@
-// array<T>: handles that share, borrow, and write only what they own alone.
+// array<T>: handles that share elements, borrow them, and write only what they own exclusively.
 #include "catch.hpp"
 
 #include <overdub/array/array.hpp>
@@ -13,7 +13,7 @@ namespace {
 using overdub::array;
 using overdub::i64;
 
-// Counts how many objects of it there are, and throws when it is told to be copied too often.
+// Counts its objects, and throws after a chosen number of copies.
 struct counted {
   static inline int alive = 0;
   static inline int copies_left = 1000;
@@ -34,7 +34,7 @@ concept borrows = requires(R&& range) {
   overdub::array<double>::borrow(static_cast<R&&>(range));
 };
 
-TEST_CASE("elements are borrowed from what outlives the handle, and never from a temporary container") {
+TEST_CASE("an array borrows elements that outlive the handle, never those of a temporary container") {
   STATIC_REQUIRE(borrows<std::vector<double>&>);
   STATIC_REQUIRE(borrows<std::vector<double> const&>);
   STATIC_REQUIRE(borrows<std::span<double const>>);
@@ -49,17 +49,17 @@ TEST_CASE("copies of a handle share the elements") {
   CHECK_FALSE(a.unique());
 }
 
-TEST_CASE("a moved handle leaves an empty one behind") {
+TEST_CASE("a moved-from handle is empty") {
   array<double> a{1.0, 2.0};
   auto const data = a.data();
   array<double> const b = std::move(a);
   CHECK(b.data() == data);
   CHECK(b.unique());
-  CHECK(a.empty()); // NOLINT: what a moved-from handle is, is what is tested
+  CHECK(a.empty()); // NOLINT: the state of a moved-from handle is what this tests
   CHECK(a.begin() == a.end());
 }
 
-TEST_CASE("assignment, also to itself, keeps the elements alive as long as they have a handle") {
+TEST_CASE("assignment, also to itself, keeps elements alive as long as a handle refers to them") {
   array<std::string> a{"one string that is longer than a small buffer"};
   auto& self = a;
   a = self;
@@ -83,7 +83,7 @@ TEST_CASE("a borrowed array refers to the caller's memory, owns nothing and is n
   CHECK(b.unique());
 }
 
-TEST_CASE("with writes in place when the handle is moved and alone, and copies otherwise") {
+TEST_CASE("with writes in place if the handle is moved and unique, and copies otherwise") {
   array<double> a{1.0, 2.0};
   auto const data = a.data();
   a = std::move(a).with(1, 5.0);
@@ -98,7 +98,7 @@ TEST_CASE("with writes in place when the handle is moved and alone, and copies o
   CHECK(a == array<double>{1.0, 6.0});
 }
 
-TEST_CASE("an index out of range throws, with the index and the size") {
+TEST_CASE("an index out of range throws an error with the index and the size") {
   array<double> const a{1.0, 2.0};
   using Catch::Contains;
   CHECK_THROWS_AS(a[2], overdub::index_error);
@@ -121,7 +121,7 @@ TEST_CASE("arrays compare by their elements") {
   CHECK(array<double>{0.0} == array<double>{-0.0});
 }
 
-TEST_CASE("elements are destroyed once, whatever happens to the handles") {
+TEST_CASE("each element is destroyed exactly once, whatever happens to the handles") {
   {
     std::vector<counted> const v(3);
     auto a = array<counted>::copy_of(v);
@@ -132,7 +132,7 @@ TEST_CASE("elements are destroyed once, whatever happens to the handles") {
   CHECK(counted::alive == 0);
 }
 
-TEST_CASE("an exception in the middle of a copy leaks nothing") {
+TEST_CASE("an exception during a copy leaks nothing") {
   {
     std::vector<counted> const v(3);
     counted::copies_left = 2;
@@ -148,7 +148,7 @@ TEST_CASE("an exception in the middle of a copy leaks nothing") {
   CHECK(counted::alive == 0);
 }
 
-TEST_CASE("elements are aligned as their type asks") {
+TEST_CASE("elements have the alignment of their type") {
   struct alignas(64) line {
     double x[8];
   };
@@ -156,7 +156,7 @@ TEST_CASE("elements are aligned as their type asks") {
   CHECK(reinterpret_cast<std::uintptr_t>(a.data()) % 64 == 0);
 }
 
-TEST_CASE("an array can be walked and viewed") {
+TEST_CASE("an array is a range and converts to a view") {
   array<i64> const a{1, 2, 3};
   i64 total = 0;
   for (i64 x : a) total = total * 10 + x;

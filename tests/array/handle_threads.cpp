@@ -1,4 +1,4 @@
-// Handles on one array are copied, dropped and updated by several threads.
+// Several threads copy, drop and update handles of one array.
 #include "catch.hpp"
 
 #include <overdub/overdub.hpp>
@@ -21,7 +21,7 @@ void on_threads(int n, F const& f) {
 
 } // namespace
 
-TEST_CASE("handles are copied and dropped by eight threads, and the elements stay") {
+TEST_CASE("eight threads copy and drop handles, and the elements survive") {
   od::array<double> const xs{1, 2, 3, 4};
   std::atomic<int> wrong = 0;
   on_threads(8, [&](int) {
@@ -36,7 +36,7 @@ TEST_CASE("handles are copied and dropped by eight threads, and the elements sta
   CHECK(xs.unique());
 }
 
-TEST_CASE("each thread updates its own copy; no other handle sees it") {
+TEST_CASE("each thread updates its own copy, and no other handle changes") {
   auto const xs = od::iota(100);
   std::atomic<int> wrong = 0;
   on_threads(8, [&](int t) {
@@ -49,7 +49,7 @@ TEST_CASE("each thread updates its own copy; no other handle sees it") {
   CHECK(xs == od::iota(100));
 }
 
-TEST_CASE("the last of several threads to drop a handle destroys the elements, once") {
+TEST_CASE("the last thread that drops a handle destroys the elements, once") {
   static std::atomic<int> alive = 0;
   struct counted {
     counted() { ++alive; }

@@ -1,4 +1,4 @@
-// What nobody should do to arrays, and what then happens.
+// Misuse of arrays: impossible sizes, no memory, moved-from handles, aliasing, exceptions.
 #include "catch.hpp"
 
 #include <overdub/contexts/count.hpp>
@@ -18,7 +18,7 @@ using od::i64;
 using overdub::contexts::count;
 using overdub::contexts::forward;
 
-TEST_CASE("sizes past the address space throw, and do not wrap around") {
+TEST_CASE("sizes beyond the address space throw, and do not overflow") {
   for (i64 n : {std::numeric_limits<i64>::max(), i64{1} << 62, i64{1} << 61, (i64{1} << 60) + 1}) {
     CHECK_THROWS_AS(od::iota(n), od::size_error);
     CHECK_THROWS_AS(od::fill(n, 1.0), od::size_error);
@@ -33,7 +33,7 @@ TEST_CASE("sizes past the address space throw, and do not wrap around") {
   CHECK_THROWS_AS(od::iota(std::numeric_limits<i64>::min()), od::size_error);
 }
 
-TEST_CASE("where there is no memory for an array, the error says how large it is") {
+TEST_CASE("the error has the size of the array that did not fit in memory") {
   if (!od::detail::keeps_blocks) return; // the address sanitizer ends the process
   auto const says = Catch::Matchers::StartsWith("overdub: there is no memory for an array of 17592186044416 "
                                                 "elements of 8 bytes (140737488355328 bytes); ");
@@ -43,7 +43,7 @@ TEST_CASE("where there is no memory for an array, the error says how large it is
   CHECK_THROWS_AS(od::iota(i64{1} << 44), std::bad_alloc);
 }
 
-TEST_CASE("a moved-from handle is an empty array, that every operation takes") {
+TEST_CASE("every operation accepts a moved-from handle, which is an empty array") {
   od::array<double> xs{1, 2, 3};
   auto const taken = std::move(xs);
   CHECK((od::size(xs) == 0 && xs == od::array<double>{} && !xs.unique()));
@@ -56,7 +56,7 @@ TEST_CASE("a moved-from handle is an empty array, that every operation takes") {
   CHECK(xs == taken);
 }
 
-TEST_CASE("an update that fails leaves the array to its owner, also when it was moved in") {
+TEST_CASE("an array keeps its elements if its update fails, also if it was moved in") {
   od::array<std::string> xs{"a", "b"};
   CHECK_THROWS_AS(od::update(std::move(xs), 2, std::string("c")), od::index_error);
   CHECK(xs == od::array<std::string>{"a", "b"});
@@ -88,7 +88,7 @@ TEST_CASE("a handle may be assigned from an element that it owns itself") {
   CHECK(nodes[0].value == 7);
 }
 
-TEST_CASE("an exception from an element's copy goes through map, fill and concat, and leaks nothing") {
+TEST_CASE("an exception from the copy of an element passes through map, fill and concat, and leaks nothing") {
   static int alive = 0, copies_left = 0;
   struct element {
     int data = 0;
@@ -130,7 +130,7 @@ TEST_CASE("map moves its results into the array") {
   CHECK(boxes[0].use_count() == 1);
 }
 
-TEST_CASE("owned copies borrowed elements, and shares those that have an owner") {
+TEST_CASE("owned copies borrowed elements, and shares owned ones") {
   double data[]{1, 2, 3};
   auto const borrowed = od::array<double>::borrow(data);
   auto const copy = borrowed.owned();
@@ -139,7 +139,7 @@ TEST_CASE("owned copies borrowed elements, and shares those that have an owner")
   CHECK(od::array<double>{}.owned().empty());
 }
 
-TEST_CASE("an empty vector of arrays has no elements, and vectors of different sizes are refused") {
+TEST_CASE("an empty vector of arrays has no elements, and vectors of different sizes are rejected") {
   std::vector<od::array<double>> const none, one{{5, 6}}, two{{1, 2}, {3, 4}};
   CHECK(od::size(none) == 0);
   CHECK(od::map([](auto const& xs) { return xs.size(); }, none).empty());

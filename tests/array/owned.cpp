@@ -36,7 +36,7 @@ TEST_CASE("an owned value keeps the elements of borrowed arrays, in arrays and i
   CHECK(od::detail::owned(rows{shared})[0].data() == shared.data());
 }
 
-TEST_CASE("memoize and deferred effects keep rows longer than the memory that they were borrowed from") {
+TEST_CASE("memoize and deferred effects keep rows longer than the memory that the rows were borrowed from") {
   std::vector<double> mine{1, 2};
   od::contexts::memoize m;
   (void)od::run(m, same, rows{numbers::borrow(mine)});

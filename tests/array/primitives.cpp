@@ -1,4 +1,4 @@
-// The primitives that only move data, in and out of contexts.
+// The primitives that only move data, with and without contexts.
 #include "call/recorder.hpp"
 #include "catch.hpp"
 
@@ -21,7 +21,7 @@ struct marking : context {
 
 array<double> const xs{1.0, 2.0, 3.0};
 
-TEST_CASE("at out of range throws, with the index and the size, in and out of contexts") {
+TEST_CASE("at out of range throws an error with the index and the size, with and without contexts") {
   auto const program = [](auto a, auto i) { return at(a, i); };
   CHECK_THROWS_WITH(program(xs, i64{3}), Contains("at") && Contains("index 3") && Contains("size 3"));
   CHECK_THROWS_WITH(overdub::run(no_op{}, program, xs, i64{-1}), Contains("index -1") && Contains("size 3"));
@@ -29,7 +29,7 @@ TEST_CASE("at out of range throws, with the index and the size, in and out of co
   CHECK(overdub::run(compose(no_op{}, no_op{}), program, xs, i64{2}) == 3.0);
 }
 
-TEST_CASE("size, iota and fill make what they say, and refuse negative sizes") {
+TEST_CASE("size, iota and fill have the specified elements, and reject negative sizes") {
   CHECK(size(xs) == 3);
   CHECK(iota(i64{3}) == array<i64>{0, 1, 2});
   CHECK(iota(i64{0}).empty());
@@ -43,7 +43,7 @@ TEST_CASE("size, iota and fill make what they say, and refuse negative sizes") {
       size_error);
 }
 
-TEST_CASE("concat joins, and zip makes a tree of arrays of one size") {
+TEST_CASE("concat joins arrays, and zip makes a tree of arrays of one size") {
   CHECK(concat(xs, array<double>{9.0}) == array<double>{1.0, 2.0, 3.0, 9.0});
   CHECK(concat(array<double>{}, array<double>{}).empty());
   CHECK(at(zip(xs, iota(i64{3})), i64{1}) == std::tuple{2.0, i64{1}});
@@ -52,7 +52,7 @@ TEST_CASE("concat joins, and zip makes a tree of arrays of one size") {
   CHECK_THROWS_WITH(zip(xs, iota(i64{2})), Contains("zip") && Contains("3") && Contains("2"));
 }
 
-TEST_CASE("every primitive on arrays gives the same in contexts") {
+TEST_CASE("every primitive on arrays has the same result in contexts") {
   auto const program = [](auto a, auto n) {
     auto b = concat(update(a, n, a[i64{0}]), fill(n, a[n]));
     return std::tuple{b, size(b), iota(n), zip(a, a), at(zip(a, a), n)};
@@ -65,7 +65,7 @@ TEST_CASE("every primitive on arrays gives the same in contexts") {
   CHECK(overdub::run(compose(a, no_op{}, a), program, xs, i64{2}) == expected);
 }
 
-TEST_CASE("update of an lvalue copies, of a moved array that is alone it does not") {
+TEST_CASE("update copies an lvalue, and does not copy a moved array that is unique") {
   auto a = xs;
   auto const b = update(a, i64{0}, 9.0);
   CHECK(b == array<double>{9.0, 2.0, 3.0});
@@ -102,12 +102,12 @@ TEST_CASE("a moved array is updated in place in every context") {
   CHECK(updates_in_place(compose(no_op{}, marking{}, no_op{})));
 }
 
-TEST_CASE("hooks before a call do not hinder updates in place") {
+TEST_CASE("hooks before a call do not prevent updates in place") {
   events list;
   CHECK(updates_in_place(recorder<"A">(list)));
 }
 
-TEST_CASE("an array in the state of a loop is updated in place") {
+TEST_CASE("a loop-carried array is updated in place") {
   bool in_place = true;
   auto const program = [&](auto a, auto n) {
     auto b = concat(a, a);
@@ -125,7 +125,7 @@ TEST_CASE("an array in the state of a loop is updated in place") {
   CHECK(in_place);
 }
 
-TEST_CASE("an argument that is a borrowed array is never written, in any context") {
+TEST_CASE("a borrowed array as an argument is never written, in any context") {
   std::vector<double> v{1.0, 2.0, 3.0};
   auto const program = [](auto a) { return update(std::move(a), i64{0}, 9.0); };
   CHECK(overdub::run(no_op{}, program, array<double>::borrow(v)) == array<double>{9.0, 2.0, 3.0});
@@ -134,13 +134,13 @@ TEST_CASE("an argument that is a borrowed array is never written, in any context
   CHECK(v == std::vector{1.0, 2.0, 3.0});
 }
 
-TEST_CASE("update puts trees into trees of arrays") {
+TEST_CASE("update writes trees into trees of arrays") {
   auto const t = update(zip(xs, iota(i64{3})), i64{1}, std::tuple{9.0, i64{7}});
   CHECK(t == std::tuple{array<double>{1.0, 9.0, 3.0}, array<i64>{0, 7, 2}});
   CHECK_THROWS_AS(update(zip(xs, xs), i64{3}, std::tuple{0.0, 0.0}), index_error);
 }
 
-TEST_CASE("elements of any type can be moved about") {
+TEST_CASE("the primitives accept elements of any type") {
   array<std::string> const words{"a first string that needs memory of its own", "second"};
   CHECK(concat(words, words)[3] == "second");
   CHECK(update(words, i64{1}, std::string("other"))[1] == "other");
@@ -151,7 +151,7 @@ TEST_CASE("elements of any type can be moved about") {
           .size() == 4);
 }
 
-TEST_CASE("indices are values too, and read through their contexts") {
+TEST_CASE("indices may be values, and contexts intercept reads by them") {
   events list;
   recorder<"A"> a(list);
   auto const second = [](auto v, auto i) { return v[i + i64{1}]; };

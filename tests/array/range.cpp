@@ -31,7 +31,7 @@ TEST_CASE("array models the standard's contiguous, sized and common ranges, of c
   STATIC_REQUIRE(std::ranges::contiguous_range<od::array<std::string>>);
 }
 
-TEST_CASE("an array owns its elements: it is no view, and no iterator outlives a temporary one") {
+TEST_CASE("an array owns its elements: it is no view, and a temporary array has only dangling iterators") {
   STATIC_REQUIRE(!std::ranges::view<array>);
   STATIC_REQUIRE(!std::ranges::borrowed_range<array>);
   STATIC_REQUIRE(std::is_same_v<decltype(std::ranges::max_element(array{1, 2})), std::ranges::dangling>);
@@ -44,7 +44,7 @@ TEST_CASE("array models range-v3's concepts") {
   STATIC_REQUIRE(!ranges::view_<array>);
 }
 
-TEST_CASE("algorithms of the standard library take arrays") {
+TEST_CASE("algorithms of the standard library accept arrays") {
   array const xs{3, 1, 2};
   CHECK(std::accumulate(xs.begin(), xs.end(), 0.0) == 6.0);
   CHECK(*std::ranges::max_element(xs) == 3.0);
@@ -58,7 +58,8 @@ TEST_CASE("algorithms of the standard library take arrays") {
   for (double x : array{}) FAIL_CHECK(x);
 }
 
-TEST_CASE("an array goes into a span and comes out of one, and of whatever has one") {
+TEST_CASE(
+    "an array converts to a span, and can be constructed from a span or a type with data() and size()") {
   array const xs{1, 2, 3, 4};
   std::span<double const> const all(xs);
   CHECK((all.size() == 4 && all.data() == xs.data() && xs.span().data() == xs.data()));
@@ -69,7 +70,7 @@ TEST_CASE("an array goes into a span and comes out of one, and of whatever has o
   CHECK((array::borrow({}).empty() && array{}.span().empty() && array::copy_of({}) == array{}));
 }
 
-TEST_CASE("views of the standard library and of range-v3 look at an array without copying it") {
+TEST_CASE("views of the standard library and of range-v3 refer to an array without a copy") {
   array const xs{1, 2, 3, 4}, ys{10, 20, 30, 40};
   auto const square = [](double x) { return x * x; };
   double total = 0;
@@ -83,7 +84,7 @@ TEST_CASE("views of the standard library and of range-v3 look at an array withou
   CHECK(dot == od::dot(xs, ys));
 }
 
-TEST_CASE("an array in a view of its own lives as long as the view") {
+TEST_CASE("an array that a view owns lives as long as the view") {
   auto const make = [] { return array{1, 2, 3} | std::views::drop(1); };
   CHECK(std::ranges::equal(make(), array{2, 3}));
 }

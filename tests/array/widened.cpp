@@ -17,7 +17,7 @@ namespace od = overdub;
 using od::i64;
 using numbers = od::array<double>;
 
-TEST_CASE("integers become those of 64 bits, and vectors arrays") {
+TEST_CASE("widened converts integers to 64 bits, and vectors to arrays") {
   static_assert(std::is_same_v<od::widened_t<int>, i64> && std::is_same_v<od::widened_t<bool>, bool>);
   static_assert(std::is_same_v<od::widened_t<float>, float>);
   static_assert(std::is_same_v<od::widened_t<od::array<bool>>, od::array<bool>>);

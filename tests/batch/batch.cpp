@@ -1,4 +1,4 @@
-// batch(f) is f on each element, on every executor; `batched` changes no bit. laws/batch.cpp tests random programs.
+// batch(f) applies f to each element, on every executor; `batched` changes no bit. laws/batch.cpp tests random programs.
 #include "catch.hpp"
 
 #include <overdub/batch.hpp>
@@ -24,7 +24,7 @@ using namespace overdub;
 
 constexpr auto root = fn<"root">(
     [](auto a, auto start) { return loop(20, start, [&](auto, auto x) { return 0.5 * (x + a / x); }); });
-// An element-dependent trip count, and a branch.
+// A trip count that depends on the element, and a branch.
 constexpr auto collatz = fn<"collatz">([](scope auto& cx, auto n) {
   auto const last = while_(
       std::tuple{n, cx.lift(i64{0})}, [](auto s) { return std::get<0>(s) > i64{1}; },
@@ -46,7 +46,7 @@ array<double> const numbers{1, 2, 3, 4, 5};
 array<double> many() {
   return map([](auto i) { return 0.01 * convert<double>(i) + 0.5; }, iota(i64{200}));
 }
-// The number of maps that `batched` splits in a program, which stays valid.
+// The number of maps that `batched` splits in a program. The program remains valid.
 std::size_t splits(ir::program p) {
   pass::inline_calls(p, 400);
   std::size_t const count = pass::interchange(p);
@@ -56,7 +56,7 @@ std::size_t splits(ir::program p) {
 
 } // namespace
 
-TEST_CASE("a batch is the function on each element; what is no array is the same for all") {
+TEST_CASE("a batch applies the function to each element, and other arguments are the same for all elements") {
   auto const roots = batch(root)(numbers, 1.0);
   REQUIRE(roots.size() == 5);
   for (i64 i = 0; i < 5; ++i) CHECK(roots[i] == root(numbers[i], 1.0));
@@ -68,19 +68,19 @@ TEST_CASE("a batch of functions of several results is a tuple of arrays") {
   auto const [squares, signs] = batch(both)(array<double>{-2, 3});
   CHECK((squares == array<double>{4, 9} && signs == array<bool>{true, false}));
 }
-TEST_CASE("a batch of rows takes arrays of arrays") {
+TEST_CASE("a batch whose elements are rows takes arrays of arrays") {
   array<array<double>> const rows{{1, 2}, {3, 4}};
   CHECK(batch(horner)(array<double>{10, 100}, rows) == array<double>{12, 304});
 }
-TEST_CASE("a batch of arrays of different sizes is refused") {
+TEST_CASE("a batch of arrays of different sizes is rejected") {
   CHECK_THROWS_AS(batch(root)(numbers, array<double>{1}), size_error);
 }
-TEST_CASE("a batch of a function with captures works directly") {
+TEST_CASE("a batch of a function with captures works in a direct run") {
   double const factor = 3;
   auto const scaled = batch(fn<"scaled">([factor](auto x) { return factor * x; }));
   CHECK(scaled(array<double>{1, 2}) == array<double>{3, 6});
 }
-TEST_CASE("contexts see the calls in a batch, and differentiate it") {
+TEST_CASE("contexts observe the calls in a batch, and differentiate it") {
   contexts::count count;
   (void)run(count, batch(both), numbers);
   CHECK(count.functions == 6);
@@ -88,7 +88,7 @@ TEST_CASE("contexts see the calls in a batch, and differentiate it") {
   for (i64 i = 0; i < 5; ++i)
     CHECK(derivatives.metadata[i] == run(contexts::forward{}, root, tag(numbers[i], 1.0), 1.0).metadata);
 }
-TEST_CASE("a batch is the same staged, interpreted, compiled, and in batched") {
+TEST_CASE("a batch has the same result staged, interpreted, compiled, and in batched") {
   array<double> const xs = many(), expected = batch(root)(xs, 1.0);
   constexpr auto types = signature<array<double>, double>;
   CHECK(evaluate<array<double>>(stage(batch(root), types), xs, 1.0) == expected);
@@ -103,7 +103,7 @@ TEST_CASE("a batch is the same staged, interpreted, compiled, and in batched") {
   CHECK(compile(batched{}, batch(collatz), signature<array<i64>>, machine_code)(ns) == batch(collatz)(ns));
 #endif
 }
-TEST_CASE("batched takes what other contexts have made of a batch") {
+TEST_CASE("batched accepts batches that other contexts rewrote") {
   array<double> const xs = many(), ones = fill(size(xs), 1.0);
   auto const direct = run(contexts::forward{}, batch(root), tag(xs, ones), 1.0);
   using argument = tagged<array<double>, array<double>>;
@@ -117,7 +117,7 @@ TEST_CASE(
   CHECK(splits(stage(batch(horner), signature<array<double>, array<array<double>>>)) == 1);
   CHECK(splits(stage(batch(collatz), signature<array<i64>>)) == 0);
 }
-TEST_CASE("batched splits loops in loops, from the outside") {
+TEST_CASE("batched splits nested loops, outermost first") {
   CHECK(splits(ir::parse(R"(entry @f
 func @f(%a: f64[], %m: i64) -> f64[] {
   %n = length %a : i64
@@ -135,7 +135,7 @@ func @f(%a: f64[], %m: i64) -> f64[] {
   return %r
 })")) == 2);
 }
-TEST_CASE("batched leaves maps with effects, loops that carry arrays, and varying trip counts") {
+TEST_CASE("batched does not split at effects, loop-carried arrays and varying trip counts") {
   std::string const begin = "entry @f\nfunc @f(%a: i64[], %w: f64[]) -> i64[] {\n  %n = length %a : i64\n"
                             "  %r = map %n (%i: i64) -> i64 {\n    %x = at %a, %i : i64\n";
   std::string const end = "    yield %y\n  }\n  return %r\n}\n";
@@ -181,7 +181,7 @@ func @f(%a: f64[], %m: f64) -> (f64[], i64[]) {
   ir::verify(p);
   CHECK((executable(p).call<results>(many(), 0.25) == expected));
 }
-TEST_CASE("an element that fails in a batch fails it in batched, too") {
+TEST_CASE("an element that fails in a batch also fails in batched") {
   constexpr auto share =
       fn<"share">([](auto n) { return loop(3, n, [&](auto, auto x) { return i64{100} / x; }); });
   CHECK_THROWS_AS(run(batched{}, batch(share), array<i64>{1, 0}), division_by_zero);

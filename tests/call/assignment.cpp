@@ -18,13 +18,13 @@ constexpr auto integers = fn<"integers">([](auto n) {
   return first + 10 * second + 100 * third + 1000 * --a;
 });
 
-TEST_CASE("compound assignments on values compute what they compute on numbers, and are seen") {
+TEST_CASE("contexts observe compound assignments to values, which compute the same as on numbers") {
   contexts::count count;
   CHECK(overdub::run(count, integers, i64{7}) == integers(i64{7}));
   CHECK(count.primitives == 10 + 4 + 6);
 }
 
-TEST_CASE("a variable that is assigned to carries its derivative along") {
+TEST_CASE("assignment to a variable preserves its derivative") {
   CHECK(
       derivative(
           [](auto x) {

@@ -20,7 +20,7 @@ struct counting : context {
 };
 
 template <class Composition>
-events heard(Composition contexts, events& list) {
+events observed(Composition contexts, events& list) {
   list.clear();
   overdub::run(contexts, norm, 3.0, 4.0);
   return list;
@@ -36,10 +36,10 @@ TEST_CASE("composition is associative: one type, one list of events") {
   auto flat = compose(a, b, c);
   static_assert(std::same_as<decltype(left), decltype(right)>);
   static_assert(std::same_as<decltype(left), decltype(flat)>);
-  auto const expected = heard(flat, list);
+  auto const expected = observed(flat, list);
   CHECK(expected.size() == 21);
-  CHECK(heard(left, list) == expected);
-  CHECK(heard(right, list) == expected);
+  CHECK(observed(left, list) == expected);
+  CHECK(observed(right, list) == expected);
 }
 
 TEST_CASE("the empty composition is the identity") {
@@ -47,7 +47,7 @@ TEST_CASE("the empty composition is the identity") {
   recorder<"A"> a(list);
   static_assert(std::same_as<decltype(compose(a, compose())), decltype(compose(a))>);
   static_assert(std::same_as<decltype(compose(compose(), a)), decltype(compose(a))>);
-  CHECK(heard(compose(compose(), a), list) == heard(a, list));
+  CHECK(observed(compose(compose(), a), list) == observed(a, list));
   CHECK(overdub::run(compose(), norm, 3.0, 4.0) == 5.0);
   static_assert(std::same_as<decltype(overdub::run(compose(), norm, 3.0, 4.0)), double>);
 }
@@ -55,7 +55,7 @@ TEST_CASE("the empty composition is the identity") {
 TEST_CASE("compose of one context runs like the context") {
   events list;
   recorder<"A"> a(list);
-  CHECK(heard(compose(a), list) == heard(a, list));
+  CHECK(observed(compose(a), list) == observed(a, list));
 }
 
 TEST_CASE("a composition's types are a tuple of types, outermost first") {
@@ -92,11 +92,11 @@ TEST_CASE("a context that is moved into a composition keeps its state") {
   CHECK(hana::at_c<0>(one.contexts).calls == 42);
 }
 
-TEST_CASE("running in a composition is running in its contexts one inside the other") {
+TEST_CASE("a run in a composition equals nested runs in its contexts") {
   events list;
   recorder<"A"> a(list);
   recorder<"B"> b(list);
-  auto const together = heard(compose(a, b), list);
+  auto const together = observed(compose(a, b), list);
   list.clear();
   // The run of `a` starts from values of `b`'s run: one level above them.
   overdub::run(
@@ -124,7 +124,7 @@ struct first_of_all : context {
   using must_precede = types<counting>;
 };
 
-TEST_CASE("contexts may declare their order, and are composed in it") {
+TEST_CASE("contexts may declare that they must precede others, and compose accepts that order") {
   CHECK(overdub::run(compose(first_of_all{}, counting{}), square, 3.0) == 9.0);
 }
 

@@ -1,4 +1,4 @@
-// Metadata in containers, structs and conversions: it stays with the number that it belongs to.
+// Metadata in containers, structs and conversions stays with the number that it belongs to.
 #include "catch.hpp"
 
 #include <overdub/contexts/count.hpp>
@@ -42,7 +42,7 @@ TEST_CASE("metadata survives construction, copies, assignment, moves and swaps o
   CHECK((r.inner == 55.0 && r.metadata == 2.0 * 5.0 + 10.0 * (6.0 + 2 * 5.0)));
 }
 
-TEST_CASE("metadata survives arrays, vectors, pairs and tuples, made in a body or given to it") {
+TEST_CASE("metadata survives arrays, vectors, pairs and tuples, constructed in a body or passed to it") {
   auto const f = od::fn<"f">([](auto xs, auto ys, auto p) {
     std::vector<decltype(p.first)> made{xs[0] * ys[1], p.first};
     made.push_back(xs[1] + std::get<1>(p.second));
@@ -62,7 +62,7 @@ TEST_CASE("metadata survives arrays, vectors, pairs and tuples, made in a body o
   CHECK((pair.first.metadata == 5.0 && pair.second.inner == 2));
 }
 
-TEST_CASE("metadata goes through functions that take and return containers of many elements") {
+TEST_CASE("metadata passes through functions that take and return containers of many elements") {
   auto const scaled = od::fn<"scaled">([](auto xs, auto by) {
     for (auto& x : xs) x = x * by;
     return xs;
@@ -80,7 +80,7 @@ TEST_CASE("metadata goes through functions that take and return containers of ma
   CHECK(derived(f, std::array<od::tagged<double, double>, 1>{along(2.0, 1.0)}, 3.0)[0].metadata == 6.0);
 }
 
-TEST_CASE("an empty vector goes along with other values, also in a context with state") {
+TEST_CASE("an empty vector can be passed with other values, also in a context with state") {
   auto const count_all =
       od::fn<"count_all">([](auto const& xs, auto x) { return x + static_cast<double>(xs.size()); });
   auto const f = od::fn<"f">([count_all](auto xs, auto x) { return count_all(xs, x) + count_all(xs, x); });
@@ -89,7 +89,7 @@ TEST_CASE("an empty vector goes along with other values, also in a context with 
   CHECK((c.functions == 3 && c.primitives == 3));
 }
 
-TEST_CASE("metadata survives containers as the state of a loop and the result of if_") {
+TEST_CASE("metadata survives containers that are loop-carried or the result of if_") {
   auto const f = od::fn<"f">([](auto x, auto y) {
     auto const fibonacci = od::loop(5, std::array{x, y}, [](auto, auto s) {
       return std::array{s[1], s[0] + s[1]};
@@ -101,7 +101,8 @@ TEST_CASE("metadata survives containers as the state of a loop and the result of
   CHECK((r.first.inner == 13.0 && r.first.metadata == 3.0 + 500.0 && r.second.metadata == 1.0));
 }
 
-TEST_CASE("metadata survives conversions between the precisions, and ends at integers") {
+TEST_CASE(
+    "metadata survives conversions between floating-point types, and is dropped by conversions to integers") {
   auto const f = od::fn<"f">([](auto x) {
     auto const as_float = od::convert<float>(x);
     return std::tuple(od::convert<double>(as_float) * 2.0, od::convert<i64>(x), as_float);
@@ -112,7 +113,7 @@ TEST_CASE("metadata survives conversions between the precisions, and ends at int
   CHECK(whole.inner == 2);
 }
 
-TEST_CASE("containers of values in nested runs, and with several directions") {
+TEST_CASE("containers of values work in nested runs, and with tangents in several directions") {
   auto const f = od::fn<"f">([](auto x, auto y) {
     auto const last = od::loop(3, std::array{x, y}, [](auto, auto s) {
       return std::array{s[0] * s[1], s[1]};
@@ -145,8 +146,8 @@ TEST_CASE("zip, fill and std::array results keep metadata in a context that has 
   CHECK((filled.inner == 21.0 && filled.metadata == 6.0));
 }
 
-TEST_CASE("the standard library sorts values by comparisons that contexts see, and metadata stays with its "
-          "number") {
+TEST_CASE(
+    "contexts observe the comparisons of standard sorting algorithms, and metadata stays with its number") {
   auto const median = od::fn<"median">([](auto x, auto y, auto z) {
     std::vector v{x, y, z};
     std::sort(v.begin(), v.end());

@@ -5,7 +5,7 @@
 
 namespace {
 
-// Seen as whole: a rule for map gets the arrays with their metadata, and a function that takes tagged elements.
+// This context replaces the whole map: its rule receives arrays with their metadata, and a function of tagged elements.
 struct watch_map : overdub::contexts::forward {
   int maps = 0;
   template <class T, class M, class L>
@@ -16,7 +16,7 @@ struct watch_map : overdub::contexts::forward {
   using overdub::contexts::forward::overdub;
 };
 
-TEST_CASE("a rule for map is given arrays with their metadata, as values") {
+TEST_CASE("a rule for map receives arrays with their metadata, as values") {
   constexpr auto program = overdub::fn<"program">(
       [](auto xs) { return overdub::sum(overdub::map([](auto x) { return x * x; }, xs)); });
   watch_map context;

@@ -58,7 +58,7 @@ using namespace described;
 constexpr auto norm = od::fn<"norm">([](auto p) { return sqrt(p.x * p.x + p.y * p.y); });
 constexpr auto mirror = od::fn<"mirror">([](auto p) { return decltype(p){p.y, p.x}; });
 
-// What the hooks of this context are given: points, or something else.
+// Records whether the hooks of this context receive points or something else.
 struct witness : od::context {
   std::vector<std::string_view> called;
   std::vector<double> results;
@@ -73,7 +73,7 @@ struct witness : od::context {
 
 } // namespace
 
-TEST_CASE("a described template goes into a function and comes out of it, plainly and in contexts") {
+TEST_CASE("a function takes and returns described templates, with and without contexts") {
   count c;
   auto const p = od::run(c, mirror, point<double>{3.0, 4.0});
   STATIC_REQUIRE(std::is_same_v<decltype(p), point<double> const>);
@@ -84,7 +84,7 @@ TEST_CASE("a described template goes into a function and comes out of it, plainl
   CHECK((r.inner == 5.0 && r.metadata == 0.6));
 }
 
-TEST_CASE("a described template may be given to forward without tags, and made of constants in a body") {
+TEST_CASE("forward accepts a described template without tags, and a body can construct one of constants") {
   auto const f = od::fn<"f">([](auto p, auto x) {
     return norm(mirror(p)) + norm(point<decltype(x)>{x, x * 2.0});
   });
@@ -93,7 +93,7 @@ TEST_CASE("a described template may be given to forward without tags, and made o
   CHECK(r.metadata == Approx(std::sqrt(5.0)));
 }
 
-TEST_CASE("two type parameters are lifted on their own") {
+TEST_CASE("each of two type parameters is lifted independently") {
   auto const f = od::fn<"f">([](auto m, auto xs) {
     return mixed{od::at(xs, m.index) * m.scale, m.index + 1};
   });
@@ -106,7 +106,7 @@ TEST_CASE("two type parameters are lifted on their own") {
   CHECK((plain.scale == 10.0 && plain.index == 2));
 }
 
-TEST_CASE("a parameter that is no type stays") {
+TEST_CASE("a non-type template parameter is unchanged") {
   auto const f = od::fn<"f">([](auto s) {
     return sized<decltype(s.first), decltype(s)::size>{
         s.first + s.last, s.last * static_cast<double>(decltype(s)::size)};
@@ -155,7 +155,7 @@ TEST_CASE("a described template over arrays: a table") {
   STATIC_REQUIRE(std::is_same_v<decltype(f(table<array>{})), std::tuple<table<double>, double, i64>>);
 }
 
-TEST_CASE("hooks get rebuilt structs, in nested contexts too") {
+TEST_CASE("hooks receive rebuilt structs, in nested contexts too") {
   witness alone, outer, inner;
   od::run(alone, mirror, point<double>{3, 4});
   od::run(od::compose(outer, forward{}), mirror, point<double>{3, 4});
@@ -174,7 +174,7 @@ TEST_CASE("log names a struct by its type") {
   CHECK(out.str() == "mirror(point<double>) = point<double>\n");
 }
 
-TEST_CASE("a described template is the state of a loop, and the result of if_") {
+TEST_CASE("a described template can be loop-carried, and the result of if_") {
   auto const f = od::fn<"f">([](auto p) {
     auto const rotated = od::loop(3, p, [](auto, auto q) { return decltype(q){-q.y, q.x}; });
     auto const far = od::while_(
@@ -192,7 +192,7 @@ TEST_CASE("a described template is the state of a loop, and the result of if_") 
   CHECK((r.x.inner == -1.0 && r.x.metadata == -1.0 && r.y.inner == 400.0 && r.y.metadata == 200.0));
 }
 
-TEST_CASE("a map whose function returns a struct gives a struct of arrays, whose elements are structs") {
+TEST_CASE("a map whose function returns a struct returns a struct of arrays, whose elements are structs") {
   auto const f = od::fn<"f">([](auto xs) {
     auto const points = od::map([](auto x) { return point<decltype(x)>{x, x * x}; }, xs);
     auto const norms = od::map([](auto p) { return p.y - p.x; }, points);
@@ -221,7 +221,7 @@ TEST_CASE("reduce and scan over a struct of arrays combine structs") {
   CHECK(std::get<0>(od::run(c, f, point<od::array<double>>{{1, 2, 3}, {4, 5, 6}})).y == 120.0);
 }
 
-TEST_CASE("a struct without members, and structs in nested runs") {
+TEST_CASE("a struct may have no members, and structs work in nested runs") {
   count c;
   auto const same = od::fn<"same">([](auto e) { return e; });
   STATIC_REQUIRE(std::is_same_v<decltype(od::run(c, same, empty<double>{})), empty<double>>);

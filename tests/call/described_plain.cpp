@@ -58,7 +58,7 @@ constexpr auto heavier = od::fn<"heavier">([](auto b, auto by) {
 
 } // namespace
 
-TEST_CASE("field and make read and build a plain described struct, plainly and in contexts") {
+TEST_CASE("field and make read and construct a plain described struct, with and without contexts") {
   body const b{2.0, 3.0f, 4};
   CHECK(energy(b) == 9.0);
   count c;
@@ -85,12 +85,12 @@ TEST_CASE("each member of a plain struct has metadata of its own") {
   STATIC_REQUIRE(std::is_same_v<std::remove_cvref_t<decltype(std::get<2>(h.metadata))>, od::zero>);
 }
 
-TEST_CASE("a plain struct that is given as it is has constant members") {
+TEST_CASE("a plain struct that is passed without tags has constant members") {
   auto const r = od::run(forward{}, heavier, body{2.0, 3.0f, 4}, od::tag(5.0, 1.0));
   CHECK((r.inner.mass == 10.0 && std::get<0>(r.metadata) == 2.0 && std::get<1>(r.metadata) == 0.0f));
 }
 
-TEST_CASE("an array of plain structs: its elements' members have arrays of metadata") {
+TEST_CASE("in an array of plain structs, each member has an array of metadata") {
   auto const f = od::fn<"f">([](auto bodies) {
     auto const doubled = od::map([](auto b) { return heavier(b, 2.0); }, bodies);
     return std::tuple(od::sum(od::map(energy, doubled)), od::at(doubled, 1));
@@ -108,7 +108,7 @@ TEST_CASE("an array of plain structs: its elements' members have arrays of metad
   CHECK((at_1.inner.mass == 4.0 && std::get<0>(at_1.metadata) == 0.0 && std::get<1>(at_1.metadata) == 1.0f));
 }
 
-TEST_CASE("plain structs in nested contexts, loops and branches") {
+TEST_CASE("plain structs work in nested contexts, loops and branches") {
   auto const f = od::fn<"f">([](auto b) {
     auto const grown = od::loop(3, b, [](auto, auto s) { return heavier(s, 2.0); });
     return od::if_(
@@ -127,7 +127,7 @@ TEST_CASE("plain structs in nested contexts, loops and branches") {
   CHECK((second.inner == 32.0 && second.metadata == 16.0));
 }
 
-TEST_CASE("a plain struct with plain structs as members") {
+TEST_CASE("a plain struct may have plain structs as members") {
   auto const f = od::fn<"f">([](auto p) {
     return energy(field<&pair_of_bodies::first>(p)) + energy(field<&pair_of_bodies::second>(p));
   });
@@ -138,8 +138,8 @@ TEST_CASE("a plain struct with plain structs as members") {
   CHECK(od::run(forward{}, f, od::tag(p, std::tuple(mass(1.0), mass(2.0)))).metadata == 4.5 + 1.0);
 }
 
-TEST_CASE("hooks get the struct itself") {
-  struct hears : od::context {
+TEST_CASE("hooks receive the struct itself") {
+  struct observes : od::context {
     double mass = 0;
     void before(decltype(energy), body const& b) { mass = b.mass; }
   } context;
@@ -151,7 +151,8 @@ TEST_CASE("hooks get the struct itself") {
   CHECK(context.mass == 2.0);
 }
 
-TEST_CASE("opaque classes travel as they are: strings, pointers, what cannot be copied by reference") {
+TEST_CASE(
+    "contexts pass opaque objects unchanged: strings, pointers, and by reference what cannot be copied") {
   auto const f = od::fn<"f">([](auto const& text, auto* m, auto x) {
     return std::tuple(text + "!", m, x * static_cast<double>(m->rows));
   });
@@ -164,7 +165,7 @@ TEST_CASE("opaque classes travel as they are: strings, pointers, what cannot be 
   CHECK((same == "three!" && there == &m && r.metadata == 3.0));
 }
 
-TEST_CASE("opaque classes go into loops, branches, tuples and native functions") {
+TEST_CASE("loops, branches, tuples and native functions take opaque objects") {
   auto const name =
       od::leaf<"name">([](std::string s, double x) { return s + std::to_string(static_cast<int>(x)); });
   auto const f = od::fn<"f">([&](auto text, auto x) {
@@ -190,8 +191,7 @@ struct marked : od::context { // metadata without rules
 };
 } // namespace described
 
-TEST_CASE("a plain struct with an opaque member is made in contexts with metadata: the member's is constant, "
-          "or its tag") {
+TEST_CASE("an opaque member of a plain struct is a constant in contexts with metadata, or has its tag") {
   auto const f = od::fn<"f">([](auto label, auto x) { return make<labelled>(label, x); });
   auto const r = od::run(marked{}, f, std::string("a"), od::tag(2.0, 5.0));
   CHECK((r.inner.label == "a" && r.inner.value == 2.0 && r.metadata == std::tuple(-1.0, 5.0)));

@@ -29,7 +29,7 @@ TEST_CASE("leave keeps the context out of a function and all that it calls") {
   CHECK(list == events{"A outer_most", "A middle", "A sub"});
 }
 
-TEST_CASE("the next context sees a function that the first one left") {
+TEST_CASE("the next context observes a function that the first one left") {
   events list;
   leaving a(list);
   recorder<"B"> b(list);
@@ -110,14 +110,14 @@ struct switching : marking {
   auto& enter(decltype(inner_most)) { return other; }
 };
 
-TEST_CASE("metadata goes through a function that runs in another context with the same metadata") {
+TEST_CASE("metadata passes through a function that runs in another context with the same metadata") {
   switching c;
   auto const r = overdub::run(c, outer_most, tag(3.0, 7));
   CHECK(r.inner == 9.0);
   CHECK(r.metadata == 490);
 }
 
-// Multiplies by as much as it is deep: each function runs in another context than its caller does.
+// Adds its depth to each product: each function runs in another context than its caller does.
 template <int Depth>
 struct deepening : context {
   template <class X, class Y>
@@ -138,7 +138,7 @@ struct leaving_inside : context {
   }
 };
 
-TEST_CASE("a context that changes on the way in does so inside of others, too") {
+TEST_CASE("a context that enter replaces at each call does so inside of other contexts, too") {
   CHECK(overdub::run(deepening<0>{}, outer_most, 3.0) == 9.0 + 3.0);
   events list;
   recorder<"A"> a(list);
@@ -148,7 +148,7 @@ TEST_CASE("a context that changes on the way in does so inside of others, too") 
   CHECK(overdub::run(compose(a, deepening<0>{}, marking{}), outer_most, tag(3.0, 7)).inner == 12.0);
 }
 
-TEST_CASE("a context leaves a function inside of others") {
+TEST_CASE("a context leaves a function inside of other contexts") {
   events list;
   recorder<"A"> a(list);
   CHECK(overdub::run(compose(a, leaving_inside{}), outer_most, 3.0) == 9.0);
@@ -156,7 +156,7 @@ TEST_CASE("a context leaves a function inside of others") {
   CHECK(overdub::run(compose(a, leaving_inside{}), inner_most, 3.0) == 109.0);
 }
 
-// Sees what is called with numbers, and leaves what gets an array; of `middle` only calls with floats are left.
+// Observes functions of numbers, and leaves functions of arrays; it leaves `middle` only for floats.
 struct by_types : recorder<"A"> {
   using recorder::recorder;
   auto& enter(callee auto) { return *this; }
@@ -176,7 +176,7 @@ constexpr auto mixed = fn<"mixed">([](auto x, auto y, auto const& xs) {
   return e + c;
 });
 
-TEST_CASE("enter sees the types of the arguments, out of all contexts") {
+TEST_CASE("enter receives the types of the arguments without any context") {
   events list;
   by_types a(list);
   CHECK(overdub::run(a, mixed, 2.0f, 3.0, array<double>{4.0}) == 31.0);
@@ -190,7 +190,7 @@ TEST_CASE("enter sees the types of the arguments, out of all contexts") {
   CHECK(list == wanted);
 }
 
-// By the numbers of a tree, and into another context.
+// Decides by the types of the numbers in a tree, and enters another context.
 struct by_pairs : marking {
   other_marking other;
   auto& enter(decltype(inner_most), argument_types<double>) { return other; }
@@ -203,7 +203,7 @@ constexpr auto pair_and_number = fn<"pair_and_number">([](auto x, auto n) {
   return std::pair(a, b);
 });
 
-TEST_CASE("enter by types takes trees, leaves with constants, and enters other contexts") {
+TEST_CASE("enter by types applies to trees, lifts constants on leaving, and may enter other contexts") {
   by_pairs c;
   auto const [left, entered] = overdub::run(c, pair_and_number, tag(3.0, 7), 1);
   CHECK(left.inner == 9.0);

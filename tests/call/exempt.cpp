@@ -1,4 +1,4 @@
-// exempt(f): a call that no context sees, nor what it calls.
+// exempt(f): a call that no context observes, with all calls in it.
 #include "call/recorder.hpp"
 #include "catch.hpp"
 
@@ -18,7 +18,7 @@ constexpr auto program = fn<"program">([](auto x, auto y) {
   return unseen + x;
 });
 
-TEST_CASE("an exempt call is not seen, nor what it calls, by any context") {
+TEST_CASE("no context observes an exempt call, nor the calls in it") {
   CHECK(program(3.0, 4.0) == 13.0);
   events list;
   recorder<"A"> a(list);
@@ -30,7 +30,7 @@ TEST_CASE("an exempt call is not seen, nor what it calls, by any context") {
   CHECK(list == events{"A program", "B program.A", "A add", "B add"});
 }
 
-TEST_CASE("what an exempt call returns is a constant of all contexts, and the next call is seen again") {
+TEST_CASE("the result of an exempt call is a constant in all contexts, and the next call is observed") {
   using contexts::forward;
   auto const slope = [](auto const& f, double x) { return derivative(f, x); };
   CHECK(slope([](auto x) { return x * exempt(square)(x); }, 3.0) == 9.0);
@@ -53,7 +53,7 @@ constexpr auto kinds = fn<"kinds">([](scope auto& cx, auto x) -> decltype(x) {
   return x + sine + native + scoped + pair.first + pair.second;
 });
 
-TEST_CASE("operations, native functions, calls by the scope and trees are exempt alike") {
+TEST_CASE("exempt applies to operations, native functions, calls through the scope, and functions of trees") {
   events list;
   recorder<"A"> a(list);
   CHECK(overdub::run(a, kinds, 1.0) == kinds(1.0));
@@ -62,14 +62,14 @@ TEST_CASE("operations, native functions, calls by the scope and trees are exempt
   CHECK(d.metadata == 1.0);
 }
 
-// A rule, and a context that enters another one, are not asked.
+// Neither the rule nor enter applies to an exempt call.
 struct refusing : recorder<"A"> {
   using recorder::recorder;
   auto overdub(decltype(scaled), auto x, auto) { return x * 0.0; }
   leave_t enter(decltype(square)) { return leave; }
 };
 
-TEST_CASE("rules do not answer exempt calls") {
+TEST_CASE("rules do not apply to exempt calls") {
   events list;
   refusing a(list);
   CHECK(overdub::run(a, program, 3.0, 4.0) == 13.0);

@@ -1,5 +1,5 @@
-// Rules and hooks for families of callees, whose first parameter is not constrained: they are families too, and
-// never taken for rules of one callee.
+// Rules and hooks for families of callees whose first parameter is unconstrained: they are not mistaken for
+// rules of one callee.
 #include "catch.hpp"
 
 #include <overdub/overdub.hpp>
@@ -29,7 +29,7 @@ struct unconstrained : overdub::context {
   }
 };
 
-TEST_CASE("a rule that names the callee goes before an unconstrained family") {
+TEST_CASE("a rule that names the callee is preferred to an unconstrained family") {
   unconstrained context;
   double const result = overdub::run(context, norm, 3.0, 4.0);
   CHECK(result == 5.0);
@@ -45,7 +45,7 @@ struct unconstrained_hooks : overdub::context {
   void before(overdub::sqrt_t, auto const&) { events.push_back("named sqrt"); }
 };
 
-TEST_CASE("a hook that names the callee goes before an unconstrained family") {
+TEST_CASE("a hook that names the callee is preferred to an unconstrained family") {
   unconstrained_hooks context;
   double const result = overdub::run(context, norm, 3.0, 4.0);
   CHECK(result == 5.0);
@@ -63,7 +63,7 @@ struct doubled : overdub::context {
   }
 };
 
-TEST_CASE("a rule that names a function with captures is given what it captured") {
+TEST_CASE("a rule that names a function with captures receives the captures") {
   double const factor = 3.0;
   auto const scale = overdub::fn<"scale">([factor](auto x) { return factor * x; });
   doubled<std::remove_const_t<decltype(scale)>> context;

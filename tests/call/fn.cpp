@@ -1,4 +1,4 @@
-// Functions of every shape that C++ has, carried through contexts.
+// Every form of a C++ function, called through contexts.
 #include "call/recorder.hpp"
 #include "catch.hpp"
 
@@ -13,14 +13,14 @@ namespace {
 using namespace overdub;
 
 template <class F, class... X>
-events heard(F const& f, X const&... x) {
+events observed(F const& f, X const&... x) {
   events list;
   recorder<"A"> a(list);
   overdub::run(a, f, x...);
   return list;
 }
 
-TEST_CASE("a function without contexts is called plainly") {
+TEST_CASE("a function without contexts is an ordinary C++ call") {
   static_assert(fn<"double">([](auto x) { return 2 * x; })(21) == 42);
   CHECK(norm(3.0, 4.0) == 5.0);
   CHECK(square.name() == "square");
@@ -33,9 +33,9 @@ constexpr auto arities = fn<"arities">(
 TEST_CASE("a function may have several arities") {
   CHECK(arities(2.0) == 2.0);
   CHECK(arities(2.0, 3.0) == 5.0);
-  CHECK(heard(arities, 2.0) == events{"A arities"});
-  CHECK(heard(arities, 2.0, 3.0) == events{"A arities", "A add"});
-  CHECK(heard(arities, 2.0, 3.0, 4.0) == events{"A arities", "A mul", "A mul"});
+  CHECK(observed(arities, 2.0) == events{"A arities"});
+  CHECK(observed(arities, 2.0, 3.0) == events{"A arities", "A add"});
+  CHECK(observed(arities, 2.0, 3.0, 4.0) == events{"A arities", "A mul", "A mul"});
 }
 
 constexpr auto total = fn<"total">([](auto... x) { return (x + ...); });
@@ -45,8 +45,8 @@ constexpr auto total_in_scope =
 TEST_CASE("a function may be variadic, with and without the scope") {
   CHECK(total(1.0, 2.0, 3.0) == 6.0);
   CHECK(total_in_scope(1.0, 2.0, 3.0) == 6.0);
-  CHECK(heard(total, 1.0, 2.0, 3.0) == events{"A total", "A add", "A add"});
-  CHECK(heard(total_in_scope, 1.0, 2.0) == events{"A total_in_scope", "A total", "A add"});
+  CHECK(observed(total, 1.0, 2.0, 3.0) == events{"A total", "A add", "A add"});
+  CHECK(observed(total_in_scope, 1.0, 2.0) == events{"A total_in_scope", "A total", "A add"});
 }
 
 template <class T>
@@ -60,9 +60,11 @@ struct line {
 constexpr auto line_at = fn<"line_at">(&line<double>::at<double>);
 constexpr auto generic_line_at = fn<"generic_line_at">([](auto const& l, auto x) { return l.at(x); });
 
-TEST_CASE("a member function can be named, and called with its object first") {
+TEST_CASE("a member function can be named, and called with its object as the first argument") {
   CHECK(line_at(line<double>{2.0, 1.0}, 3.0) == 7.0);
-  CHECK(heard(generic_line_at, line<double>{2.0, 1.0}, 3.0) == events{"A generic_line_at", "A mul", "A add"});
+  CHECK(
+      observed(generic_line_at, line<double>{2.0, 1.0}, 3.0) ==
+      events{"A generic_line_at", "A mul", "A add"});
 }
 
 struct scaling {
@@ -86,12 +88,12 @@ TEST_CASE("a function object with state is a function too, and keeps its state")
 
 constexpr auto twice = fn<"twice">([](auto f, auto x) { return f(f(x)); });
 
-TEST_CASE("the context goes along with function objects that are passed as arguments") {
-  CHECK(heard(twice, square, 3.0) == events{"A twice", "A square", "A mul", "A square", "A mul"});
+TEST_CASE("the context applies to function objects that are passed as arguments") {
+  CHECK(observed(twice, square, 3.0) == events{"A twice", "A square", "A mul", "A square", "A mul"});
   CHECK(
-      heard(
+      observed(
           twice, [](auto x) { return x + 1.0; }, 3.0) == events{"A twice", "A add", "A add"});
-  CHECK(heard(twice, scaling{2.0}, 3.0) == events{"A twice", "A mul", "A mul"});
+  CHECK(observed(twice, scaling{2.0}, 3.0) == events{"A twice", "A mul", "A mul"});
 }
 
 TEST_CASE("a local function may capture values") {
@@ -107,13 +109,13 @@ TEST_CASE("a local function may capture values") {
   CHECK(overdub::run(compose(a, b), program, 2.0) == 24.0);
 }
 
-TEST_CASE("a call whose only value is captured by a function argument is made through the scope") {
+TEST_CASE("a call whose only value is a capture of a function argument needs the scope") {
   constexpr auto apply_to = fn<"apply_to">([](auto f, auto x) { return f(x); });
   constexpr auto program = fn<"program">([=](scope auto& cx, auto x) {
     return cx(
         apply_to, [x](auto y) { return x + y; }, 1.0);
   });
-  CHECK(heard(program, 2.0) == events{"A program", "A apply_to", "A add"});
+  CHECK(observed(program, 2.0) == events{"A program", "A apply_to", "A add"});
 }
 
 constexpr auto pairs = fn<"pairs">([](auto p, auto xs) {
@@ -121,7 +123,7 @@ constexpr auto pairs = fn<"pairs">([](auto p, auto xs) {
   return std::tuple{product, std::pair{p.second, std::array{product, product}}};
 });
 
-TEST_CASE("tuples, pairs, arrays and vectors of numbers go in and out leaf by leaf") {
+TEST_CASE("a function takes and returns tuples, pairs, arrays and vectors of numbers leaf by leaf") {
   events list;
   recorder<"A"> a(list);
   recorder<"B"> b(list);
@@ -130,7 +132,7 @@ TEST_CASE("tuples, pairs, arrays and vectors of numbers go in and out leaf by le
   CHECK(list == events{"A pairs", "B pairs.A", "A mul", "B mul"});
 }
 
-TEST_CASE("opaque objects travel as they are") {
+TEST_CASE("opaque objects are passed unchanged") {
   constexpr auto label = fn<"label">([](auto x, std::string const& s) {
     return std::pair{x * 2.0, s + "!"};
   });
@@ -142,14 +144,14 @@ TEST_CASE("opaque objects travel as they are") {
 TEST_CASE("a function may be const, constexpr, a copy or a temporary: it is the same function") {
   auto const copy = square;
   CHECK(copy == square);
-  CHECK(heard(copy, 2.0) == heard(square, 2.0));
+  CHECK(observed(copy, 2.0) == observed(square, 2.0));
   CHECK(overdub::run(compose(), fn<"temporary">([](auto x) { return x; }), 2.0) == 2.0);
 }
 
-TEST_CASE("leaf makes a native function a primitive, which contexts see and do not look into") {
+TEST_CASE("leaf makes a native function a primitive, which contexts observe and do not enter") {
   int calls = 0;
   auto const native = leaf<"native">([&](double x, i64 n) { return ++calls, x * static_cast<double>(n); });
-  CHECK(heard(native, 2.0, i64{3}) == events{"A native"});
+  CHECK(observed(native, 2.0, i64{3}) == events{"A native"});
   CHECK(native(2.0, i64{3}) == 6.0);
   CHECK(calls == 2);
   static_assert(decltype(native)::effects == effect::ordered);
@@ -157,11 +159,11 @@ TEST_CASE("leaf makes a native function a primitive, which contexts see and do n
   static_assert(decltype(pure)::effects == effect::pure);
 }
 
-TEST_CASE("a leaf that returns nothing is called once a call") {
+TEST_CASE("a leaf that returns nothing runs once for each call") {
   int calls = 0;
   auto const say = leaf<"say">([&](double) { ++calls; });
   CHECK(
-      heard(
+      observed(
           [&](auto x) {
             say(x);
             return x;

@@ -1,4 +1,4 @@
-// The order in which hooks observe calls, as exact lists; and what hooks are given.
+// The order in which hooks observe calls, as exact lists, and the arguments of hooks.
 #include "call/recorder.hpp"
 #include "catch.hpp"
 
@@ -29,14 +29,14 @@ TEST_CASE("after is called in post-order") {
                   "A after sqrt", "A after norm"});
 }
 
-TEST_CASE("extends brings the hooks of several contexts into one") {
+TEST_CASE("extends merges the hooks of several contexts") {
   events list;
   full_recorder<"A"> a(list);
   overdub::run(a, square, 3.0);
   CHECK(list == events{"A square", "A mul", "A after mul", "A after square"});
 }
 
-TEST_CASE("in a composition the inner context sees each call right after the outer one") {
+TEST_CASE("in a composition the inner context observes each call right after the outer one") {
   events list;
   recorder<"A"> a(list);
   recorder<"B"> b(list);
@@ -47,7 +47,7 @@ TEST_CASE("in a composition the inner context sees each call right after the out
                   "A mul", "B mul", "A add", "B add", "A sqrt", "B sqrt"});
 }
 
-TEST_CASE("in a composition the inner context observes the end first") {
+TEST_CASE("in a composition the inner context observes the end of a call first") {
   events list;
   full_recorder<"A"> a(list);
   full_recorder<"B"> b(list);
@@ -58,7 +58,7 @@ TEST_CASE("in a composition the inner context observes the end first") {
                   "B after square.A", "A after square"});
 }
 
-TEST_CASE("a third context sees functions in both others") {
+TEST_CASE("a third context observes functions that the two others derived") {
   events list;
   recorder<"A"> a(list);
   recorder<"B"> b(list);
@@ -76,7 +76,7 @@ struct sqrt_by_logarithm : recorder<"A"> {
   }
 };
 
-TEST_CASE("what a rule calls is heard by the next context, and not by the rule's own") {
+TEST_CASE("the next context observes the calls that a rule makes, and the rule's own context does not") {
   events list;
   sqrt_by_logarithm a(list);
   overdub::run(
@@ -94,7 +94,7 @@ constexpr auto pick = fn<"pick">([](auto xs) {
   return x * 2.0;
 });
 
-TEST_CASE("failed is called from the inside out, in place of after, and the exception goes on") {
+TEST_CASE("failed is called instead of after, innermost first, and the exception propagates") {
   events list;
   full_recorder<"A"> a(list);
   full_recorder<"B"> b(list);
@@ -129,7 +129,7 @@ TEST_CASE("failed observes an exception of a user's native function and of a rul
   CHECK(list == events{"A refuse", "A failed refuse"});
 }
 
-TEST_CASE("failed is given the exception and the arguments, also those that the call consumed") {
+TEST_CASE("failed receives the exception and the arguments, also moved ones") {
   struct keeping : context {
     std::string what;
     double first = 0.0;
@@ -149,7 +149,7 @@ TEST_CASE("failed is given the exception and the arguments, also those that the 
   CHECK(c.first == 7.0);
 }
 
-TEST_CASE("an exception that the program catches is heard, and the program goes on") {
+TEST_CASE("hooks observe an exception that the program catches, and the run continues") {
   events list;
   full_recorder<"A"> a(list);
   auto const f = [](auto xs) {
@@ -195,7 +195,7 @@ struct exact : context {
   }
 };
 
-TEST_CASE("hooks are given concrete numbers and arrays, with every context's wrapping removed") {
+TEST_CASE("hooks receive concrete numbers and arrays, without the wrapping of any context") {
   exact outer;
   exact inner;
   constexpr auto spread = fn<"spread">([](auto p, auto xs) { return p.first * xs[p.second]; });
@@ -204,7 +204,7 @@ TEST_CASE("hooks are given concrete numbers and arrays, with every context's wra
   CHECK(inner.calls == 3);
 }
 
-TEST_CASE("hooks are given an array's handle, not a copy of the elements") {
+TEST_CASE("hooks receive the handle of an array, not a copy of its elements") {
   struct address : context {
     double const* data = nullptr;
     void before(array_size_t, array<double> const& xs) { data = xs.data(); }
@@ -225,7 +225,7 @@ struct raw_hooks : context {
   void after(raw, mul_t, auto const& result, auto const&, auto const&) { seen.push_back(result.metadata); }
 };
 
-TEST_CASE("raw hooks are given arguments and results with their metadata") {
+TEST_CASE("raw hooks receive arguments and results with their metadata") {
   raw_hooks c;
   overdub::run(
       c, [](auto x, auto y) { return x * y; }, tag(2.0, 10), tag(3.0, 20));
@@ -235,7 +235,7 @@ TEST_CASE("raw hooks are given arguments and results with their metadata") {
   CHECK(c.seen == std::vector{10, -1, 9});
 }
 
-TEST_CASE("without_hooks keeps the rules and the metadata, and hears nothing") {
+TEST_CASE("without_hooks keeps the rules and the metadata, and observes nothing") {
   raw_hooks c;
   auto quiet = without_hooks(c);
   auto const r = overdub::run(
@@ -250,7 +250,7 @@ struct recursing : recorder<"A"> {
   auto overdub(rule_call auto call, decltype(square), auto x) { return call.recurse(x) + 1.0; }
 };
 
-TEST_CASE("hooks fire inside the rules' recursion, but not for the recursed call itself") {
+TEST_CASE("hooks observe calls inside of a recursing rule, but not the recursed call itself") {
   events list;
   recursing a(list);
   CHECK(overdub::run(a, square, 3.0) == 10.0);

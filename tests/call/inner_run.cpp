@@ -17,7 +17,8 @@ constexpr auto square = fn<"square">([](scope auto& cx, auto x) {
   return x * slope.metadata;
 });
 
-TEST_CASE("a tagged argument of a run started with the scope is tagged for that run") {
+TEST_CASE(
+    "an argument that was tagged for an inner run has its tag in a run that is started with the scope") {
   CHECK(overdub::run(forward{}, square, tag(3.0, 1.0)).inner == 9.0);
   CHECK(derivative(square, 3.0) == 6.0);
   CHECK(derivative([](auto x) { return derivative(square, x); }, 3.0) == 2.0);

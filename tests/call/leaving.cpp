@@ -1,4 +1,4 @@
-// What leaves a run is out of its contexts, whatever holds it: a value that outlives its run would call hooks of a context that is gone.
+// The result of a run has no contexts, in whatever container it is: a value that outlives its run would call hooks of a destroyed context.
 #include "catch.hpp"
 
 #include <overdub/contexts/forward.hpp>
@@ -25,7 +25,7 @@ namespace od = overdub;
 
 namespace {
 
-// Counts in memory of its own, so that a hook called behind its end is seen by the address sanitizer.
+// Counts in memory that it owns, so that the address sanitizer detects a hook that is called after its destruction.
 struct counter : od::context {
   std::vector<int> calls = std::vector<int>(1);
   void before(od::callee auto, auto const&...) { ++calls[0]; }
@@ -38,7 +38,7 @@ auto run(F const& f) {
 
 } // namespace
 
-TEST_CASE("values in optionals, variants and pointers leave their run as numbers") {
+TEST_CASE("values in optionals, variants and pointers are converted to numbers when they leave their run") {
   auto const some = run([](auto x) { return std::optional(x * x); });
   static_assert(std::same_as<decltype(some), std::optional<double> const>);
   CHECK((some.has_value() && *some == 9.0));
@@ -56,7 +56,7 @@ TEST_CASE("values in optionals, variants and pointers leave their run as numbers
   CHECK(run([](auto x) { return std::unique_ptr<decltype(x)>(); }) == nullptr);
 }
 
-TEST_CASE("so do values in sequences and maps, and in containers of these") {
+TEST_CASE("values in sequences, maps and nested containers are converted, too") {
   CHECK(run([](auto x) { return std::list<decltype(x)>{x, x * 2.0}; }) == std::list<double>{3.0, 6.0});
   CHECK(run([](auto x) { return std::deque<decltype(x)>{x}; }) == std::deque<double>{3.0});
   CHECK(run([](auto x) {
@@ -78,7 +78,7 @@ TEST_CASE("so do values in sequences and maps, and in containers of these") {
   CHECK(std::get<2>(nested).at(2).front() == 3.0);
 }
 
-// As std::expected is, which C++20 does not have.
+// A substitute for std::expected, which C++20 does not have.
 template <class E>
 struct unexpected {
   E error;
@@ -98,7 +98,7 @@ private:
   std::variant<T, E> held_;
 };
 
-TEST_CASE("and values in what may be an error instead, on both sides, and in complex numbers") {
+TEST_CASE("values and errors in types like std::expected are converted, and so are complex numbers") {
   auto good = run([](auto x) { return expected<decltype(x), std::string>(x); });
   static_assert(std::same_as<decltype(good), expected<double, std::string>>);
   CHECK((good.has_value() && *good == 3.0));
@@ -137,7 +137,7 @@ struct without_members {
   value operator()(value) const;
 };
 
-TEST_CASE("types tell that values are in them: by arguments, sizes and signatures") {
+TEST_CASE("a type contains values if its template arguments, size or signature show it") {
   static_assert(holds<std::shared_ptr<value>> && holds<std::reference_wrapper<value const>>);
   static_assert(holds<std::unique_ptr<value[]>> && holds<std::set<value>> && holds<value const*>);
   static_assert(holds<std::span<value>> && holds<std::span<value const, 3>> && holds<matrix<value, 2, 2>>);
@@ -169,7 +169,7 @@ struct behind_four {};
 template <class, int, class, int, class>
 struct in_turn {};
 
-TEST_CASE("types tell that values are among the types and values that a template takes, in any order") {
+TEST_CASE("values are found among the type and non-type arguments of a template, in any order") {
   static_assert(
       holds<small<value, 2>> && holds<static_vector<value, 4>> && holds<static_vector<int, 4, value>>);
   static_assert(holds<sized<3, value>> && holds<placed<true, value const, 'a'>>);
@@ -194,13 +194,13 @@ TEST_CASE("closures of plain numbers, and functions, are returned as they are") 
   CHECK(run([](auto x) { return +[](decltype(x) y) { return y; }; }) != nullptr);
 }
 
-TEST_CASE("of a context with metadata, values in containers leave with it") {
+TEST_CASE("in a context with metadata, values in containers leave the run with their metadata") {
   auto const squared = od::run(
       od::contexts::forward{}, [](auto x) { return std::optional(x * x); }, od::tag(3.0, 1.0));
   CHECK((squared->inner == 9.0 && squared->metadata == 6.0));
 }
 
-TEST_CASE("what holds values of an outer run alone stays as it is") {
+TEST_CASE("a container of values of an outer run alone is unchanged") {
   counter outer;
   auto const f = od::fn<"f">([](auto x) {
     auto const inner = od::run(

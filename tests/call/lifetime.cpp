@@ -1,4 +1,4 @@
-// Checked builds: what outlives its run, where no type tells, is found when it is used.
+// Checked builds detect the use of a value or scope that outlives its run, where types do not show it.
 #include "catch.hpp"
 
 #include <overdub/contexts/forward.hpp>
@@ -20,20 +20,20 @@ namespace od = overdub;
 using Catch::Contains;
 static_assert(OVERDUB_CHECKED, "the tests are built with checks");
 
-// Counts in memory of its own, so that a hook called behind its end is seen by the address sanitizer.
+// Counts in memory that it owns, so that the address sanitizer detects a hook that is called after its destruction.
 struct counter : od::context {
   std::vector<int> calls = std::vector<int>(1);
   void before(od::callee auto, auto const&...) { ++calls[0]; }
 };
 
-// A class that is no template, whatever is in it: no type tells.
+// A class that is no template, whose type does not show what it contains.
 struct sealed {
   std::any inside;
 };
 
 constexpr auto times_captured = [](auto x) { return [x](double y) { return od::concrete(x * y); }; };
 
-TEST_CASE("a closure that captured a value fails when it uses it behind the run") {
+TEST_CASE("a closure that captured a value fails if it uses the value after the run") {
   auto const outlived = od::run(counter{}, times_captured, 3.0);
   CHECK_THROWS_AS(outlived(2.0), od::escaped_value);
   CHECK_THROWS_WITH(
@@ -41,7 +41,7 @@ TEST_CASE("a closure that captured a value fails when it uses it behind the run"
                          Contains("whose run has ended"));
 }
 
-TEST_CASE("so do copies and what was moved out of it") {
+TEST_CASE("copies of such a closure, and moved ones, fail too") {
   auto outlived = od::run(counter{}, times_captured, 3.0);
   auto const copy = outlived;
   auto const moved = std::move(outlived);
@@ -49,7 +49,7 @@ TEST_CASE("so do copies and what was moved out of it") {
   CHECK_THROWS_AS(moved(2.0), od::escaped_value);
 }
 
-TEST_CASE("within the run the closure computes") {
+TEST_CASE("such a closure computes during the run") {
   counter c;
   CHECK(
       od::run(
@@ -57,7 +57,7 @@ TEST_CASE("within the run the closure computes") {
   CHECK(c.calls[0] == 2);
 }
 
-TEST_CASE("values in type-erased objects, classes and variables fail when they are used") {
+TEST_CASE("values in type-erased objects, classes and variables fail if they are used after the run") {
   std::function<double()> stored;
   od::run(
       counter{},
@@ -98,7 +98,7 @@ TEST_CASE("values in type-erased objects, classes and variables fail when they a
   CHECK_THROWS_AS(*shared * *shared, od::escaped_value);
 }
 
-TEST_CASE("the number of a value that outlived its run can be read: no context observes that") {
+TEST_CASE("the number of a value that outlived its run can be read, since no context observes that") {
   std::optional<od::value<double, counter>> kept;
   od::run(
       counter{},
@@ -112,7 +112,7 @@ TEST_CASE("the number of a value that outlived its run can be read: no context o
 
 constexpr auto cube = od::fn<"cube">([](auto x) { return x * x * x; });
 
-TEST_CASE("functions, arrays and other runs do not take it either") {
+TEST_CASE("functions, arrays and other runs reject such a value, too") {
   std::optional<od::value<double, counter>> kept;
   std::optional<od::value<od::array<double>, counter>> kept_array;
   od::run(
@@ -135,7 +135,7 @@ TEST_CASE("functions, arrays and other runs do not take it either") {
       od::escaped_value);
 }
 
-TEST_CASE("a value of a run that was left by an exception fails, and one that the exception carries") {
+TEST_CASE("values fail after their run ended by an exception, also a value in the exception") {
   std::optional<od::value<double, counter>> kept;
   struct failure {
     od::value<double, counter> at;
@@ -156,8 +156,7 @@ TEST_CASE("a value of a run that was left by an exception fails, and one that th
   CHECK_THROWS_AS(*kept + 1.0, od::escaped_value);
 }
 
-TEST_CASE(
-    "a value belongs to its run, and not to its context: the next run of one context does not take it") {
+TEST_CASE("a value belongs to its run, not to its context: the next run of the same context rejects it") {
   counter c;
   std::optional<od::value<double, counter>> kept;
   od::run(
@@ -178,7 +177,7 @@ TEST_CASE(
       od::escaped_value);
 }
 
-TEST_CASE("a value of an inner run that has ended fails in the outer one, which goes on") {
+TEST_CASE("a value of an inner run that has ended fails in the outer run, which continues") {
   counter outer;
   std::optional<od::value<od::value<double, counter>, counter>> kept;
   auto const f = [&](auto x) {
@@ -191,14 +190,14 @@ TEST_CASE("a value of an inner run that has ended fails in the outer one, which 
         },
         x);
     CHECK_THROWS_AS(*kept + 1.0, od::escaped_value);
-    CHECK(od::concrete(kept->inner() + 1.0) == 4.0); // the outer's value
+    CHECK(od::concrete(kept->inner() + 1.0) == 4.0); // the outer run's value
     return y + x;
   };
   CHECK(od::run(outer, f, 3.0) == 9.0);
   CHECK_THROWS_AS(kept->inner() + 1.0, od::escaped_value);
 }
 
-TEST_CASE("values of outer runs are used in inner ones, as long as the outer goes on") {
+TEST_CASE("inner runs can use values of outer runs until the outer run ends") {
   counter a;
   auto const program = [&](auto x) {
     return od::run(
@@ -207,13 +206,13 @@ TEST_CASE("values of outer runs are used in inner ones, as long as the outer goe
   CHECK(od::run(a, program, 2.0) == 4.0);
 }
 
-TEST_CASE("in a composition each context with state is asked") {
+TEST_CASE("in a composition each context with state checks the value") {
   auto const outlived =
       od::run(od::compose(od::contexts::forward{}, counter{}), times_captured, od::tag(3.0, 1.0));
   CHECK_THROWS_AS(outlived(2.0), od::escaped_value);
 }
 
-TEST_CASE("values of contexts without state refer to nothing, and may outlive their run") {
+TEST_CASE("values of stateless contexts hold no reference, and may outlive their run") {
   struct silent : od::context {};
   CHECK(od::run(silent{}, times_captured, 3.0)(2.0) == 6.0);
 }
@@ -240,14 +239,14 @@ constexpr int tallied() {
   return by_hook.calls + by_rule.calls;
 }
 
-TEST_CASE("runs in contexts with state are constant expressions still") {
+TEST_CASE("runs in contexts with state remain constant expressions") {
   static_assert(tallied() == 2);
   CHECK(tallied() == 2);
 }
 
 // ---- scopes
 
-TEST_CASE("a scope fails behind its call, also where the run goes on") {
+TEST_CASE("a scope fails after its call, also during the run") {
   auto const calls_later = [](od::scope auto& cx, auto) {
     return [cx](double y) { return od::concrete(cx(od::sin, y)); };
   };
@@ -276,7 +275,7 @@ TEST_CASE("a scope fails behind its call, also where the run goes on") {
           counter{}, [&](auto x) { return g(f, x); }, 3.0) == 6.0);
 }
 
-TEST_CASE("a scope without contexts that have state fails where it would call a function that is gone") {
+TEST_CASE("a scope of stateless contexts fails if it would call a function that no longer exists") {
   struct silent : od::context {};
   auto const later = [n = std::vector<int>(1)](od::scope auto& cx, auto x) -> decltype(x) {
     static std::function<void()> kept;
@@ -312,7 +311,7 @@ struct rule_by_call : od::context {
   }
 };
 
-TEST_CASE("a rule that goes on in its context goes on in its run") {
+TEST_CASE("the run continues while a rule recurses") {
   rule_by_context by_context;
   CHECK(
       od::run(
@@ -340,7 +339,8 @@ struct entered_by_reference : od::context {
   counter& enter(decltype(keeps_argument)) { return other; }
 };
 
-TEST_CASE("values of a context that is entered go on as it does: for the call, or for the run") {
+TEST_CASE(
+    "values of a context that enter returns are valid for the call, or for the run if it is a reference") {
   entered_by_value by_value;
   CHECK(
       od::run(
@@ -364,9 +364,9 @@ TEST_CASE("values of a context that is entered go on as it does: for the call, o
   CHECK_THROWS_AS(kept_by_rule(), od::escaped_value);
 }
 
-// ---- many
+// ---- many runs
 
-TEST_CASE("thousands of runs and scopes at a time are told apart, and as many after them") {
+TEST_CASE("thousands of nested runs and scopes are distinguished, repeatedly") {
   struct nested {
     static double run(counter& c, double x, int depth) {
       return od::run(

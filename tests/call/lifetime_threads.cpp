@@ -1,4 +1,4 @@
-// Checked builds: values that other threads use while their run goes on, and behind it.
+// Checked builds: other threads use values during their run, and after it.
 #include "catch.hpp"
 
 #include <overdub/control/parallel.hpp>
@@ -30,7 +30,7 @@ bool fails(std::function<void()> const& use) {
   }
 }
 
-TEST_CASE("a value that was handed to another thread is used there until its run ends") {
+TEST_CASE("another thread can use a value until the run of the value ends") {
   std::promise<value> handed;
   std::promise<bool> failed_within;
   std::promise<void> ended;
@@ -58,7 +58,7 @@ TEST_CASE("a value that was handed to another thread is used there until its run
   CHECK(failed_behind);
 }
 
-TEST_CASE("threads that run at once tell their runs apart") {
+TEST_CASE("concurrent threads distinguish their runs") {
   std::atomic<int> wrong = 0;
   std::vector<std::thread> all;
   for (int t = 0; t < 4; ++t)
@@ -91,7 +91,7 @@ struct forked : od::context {
 
 std::optional<od::value<double, forked>> kept_in_map[8];
 
-TEST_CASE("a context that was forked for a thread is gone when the map has ended") {
+TEST_CASE("a context that was forked for a thread does not exist after the map") {
   forked c;
   auto const doubled = od::run(
       c,

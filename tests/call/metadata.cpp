@@ -1,4 +1,4 @@
-// Values, their metadata and their levels: what is carried, and what never leaks.
+// Values, their metadata and their levels: metadata follows its value, and never leaks into another level.
 #include "call/recorder.hpp"
 #include "catch.hpp"
 
@@ -41,7 +41,7 @@ static_assert(sizeof(in<in<in<double, other_stateless>, stateless>, stateless>) 
 static_assert(sizeof(in<float, stateless>) == sizeof(float));
 static_assert(sizeof(in<double, empty_metadata>) == sizeof(double));
 static_assert(sizeof(in<in<double, stateless>, empty_metadata>) == sizeof(double));
-#if !OVERDUB_CHECKED // where values know their run, too
+#if !OVERDUB_CHECKED // values refer to their run, too
 static_assert(sizeof(in<double, stateful>) == sizeof(double) + sizeof(void*));
 #endif
 static_assert(sizeof(in<double, marking>) == 2 * sizeof(double));
@@ -60,7 +60,7 @@ TEST_CASE("tag makes a value with metadata; untag and metadata take it apart") {
   CHECK(metadata(pair) == 7);
 }
 
-TEST_CASE("has_metadata tells whether the outermost context keeps some") {
+TEST_CASE("has_metadata tells whether the outermost context has metadata") {
   marking c;
   stateful s;
   CHECK(has_metadata(tag(2.0, c, 7)));
@@ -75,7 +75,7 @@ TEST_CASE("has_metadata tells whether the outermost context keeps some") {
             .inner);
 }
 
-TEST_CASE("metadata goes with a value through construction, assignment, containers and conversion") {
+TEST_CASE("metadata survives construction, assignment, containers and conversion of its value") {
   marking c;
   auto const program = [](auto x) {
     auto copy = x;
@@ -89,7 +89,7 @@ TEST_CASE("metadata goes with a value through construction, assignment, containe
   CHECK(r.metadata == 7);
 }
 
-TEST_CASE("two runs in sequence know nothing of each other's metadata") {
+TEST_CASE("two consecutive runs do not share metadata") {
   marking c;
   auto const program = [](auto x) { return x + 1.0; };
   CHECK(overdub::run(c, program, tag(2.0, 7)).metadata == 7);
@@ -112,7 +112,7 @@ TEST_CASE("nested runs of one context keep two levels of metadata apart") {
   CHECK(untag(levels) == 100);
 }
 
-TEST_CASE("the result of a run without metadata is what the function returns") {
+TEST_CASE("the type of a run's result without metadata is that of the function") {
   stateful c;
   static_assert(std::same_as<decltype(overdub::run(c, norm, 3.0, 4.0)), double>);
   static_assert(std::same_as<decltype(overdub::run(compose(c, c), norm, 3.0, 4.0)), double>);
@@ -122,7 +122,7 @@ TEST_CASE("the result of a run without metadata is what the function returns") {
   CHECK(std::get<1>(r) == std::pair{true, std::string("opaque")});
 }
 
-TEST_CASE("in a composition of contexts with metadata, tags nest as the contexts do") {
+TEST_CASE("in a composition of contexts with metadata, tags are nested in the order of the contexts") {
   marking a;
   marking b;
   auto const r = overdub::run(
@@ -133,14 +133,14 @@ TEST_CASE("in a composition of contexts with metadata, tags nest as the contexts
 }
 
 namespace {
-struct following : context { // with metadata that the next contexts compute with
+struct following : context { // its metadata are values of the next contexts
   template <class T>
   using metadata = T;
   auto overdub(mul_t f, auto x, auto y) { return tag(f(x.inner, y.inner), f(x.metadata, y.metadata)); }
 };
 } // namespace
 
-TEST_CASE("tags of tags are for the next context with metadata, whatever is in between") {
+TEST_CASE("nested tags belong to the next context with metadata, whatever contexts are in between") {
   following a, b;
   stateful s;
   auto const product = fn<"product">([](auto x, auto ys) { return x * ys[1]; });
@@ -158,7 +158,7 @@ TEST_CASE("tags of tags are for the next context with metadata, whatever is in b
   check(compose(a, s, s, b, s));
 }
 
-TEST_CASE("metadata of a plain type stays plain above any other context") {
+TEST_CASE("metadata of a plain type is plain in any enclosing context") {
   events list;
   marking a;
   recorder<"B"> b(list);
@@ -176,7 +176,7 @@ struct carrying : context {
   using metadata = int;
 };
 
-TEST_CASE("what a context with metadata has no rule for gives a constant") {
+TEST_CASE("an operation without a rule returns a constant in a context with metadata") {
   carrying c;
   auto const r = overdub::run(
       c, [](auto x) { return x + x; }, tag(3.0, 1));
@@ -184,7 +184,7 @@ TEST_CASE("what a context with metadata has no rule for gives a constant") {
   CHECK(r.metadata == 0);
 }
 
-TEST_CASE("array metadata is an array of the elements' metadata, moved as the elements are") {
+TEST_CASE("the metadata of an array is an array of the elements' metadata, reordered as the elements are") {
   marking c;
   array<double> const xs{1.0, 2.0, 3.0};
   array<int> const marks{10, 20, 30};
@@ -216,7 +216,7 @@ struct named_for_doubles : context {
 };
 } // namespace
 
-TEST_CASE("a conversion keeps metadata, in contexts without rules, too") {
+TEST_CASE("a conversion preserves metadata, also in contexts without rules") {
   auto const to_double = fn<"to_double">([](auto x) { return convert<double>(x); });
   auto const own = run(same_type{}, to_double, tag(1, 2));
   CHECK((own.inner == 1.0 && own.metadata == 2.0));
@@ -225,7 +225,7 @@ TEST_CASE("a conversion keeps metadata, in contexts without rules, too") {
   auto const both = run(compose(same_type{}, counted{}), to_double, tag(tag(1, 7), tag(2, 8)));
   CHECK((both.inner.inner == 1.0 && both.inner.metadata == 7));
   CHECK((both.metadata.inner == 2.0 && both.metadata.metadata == 8));
-  auto const other = run(named_for_doubles{}, to_double, tag(1, 2)); // of another kind: the constant
+  auto const other = run(named_for_doubles{}, to_double, tag(1, 2)); // another type: the constant
   CHECK((other.inner == 1.0 && other.metadata == std::tuple(5, 5)));
 }
 
@@ -269,14 +269,14 @@ TEST_CASE("a conversion converts the numbers of metadata that are trees") {
   CHECK((concrete(plain.inner) == 1.0 && plain.metadata == 2.0f));
 }
 
-TEST_CASE("an opaque object that was tagged keeps its metadata in functions") {
+TEST_CASE("a tagged opaque object keeps its metadata in functions") {
   auto const pass = fn<"pass">([](auto x) { return x; });
   auto const twice = fn<"twice">([pass](auto x) { return pass(pass(x)); });
   auto const r = run(counted{}, twice, tag(std::string("text"), 3));
   CHECK((r.inner == "text" && r.metadata == 3));
 }
 
-TEST_CASE("an opaque object that was tagged travels in inner contexts, too") {
+TEST_CASE("a tagged opaque object passes through inner contexts, too") {
   auto const pass = fn<"pass">([](auto x) { return x; });
   auto const twice = fn<"twice">([pass](auto x) { return pass(pass(x)); });
   events list;
@@ -290,7 +290,7 @@ TEST_CASE("an opaque object that was tagged travels in inner contexts, too") {
   CHECK((both.inner.inner == "text" && both.inner.metadata == "why" && concrete(both.metadata) == 3));
 }
 
-TEST_CASE("a scope tags numbers, arrays and objects, for the outermost context that keeps metadata") {
+TEST_CASE("a scope tags numbers, arrays and objects, for the outermost context with metadata") {
   auto const tagging = fn<"tagging">([](scope auto& cx, auto x) {
     auto const y = cx.tag(x, 3);
     return std::tuple(y, cx.tag(2.0, 5), cx.tag(std::string("text"), 7), cx.tag(array<double>{1.0, 2.0}, 9));
@@ -348,15 +348,15 @@ TEMPLATE_TEST_CASE(
 
 namespace {
 template <class M>
-struct with_containers : context { // of numbers and truth values, without rules
+struct with_containers : context { // metadata of numbers and bools, without rules
   template <class T>
   using metadata = M;
 };
 } // namespace
 
 TEMPLATE_TEST_CASE(
-    "metadata of numbers may be containers, and where there are none, empty ones", "", std::vector<int>,
-    array<int>, std::string) {
+    "metadata of numbers may be containers, which are empty where a value has no metadata", "",
+    std::vector<int>, array<int>, std::string) {
   auto const moved = fn<"moved">([](auto x) {
     auto const y = convert<double>(convert<float>(x));
     auto const all = update(fill(i64{2}, y), 1, x * 2.0);
@@ -374,7 +374,7 @@ TEMPLATE_TEST_CASE(
   check(run(compose(s, c), moved, tag(2.0, mark)));
 }
 
-TEST_CASE("similar makes a context of the same type with a state of its own") {
+TEST_CASE("similar constructs a context of the same type with its own state") {
   stateful a{{}, 4};
   auto const b = similar(a, 5);
   static_assert(std::same_as<decltype(b), stateful const>);
@@ -382,7 +382,7 @@ TEST_CASE("similar makes a context of the same type with a state of its own") {
   CHECK(a.state == 4);
 }
 
-TEST_CASE("a value can be made of a number where no context has state") {
+TEST_CASE("a value can be constructed from a number if no context has state") {
   auto const program = [](auto x) {
     decltype(x) start = 2.0;
     decltype(x) nothing{};
@@ -392,7 +392,7 @@ TEST_CASE("a value can be made of a number where no context has state") {
   static_assert(!std::is_constructible_v<in<double, stateful>, double>);
 }
 
-TEST_CASE("concrete gives a tree without any context, which outlives what it was made of") {
+TEST_CASE("concrete returns a tree without contexts, which may outlive its argument") {
   stateful a;
   marking b;
   auto const seen = overdub::run(
@@ -405,7 +405,7 @@ TEST_CASE("concrete gives a tree without any context, which outlives what it was
   CHECK(untag(std::get<0>(seen)) == 2.0);
 }
 
-TEST_CASE("values compare, and a boolean one decides a branch") {
+TEST_CASE("values can be compared, and a bool value decides a branch") {
   stateful c;
   auto const program = [](auto x) {
     int branches = 0;

@@ -1,4 +1,4 @@
-// What integers and conversions do where C++ leaves it undefined; expected results are written out.
+// Integer arithmetic and conversions where C++ leaves the result undefined; expected results are literals.
 #include "property.hpp"
 
 #include <overdub/overdub.hpp>
@@ -23,7 +23,7 @@ TEST_CASE("integers wrap around") {
   CHECK(overdub::mul(highest, i64{2}) == -2);
   CHECK(overdub::neg(lowest) == lowest);
   CHECK(overdub::abs(lowest) == lowest);
-  CHECK(overdub::mul(std::int16_t{300}, std::int16_t{300}) == 90000); // as int, which C++ computes it in
+  CHECK(overdub::mul(std::int16_t{300}, std::int16_t{300}) == 90000); // C++ multiplies it as int
   CHECK(overdub::mul(std::uint16_t{65535}, std::uint16_t{65535}) == -131071);
 }
 
@@ -38,7 +38,7 @@ TEST_CASE("wrapping arithmetic is that of unsigned numbers") {
   });
 }
 
-TEST_CASE("integer division throws by zero, and wraps for the lowest number by -1") {
+TEST_CASE("integer division by zero throws, and the lowest number divided by -1 wraps around") {
   CHECK(overdub::div(lowest, i64{-1}) == lowest);
   CHECK(overdub::rem(lowest, i64{-1}) == 0);
   CHECK(overdub::div(std::numeric_limits<int>::min(), -1) == std::numeric_limits<int>::min());
@@ -53,7 +53,7 @@ TEST_CASE("integer division throws by zero, and wraps for the lowest number by -
   CHECK(overdub::div(1.0, 0.0) == std::numeric_limits<double>::infinity());
 }
 
-TEST_CASE("a shift takes its distance modulo the width, and a right shift keeps the sign") {
+TEST_CASE("a shift takes its distance modulo the width, and a right shift preserves the sign") {
   CHECK(overdub::shift_left(i64{1}, i64{63}) == lowest);
   CHECK(overdub::shift_left(i64{1}, i64{64}) == 1);
   CHECK(overdub::shift_left(i64{1}, i64{-1}) == lowest);
@@ -64,7 +64,7 @@ TEST_CASE("a shift takes its distance modulo the width, and a right shift keeps 
   CHECK(overdub::shift_left(std::int16_t{-1}, 4) == -16);
 }
 
-TEST_CASE("convert saturates where the target cannot hold the number, and NaN becomes 0") {
+TEST_CASE("convert saturates if the target type cannot represent the number, and converts NaN to 0") {
   double const infinity = std::numeric_limits<double>::infinity();
   CHECK(overdub::convert<i64>(1e300) == highest);
   CHECK(overdub::convert<i64>(-1e300) == lowest);
@@ -88,14 +88,14 @@ TEST_CASE("convert between integers saturates too") {
   CHECK(overdub::convert<i64>(std::numeric_limits<std::uint64_t>::max()) == highest);
 }
 
-TEST_CASE("convert to bool asks whether a number is not 0") {
+TEST_CASE("convert to bool tests whether a number is not 0") {
   CHECK(overdub::convert<bool>(0.25));
   CHECK(overdub::convert<bool>(std::numeric_limits<double>::quiet_NaN()));
   CHECK_FALSE(overdub::convert<bool>(-0.0));
   CHECK_FALSE(overdub::convert<bool>(i64{0}));
 }
 
-TEST_CASE("convert in a context is convert") {
+TEST_CASE("convert is the same in a context") {
   property([] {
     double const x = any<double>();
     float const f = any<float>();
@@ -106,13 +106,13 @@ TEST_CASE("convert in a context is convert") {
   });
 }
 
-TEST_CASE("the functions of math take small integers as C++ does: as double") {
+TEST_CASE("mathematical functions take small integers as C++ does: as double") {
   CHECK(overdub::sqrt(2) == std::sqrt(2.0));
   CHECK(overdub::pow(2.0f, 3) == 8.0);
   CHECK(overdub::run(no_op{}, overdub::sqrt, 2) == std::sqrt(2.0));
 }
 
-TEST_CASE("ldexp is that of the standard library, to the bit") {
+TEST_CASE("ldexp equals the standard library's, to the bit") {
   property([] {
     double const x = any<double>();
     float const f = any<float>();

@@ -1,5 +1,5 @@
-// recorder<"A">: a context that writes down the calls it sees, by the names of the callees. Several recorders
-// can write into one list.
+// recorder<"A">: a context that records the names of the callees of the calls that it observes. Several
+// recorders can append to one list.
 #pragma once
 
 #include <overdub/overdub.hpp>
@@ -26,7 +26,7 @@ struct recorder : overdub::context {
   void before(overdub::callee auto f, auto const&...) { list->push_back(entry(name, "", f.name())); }
 };
 
-// After each call: "A after norm"; and "A failed norm" when it was left by an exception.
+// After each call: "A after norm"; if an exception left the call, "A failed norm".
 template <overdub::fixed_string Name>
 struct end_recorder : overdub::context {
   static constexpr std::string_view name = Name.view();
@@ -40,7 +40,7 @@ struct end_recorder : overdub::context {
   }
 };
 
-// All of them.
+// All of these hooks.
 template <overdub::fixed_string Name>
 struct full_recorder : overdub::extends<recorder<Name>, end_recorder<Name>> {
   static constexpr std::string_view name = Name.view();
@@ -48,7 +48,7 @@ struct full_recorder : overdub::extends<recorder<Name>, end_recorder<Name>> {
       : overdub::extends<recorder<Name>, end_recorder<Name>>{recorder<Name>(e), end_recorder<Name>(e)} {}
 };
 
-// The program of the tests of order: one call in a statement.
+// The program that the tests of the order run: one call in each statement.
 inline constexpr auto square = overdub::fn<"square">([](auto x) { return x * x; });
 inline constexpr auto norm = overdub::fn<"norm">([](auto x, auto y) {
   auto a = square(x);

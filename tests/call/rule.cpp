@@ -1,4 +1,4 @@
-// Which rule answers a call, and what rules can do.
+// Which rule applies to a call, and what rules can do.
 #include "call/recorder.hpp"
 #include "catch.hpp"
 
@@ -36,7 +36,7 @@ struct louder : context {
   auto overdub(arithmetic auto f, auto... x) { return 2.0 * f(x...); }
 };
 
-TEST_CASE("a family's rule answers its family alone") {
+TEST_CASE("a family's rule applies to its family alone") {
   louder c;
   CHECK(
       overdub::run(
@@ -57,7 +57,7 @@ struct doubling : context {
   }
 };
 
-TEST_CASE("a rule that calls its own callee does not loop: it runs outside of its context") {
+TEST_CASE("a rule that calls its own callee does not loop, since it runs outside of its context") {
   doubling c;
   CHECK(
       overdub::run(
@@ -78,7 +78,7 @@ struct answer_slope : context {
   auto overdub(decltype(slope), auto x) { return x * 0.0 + 10.0; }
 };
 
-TEST_CASE("a rule for a user's function takes the place of its body, at any depth") {
+TEST_CASE("a rule for a user's function replaces its body, at any depth") {
   answer_slope c;
   CHECK(overdub::run(c, slope, 1.0) == 10.0);
   CHECK(overdub::run(c, twice_slope, 1.0) == 20.0);
@@ -105,7 +105,7 @@ TEST_CASE("a context without metadata passes a function to an inner context's ru
   CHECK(list == events{"A twice_slope", "A slope", "A slope", "A add"});
 }
 
-TEST_CASE("a context with metadata goes into the function, and the inner context's rule does not apply") {
+TEST_CASE("a context with metadata enters the function, and the inner context's rule does not apply") {
   events list;
   outer_with_metadata a(list);
   answer_slope b;
@@ -129,7 +129,7 @@ struct going_on : context {
   }
 };
 
-TEST_CASE("fallback is the call one level down; recurse is the body in the context") {
+TEST_CASE("fallback calls one level down; recurse runs the body in the context") {
   going_on c;
   auto const program = [](auto x) { return sin(slope(sin(x))); };
   CHECK(overdub::run(c, program, 1.0) == program(1.0));
@@ -140,7 +140,7 @@ TEST_CASE("fallback is the call one level down; recurse is the body in the conte
   CHECK(d.fallbacks == 2);
 }
 
-TEST_CASE("can_recurse tells functions, which have a body, from primitives") {
+TEST_CASE("can_recurse distinguishes functions, which have a body, from primitives") {
   going_on c;
   static_assert(std::is_same_v<decltype(can_recurse(c, slope, 1.0)), bool>);
   CHECK(can_recurse(c, slope, 1.0));
@@ -161,7 +161,7 @@ struct log_of_primitives : context {
   }
 };
 
-TEST_CASE("one rule for everything can go into functions and note the primitives") {
+TEST_CASE("one rule for all callees can recurse into functions and record the primitives") {
   log_of_primitives c;
   CHECK(overdub::run(c, norm, 3.0, 4.0) == 5.0);
   CHECK(c.list == events{"mul", "mul", "add", "sqrt"});
@@ -198,7 +198,7 @@ struct inheriting : extends<answer_slope, louder> {
 
 struct merged : extends<answer_slope, louder> {};
 
-TEST_CASE("extends brings the rules of several contexts together") {
+TEST_CASE("extends merges the rules of several contexts") {
   merged m;
   CHECK(
       overdub::run(
@@ -257,7 +257,7 @@ struct other_products : context {
   auto overdub(mul_t, auto x, auto y) { return x + y; }
 };
 
-TEST_CASE("a hook that names a function observes the functions derived from it, where it is inherited, too") {
+TEST_CASE("a hook that names a function observes its derived functions, also if the hook is inherited") {
   other_products a;
   on_squares b;
   on_squares_and_all c;
@@ -275,7 +275,7 @@ struct inherited_recursion : extends<going_on> {
   auto overdub(exp_t f, auto x) { return ++exponentials, f(x); }
 };
 
-TEST_CASE("a rule that is inherited recurses into the context that inherits it") {
+TEST_CASE("an inherited rule recurses into the context that inherits it") {
   inherited_recursion c;
   CHECK(overdub::run(c, slope, 1.0) == slope(1.0));
   CHECK(c.recursions == 1);
@@ -288,7 +288,7 @@ struct going_on_without_arguments : context {
   auto overdub(rule_call auto call, decltype(answer)) { return call.recurse(); }
 };
 
-TEST_CASE("a rule recurses into a function without arguments in all contexts") {
+TEST_CASE("a rule recurses into a function without arguments, and inner contexts observe the calls in it") {
   events list;
   going_on_without_arguments a;
   recorder<"B"> b(list);
@@ -304,7 +304,8 @@ struct sum_of_metadata : context {
   auto overdub(elementwise auto f, auto... x) { return tag(f(x.inner...), (x.metadata + ...)); }
 };
 
-TEST_CASE("rules of a context with metadata get inner values with it, and constants with the constant's") {
+TEST_CASE("rules of a context with metadata receive inner values with metadata, and constants with the "
+          "constant's") {
   sum_of_metadata c;
   auto const r = overdub::run(
       c, [](auto x, auto y) { return x * y + 3.0; }, tag(2.0, 10), 5.0);
@@ -317,7 +318,7 @@ struct comparing : context {
   void before(callee auto f, auto const&...) { slopes += f == slope; }
 };
 
-TEST_CASE("a function object is equal to itself in any context, and to no other") {
+TEST_CASE("a function object equals itself in any context, and no other one") {
   comparing a;
   comparing b;
   overdub::run(compose(a, b), twice_slope, 1.0);

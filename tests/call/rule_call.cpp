@@ -1,5 +1,5 @@
-// A rule goes on in the context that runs: an heir, a context without its hooks, a composition, above or below others, also where no
-// argument says which contexts are below. The law: the list of events is that of the context that runs.
+// A rule recurses in the context of the run: a derived class, a context without its hooks, a composition, outside or inside of other
+// contexts, also if no argument shows which contexts are inside. The law: the list of events is that of the context of the run.
 #include "call/recorder.hpp"
 #include "catch.hpp"
 
@@ -17,7 +17,7 @@ struct recorder_hooks {
   void before(callee auto f, auto const&...) { list->push_back(entry(Name.view(), "", f.name())); }
 };
 
-// Goes on in squares, and hears nothing.
+// Recurses into squares, and has no hooks.
 struct going_on : context {
   auto overdub(rule_call auto call, decltype(square), auto x) { return call.recurse(x); }
 };
@@ -26,7 +26,7 @@ struct heir : going_on, recorder_hooks<Name> {
   static constexpr std::string_view name = Name.view();
   explicit heir(events& e) : recorder_hooks<Name>{&e} {}
 };
-// The same with metadata: how many operations a number is away from the arguments.
+// The same with metadata: the number of operations between the arguments and a value.
 struct depths : context {
   template <class T>
   using metadata = int;
@@ -45,14 +45,14 @@ struct depths_heir : depths, recorder_hooks<"A"> {
 
 events const alone{"A norm", "A square", "A mul", "A square", "A mul", "A add", "A sqrt"};
 
-TEST_CASE("an inherited rule goes on in the heir, which observes what the function calls") {
+TEST_CASE("an inherited rule recurses in the derived context, which observes the calls in the function") {
   events list;
   heir<"A"> a(list);
   CHECK(overdub::run(a, norm, 3.0, 4.0) == 5.0);
   CHECK(list == alone);
 }
 
-TEST_CASE("an inherited rule goes on in the heir, with metadata") {
+TEST_CASE("an inherited rule recurses in the derived context, with metadata") {
   events list;
   depths_heir a(list);
   auto const r = overdub::run(a, norm, tag(3.0, 0), tag(4.0, 0));
@@ -66,7 +66,7 @@ struct noisy : recorder<"A"> {
   auto overdub(rule_call auto call, decltype(square), auto x) { return call.recurse(x) + 1.0; }
 };
 
-TEST_CASE("without_hooks hears nothing, behind a rule that goes on either") {
+TEST_CASE("without_hooks observes nothing, also inside of a rule that recurses") {
   events list;
   noisy a(list);
   auto quiet = without_hooks(a);
@@ -82,14 +82,14 @@ struct extended : extends<going_on, recorder<"A">> {
   explicit extended(events& e) : extends<going_on, recorder<"A">>{going_on{}, recorder<"A">(e)} {}
 };
 
-TEST_CASE("a rule that extends brings along goes on in the whole context") {
+TEST_CASE("a rule that extends merges recurses in the whole context") {
   events list;
   extended a(list);
   CHECK(overdub::run(a, norm, 3.0, 4.0) == 5.0);
   CHECK(list == alone);
 }
 
-TEST_CASE("in compositions a rule goes on in its context, with those below") {
+TEST_CASE("in compositions a rule recurses in its context and in the inner ones") {
   events list;
   heir<"A"> a(list);
   recorder<"B"> b(list);
@@ -105,7 +105,7 @@ TEST_CASE("in compositions a rule goes on in its context, with those below") {
   CHECK(list == events{"A square", "A mul", "B mul"});
 }
 
-// Functions without arguments, through the scope.
+// Functions without arguments, called through the scope.
 constexpr auto two = fn<"two">([](scope auto& cx) { return cx.lift(1.0) + 1.0; });
 constexpr auto doubled = fn<"doubled">([](scope auto& cx, auto x) -> decltype(x) { return cx(two) * x; });
 
@@ -122,7 +122,7 @@ struct replaced : recorder<"A"> {
   auto overdub(rule_call auto call, decltype(two)) { return call.lift(1.0) + call(two); }
 };
 
-TEST_CASE("a rule for a function without arguments goes on with the contexts below") {
+TEST_CASE("a rule for a function without arguments recurses with the inner contexts") {
   events list;
   recorder<"B"> b(list);
   nullary a(list);
@@ -149,7 +149,7 @@ struct families : context {
   auto overdub(rule_call auto call, math auto, auto... x) { return last = "math", call.fallback(x...); }
 };
 
-TEST_CASE("a rule that names the callee is preferred to a family, whether or not it takes the call") {
+TEST_CASE("a rule that names the callee is preferred to a family, whether or not it takes a rule_call") {
   both_forms c;
   overdub::run(
       c, [](auto x) { return overdub::sin(x); }, 1.0);
@@ -174,26 +174,26 @@ struct looking : context {
 };
 
 TEST_CASE(
-    "a call knows its callee and its context; recurse and fallback take it in the place of the context") {
+    "a rule_call has its callee and its context; recurse and fallback accept it instead of the context") {
   looking c;
   CHECK(overdub::run(c, square, 3.0) == 81.0);
   CHECK(c.seen == 1);
 }
 
-// A rule of the heir's own hides the base's.
+// A rule of the derived class hides that of the base.
 struct own_heir : noisy {
   using noisy::noisy;
   auto overdub(rule_call auto call, decltype(square), auto x) { return call.recurse(x) + 2.0; }
 };
 
-TEST_CASE("an heir's own rule is the one that answers, and goes on in the heir") {
+TEST_CASE("the rule of a derived context hides the base's, and recurses in the derived context") {
   events list;
   own_heir a(list);
   CHECK(overdub::run(a, square, 3.0) == 11.0);
   CHECK(list == events{"A square", "A mul"});
 }
 
-// Operations and native functions on plain numbers: no argument says which contexts are below.
+// Operations and native functions on plain numbers, whose arguments do not show which contexts are inside.
 constexpr auto reading = leaf<"reading">([](double x) { return 2.0 * x; });
 constexpr auto of_constants = fn<"of_constants">([](scope auto& cx, auto x) -> decltype(x) {
   auto const sine = cx(overdub::sin, 1.0);
@@ -206,7 +206,7 @@ struct falling_back : recorder<"A"> {
   auto overdub(rule_call auto call, native_leaf auto, auto x) { return call.fallback(x); }
 };
 
-TEST_CASE("fallback of operations and native functions on plain numbers is seen by the contexts below") {
+TEST_CASE("inner contexts observe the fallback of operations and native functions on plain numbers") {
   events list;
   recorder<"B"> b(list);
   falling_back a(list);

@@ -16,7 +16,7 @@ constexpr auto area = fn<"area">([](scope auto& cx, auto r) {
   return p * s;
 });
 
-TEST_CASE("a function without arguments is seen through the scope") {
+TEST_CASE("contexts observe a call without arguments if it is made through the scope") {
   events list;
   recorder<"A"> a(list);
   recorder<"B"> b(list);
@@ -36,7 +36,7 @@ constexpr auto factorial = fn<"factorial">([](scope auto& cx, auto n) -> decltyp
       n < i64{2}, [&] { return cx.lift(i64{1}); }, [&] { return n * cx.self(n - i64{1}); });
 });
 
-TEST_CASE("cx.self is recursion, in the contexts that the function runs in") {
+TEST_CASE("cx.self is a recursive call, in the contexts of the function") {
   events list;
   recorder<"A"> a(list);
   CHECK(factorial(i64{10}) == 3628800);
@@ -57,7 +57,7 @@ constexpr auto constants = fn<"constants">([](scope auto& cx, auto x) {
   return one + std::get<0>(tree) + same;
 });
 
-TEST_CASE("cx.lift makes constants of the contexts, and leaves their values alone") {
+TEST_CASE("cx.lift makes constants of the contexts, and returns their values unchanged") {
   events list;
   recorder<"A"> a(list);
   CHECK(constants(2.0) == 4.0);
@@ -72,14 +72,14 @@ constexpr auto through = fn<"through">([](scope auto& cx, auto x) {
   return std::tuple{a, b, c, x};
 });
 
-TEST_CASE("cx calls functions, primitives and function objects on plain arguments in the contexts") {
+TEST_CASE("cx calls functions, primitives and function objects of plain arguments in the contexts") {
   events list;
   recorder<"A"> a(list);
   CHECK(overdub::run(a, through, 0.0) == std::tuple{4.0, 2.0, 6.0, 0.0});
   CHECK(list == events{"A through", "A square", "A mul", "A sqrt", "A add"});
 }
 
-TEST_CASE("a body that is no function but takes the scope can be run") {
+TEST_CASE("a function object that takes the scope can be run without fn") {
   events list;
   recorder<"A"> a(list);
   CHECK(
@@ -88,7 +88,7 @@ TEST_CASE("a body that is no function but takes the scope can be run") {
   CHECK(list == events{"A square", "A mul", "A add"});
 }
 
-TEST_CASE("a run can be started from a scope, one level above it") {
+TEST_CASE("a scope can start a run, one level outside of it") {
   events list;
   recorder<"A"> a(list);
   recorder<"B"> b(list);

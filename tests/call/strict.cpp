@@ -1,4 +1,4 @@
-// What checked builds find: calls that no context sees, and values of two runs that meet.
+// Checked builds detect calls that no context observes, and values of two runs in one operation.
 #include "call/recorder.hpp"
 #include "catch.hpp"
 
@@ -31,7 +31,7 @@ TEST_CASE("a strict run throws where a function is called with plain arguments")
       escaped_call);
 }
 
-TEST_CASE("a number that concrete took out is plain, and a call with it escapes") {
+TEST_CASE("a number that concrete returns is plain, and a call with it escapes") {
   strict_context c;
   CHECK_THROWS_AS(
       overdub::run(
@@ -41,7 +41,7 @@ TEST_CASE("a number that concrete took out is plain, and a call with it escapes"
 
 constexpr auto native = leaf<"native">([](double x) { return square(x) + 1.0; });
 
-TEST_CASE("what a native function calls is outside of the run, and does not escape") {
+TEST_CASE("calls in a native function are outside of the run, and do not escape") {
   strict_counting c;
   CHECK(
       overdub::run(
@@ -49,7 +49,7 @@ TEST_CASE("what a native function calls is outside of the run, and does not esca
   CHECK(c.calls == 1);
 }
 
-TEST_CASE("what a thread of the function's own calls is outside of the run, and does not escape") {
+TEST_CASE("calls in a thread that the function starts are outside of the run, and do not escape") {
   strict_context c;
   double const made = overdub::run(
       c,
@@ -76,14 +76,14 @@ TEST_CASE("a call through the scope does not escape") {
   CHECK(c.calls == 4);
 }
 
-TEST_CASE("a call of a primitive with plain numbers does not escape: it is arithmetic") {
+TEST_CASE("a call of a primitive with plain numbers does not escape, since it is ordinary arithmetic") {
   strict_context c;
   CHECK(
       overdub::run(
           c, [](auto x) { return x * overdub::sqrt(4.0); }, 3.0) == 6.0);
 }
 
-TEST_CASE("functions given to control primitives are watched in a strict run") {
+TEST_CASE("functions passed to control primitives are checked in a strict run") {
   strict_counting c;
   auto const program = [](auto xs) { return map([](auto x) { return x + square(2.0); }, xs); };
   CHECK_THROWS_AS(overdub::run(c, program, array<double>{1.0}), escaped_call);
@@ -123,7 +123,7 @@ TEST_CASE("hooks of every kind of a strict context may call functions plainly") 
   CHECK(c.last == 25.0);
 }
 
-TEST_CASE("a strict run leaves nothing behind, also when it is left by an exception") {
+TEST_CASE("a strict run leaves no state behind, also if it ends by an exception") {
   strict_context c;
   CHECK_THROWS_AS(overdub::run(c, escaping, 3.0), escaped_call);
   CHECK(square(2.0) == 4.0);
@@ -131,7 +131,7 @@ TEST_CASE("a strict run leaves nothing behind, also when it is left by an except
   CHECK(square(2.0) == 4.0);
 }
 
-TEST_CASE("a run that is not strict lets functions be called plainly") {
+TEST_CASE("a run that is not strict allows plain calls of functions") {
   events list;
   recorder<"A"> a(list);
   CHECK(overdub::run(a, escaping, 3.0) == 12.0);
@@ -143,7 +143,7 @@ struct counting : context {
   void before(callee auto, auto const&...) { ++calls; }
 };
 
-TEST_CASE("values of two instances of one context do not meet in silence") {
+TEST_CASE("an operation on values of two instances of one context is an error") {
   counting a;
   counting b;
   auto const add_captured = [&](auto x) {
@@ -154,7 +154,7 @@ TEST_CASE("values of two instances of one context do not meet in silence") {
   CHECK_THROWS_WITH(overdub::run(a, add_captured, 2.0), Contains("add") && Contains("counting"));
 }
 
-TEST_CASE("values of two instances that meet in a user's function or in an array are found too") {
+TEST_CASE("values of two instances in one call of a user's function, or in one array, are an error, too") {
   counting a;
   counting b;
   auto const call_captured = [&](auto x) {
@@ -169,7 +169,7 @@ TEST_CASE("values of two instances that meet in a user's function or in an array
   CHECK_THROWS_AS(overdub::run(a, index_captured, array<double>{2.0}), context_mismatch);
 }
 
-TEST_CASE("values of one instance may meet in two of its runs") {
+TEST_CASE("values of one instance may be used together in two of its runs") {
   counting a;
   auto const program = [&](auto x) {
     return overdub::run(

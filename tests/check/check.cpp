@@ -15,7 +15,7 @@ namespace {
 
 using namespace overdub;
 
-// The findings in text, without what stands in brackets.
+// The text of the findings, without the parts in parentheses.
 std::vector<std::string> said(check_report const& r) {
   std::vector<std::string> all;
   for (auto const& x : r.findings)
@@ -58,7 +58,7 @@ constexpr auto newton =
 
 } // namespace
 
-TEST_CASE("check proves that an operation gives NaN, or says that it may") {
+TEST_CASE("check proves that an operation returns NaN, or reports that it may") {
   CHECK(
       said(check(logarithm, between(0.0, 1.0))) ==
       lines{"certain: log gives NaN: its operand is in [-2, -1]"});
@@ -73,22 +73,22 @@ TEST_CASE("check proves that an operation gives NaN, or says that it may") {
   CHECK(check(logarithm, between(2.5, 5.0)).empty());
   CHECK(check(logarithm, signature<double>).count(severity::possible) == 2);
 }
-TEST_CASE("check knows the bounds of sums, and lengths that are not 0") {
+TEST_CASE("check computes the bounds of sums, and uses lengths that are not 0") {
   CHECK(check(mean, each(between(0.0, 1.0))).count(finding_kind::not_a_number) == 1);
   CHECK(check(mean, each(between(-1.0, 1.0), 1)).empty());
 }
-TEST_CASE("check compares indices with lengths that it does not know") {
+TEST_CASE("check compares indices with unknown lengths") {
   CHECK(check(too_far, signature<array<double>>).count(finding_kind::index) == 1);
   CHECK(said(check(steps, each(between(0.0, 1.0), 1))) == lines{});
   CHECK(
       said(check(steps, each(between(0.0, 1.0)))) ==
       lines{"possible: map may have a negative size: at least -1"});
 }
-TEST_CASE("check learns from conditions") {
+TEST_CASE("check uses the conditions of branches") {
   CHECK(check(guarded, signature<double>).empty());
   CHECK(check(arc, signature<double>).empty());
 }
-TEST_CASE("check finds divisors of 0") {
+TEST_CASE("check finds divisions by 0") {
   CHECK(
       said(check(share, between(0, 9), between(0, 9))) ==
       lines{"possible: div may divide by 0: its divisor is in [0, 9]"});
@@ -98,18 +98,18 @@ TEST_CASE("check finds divisors of 0") {
 TEST_CASE("check finds branches that never run") {
   CHECK(said(check(never, signature<double>)) == lines{"certain: the first branch of if never runs"});
 }
-TEST_CASE("check tells by which calls a finding comes about") {
+TEST_CASE("check reports the calls that lead to a finding") {
   auto const r = check(outer, between(0.0, 1.0));
   REQUIRE(r.findings.size() == 1);
   CHECK(r.findings[0].how == severity::certain);
   CHECK(r.findings[0].in == "@logarithm, called by @outer");
   CHECK(r.findings[0].operation == "%2 = log %1 : f64");
 }
-TEST_CASE("check ends on recursion and loops, and knows something of them") {
+TEST_CASE("check terminates for recursion and loops, and finds bounds of their results") {
   CHECK(check(factorial, signature<i64>).empty());
   CHECK(check(newton, between(1.0, 2.0)).count(severity::certain) == 0);
 }
-TEST_CASE("check has places, where the program has") {
+TEST_CASE("check reports source locations, if the program has them") {
   std::ostringstream out;
   out << check_text(
       "entry @f\nfunc @f(%x: f64) -> f64 {\n  %y = log %x : f64\n  %z = sin %x : f64\n  return %y\n}\n",
@@ -119,7 +119,8 @@ TEST_CASE("check has places, where the program has") {
       "model.od:3:8: certain: log gives NaN: its operand is in [-2, -1] (%y = log %x : f64, in @f)\n"
       "model.od:4:8: certain: the result of sin is not used (%z = sin %x : f64, in @f)\n");
 }
-TEST_CASE("what stands in a branch that may not run is not certain, though it happens each time") {
+TEST_CASE(
+    "a failure in a branch that may not run is not certain, though it occurs whenever the branch runs") {
   auto const r = check_text(R"(entry @f
 func @f(%x: f64) -> f64 {
   %c = lt %x, 0.0 : bool
@@ -158,7 +159,7 @@ func @f(%n: i64, %a: f64[], %b: f64[]) -> f64 {
                      "certain: at is out of range: the index is 7, and the length in [0, 2]",
                      "certain: the result of at is not used"});
 }
-TEST_CASE("check looks at what a context makes of a function") {
+TEST_CASE("check analyses the rewritten function of a context") {
   constexpr auto root = fn<"root">([](auto x) { return overdub::sqrt(x); });
   CHECK(check(root, between(0.0, 1.0)).empty());
   ir::program const p = stage(contexts::forward{}, root, signature<tagged<double, double>>);
@@ -166,7 +167,7 @@ TEST_CASE("check looks at what a context makes of a function") {
       said(check(p, {between(0.0, 1.0), between(1.0, 1.0)})) ==
       lines{"possible: strong_div may give an infinite number: its operands are 1 and in [0, 2]"});
 }
-TEST_CASE("the context checked refuses what is certain to fail, alone and in compositions") {
+TEST_CASE("the context checked rejects certain failures, alone and in compositions") {
   constexpr auto wrong = fn<"wrong">([](auto x) { return overdub::acosh(overdub::sin(x) - 1.0); });
   checked checked;
   CHECK_THROWS_AS(compile(checked, wrong, signature<double>), check_failed);
@@ -175,7 +176,7 @@ TEST_CASE("the context checked refuses what is certain to fail, alone and in com
       check_failed);
   CHECK(compile(checked, mean, signature<array<double>>)(array<double>{1, 2}) == 1.5);
 }
-TEST_CASE("check refuses inputs that do not fit") {
+TEST_CASE("check rejects inputs that do not fit the parameters") {
   CHECK_THROWS_AS(between(1.0, 0.0), argument_error);
   CHECK_THROWS_AS(between(std::uint64_t{0}, ~std::uint64_t{0}), argument_error);
   CHECK_THROWS_AS(each(between(0.0, 1.0), -1), argument_error);
@@ -183,7 +184,7 @@ TEST_CASE("check refuses inputs that do not fit") {
   CHECK_THROWS_AS(
       check(stage(logarithm, signature<double>), {between(0.0, 1.0), between(0.0, 1.0)}), argument_error);
 }
-TEST_CASE("check without steps left still finds all that may happen") {
+TEST_CASE("check without remaining steps still finds all possible failures") {
   auto const p = stage(outer, signature<double>);
   CHECK(check(p, {between(0.0, 1.0)}, 0).count(finding_kind::not_a_number) >= 1);
 }

@@ -50,26 +50,26 @@ template <class F, class... X>
 std::string found(F const& f, X const&... x) {
   check_finite context;
   std::string text = thrown_by([&] { return run(context, f, x...); });
-  CHECK(context.path.empty()); // it can be used again
+  CHECK(context.path.empty()); // the context can be used again
   return text;
 }
 
 } // namespace
 
-TEST_CASE("check_finite names the operation that gave the first number that is not finite, and the calls") {
+TEST_CASE("check_finite names the operation with the first result that is not finite, and its callers") {
   CHECK(found(root, 1.0) == "overdub: div(1, 0) gave inf, in slope, called by root");
   std::string const text = found(root, 0.0);
   CHECK((text == "overdub: log(-1) gave -nan, in root" || text == "overdub: log(-1) gave nan, in root"));
   CHECK(found(root, 3.0) == "");
 }
-TEST_CASE("check_finite lets through what was given") {
+TEST_CASE("check_finite accepts arguments that are not finite") {
   constexpr double infinity = std::numeric_limits<double>::infinity(),
                    nan = std::numeric_limits<double>::quiet_NaN();
   CHECK(found(root, nan) == "");
   CHECK(found(slope, infinity) == "");
   CHECK(found(total, array<double>{1, infinity}) == "");
 }
-TEST_CASE("check_finite finds sums, reductions, native functions and conversions") {
+TEST_CASE("check_finite finds sums, reductions, native functions and conversions that are not finite") {
   CHECK(found(total, array<double>{1e308, 1e308}) == "overdub: add(1e+308, 1e+308) gave inf, in total");
   CHECK(
       found(largest_of, array<double>{0, 0, -1}) ==
@@ -78,7 +78,7 @@ TEST_CASE("check_finite finds sums, reductions, native functions and conversions
   CHECK(found(shorter, 1e300) == "overdub: convert(1.0000000000000001e+300) gave inf, in shorter");
   CHECK(found(shorter, 1.0) == "");
 }
-TEST_CASE("check_finite looks into tuples, structs and arrays of what native functions give") {
+TEST_CASE("check_finite searches tuples, structs and arrays that native functions return") {
   constexpr auto both = leaf<"both">([](double x) { return std::tuple{x, 1 / x}; }, effects::pure);
   constexpr auto second = fn<"second">([=](auto x) { return std::get<1>(both(x)); });
   CHECK(found(second, 0.0) == "overdub: both(0) gave (0, inf), in second");
@@ -98,7 +98,7 @@ TEST_CASE("check_finite looks into tuples, structs and arrays of what native fun
   constexpr auto last = fn<"last">([=](auto x) { return at(std::get<1>(rows(x)), 1); });
   CHECK(found(last, 0.0) == "overdub: rows(0) gave (0, ...), in last");
 }
-TEST_CASE("check_finite inside of forward sees its derivative, and outside of it the program alone") {
+TEST_CASE("check_finite inside of forward checks derivatives, too, and outside of it the program alone") {
   constexpr auto kink = fn<"kink">([](auto x) { return overdub::sqrt(x); });
   check_finite inner, outer;
   CHECK(thrown_by([&] {
@@ -112,7 +112,7 @@ TEST_CASE("check_finite and count observe the same calls") {
   CHECK(run(compose(context, count), root, 3.0) == root(3.0));
   CHECK((count.functions == 2 && count.primitives == 3));
 }
-TEST_CASE("check_finite works staged, interpreted and compiled as it does directly") {
+TEST_CASE("check_finite has the same findings staged, interpreted, compiled and in a direct run") {
   for (double const x : {0.0, 1.0, 3.0}) {
     std::string const direct = found(root, x);
     check_finite staged;

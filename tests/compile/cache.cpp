@@ -1,4 +1,4 @@
-// The cache: keys are compared whole, the oldest goes, and what failed is not kept.
+// The cache: keys are compared in full, the least recently used entry is evicted, and failures are not stored.
 #include "catch.hpp"
 
 #include <overdub/compile/cache.hpp>
@@ -26,7 +26,7 @@ double answer(artifact const& a) { return a.run().call<double>(); }
 
 } // namespace
 
-TEST_CASE("an entry is made once, for its types and its bytes") {
+TEST_CASE("an entry is compiled once for its types and its bytes") {
   compilation_cache cache;
   int compilations = 0;
   auto const get = [&](void const* types, std::string bytes, double x) {
@@ -53,7 +53,7 @@ TEST_CASE("an entry is made once, for its types and its bytes") {
   CHECK(get(&type_a, "1", 6) == 6);
 }
 
-TEST_CASE("when it is full, what was used longest ago goes") {
+TEST_CASE("a full cache evicts the least recently used entry") {
   compilation_cache cache({.entries = 3});
   auto const get = [&](int n, double x) {
     return answer(*cache.get({&type_a, std::to_string(n)}, "f", [&] { return made(x); }));
@@ -68,7 +68,7 @@ TEST_CASE("when it is full, what was used longest ago goes") {
   CHECK(get(1, -1) == -1);
 }
 
-TEST_CASE("bytes are bounded, and what is held is kept") {
+TEST_CASE("the cache limits its bytes, and an evicted artifact lives as long as a reference to it") {
   auto const one = made(1);
   compilation_cache cache({.bytes = one->bytes() * 5 / 2});
   auto const held = cache.get({&type_a, "held"}, "f", [&] { return made(7); });
@@ -78,7 +78,7 @@ TEST_CASE("bytes are bounded, and what is held is kept") {
   CHECK(answer(*held) == 7);
 }
 
-TEST_CASE("an exception is passed on, and nothing is kept") {
+TEST_CASE("an exception of a compilation reaches the caller, and no entry is stored") {
   compilation_cache cache;
   cache_key const key{&type_a, "x"};
   CHECK_THROWS_AS(
@@ -88,7 +88,7 @@ TEST_CASE("an exception is passed on, and nothing is kept") {
   CHECK(cache.statistics().failures == 1);
 }
 
-TEST_CASE("a compilation that needs itself is refused, and not waited for") {
+TEST_CASE("a compilation that requires itself is rejected, and does not deadlock") {
   compilation_cache cache;
   cache_key const key{&type_a, "x"};
   CHECK_THROWS_AS(
@@ -97,7 +97,7 @@ TEST_CASE("a compilation that needs itself is refused, and not waited for") {
   CHECK(cache.statistics().entries == 0);
 }
 
-TEST_CASE("a function that collects many fingerprints is warned of, once") {
+TEST_CASE("the cache warns once of a function with many fingerprints") {
   compilation_cache cache({.fingerprints_to_warn_of = 4});
   for (int n = 0; n < 10; ++n) (void)cache.get({&type_a, std::to_string(n)}, "f", [&] { return made(n); });
   REQUIRE(cache.statistics().warnings.size() == 1);
@@ -105,7 +105,7 @@ TEST_CASE("a function that collects many fingerprints is warned of, once") {
       cache.statistics().warnings[0], Catch::StartsWith("@f was compiled for more than 4 fingerprints"));
 }
 
-TEST_CASE("keys whose hashes meet are told apart") {
+TEST_CASE("keys with equal hashes are distinguished") {
   compilation_cache cache({.hash_bits = 0});
   for (int round = 0; round < 3; ++round)
     for (int n = 0; n < 100; ++n)
@@ -116,7 +116,7 @@ TEST_CASE("keys whose hashes meet are told apart") {
   CHECK(answer(*cache.get({&type_a, "51"}, "f", [&] { return made(-1); })) == 51);
 }
 
-TEST_CASE("what is invalidated is made anew, and nothing else") {
+TEST_CASE("an invalidated entry is recompiled, and no other entry") {
   compilation_cache cache;
   auto const held = cache.get({&type_a, "a"}, "f", [&] { return made(1); });
   (void)cache.get({&type_a, "b"}, "f", [&] { return made(2); });
@@ -129,7 +129,7 @@ TEST_CASE("what is invalidated is made anew, and nothing else") {
   CHECK(answer(*cache.get({&type_a, "b"}, "f", [&] { return made(3); })) == 2);
 }
 
-TEST_CASE("compilations that need each other without an end are refused") {
+TEST_CASE("an infinite chain of compilations that require each other is rejected") {
   compilation_cache cache;
   int n = 0;
   std::function<std::shared_ptr<artifact const>()> const next = [&] {
@@ -140,7 +140,7 @@ TEST_CASE("compilations that need each other without an end are refused") {
   CHECK(answer(*cache.get({&type_a, "0"}, "f", [&] { return made(1); })) == 1);
 }
 
-TEST_CASE("what is dropped is freed when nobody holds it") {
+TEST_CASE("an evicted artifact is freed when its last reference is dropped") {
   compilation_cache cache({.entries = 2});
   std::weak_ptr<artifact const> first = cache.get({&type_a, "0"}, "f", [&] { return made(0); });
   CHECK(!first.expired());

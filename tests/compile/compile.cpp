@@ -1,4 +1,4 @@
-// compile: a function in contexts as a program that is made once.
+// compile: a function in contexts as a program that is staged once.
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>
@@ -19,17 +19,17 @@ struct counting : od::context {
 
 } // namespace
 
-TEST_CASE("a function without contexts") {
+TEST_CASE("compile compiles a function without contexts") {
   auto const f = od::compile(od::compose(), wave, od::signature<double>);
   CHECK(f(2.0) == std::sin(3.0));
 }
-TEST_CASE("under forward, as overdub itself") {
+TEST_CASE("compile in forward has the result of a run in forward") {
   auto const f = od::compile(od::contexts::forward{}, wave, od::signature<od::tagged<double, double>>);
   auto const r = f(od::tag(2.0, 1.0));
   CHECK(r.inner == std::sin(3.0));
   CHECK(r.metadata == std::cos(3.0));
 }
-TEST_CASE("hooks observe each call, in the context that is called") {
+TEST_CASE("hooks observe each call, in the context object of the compiled function") {
   counting a, b;
   auto const f = od::compile(a, wave, od::signature<double>);
   auto const g = od::compile(b, wave, od::signature<double>);

@@ -1,4 +1,4 @@
-// Members that rules compute with: loads in compiled programs, plain numbers elsewhere.
+// Members of contexts that rules compute with: loads in compiled programs, plain numbers in direct runs.
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>
@@ -35,7 +35,7 @@ struct adrift : od::context {
 
 } // namespace
 
-TEST_CASE("fields are read when the program runs: one program serves all contexts and all their changes") {
+TEST_CASE("compiled programs read fields when they run: one program serves all contexts and their changes") {
   scaled a, b;
   auto const f = od::compile(a, wave, od::signature<double>);
   auto const g = od::compile(b, wave, od::signature<double>);
@@ -50,7 +50,7 @@ TEST_CASE("fields are read when the program runs: one program serves all context
   CHECK(a.by.get() == 3.0);
 }
 
-TEST_CASE("in the direct way they are the members themselves, and constants for contexts inside") {
+TEST_CASE("in direct runs, fields are the members themselves, and constants for inner contexts") {
   scaled a;
   a.by = 2.0;
   double const x = 0.5;
@@ -60,7 +60,7 @@ TEST_CASE("in the direct way they are the members themselves, and constants for 
   CHECK(r.metadata == Approx(2.0 * std::cos(x) + 4.0 * std::cos(2.0 * x)));
 }
 
-TEST_CASE("a field that belongs to no context of the program is refused") {
+TEST_CASE("a field that is in no context of the program is rejected") {
   adrift c;
   CHECK_THROWS_WITH(od::run(c, wave, 0.5), Catch::Contains("not stored in a context of the program"));
 }

@@ -40,7 +40,7 @@ bool is_moved(body<double> const& b) {
   return b.mass == 2 && b.at.x == 5 && b.at.y == 8 && b.speed == std::array{0.5, 1.0};
 }
 
-struct heard : context {
+struct observed : context {
   std::vector<double> before_x, after_y;
   void before(std::same_as<std::remove_const_t<decltype(moved)>> auto const&, body<double> const& b, double) {
     before_x.push_back(b.at.x);
@@ -59,7 +59,7 @@ TEST_CASE("a compiled function takes and returns described templates with such m
 }
 
 TEST_CASE("hooks receive described templates with such members") {
-  heard direct, compiled;
+  observed direct, compiled;
   CHECK(is_moved(run(direct, twice_moved, start(), 2.0)));
   CHECK(is_moved(compile(compiled, twice_moved, signature<body<double>, double>)(start(), 2.0)));
   CHECK(direct.before_x == std::vector<double>{3, 4});

@@ -1,4 +1,4 @@
-// Passes that depend on run-time data: they run once for each fingerprint, and never see more than it.
+// Passes that depend on run-time data: they run once for each fingerprint, and read no other data.
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>
@@ -36,7 +36,7 @@ struct scaled : od::context {
 
 inline constexpr auto shifted = od::fn<"shifted">([](auto x) { return x + 1.0; });
 
-// Erases the end of the function.
+// Erases the yield of the function.
 struct breaking : od::context {
   static void before_optimise(ir::program& p) {
     ir::cursor c(p, p.entry);
@@ -66,7 +66,7 @@ struct starving : od::context {
   static void before_optimise(ir::program&) { throw std::bad_alloc(); }
 };
 
-// A rule that reads data: it is rebuilt from its fingerprint while programs are made.
+// A rule that reads data: staging reconstructs the context from its fingerprint.
 struct powers : od::context {
   int exponent = 1;
   int secret = 0;
@@ -82,7 +82,7 @@ struct powers : od::context {
 
 } // namespace
 
-TEST_CASE("a pass runs once for each fingerprint, and overdub finds the program again") {
+TEST_CASE("a pass runs once for each fingerprint, and later runs use the cached program") {
   scaled c;
   passes = 0;
   CHECK(od::run(c, shifted, 1.0) == 2.0);
@@ -102,11 +102,11 @@ TEST_CASE("a pass runs once for each fingerprint, and overdub finds the program 
   CHECK(passes == 2);
   c.by = 0.0;
   CHECK(1 / od::run(c, shifted, -0.0) > 0);
-  c.by = -0.0; // equal to 0.0, and another number
+  c.by = -0.0; // equal to 0.0, with other bits
   CHECK(1 / od::run(c, shifted, -0.0) < 0);
 }
 
-TEST_CASE("a compiled function keeps its program when its context's data changes") {
+TEST_CASE("a compiled function keeps its program if the data of its context change") {
   scaled c;
   c.by = 3;
   auto const f = od::compile(c, shifted, od::signature<double>);
@@ -115,7 +115,8 @@ TEST_CASE("a compiled function keeps its program when its context's data changes
   CHECK(od::compile(c, shifted, od::signature<double>)(1.0) == 5.0);
 }
 
-TEST_CASE("rules that read data are rebuilt from the fingerprint: nothing else hides in programs") {
+TEST_CASE(
+    "contexts of rules that read data are rebuilt from the fingerprint, so that programs use nothing else") {
   powers two(2), leaking(2);
   leaking.secret = 100;
   CHECK(od::run(leaking, shifted, 1.0) == 4.0);
@@ -125,7 +126,7 @@ TEST_CASE("rules that read data are rebuilt from the fingerprint: nothing else h
   CHECK(od::run(two, shifted, 1.0) == 4.0);
 }
 
-TEST_CASE("a pass that breaks the program is named, and what it made is shown") {
+TEST_CASE("an error of an invalid program names the pass, and has the program that it made") {
   breaking c;
   try {
     (void)od::run(c, shifted, 1.0);
@@ -136,7 +137,8 @@ TEST_CASE("a pass that breaks the program is named, and what it made is shown") 
   }
 }
 
-TEST_CASE("a pass that throws is named with its function and argument types, and nothing is kept") {
+TEST_CASE(
+    "an error of a pass that throws names the function and its argument types, and no entry is stored") {
   throwing c;
   throwing::tried = 0;
   try {
@@ -152,7 +154,7 @@ TEST_CASE("a pass that throws is named with its function and argument types, and
   CHECK(throwing::tried == 2);
 }
 
-TEST_CASE("so is one that throws what is no exception, for arrays and integers, and in a scoped_global") {
+TEST_CASE("exceptions of other types are named, too, for arrays and integers, and in a scoped_global") {
   throws_number c;
   auto const at = od::fn<"at">([](auto x, auto i) { return x[i]; });
   auto const compiled = [&] { (void)od::compile(c, at, od::signature<od::array<double>, od::i64>); };
@@ -164,21 +166,21 @@ TEST_CASE("so is one that throws what is no exception, for arrays and integers, 
   CHECK_THROWS_WITH(plain(od::array<double>{1.0}, 0), Catch::Contains("at(array<double>, i64)"));
 }
 
-TEST_CASE("a pass's own pass_error, and std::bad_alloc, reach the caller as they are") {
+TEST_CASE("a pass_error of a pass, and std::bad_alloc, reach the caller unchanged") {
   refusing c;
   CHECK_THROWS_AS(od::run(c, shifted, 1.0), refused_program);
   starving d;
   CHECK_THROWS_AS(od::run(d, shifted, 1.0), std::bad_alloc);
 }
 
-TEST_CASE("contexts are composed: the passes of the outer one run first") {
+TEST_CASE("in a composition the passes of the outer context run first") {
   scaled c;
   c.by = 2;
   powers p(2);
   CHECK(od::run(od::compose(c, p), shifted, 1.0) == 9.0);
 }
 
-TEST_CASE("explain shows the steps, and the program before and after each pass") {
+TEST_CASE("explain lists the steps, and the program before and after each pass") {
   scaled c;
   c.by = 7;
   std::string const text = explain(od::compile(c, shifted, od::signature<double>));
@@ -189,7 +191,7 @@ TEST_CASE("explain shows the steps, and the program before and after each pass")
 
 namespace {
 
-double leaked = 2; // no part of the fingerprint
+double leaked = 2; // not in the fingerprint
 struct lying : od::context {
   int shape = 0;
   int fingerprint() const { return shape; }
@@ -199,7 +201,7 @@ struct lying : od::context {
 
 } // namespace
 
-TEST_CASE("a fingerprint that lies is found where programs are checked, and what differs is told") {
+TEST_CASE("check_fingerprints detects data outside of the fingerprint, and shows the differing operations") {
   lying c;
   leaked = 2;
   CHECK(od::run(c, shifted, 1.0) == 3.0);
@@ -221,15 +223,15 @@ struct checked_scaled : scaled {
 
 } // namespace
 
-TEST_CASE("what is kept is what would be made now: for many fingerprints, in any order") {
+TEST_CASE("a cached program equals a new one, for many fingerprints in any order") {
   checked_scaled c;
   for (int i = 0; i < 200; ++i) {
     c.by = static_cast<double>((i * 7) % 31);
-    CHECK(od::run(c, shifted, 1.0) == 1.0 + c.by); // compares
+    CHECK(od::run(c, shifted, 1.0) == 1.0 + c.by); // compares the programs
   }
 }
 
-TEST_CASE("one context is not given twice") {
+TEST_CASE("a composition rejects the same context object twice") {
   scaled c;
   CHECK_THROWS_WITH(
       od::compile(od::compose(c, c), shifted, od::signature<double>),

@@ -1,4 +1,4 @@
-// Children of fork where the parent compiles in the background: they have a thread of their own, or none, and end.
+// Children of fork while the parent compiles in the background: they have their own thread or none, and they terminate.
 #include "catch.hpp"
 #include "leaks.hpp"
 
@@ -18,10 +18,10 @@ namespace {
 using overdub::wait_for_compilations;
 using overdub::detail::run_in_background;
 
-// What a child returns that runs f and then ends as programs do, static objects included; -1 where it takes half a minute.
+// The exit code of a child that runs f and then exits with the destructors of static objects; -1 after half a minute.
 template <class F>
 int in_child(F const& f) {
-  std::fflush(nullptr); // what is written twice else
+  std::fflush(nullptr); // else the child writes the buffer again
   pid_t const child = fork();
   if (child == 0) std::exit(f());
   for (int i = 0; i < 3000; ++i) {
@@ -34,7 +34,7 @@ int in_child(F const& f) {
   return -1;
 }
 
-// How many tasks of the background ran in the child, of two.
+// The number of background tasks, of two, that run in the child.
 int tasks_run() {
   std::atomic<int> run{0};
   run_in_background([&] { ++run; });
@@ -43,7 +43,7 @@ int tasks_run() {
   return run;
 }
 
-// Starts the parent's thread. Its stack, which alone refers to what it runs, is not searched in a child.
+// Starts the parent's thread. The leak checker of a child does not search the stack of this thread, which holds the only reference.
 void start_parents_thread() {
   no_leaks const here;
   run_in_background([] {});
@@ -51,14 +51,14 @@ void start_parents_thread() {
 
 } // namespace
 
-TEST_CASE("a child of fork has a background thread of its own") {
+TEST_CASE("a child of fork has its own background thread") {
   start_parents_thread();
   wait_for_compilations();
   for (int i = 0; i < 20; ++i) CHECK(in_child(tasks_run) == 2);
-  CHECK(tasks_run() == 2); // the parent has still its own
+  CHECK(tasks_run() == 2); // the parent still has its thread
 }
 
-TEST_CASE("a child that was made while its parent compiled compiles nothing in the background, and ends") {
+TEST_CASE("a child that is forked during a compilation compiles nothing in the background, and terminates") {
   start_parents_thread();
   std::atomic<bool> begun{false}, ends{false};
   run_in_background([&] {

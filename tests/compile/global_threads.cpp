@@ -1,4 +1,4 @@
-// Global contexts of several threads: each thread that asks for one observes its own calls, and all of them are observed.
+// Global contexts of several threads: a context observes the calls of each thread that enables it, and of no other thread.
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>
@@ -21,15 +21,15 @@ inline constexpr auto wave = od::fn<"wave">([](auto x) { return sin(x) * x + 1.0
 struct doubling : od::context {
   auto overdub(od::sin_t, auto x) { return 2.0 * sin(x); }
 };
-// The sines that were heard, by their arguments, and the functions, by their names.
+// The observed sines, by their arguments, and the observed functions, by their names.
 struct sines : od::context {
-  std::vector<double> heard;
+  std::vector<double> observed;
   std::vector<std::string> functions;
-  void before(od::sin_t, double x) { heard.push_back(x); }
+  void before(od::sin_t, double x) { observed.push_back(x); }
   void before(od::function auto f, auto const&...) { functions.emplace_back(f.name()); }
   sines fork() { return {}; }
   void join(sines&& other) {
-    heard.insert(heard.end(), other.heard.begin(), other.heard.end());
+    observed.insert(observed.end(), other.observed.begin(), other.observed.end());
     functions.insert(functions.end(), other.functions.begin(), other.functions.end());
   }
 };
@@ -43,7 +43,7 @@ void in_threads(int count, F const& f) {
 
 } // namespace
 
-TEST_CASE("a global context serves all threads that ask for it, and no other one") {
+TEST_CASE("a global context observes all threads that enable it, and no other one") {
   auto const f = od::compile(od::compose(), wave, od::signature<double>);
   for (int round = 0; round < 10; ++round) {
     sines all;
@@ -60,13 +60,13 @@ TEST_CASE("a global context serves all threads that ask for it, and no other one
       });
     }
     CHECK(wrong == 0);
-    CHECK(all.heard.size() == 100);
-    for (double const x : all.heard) CHECK(x < 4.0);
+    CHECK(all.observed.size() == 100);
+    for (double const x : all.observed) CHECK(x < 4.0);
     CHECK(all.functions == std::vector<std::string>(100, "wave"));
   }
 }
 
-TEST_CASE("a thread that leaves and asks again goes on to be heard") {
+TEST_CASE("a thread may disable and enable a global context repeatedly") {
   auto const f = od::compile(od::compose(), wave, od::signature<double>);
   od::contexts::count_of<od::sin_t> all;
   od::shared_global everywhere(all);
@@ -75,12 +75,12 @@ TEST_CASE("a thread that leaves and asks again goes on to be heard") {
       od::scoped_global const here(everywhere);
       (void)f(0.5);
     }
-    (void)f(0.5); // not heard
+    (void)f(0.5); // not observed
   });
   CHECK(all(od::sin) == 40);
 }
 
-TEST_CASE("rules and hooks of global contexts are those of the thread that calls, gradients too") {
+TEST_CASE("calls and gradients have the rules and hooks of the global contexts of the calling thread") {
   auto const f = od::compile(od::compose(), wave, od::signature<double>);
   sines all;
   doubling doubled;
@@ -91,7 +91,7 @@ TEST_CASE("rules and hooks of global contexts are those of the thread that calls
   in_threads(6, [&](int thread) {
     double const x = thread + 0.5;
     for (int i = 0; i < 10; ++i) {
-      od::scoped_global const heard(everywhere);
+      od::scoped_global const observed(everywhere);
       if (thread % 2 == 0) {
         od::scoped_global const rewritten(twice);
         wrong += f(x) != 2.0 * std::sin(x) * x + 1.0;
@@ -101,5 +101,5 @@ TEST_CASE("rules and hooks of global contexts are those of the thread that calls
     }
   });
   CHECK(wrong == 0);
-  CHECK(all.heard.size() == 120); // in each call and each gradient
+  CHECK(all.observed.size() == 120); // in each call and each gradient
 }

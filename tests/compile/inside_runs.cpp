@@ -1,5 +1,6 @@
 // Run by g++: each of its contexts has tables of all operations.
-// Contexts with passes and fingerprints that start inside of another context's run: what their program computes is computed there.
+// Contexts with passes and fingerprints that start inside of another context's run: the other context observes the operations of
+// their programs.
 #include "catch.hpp"
 #include "contexts/test_contexts.hpp"
 
@@ -21,10 +22,10 @@ inline constexpr auto both =
 
 } // namespace
 
-TEST_CASE("a context with a pass starts inside of another run, which sees what the pass made") {
+TEST_CASE("a context with a pass starts inside of another run, which observes the rewritten program") {
   double const x = 0.5;
   turning t;
-  hearing h;
+  observing h;
   auto const inner = [&](auto y) { return 2.0 * od::run(t, wave, y); };
   CHECK(od::run(h, inner, x) == 2.0 * od::run(t, wave, x));
   CHECK(h.products.size() == 2);
@@ -35,9 +36,9 @@ TEST_CASE("a context with a pass starts inside of another run, which sees what t
   CHECK(h.cosines.size() == 1);
 }
 
-TEST_CASE("a run with the scope starts there, too, whatever its arguments are") {
+TEST_CASE("such a context starts in a run with the scope, too, with any arguments") {
   turning t;
-  hearing h;
+  observing h;
   constexpr auto of = [](turning& c) {
     return [&c](od::scope auto& cx, auto x) { return x + od::run(c, cx, wave, 0.5); };
   };
@@ -45,18 +46,18 @@ TEST_CASE("a run with the scope starts there, too, whatever its arguments are") 
   CHECK(h.cosines.size() == 1);
 }
 
-TEST_CASE("what is differentiated is what the pass made") {
+TEST_CASE("forward differentiates the program that the pass rewrote") {
   double const x = 0.5;
   turning t;
   auto const inner = [&](auto y) { return od::run(t, wave, y); };
   CHECK(overdub::derivative(inner, x) == Approx(1.0 - 2.0 * x * std::sin(x * x)));
 }
 
-TEST_CASE("fields are read in each run inside of another one, and compositions start there") {
+TEST_CASE("fields are read in each inner run, and compositions start inside of another run") {
   double const x = 0.5;
   scaling s;
   turning t;
-  hearing h;
+  observing h;
   auto const inner = [&](auto y) { return od::run(s, wave, y); };
   CHECK(od::run(h, inner, x) == 3.0 * std::sin(x * x) + x);
   s.by = 4.0;
@@ -65,20 +66,20 @@ TEST_CASE("fields are read in each run inside of another one, and compositions s
   CHECK(od::run(h, all, x) == 4.0 * std::cos(x * x) + x);
 }
 
-TEST_CASE("trees and integers go in and out of such a run") {
+TEST_CASE("an inner run takes and returns trees and integers") {
   turning t;
-  hearing h;
+  observing h;
   auto const inner = [&](auto y, auto n) { return od::run(t, both, y, n); };
   auto const [c, p] = od::run(h, inner, 0.5, 3);
   CHECK(c == std::cos(0.5));
   CHECK(p == 1.5);
 }
 
-TEST_CASE("metadata of a context with a pass stay its own inside of another run") {
+TEST_CASE("a context with a pass has its own metadata inside of another run") {
   struct turning_forward : forward {
     static void before_optimise(od::ir::program&) {}
   };
-  hearing h;
+  observing h;
   auto const inner = [](auto y) {
     turning_forward f;
     return od::run(f, wave, od::tag(y, 1.0)).metadata;
@@ -86,11 +87,11 @@ TEST_CASE("metadata of a context with a pass stay its own inside of another run"
   CHECK(od::run(h, inner, 0.5) == Approx(std::cos(0.25) + 1.0));
 }
 
-TEST_CASE("compiled functions are called in other contexts, by their programs") {
+TEST_CASE("other contexts observe the operations of compiled functions") {
   double const x = 0.5;
   scaling s;
   turning t;
-  hearing h;
+  observing h;
   auto const plain = od::compile(od::compose(), wave, od::signature<double>);
   auto const with_field = od::compile(s, wave, od::signature<double>);
   auto const with_pass = od::compile(t, wave, od::signature<double>);

@@ -1,4 +1,4 @@
-// Threads that start contexts with passes inside of other runs, and call gradients in contexts, at once.
+// Several threads start contexts with passes inside of other runs, and call gradients in contexts.
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>
@@ -17,7 +17,7 @@ namespace od = overdub;
 
 inline constexpr auto wave = od::fn<"wave">([](auto x) { return sin(x) * x; });
 
-// So many sines become cosines.
+// The number of sines that become cosines.
 struct turning : od::context {
   int turned = 0;
   int fingerprint() const { return turned; }
@@ -28,21 +28,21 @@ struct turning : od::context {
           c.replace(c->result(c.insert(od::ir::op::cos, {c.operand(0)})));
   }
 };
-struct hearing : od::context {
+struct observing : od::context {
   int products = 0;
   void before(od::mul_t, auto const&...) { ++products; }
 };
 
 } // namespace
 
-TEST_CASE("threads share the programs of each fingerprint, and each has its own contexts") {
+TEST_CASE("threads share the programs of each fingerprint, and each thread has its own contexts") {
   for (int round = 0; round < 5; ++round) {
     std::atomic<int> wrong{0};
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i)
       threads.emplace_back([&wrong, i] {
         turning t;
-        hearing h;
+        observing h;
         auto const inner = [&](auto x) { return od::run(t, wave, x); };
         for (int k = 0; k < 6; ++k) {
           double const x = 0.25 * (i + 1);

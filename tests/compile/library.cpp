@@ -1,4 +1,4 @@
-// Functions that are defined anew while they are called: what was compiled follows, and only that which must.
+// Functions that are redefined between calls: exactly the affected compiled functions are recompiled.
 #include "catch.hpp"
 
 #include <overdub/compile/library_call.hpp>
@@ -33,7 +33,7 @@ std::string scale_by(std::string const& factor) {
 }
 char const* const alone = "func @alone(%x: f64) -> f64 {\n  return %x\n}\n";
 
-// A cache of its own for each test.
+// Each test has its own cache.
 struct fixture {
   od::library of;
   od::compilation_cache cache;
@@ -61,7 +61,7 @@ TEST_CASE("functions are defined, called and compiled by their names") {
   CHECK(p.functions.size() == 2);
 }
 
-TEST_CASE("in contexts, they are derived as functions of C++ are") {
+TEST_CASE("in contexts, functions of libraries become derived functions as functions of C++ do") {
   fixture a;
   a.of.define(two_functions);
   auto const f = od::compile(
@@ -74,41 +74,42 @@ TEST_CASE("in contexts, they are derived as functions of C++ are") {
   CHECK(f(od::tag(3.0, 1.0)).metadata == 6.0);
 }
 
-TEST_CASE("the seven cases of the cache") {
+TEST_CASE("the cache has seven cases: first call, hit, contexts, options, unrelated and related changes, "
+          "recompilation") {
   fixture a;
   a.of.define(two_functions);
   a.of.define(alone);
-  CHECK(a.cache.statistics().entries == 0); // nothing was asked for
+  CHECK(a.cache.statistics().entries == 0); // no call was made
   auto const f = a.compiled("f");
   CHECK(f(1.0) == 3.0);
   CHECK(f(2.0) == 5.0);
   CHECK(a.compiled("f")(1.0) == 3.0);
   CHECK(a.compiled("f").made() == f.made());
-  CHECK(a.compilations() == 1); // the same again is the same
+  CHECK(a.compilations() == 1); // an equal request is a hit
   auto const g = od::compile(
       od::contexts::forward{}, a.of.function<double(double)>("f"), od::signature<od::tagged<double, double>>,
       a.options());
   CHECK(g(od::tag(1.0, 1.0)).metadata == 2.0);
-  CHECK(a.compilations() == 2); // each consumer has its own
+  CHECK(a.compilations() == 2); // each context has its own program
   auto other = a.options();
-  other.hot_calls = 5; // decides nothing of what is made
+  other.hot_calls = 5; // does not affect the program
   auto const h = od::compile(od::compose(), a.of.function<double(double)>("f"), od::signature<double>, other);
   CHECK(h.made() == f.made());
-  CHECK(a.compilations() == 2); // equal options are the same
+  CHECK(a.compilations() == 2); // equal options are a hit
   auto const before = f.made();
   a.of.redefine("func @alone(%x: f64) -> f64 {\n  %y = neg %x : f64\n  return %y\n}\n");
-  CHECK(f.made() == before); // what is unrelated keeps
+  CHECK(f.made() == before); // unrelated entries stay
   CHECK(a.compilations() == 2);
   CHECK(a.cache.statistics().invalidations == 0);
   a.of.redefine(scale_by("10.0"));
-  CHECK(a.cache.statistics().entries == 0); // gone
+  CHECK(a.cache.statistics().entries == 0); // evicted
   CHECK(a.cache.statistics().invalidations == 2);
-  CHECK(f(1.0) == 11.0); // then fresh
+  CHECK(f(1.0) == 11.0); // then recompiled
   CHECK(h(1.0) == 11.0);
   CHECK(a.compilations() == 3);
 }
 
-TEST_CASE("to define a function as it is changes nothing") {
+TEST_CASE("redefining a function as it is changes nothing") {
   fixture a;
   a.of.define(two_functions);
   auto const f = a.compiled("f");
@@ -124,7 +125,7 @@ TEST_CASE("to define a function as it is changes nothing") {
   CHECK(a.compilations() == 1);
 }
 
-TEST_CASE("what was replaced is freed when nobody runs it") {
+TEST_CASE("a replaced artifact is freed after its last run") {
   fixture a;
   a.of.define(two_functions);
   auto const f = a.compiled("f");
@@ -134,7 +135,7 @@ TEST_CASE("what was replaced is freed when nobody runs it") {
   CHECK(old.expired());
 }
 
-TEST_CASE("changes that would break the library are refused, and nothing is changed") {
+TEST_CASE("changes that would make the library invalid are rejected, and nothing changes") {
   od::library of;
   of.define(two_functions);
   std::uint64_t const world = of.world();
@@ -158,7 +159,7 @@ TEST_CASE("changes that would break the library are refused, and nothing is chan
   CHECK(of.names().empty());
 }
 
-TEST_CASE("callers and what they call are redefined at once") {
+TEST_CASE("a function and its callers can be redefined together") {
   od::library of;
   of.define(two_functions);
   auto const f = of.function<double(double)>("f");
@@ -180,7 +181,7 @@ func @f(%x: f64) -> f64 {
 
 namespace {
 
-od::library models; // that a pass changes
+od::library models; // a pass changes it
 int changes = 0;
 struct redefining : od::context {
   static void before_optimise(ir::program&) { models.redefine(scale_by(std::to_string(++changes) + ".0")); }
@@ -188,20 +189,19 @@ struct redefining : od::context {
 
 } // namespace
 
-TEST_CASE("a pass that redefines what is compiled does not run forever: a call ends in the world that it "
-          "began in") {
+TEST_CASE("a pass that redefines its function does not loop: a call ends in the world in which it began") {
   models.define(two_functions);
   od::compilation_cache cache;
   auto const f = od::compile(
       redefining{}, models.function<double(double)>("f"), od::signature<double>, {.cache = &cache});
-  CHECK(f(1.0) == 3.0); // as it was when the call began
+  CHECK(f(1.0) == 3.0); // the definition when the call began
   CHECK(changes == 1);
   CHECK(f(1.0) == 2.0);
   CHECK(changes == 2);
   CHECK(cache.statistics().entries <= 1);
 }
 
-TEST_CASE("a compilation that fails leaves what was there, and the next world is right again") {
+TEST_CASE("a failed compilation leaves the library unchanged, and later worlds compile") {
   fixture a;
   a.of.define(two_functions);
   auto const f = a.compiled("f");
@@ -215,7 +215,7 @@ TEST_CASE("a compilation that fails leaves what was there, and the next world is
 
 namespace {
 
-// Adds what its fingerprint says to each literal.
+// Replaces each literal summand by its fingerprint.
 struct adding : od::context {
   int by = 0;
   int fingerprint() const { return by; }
@@ -228,7 +228,7 @@ struct adding : od::context {
 
 } // namespace
 
-TEST_CASE("a context that changes before its function is compiled shares no wrong program") {
+TEST_CASE("a context that changes before its function is compiled shares no program of another fingerprint") {
   fixture a;
   a.of.define(two_functions);
   adding c;

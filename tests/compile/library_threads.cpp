@@ -1,4 +1,4 @@
-// Worlds under threads: whatever is defined and called at once, each call gives what its world says.
+// Worlds and threads: each call has the result of its world, while other threads define and call functions.
 #include "catch.hpp"
 
 #include <overdub/compile/library_call.hpp>
@@ -18,7 +18,7 @@ using od::i64;
 
 constexpr int functions = 5;
 
-// Function k gives a + the sum of what those above it give that it calls.
+// Function k returns a + the sum of the results of its callees, which have higher numbers.
 struct definition {
   i64 number = 0;
   std::array<bool, functions> calls{};
@@ -54,12 +54,12 @@ definition random_definition(std::mt19937_64& random) {
 
 } // namespace
 
-TEST_CASE("each call gives what its world says, whatever is redefined meanwhile") {
+TEST_CASE("each call has the result of its world during concurrent redefinitions") {
   for (int round = 0; round < 4; ++round) {
     od::library of;
     od::compilation_cache cache({.entries = 8});
     std::mutex history_mutex;
-    std::vector<model> history; // by world
+    std::vector<model> history; // indexed by world
     std::mt19937_64 start(static_cast<std::uint64_t>(round));
     model now;
     std::string all;
@@ -90,7 +90,7 @@ TEST_CASE("each call gives what its world says, whatever is redefined meanwhile"
           bool is_right = false;
           while (!is_right) {
             std::lock_guard const lock(history_mutex);
-            if (history.size() <= after) continue; // is written down soon
+            if (history.size() <= after) continue; // another thread will append it soon
             for (std::uint64_t w = before; w <= after; ++w)
               is_right = is_right || value_of(history[w], k, x) == given;
             break;

@@ -1,4 +1,4 @@
-// When there is no memory: a compilation throws, keeps nothing, and can be tried again.
+// Out of memory: a compilation throws, stores nothing, and can be repeated.
 #include "allocations.hpp"
 #include "catch.hpp"
 
@@ -20,7 +20,7 @@ struct shaped : od::context {
 };
 inline constexpr auto wave = od::fn<"wave">([](auto x) { return sin(x + 1.0) * sin(x + 1.0); });
 
-// Runs f with ever more memory, until it has enough. Returns how often it failed.
+// Runs f with an increasing limit of memory until it succeeds. Returns the number of failures.
 template <class F, class After>
 long fail_each_allocation(F const& f, After const& after) {
   for (long n = 0;; ++n) {
@@ -39,10 +39,10 @@ long fail_each_allocation(F const& f, After const& after) {
 
 } // namespace
 
-TEST_CASE("each allocation of a compilation may fail: nothing is kept, nothing is lost") {
+TEST_CASE("any allocation of a compilation may fail: no entry is stored, and nothing leaks") {
   shaped c;
   long before = 0;
-  for (int round = 0; round < 2; ++round) { // the first one makes what is made once for all
+  for (int round = 0; round < 2; ++round) { // the first round initialises what is allocated once for all
     before = alive;
     od::compilation_cache cache;
     long kept_nothing = 0;
@@ -50,7 +50,7 @@ TEST_CASE("each allocation of a compilation may fail: nothing is kept, nothing i
         [&] { (void)od::compile(c, wave, od::signature<double>, {.cache = &cache}); },
         [&](bool done) {
           if (!done && cache.statistics().entries == 0) ++kept_nothing;
-          if (!done && cache.statistics().entries > 0) cache.clear(); // the handle had no memory
+          if (!done && cache.statistics().entries > 0) cache.clear(); // the allocation of the handle failed
         });
     CHECK(failed > 50);
     CHECK(kept_nothing >= failed - 2);
@@ -59,7 +59,7 @@ TEST_CASE("each allocation of a compilation may fail: nothing is kept, nothing i
   CHECK(alive == before);
 }
 
-TEST_CASE("each allocation of a redefinition may fail: the library is as it was") {
+TEST_CASE("any allocation of a redefinition may fail: the library is unchanged") {
   char const* const first = "func @f(%x: f64) -> f64 {\n  %y = mul %x, 2.0 : f64\n  return %y\n}\n";
   char const* const second = "func @f(%x: f64) -> f64 {\n  %y = mul %x, 3.0 : f64\n  return %y\n}\n";
   od::library of;

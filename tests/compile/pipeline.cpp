@@ -1,4 +1,4 @@
-// A pipeline of the user's in place of the default one: what runs, by what it is kept, and what is refused.
+// A user's pipeline instead of the default one: the passes that run, the key of its artifacts, and its errors.
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>
@@ -29,7 +29,7 @@ std::vector<std::string> names_of(od::artifact const& a) {
   for (od::compilation_step const& s : a.steps()) all.push_back(s.name);
   return all;
 }
-// Replaces each sum by a difference.
+// Replaces each addition by a subtraction.
 void subtract(ir::program& p) {
   for (std::uint32_t f = 0; f < p.functions.size(); ++f)
     for (ir::cursor c(p, ir::function_id{f}); c.next();)
@@ -38,7 +38,7 @@ void subtract(ir::program& p) {
 
 } // namespace
 
-TEST_CASE("a pipeline is run in place of the default one, in its order, and nothing else") {
+TEST_CASE("a user's pipeline replaces the default one, and runs its passes alone, in order") {
   od::compilation_cache cache;
   auto const made = [&](std::vector<pipeline_step> passes) {
     return od::compile(
@@ -60,7 +60,7 @@ TEST_CASE("a pipeline is run in place of the default one, in its order, and noth
   CHECK_THAT(explain(own), Catch::Matchers::Contains("after subtract"));
 }
 
-TEST_CASE("artifacts are kept by their pipelines: names, order, functions and fingerprints") {
+TEST_CASE("the key of an artifact has the names, order, functions and fingerprints of its pipeline") {
   od::compilation_cache cache;
   auto const made = [&](std::vector<pipeline_step> passes) {
     return &od::compile(
@@ -93,7 +93,7 @@ TEST_CASE("artifacts are kept by their pipelines: names, order, functions and fi
   CHECK(cache.statistics().compilations == all.size());
 }
 
-TEST_CASE("what a pipeline leaves is verified, and refused with a sentence") {
+TEST_CASE("the result of a pipeline is verified, and invalid results are rejected with a diagnostic") {
   auto const with = [](std::vector<pipeline_step> passes) {
     (void)od::compile(od::compose(), polynomial, od::signature<double>, {.passes = std::move(passes)});
   };
@@ -123,7 +123,7 @@ TEST_CASE("what a pipeline leaves is verified, and refused with a sentence") {
       od::incremental(od::compile_options{.passes = {"cse"}}, polynomial, 1.0), od::incremental_error);
 }
 
-TEST_CASE("a pass of a pipeline that throws is named with the function and its argument types") {
+TEST_CASE("an error of a pass that throws names the function and its argument types") {
   auto const with = [](auto throwing) {
     (void)od::compile(
         od::compose(), polynomial, od::signature<double>, {.passes = {"cse", {"throws", throwing}}});
@@ -145,7 +145,7 @@ TEST_CASE("a pass of a pipeline that throws is named with the function and its a
       with([](ir::program&) { throw od::refusal(od::message("overdub: refused")); }), "overdub: refused");
 }
 
-TEST_CASE("functions of libraries, gradients and calls in contexts run through the pipeline") {
+TEST_CASE("the pipeline applies to functions of libraries, gradients and calls in contexts") {
   od::compile_options const o{.passes = {{"subtract", subtract}, "dce"}};
   auto const slope = od::compile(od::gradient(polynomial), od::signature<double>, o);
   CHECK(names_of(slope.made()).at(1) == "subtract");

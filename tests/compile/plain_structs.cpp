@@ -1,4 +1,4 @@
-// Plain described structs are arguments and results of compiled functions: a context carries one whole, a program by its members.
+// Plain described structs are arguments and results of compiled functions: one value in a context, its members in a program.
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>

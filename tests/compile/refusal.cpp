@@ -1,4 +1,4 @@
-// What a context refuses for good is kept: no second staging, and no second look.
+// A refusal is a permanent rejection by a context. The cache stores it, so that the function is neither staged nor checked again.
 #include "catch.hpp"
 
 #include <overdub/check.hpp>
@@ -28,7 +28,7 @@ od::compile_options in(od::compilation_cache& cache) { return {.cache = &cache};
 
 } // namespace
 
-TEST_CASE("a refusal is kept by its key, and thrown again without a look") {
+TEST_CASE("the cache stores a refusal, and throws it again without another check") {
   od::compilation_cache cache;
   refusing c;
   c.shape = 1;
@@ -49,7 +49,7 @@ TEST_CASE("a refusal is kept by its key, and thrown again without a look") {
   CHECK(s.hits == 4);
 }
 
-TEST_CASE("other errors are not kept, and refusals go with the cache's entries") {
+TEST_CASE("other errors are not stored, and refusals are cleared and evicted as other entries are") {
   od::compilation_cache cache;
   refusing c;
   c.shape = -1;
@@ -74,7 +74,7 @@ TEST_CASE("other errors are not kept, and refusals go with the cache's entries")
   CHECK(refusing::looks == 7);
 }
 
-TEST_CASE("checked looks at a function once, called or compiled") {
+TEST_CASE("checked analyses a function once, run or compiled") {
   od::checked checked;
   auto const before = od::compilation_cache::shared().statistics();
   for (int i = 0; i < 4; ++i) {

@@ -1,4 +1,4 @@
-// What contexts may do at each stage of a compilation, and what the cache tells of it.
+// What contexts may do in each stage of a compilation, and the events that the cache records.
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>
@@ -18,21 +18,23 @@ using kind = od::compilation_event::kind;
 
 inline constexpr auto shifted = od::fn<"shifted">([](auto x) { return x + 1.0; });
 
-od::compilation_cache own; // of the context below
+od::compilation_cache own; // the cache of the context below
 
 struct watching : od::context {
   static constexpr int version = 3;
   int shape = 0;
   int fingerprint() const { return shape; }
-  static inline std::vector<std::string> heard;
+  static inline std::vector<std::string> observed;
   static void after_inference(ir::program const& p, int f) {
-    heard.push_back("after_inference " + std::to_string(p.functions.size()) + " " + std::to_string(f));
+    observed.push_back("after_inference " + std::to_string(p.functions.size()) + " " + std::to_string(f));
   }
-  static void before_optimise(ir::program&) { heard.push_back("before_optimise"); }
-  static void after_optimise(ir::program&, int f) { heard.push_back("after_optimise " + std::to_string(f)); }
+  static void before_optimise(ir::program&) { observed.push_back("before_optimise"); }
+  static void after_optimise(ir::program&, int f) {
+    observed.push_back("after_optimise " + std::to_string(f));
+  }
   static void options(od::compile_options& o) { o.cache = &own; }
 };
-// Refuses programs that have a sine: an error of the user's, at compile time.
+// Rejects programs with a sine: a compile-time error of the user's.
 struct sineless : od::context {
   static void after_inference(ir::program const& p) {
     for (std::uint32_t f = 0; f < p.functions.size(); ++f)
@@ -42,7 +44,7 @@ struct sineless : od::context {
   }
 };
 struct outer : od::context {
-  static void before_optimise(ir::program&) { watching::heard.push_back("outer"); }
+  static void before_optimise(ir::program&) { watching::observed.push_back("outer"); }
 };
 
 std::vector<std::string> steps(std::vector<od::compilation_event> const& events) {
@@ -55,13 +57,13 @@ std::vector<std::string> steps(std::vector<od::compilation_event> const& events)
 
 } // namespace
 
-TEST_CASE("contexts are asked at each stage, once for a fingerprint, and the log tells") {
-  watching::heard.clear();
+TEST_CASE("each stage of a compilation calls the contexts once for a fingerprint, and the log records it") {
+  watching::observed.clear();
   own.clear();
   watching c;
   CHECK(od::run(c, shifted, 1.0) == 2.0);
   std::vector<std::string> const stages{"after_inference 1 0", "before_optimise", "after_optimise 0"};
-  CHECK(watching::heard == stages);
+  CHECK(watching::observed == stages);
   CHECK(
       steps(own.events()) ==
       std::vector<std::string>{"after_inference", "before_optimise", "after_optimise"});
@@ -71,22 +73,22 @@ TEST_CASE("contexts are asked at each stage, once for a fingerprint, and the log
   CHECK(own.events().size() == before); // no pass ran
   c.shape = 1;
   CHECK(od::run(c, shifted, 1.0) == 2.0);
-  CHECK(watching::heard.size() == 6);
+  CHECK(watching::observed.size() == 6);
   CHECK(own.statistics().compilations == 2);
 }
 
-TEST_CASE("the outer context is asked first") {
-  watching::heard.clear();
+TEST_CASE("the stages of the outer context run first") {
+  watching::observed.clear();
   own.clear();
   watching c;
   CHECK(od::run(od::compose(outer{}, c), shifted, 1.0) == 2.0);
-  REQUIRE(watching::heard.size() == 4);
-  CHECK(watching::heard[0] == "after_inference 1 0");
-  CHECK(watching::heard[1] == "outer");
-  CHECK(watching::heard[2] == "before_optimise");
+  REQUIRE(watching::observed.size() == 4);
+  CHECK(watching::observed[0] == "after_inference 1 0");
+  CHECK(watching::observed[1] == "outer");
+  CHECK(watching::observed[2] == "before_optimise");
 }
 
-TEST_CASE("a context may refuse a program when its types are known") {
+TEST_CASE("a context may reject a program after type inference") {
   sineless c;
   CHECK(od::run(c, shifted, 1.0) == 2.0);
   auto const wave = od::fn<"wave">([](auto x) { return sin(x); });
@@ -112,7 +114,7 @@ struct not_today : std::invalid_argument {
 };
 } // namespace
 
-TEST_CASE("a transformation that throws is named with its function and argument types") {
+TEST_CASE("an error of a transformation that throws names the function and its argument types") {
   auto const g = od::transformed<"shifted.impossible", impossible<not_today>>(shifted);
   CHECK_THROWS_WITH(g(1.0), "overdub: the transformation shifted.impossible(double) threw: not today");
   CHECK_THROWS_AS(g(1.0), od::pass_error);

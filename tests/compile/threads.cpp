@@ -1,4 +1,4 @@
-// Many threads that compile and call at once.
+// Many threads compile and call concurrently.
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>
@@ -35,7 +35,7 @@ inline constexpr auto square = od::fn<"square">([](auto x) { return x * x; });
 
 } // namespace
 
-TEST_CASE("however many threads miss at once, one compiles") {
+TEST_CASE("one thread compiles, however many threads miss concurrently") {
   for (int round = 0; round < 20; ++round) {
     od::compilation_cache cache;
     std::atomic<int> compilations{0}, right{0};
@@ -61,7 +61,7 @@ TEST_CASE("an exception reaches every waiter") {
     try {
       (void)cache.get({&type, "k"}, "f", [&]() -> std::shared_ptr<artifact const> {
         ++compilations;
-        while (cache.statistics().misses < 4) std::this_thread::yield(); // all of them wait, or will at once
+        while (cache.statistics().misses < 4) std::this_thread::yield(); // all of them wait, or will soon
         throw std::runtime_error("no");
       });
     } catch (std::runtime_error const&) {
@@ -73,7 +73,7 @@ TEST_CASE("an exception reaches every waiter") {
   CHECK(cache.statistics().entries == 0);
 }
 
-TEST_CASE("a full cache, cleared and filled by many threads, gives right answers") {
+TEST_CASE("a full cache that many threads clear and fill returns correct results") {
   od::compilation_cache cache({.entries = 5});
   std::atomic<int> wrong{0};
   in_threads(4, [&](int thread) {
@@ -103,7 +103,7 @@ TEST_CASE("contexts of one fingerprint in many threads share one program") {
   CHECK(passes == 3);
 }
 
-TEST_CASE("threads whose compilations need each other's do not wait forever") {
+TEST_CASE("threads whose compilations require each other do not deadlock") {
   for (int round = 0; round < 10; ++round) {
     od::compilation_cache cache;
     std::atomic<int> refused{0}, inside{0};

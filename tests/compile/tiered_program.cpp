@@ -1,4 +1,4 @@
-// tiered_program and tiered_call: interpreted, until what is better is made in the background.
+// tiered_program and tiered_call: programs are interpreted until a better executable is made in the background.
 #include "catch.hpp"
 
 #include <overdub/compile/tiered_program.hpp>
@@ -15,7 +15,7 @@ namespace {
 
 using namespace overdub;
 
-// Makes code as the interpreter does, or fails.
+// Makes an executable as the interpreter does, or fails.
 class counting_executor : public executor {
 public:
   std::string const& name() const override { return name_; }
@@ -63,7 +63,8 @@ double first(bound_call const& c) { return std::bit_cast<double>(c.word(0)); }
 
 } // namespace
 
-TEST_CASE("a program is interpreted until it was called often; arguments stay when that is replaced") {
+TEST_CASE(
+    "a program is interpreted until it is hot, and arguments are preserved when machine code replaces it") {
   auto const by = std::make_shared<counting_executor>();
   auto const p = tiered_program::of(
       dot(), {.executor = by, .hot_calls = 10, .hot_nanoseconds = 1'000'000'000}, optimised::when_compiled);
@@ -84,7 +85,7 @@ TEST_CASE("a program is interpreted until it was called often; arguments stay wh
   CHECK_FALSE(p->is_warming());
   CHECK(first(call) == 32.0 * 9); // results of the last call are valid until the next one
   execute::code const* const before = &call.code();
-  call.run(); // with what was set and lent before
+  call.run(); // with the arguments that were set and lent before
   CHECK(&call.code() != before);
   CHECK_FALSE(call.is_warming());
   CHECK(first(call) == 32.0 * 9);
@@ -92,7 +93,7 @@ TEST_CASE("a program is interpreted until it was called often; arguments stay wh
   for (int k = 0; k < 100; ++k) call.run();
   wait_for_compilations();
   CHECK(by->count == 1);
-  tiered_call another(p); // of what is there
+  tiered_call another(p); // of the present executable
   of.to(another);
   another.set(2, std::bit_cast<std::uint64_t>(2.0));
   CHECK_FALSE(another.is_warming());
@@ -100,7 +101,7 @@ TEST_CASE("a program is interpreted until it was called often; arguments stay wh
   CHECK(first(another) == 64.0);
 }
 
-TEST_CASE("addresses stay while a call runs as it is, and are others when it was improved") {
+TEST_CASE("argument addresses are valid until improve replaces the executable") {
   auto const by = std::make_shared<counting_executor>();
   auto const p = tiered_program::of(dot(), {.executor = by, .hot_calls = 1}, optimised::when_compiled);
   tiered_call call(p);
@@ -119,8 +120,7 @@ TEST_CASE("addresses stay while a call runs as it is, and are others when it was
   CHECK(first(call) == 96.0);
 }
 
-TEST_CASE(
-    "programs are run by what their options say, and by the interpreter where nothing else can be made") {
+TEST_CASE("the options choose the executor, and the interpreter runs programs that it cannot compile") {
   auto const by = std::make_shared<counting_executor>();
   lent of;
   auto const value = [&](std::shared_ptr<tiered_program const> const& p, int calls = 1) {
@@ -158,7 +158,7 @@ TEST_CASE(
   CHECK(results[0].as<double>() == 22.0);
 }
 
-TEST_CASE("machine code is made of programs as they are, or of optimised ones, as who makes them says") {
+TEST_CASE("the maker decides whether machine code is made of optimised programs or of programs as they are") {
   auto const twice = ir::parse("entry @f\nfunc @f(%x: f64) -> f64 {\n  %y = mul %x, %x : f64\n  %z = mul %x, "
                                "%x : f64\n  %s = add %y, %z "
                                ": f64\n  return %s\n}");

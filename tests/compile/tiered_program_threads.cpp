@@ -1,4 +1,4 @@
-// tiered_program: many threads call it while what runs it is replaced.
+// tiered_program: many threads call it while its executable is replaced.
 #include "catch.hpp"
 
 #include <overdub/compile/tiered_program.hpp>
@@ -27,7 +27,7 @@ private:
 
 } // namespace
 
-TEST_CASE("threads that call one program get its results, whatever runs it") {
+TEST_CASE("concurrent calls of one program have its results in every tier") {
   for (int round = 0; round < 20; ++round) {
     auto const p = tiered_program::of(
         ir::parse("entry @f\nfunc @f(%x: f64) -> f64 {\n  %y = mul %x, %x : f64\n  return %y\n}"),

@@ -1,4 +1,4 @@
-// What a user's first program includes: it needs headers alone.
+// A user's first program: it includes headers alone.
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/trace.hpp>
 #include <overdub/overdub.hpp>

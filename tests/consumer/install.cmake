@@ -1,4 +1,4 @@
-# Installs the project in `build` afresh to `stage`, and checks that every one of `headers` is there as a real file.
+# Installs the project in `build` to an empty `stage`, and checks that each of `headers` is there as a regular file.
 file(REMOVE_RECURSE ${stage})
 execute_process(COMMAND ${CMAKE_COMMAND} --install ${build} --prefix ${stage} COMMAND_ERROR_IS_FATAL ANY)
 

@@ -1,4 +1,4 @@
-// Runs what writes and reads numbers under the "C" locale, and under one with a decimal comma and dots between thousands.
+// Runs code that writes and reads numbers under the "C" locale, and under a locale with a decimal comma and dots between thousands.
 #pragma once
 
 #include "catch.hpp"
@@ -14,8 +14,8 @@
 #include <string>
 #include <utility>
 
-/// German numbers in all that a process has: the C library's locale, that of new streams, and facets for streams that have one already.
-/// Where the system has no such locale, localedef makes one, of Debian's package locales.
+/// The German number format for all locales of a process: the C library's, that of new streams, and facets for existing streams. If the
+/// system has no such locale, localedef makes one from Debian's package locales.
 class comma_locale {
 public:
   comma_locale() {
@@ -31,7 +31,7 @@ public:
       REQUIRE(std::setlocale(LC_ALL, name) != nullptr);
     }
     std::locale::global(std::locale(std::locale(name), new german));
-    REQUIRE(std::setlocale(LC_ALL, name) != nullptr); // a locale without a name leaves the C library's
+    REQUIRE(std::setlocale(LC_ALL, name) != nullptr); // an unnamed locale leaves the C library's unchanged
   }
   ~comma_locale() {
     std::locale::global(std::locale::classic());
@@ -55,10 +55,10 @@ private:
   std::string folder_;
 };
 
-/// Texts by what wrote them.
+/// Texts, indexed by their writer.
 using texts = std::map<std::string, std::string>;
 
-/// Checks that f() makes the same texts under both.
+/// Checks that f() writes the same texts under both locales.
 template <class F>
 void check_in_comma_locale(F const& f) {
   texts const plain = f();
@@ -73,7 +73,7 @@ void check_in_comma_locale(F const& f) {
     proof = number + (' ' + stream.str());
     german = f();
   }
-  CHECK(proof == "1,5 1.234,5"); // numbers are German there
+  CHECK(proof == "1,5 1.234,5"); // the German locale is active
   for (auto const& [what, text] : plain) {
     INFO(what);
     CHECK(german[what] == text);

@@ -1,5 +1,5 @@
 // Run by g++: the sanitizers run forward and reverse, which share its code.
-// Constants at singular points, where programs are differentiated: forward programs, Hessians, and choice gradients of dynamic models.
+// Derivatives of programs at singular points of constants: forward programs, Hessians, and choice gradients of dynamic models.
 #include "catch.hpp"
 
 #include <overdub/distributions.hpp>
@@ -41,7 +41,7 @@ constexpr auto rates = od::fn<"rates">([](od::scope auto& cx, auto const& ts) {
 
 } // namespace
 
-TEST_CASE("Hessians of powers of a loop's index are those of the polynomial") {
+TEST_CASE("Hessians of powers of a loop index are those of the polynomial") {
   for (double const x : {-1.0, 0.0, 0.5, 2.0}) {
     INFO(x);
     CHECK(od::gradient(polynomial)(x) == Approx(1 + 2 * x + 3 * x * x));
@@ -50,7 +50,7 @@ TEST_CASE("Hessians of powers of a loop's index are those of the polynomial") {
   }
 }
 
-TEST_CASE("a program in forward gives a constant no derivative where its slope is infinite") {
+TEST_CASE("in programs, forward ignores constants, also where the partial derivative is infinite") {
   od::executable const along_x(od::forward_of(od::stage(roots, od::signature<double>)));
   auto const [value, slope] = along_x.call<std::tuple<double, double>>(2.0, 1.0);
   CHECK(slope == Approx(1 + std::sqrt(2.0) + std::sqrt(3.0)));

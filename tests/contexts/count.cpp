@@ -35,7 +35,7 @@ long calls_of_fib(int n) { return n < 2 ? 1 : 1 + calls_of_fib(n - 1) + calls_of
 
 } // namespace
 
-TEST_CASE("count counts functions and primitives apart") {
+TEST_CASE("count counts functions and primitives separately") {
   count c;
   CHECK(od::run(c, norm, 3.0, 4.0) == 5.0);
   CHECK(c.functions == 3);  // norm, square, square
@@ -43,7 +43,7 @@ TEST_CASE("count counts functions and primitives apart") {
   CHECK(c.calls() == 7);
 }
 
-TEST_CASE("count goes on over several runs of one instance, and starts at 0 in another") {
+TEST_CASE("counts of one instance are cumulative over runs, and another instance starts at 0") {
   count c, other;
   od::run(c, square, 3.0);
   od::run(c, square, 3.0);
@@ -51,7 +51,7 @@ TEST_CASE("count goes on over several runs of one instance, and starts at 0 in a
   CHECK(other.calls() == 0);
 }
 
-TEST_CASE("count counts each call of a recursion, of 2 to 20 levels") {
+TEST_CASE("count counts each call of a recursion, with arguments from 2 to 20") {
   for (int n = 0; n <= 20; ++n) {
     count c;
     CHECK(od::run(c, fib, n) == fib(n));
@@ -61,7 +61,7 @@ TEST_CASE("count counts each call of a recursion, of 2 to 20 levels") {
   }
 }
 
-TEST_CASE("count counts a control primitive once, and what its function does for each element") {
+TEST_CASE("count counts a control primitive once, and the calls of its function for each element") {
   count c;
   od::run(c, sum_of_squares, od::array<double>{1, 2, 3, 4, 5});
   CHECK(c.functions == 1 + 5);
@@ -71,7 +71,7 @@ TEST_CASE("count counts a control primitive once, and what its function does for
   CHECK((of_none.functions == 1 && of_none.primitives == 2));
 }
 
-TEST_CASE("count sees only the branch that is taken") {
+TEST_CASE("count observes only the branch that is taken") {
   auto const branch = od::fn<"branch">([](auto x) {
     return od::if_(
         x > 0.0, [&] { return x * x * x; }, [&] { return -x; });
@@ -83,14 +83,14 @@ TEST_CASE("count sees only the branch that is taken") {
   CHECK(negative.primitives == 3); // gt, if, neg
 }
 
-TEST_CASE("count has counted a call that is left by an exception") {
+TEST_CASE("count includes a call that ended by an exception") {
   auto const careful = od::fn<"careful">([](auto x) { return fail(x * 2.0) + 1.0; });
   count c;
   CHECK_THROWS_AS(od::run(c, careful, 1.0), std::runtime_error);
   CHECK((c.functions == 1 && c.primitives == 2)); // mul and fail; add was not reached
 }
 
-TEST_CASE("count outside of forward counts the program; inside, what the derivative does too") {
+TEST_CASE("count outside of forward counts the program; inside, the operations of the derivative, too") {
   count program, everything;
   od::run(od::compose(program, forward{}), norm, od::tag(3.0, 1.0), 4.0);
   CHECK((program.functions == 3 && program.primitives == 4));
@@ -101,7 +101,7 @@ TEST_CASE("count outside of forward counts the program; inside, what the derivat
   CHECK(everything.primitives == 4); // x * x; dx * x + x * dx
 }
 
-TEST_CASE("two counts in one composition count the same calls, and the inner one the derived functions") {
+TEST_CASE("two counts in one composition count the same calls, the inner one as derived functions") {
   count outer, inner;
   od::run(od::compose(outer, inner), norm, 3.0, 4.0);
   CHECK((outer.functions == inner.functions && outer.primitives == inner.primitives));
@@ -115,7 +115,7 @@ TEST_CASE("count_of counts the chosen callees only, also through outer contexts"
   CHECK(c(od::sin) == 0);
 }
 
-TEST_CASE("count_of of a control primitive and of a leaf") {
+TEST_CASE("count_of can count a control primitive and a leaf") {
   count_of<od::map_t, decltype(fail), od::if_t> c;
   auto const f = od::fn<"f">([](auto xs) { return od::sum(od::map([](auto x) { return fail(-x); }, xs)); });
   CHECK(od::run(c, f, od::array<double>{1, 2, 3}) == -6.0);
@@ -137,7 +137,7 @@ TEST_CASE("joining forks adds their counts") {
   CHECK(some(square) == 2);
 }
 
-TEST_CASE("count_each counts callees, and edges from callers to them") {
+TEST_CASE("count_each counts callees, and the edges from callers to callees") {
   count_each c;
   od::run(c, norm, 3.0, 4.0);
   CHECK(
@@ -155,7 +155,7 @@ TEST_CASE("count_each counts callees, and edges from callers to them") {
   CHECK((c.calls("sin") == 0 && c.calls("norm", "sin") == 0 && c.calls("mul", "norm") == 0));
 }
 
-TEST_CASE("count_each: the edges of a recursion, of maps, and behind an exception") {
+TEST_CASE("count_each counts the edges of a recursion, of maps, and after an exception") {
   count_each c;
   od::run(c, fib, 5);
   CHECK((c.calls("fib") == calls_of_fib(5) && c.calls("fib", "fib") == calls_of_fib(5) - 1));
@@ -168,7 +168,7 @@ TEST_CASE("count_each: the edges of a recursion, of maps, and behind an exceptio
   CHECK(c.calls("", "square") == 1);
 }
 
-TEST_CASE("count_each inside of a context counts what that one makes of the program; forks are joined") {
+TEST_CASE("count_each inside of a context counts the rewritten calls, and joins forks") {
   count_each c;
   od::run(od::compose(forward{}, c), norm, od::tag(3.0, 1.0), 4.0);
   CHECK((c.calls("norm.forward", "square.forward") == 2 && c.calls("square.forward", "mul") == 6));

@@ -1,4 +1,4 @@
-// Programs that are deep or long: each context ends, in a result or in a sentence.
+// Deep or long programs: each context returns a result or a diagnostic.
 #include "catch.hpp"
 
 #include <overdub/check.hpp>
@@ -31,7 +31,8 @@ od::ir::program chain_of_calls(int n) {
 
 } // namespace
 
-TEST_CASE("calls may be nested a hundred deep to be differentiated; 20,000 end in a sentence") {
+TEST_CASE(
+    "derivatives of calls nested a hundred deep succeed; 20,000 deep ones are rejected with a diagnostic") {
   od::gradient_request const wanted{.inputs = {true}, .results = {true}};
   od::ir::program few = chain_of_calls(100);
   od::add_gradient(few, few.entry, wanted);
@@ -42,7 +43,7 @@ TEST_CASE("calls may be nested a hundred deep to be differentiated; 20,000 end i
       Catch::Matchers::Contains("calls are nested too deep to be differentiated"));
 }
 
-TEST_CASE("function values that capture one another, 20,000 deep, are checked") {
+TEST_CASE("function values with 20,000 nested captures are checked") {
   std::string text = "func @f(%x: f64) -> f64 {\n  %c0 = closure @g() : fn(f64) -> f64\n";
   for (int i = 1; i < 20'000; ++i)
     text += "  %c" + std::to_string(i) + " = closure @h(%c" + std::to_string(i - 1) + ") : fn(f64) -> f64\n";
@@ -51,8 +52,8 @@ TEST_CASE("function values that capture one another, 20,000 deep, are checked") 
   CHECK_NOTHROW(od::check(parsed(text)));
 }
 
-TEST_CASE("a loop that updates an array in 40 branches, one after another, is updated incrementally") {
-  // Both sides of each branch have the shape of the one before: 2 to the power of 40 ways to see it.
+TEST_CASE("a loop that updates an array in 40 consecutive branches is updated incrementally") {
+  // Both sides of each branch have the shape of the array before it: 2^40 paths.
   std::string text = "func @f(%a: f64[]) -> f64[] {\n  %r = loop 3 (%i: i64, %s0: f64[] = %a) -> f64[] {\n"
                      "    %c = lt %i, 2 : bool\n";
   for (int i = 1; i <= 40; ++i) {

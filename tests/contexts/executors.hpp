@@ -1,4 +1,4 @@
-// The ways to run what is compiled: interpreted, and in machine code where the tests have a compiler.
+// The executors of compiled programs: the interpreter, and machine code if the tests have a compiler.
 #pragma once
 
 #include <overdub/compile/options.hpp>

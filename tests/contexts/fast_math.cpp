@@ -47,7 +47,7 @@ double largest(Error const& error, double low, double high) {
   double most = 0;
   auto meet = [&](double x) {
     double const e = error(x);
-    if (!(e <= most)) most = e; // NaN is no small error
+    if (!(e <= most)) most = e; // counts NaN as a large error
   };
   for (int i = 0; i <= n; ++i) meet(low + (high - low) * i / n), meet(anywhere(random));
   return most;
@@ -55,7 +55,7 @@ double largest(Error const& error, double low, double high) {
 
 } // namespace
 
-TEST_CASE("fast_math: sin and cos are within 1e-10 up to |x| = 1e5, also at multiples of a quarter turn") {
+TEST_CASE("fast_math: sin and cos are within 1e-10 up to |x| = 1e5, also at multiples of pi/2") {
   auto const of_sin = [](double x) { return std::abs(fast(sine, x) - std::sin(x)); };
   auto const of_cos = [](double x) { return std::abs(fast(cosine, x) - std::cos(x)); };
   for (double range : {1e-3, 1.0, 4.0, 100.0, 1e5}) {
@@ -68,8 +68,8 @@ TEST_CASE("fast_math: sin and cos are within 1e-10 up to |x| = 1e5, also at mult
 }
 
 TEST_CASE(
-    "fast_math: tan is that of an argument which is within 1e-10, up to |x| = 1e5, also near its poles") {
-  // How far the argument is away that has this tangent: at a pole, infinity and its negative are one.
+    "fast_math: tan(x) is the tangent of a number within 1e-10 of x, up to |x| = 1e5, also near the poles") {
+  // The distance of the argument that has this tangent: at a pole, infinity and its negative are equal.
   auto const error = [](double x) {
     double const distance = std::abs(std::atan(fast(slope, x)) - std::atan(std::tan(x)));
     return std::min(distance, 3.141592653589793 - distance);
@@ -83,14 +83,14 @@ TEST_CASE(
   CHECK((std::isnan(fast(slope, inf)) && std::isnan(fast(slope, not_a_number)) && fast(slope, 0.0) == 0.0));
 }
 
-TEST_CASE("fast_math: exp is within 1e-10 of its size wherever the result is a normal number") {
+TEST_CASE("fast_math: exp has a relative error of 1e-10 wherever the result is a normal number") {
   auto const error = [](double x) { return std::abs(fast(exponential, x) / std::exp(x) - 1); };
   CHECK(largest(error, -708.39, 709.782) < 1e-10);
   CHECK(largest(error, -1, 1) < 1e-10);
   CHECK(largest(error, -1e-9, 1e-9) < 1e-10);
 }
 
-TEST_CASE("fast_math: exp falls to 0 through the subnormal numbers, and overflows where exp does") {
+TEST_CASE("fast_math: exp decreases to 0 through the subnormal numbers, and overflows where std::exp does") {
   for (double x = -750; x < -708; x += 0.01)
     if (!(std::abs(fast(exponential, x) - std::exp(x)) <= 5e-324 + 1e-10 * std::exp(x))) FAIL_CHECK(x);
   for (double x : {-746.0, -800.0, -1e10, -1.7e308, -inf}) CHECK(fast(exponential, x) == 0.0);
@@ -104,7 +104,7 @@ TEST_CASE("fast_math: tanh is within 1e-10, everywhere") {
   CHECK((fast(tangent, inf) == 1.0 && fast(tangent, -inf) == -1.0));
 }
 
-TEST_CASE("fast_math: NaN gives NaN, infinite angles give NaN, zeros of both signs are zeros") {
+TEST_CASE("fast_math: the results of NaN and of infinite angles are NaN, and zeros of both signs are zeros") {
   CHECK((std::isnan(fast(sine, not_a_number)) && std::isnan(fast(cosine, not_a_number))));
   CHECK((std::isnan(fast(exponential, not_a_number)) && std::isnan(fast(tangent, not_a_number))));
   for (double x : {inf, -inf}) CHECK((std::isnan(fast(sine, x)) && std::isnan(fast(cosine, x))));
@@ -114,7 +114,7 @@ TEST_CASE("fast_math: NaN gives NaN, infinite angles give NaN, zeros of both sig
   }
 }
 
-TEST_CASE("fast_math leaves floats, integers and other functions as they are") {
+TEST_CASE("fast_math does not change functions of floats and integers, nor other functions") {
   auto const f = od::fn<"f">([](auto x) { return od::sin(x) + od::cos(x) * od::exp(x) - od::tanh(x); });
   auto const g = od::fn<"g">([](auto x) { return od::log(x) + od::sqrt(x) + x * x; });
   fast_math context;
@@ -124,7 +124,7 @@ TEST_CASE("fast_math leaves floats, integers and other functions as they are") {
   for (double x : {0.1, 2.0, 1e300}) CHECK(od::run(context, g, x) == g(x));
 }
 
-TEST_CASE("fast_math replaces the functions: the next context sees no call of them") {
+TEST_CASE("fast_math replaces the functions: the next context does not observe them") {
   overdub::contexts::count_of<od::sin_t, od::exp_t, od::fn_t<"sine", decltype(sine.body)>> c;
   auto const f = od::fn<"f">([](auto x) { return sine(x) + exp(x); });
   od::run(od::compose(fast_math{}, c), f, 1.0);
@@ -148,13 +148,14 @@ TEST_CASE("compose(fast_math, forward) differentiates the polynomials, close to 
   CHECK(largest(of_tanh, -1000, 1000) < 1e-8);
 }
 
-TEST_CASE("compose(fast_math, forward): the derivative of exp is right in size from 1e-300 to 1e300") {
+TEST_CASE(
+    "compose(fast_math, forward): the derivative of exp has a small relative error from 1e-300 to 1e300") {
   auto const error = [](double x) { return std::abs(fast_derivative(exponential, x) / std::exp(x) - 1); };
   CHECK(largest(error, -690, 690) < 1e-7);
   CHECK(largest(error, 690, 709.7) < 1e-7);
 }
 
-TEST_CASE("compose(forward, fast_math) takes the derivatives of the functions, computed fast") {
+TEST_CASE("compose(forward, fast_math) computes the exact derivatives by the fast functions") {
   auto const f = od::fn<"f">([](auto x) { return sin(x) * exp(x); });
   for (double x = -3; x < 3; x += 0.01) {
     auto const r = od::run(od::compose(forward{}, fast_math{}), f, od::tag(x, 1.0));
@@ -175,7 +176,7 @@ TEST_CASE("fast_math works on the elements of arrays, in branches and in loops")
 }
 
 TEST_CASE(
-    "fast_math: staged, the polynomials are the program; compiled, it computes what a direct run does") {
+    "fast_math: a staged program contains the polynomials, and its compiled results equal direct runs") {
   fast_math context;
   auto const f = od::fn<"f">([](auto x) { return sin(x) * exp(x) + tan(x) - cos(x) * tanh(x); });
   std::string const text = od::ir::print(od::stage(context, f, od::signature<double>));

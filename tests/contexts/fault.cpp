@@ -1,4 +1,4 @@
-// Calls that are made to fail, and calls that are made again.
+// fault: injected failures of calls, directly and in compiled programs.
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>
@@ -34,7 +34,7 @@ inline constexpr auto twice = od::fn<"twice">([](auto x) {
 
 } // namespace
 
-TEST_CASE("the nth call fails, is not made, and those before and behind it are") {
+TEST_CASE("the nth call fails and does not run, and the calls before and after it run") {
   for (long n = 1; n <= 3; ++n) {
     fetched = 0;
     fault<> f(nth_call(n));
@@ -47,7 +47,7 @@ TEST_CASE("the nth call fails, is not made, and those before and behind it are")
   }
 }
 
-TEST_CASE("the message tells which call of what failed") {
+TEST_CASE("the message has the number of the failed call and its callee") {
   fault<> f(nth_call(2));
   CHECK_THROWS_WITH(od::run(f, twice, 1.0), "overdub: call 2 of those that may fail was made to fail: fetch");
 }
@@ -67,7 +67,7 @@ TEST_CASE("every nth call fails, over several runs") {
   CHECK((f.calls == 9 && f.faults == 3));
 }
 
-TEST_CASE("random calls fail as often as they should, and the same ones again for a seed") {
+TEST_CASE("random calls fail with the given probability, and identically for a seed") {
   auto const failures = [](double probability, std::uint64_t seed) {
     auto const fails = random_calls(probability, seed);
     std::vector<long> all;
@@ -99,7 +99,7 @@ TEST_CASE("chosen callees fail: functions, operations and pure native functions"
       Catch::EndsWith("f.forward"));
 }
 
-TEST_CASE("what is thrown may be chosen, and a call that throws nothing is made") {
+TEST_CASE("a custom handler may throw another exception, and the call runs if it throws nothing") {
   fault<> f(nth_call(1), [](std::string_view name) { throw std::out_of_range(std::string(name)); });
   CHECK_THROWS_AS(od::run(f, twice, 1.0), std::out_of_range);
   std::vector<std::string> noted;
@@ -108,7 +108,7 @@ TEST_CASE("what is thrown may be chosen, and a call that throws nothing is made"
   CHECK(noted == std::vector<std::string>{"fetch"});
 }
 
-TEST_CASE("outer contexts observe a call that fails, inner ones of none") {
+TEST_CASE("outer contexts observe the failed call, and inner contexts do not") {
   od::contexts::count_of<decltype(fetch)> inside;
   std::ostringstream out;
   od::contexts::log log(out);
@@ -118,7 +118,7 @@ TEST_CASE("outer contexts observe a call that fails, inner ones of none") {
   CHECK(out.str().find("fetch(4) threw overdub: call 2") != std::string::npos);
 }
 
-TEST_CASE("compiled programs fail where direct runs do, each in the contexts that it has") {
+TEST_CASE("compiled programs fail where direct runs do, according to their own contexts") {
   auto const looped =
       od::fn<"looped">([](auto x) { return od::loop(5, x, [](auto, auto y) { return fetch(y); }); });
   fault<> once(nth_call(4)), never(nth_call(100));

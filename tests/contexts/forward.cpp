@@ -44,11 +44,11 @@ void agrees_with_differences(F const& f, std::vector<double> points) {
   }
 }
 
-TEST_CASE("a program's derivative agrees with finite differences, and its value is the program's") {
+TEST_CASE("the derivative of a program agrees with finite differences, and its value is the program's") {
   agrees_with_differences(wave, {-2.0, -0.3, 0.0, 0.7, 1.9});
 }
 
-TEST_CASE("branches and loops are differentiated along the way that is taken") {
+TEST_CASE("branches and loops are differentiated along the path that is taken") {
   agrees_with_differences(
       [](auto x) {
         return if_(
@@ -76,7 +76,7 @@ TEST_CASE("recursion is differentiated") {
   CHECK(derivative([&](auto x) { return derivative(fifth, x); }, 2.0) == 160.0);
 }
 
-TEST_CASE("constants and integers have no tangent, and mixed state keeps the right ones") {
+TEST_CASE("constants and integers have no tangent, and loop-carried values of several kinds keep theirs") {
   static_assert(std::same_as<metadata_t<forward, double>, double>);
   static_assert(std::same_as<metadata_t<forward, i64>, zero>);
   static_assert(std::same_as<metadata_t<forward, bool>, zero>);
@@ -128,7 +128,7 @@ TEST_CASE("the gradient agrees with finite differences, element by element") {
     CHECK(close(g[i], finite_difference([&](double x) { return rosenbrock(xs.with(i, x)); }, xs[i]), 1e-6));
 }
 
-TEST_CASE("N directions at once are N directions one at a time") {
+TEST_CASE("N directions computed together equal N directions computed separately") {
   array<double> const xs{0.3, -0.7, 1.1, 0.4, 0.9};
   auto const eight = forward_gradient<8>(rosenbrock, xs);
   CHECK(forward_gradient<1>(rosenbrock, xs) == eight);
@@ -136,7 +136,7 @@ TEST_CASE("N directions at once are N directions one at a time") {
   CHECK(forward_gradient<3>(rosenbrock, xs) == eight);
 }
 
-TEST_CASE("directions of scalars, and of directions") {
+TEST_CASE("forward accepts several directions of scalars, and directions of directions") {
   tangents<double, 2> dx;
   dx[0] = 1.0;
   tangents<double, 2> dy;
@@ -152,7 +152,7 @@ TEST_CASE("directions of scalars, and of directions") {
   CHECK(derivative(second, 2.0) == 12.0);
 }
 
-TEST_CASE("array operations move tangents with the elements") {
+TEST_CASE("array operations reorder tangents as they reorder elements") {
   auto const program = [](auto x) {
     auto xs =
         concat(fill(i64{2}, x), update(map([](auto e) { return e * e; }, fill(i64{3}, x)), i64{1}, x * 7.0));
@@ -162,7 +162,7 @@ TEST_CASE("array operations move tangents with the elements") {
   agrees_with_differences(program, {-1.2, 0.3, 0.9});
 }
 
-TEST_CASE("one tangent that is given to an array of arrays is each element's") {
+TEST_CASE("one tangent of an array of arrays applies to each element") {
   auto const f =
       fn<"f">([](auto const& rows) { return sum(map([](auto const& row) { return dot(row, row); }, rows)); });
   array<array<double>> const rows{{1, 2}, {3, 4}, {5, 6}};
@@ -187,7 +187,8 @@ TEST_CASE("pairs, arrays and vectors of numbers are trees of values with tangent
   CHECK(r.second[1].metadata == 0.0);
 }
 
-TEST_CASE("forward is right under contexts that do nothing, in both orders, and they see what they should") {
+TEST_CASE(
+    "forward is correct with contexts that do nothing, in both orders, and they observe the expected calls") {
   auto const expected = value_and_derivative(wave, 0.7);
   auto const agrees = [&](auto&& contexts) {
     auto const r = overdub::run(contexts, wave, tag(0.7, 1.0));
@@ -204,7 +205,7 @@ TEST_CASE("forward is right under contexts that do nothing, in both orders, and 
   CHECK(inside.calls > outside.calls);
 }
 
-TEST_CASE("the derivative of a program on arrays is right under contexts that do nothing, in both orders") {
+TEST_CASE("the derivative of a program on arrays is correct with contexts that do nothing, in both orders") {
   array<double> const xs{0.3, -0.7, 1.1};
   array<double> const dx{1.0, 2.0, -1.0};
   auto const expected = overdub::run(forward{}, rosenbrock, tag(xs, dx)).metadata;
@@ -226,7 +227,7 @@ TEST_CASE("a rule for a user's function is its custom derivative") {
   CHECK(outside.calls == 3);
 }
 
-TEST_CASE("a native function of what does not change is a constant") {
+TEST_CASE("a native function of inactive arguments is a constant") {
   constexpr auto lookup = leaf<"lookup">([](i64 i) { return static_cast<double>(i) * 2.0; });
   auto const program = [=](auto x, auto i) { return lookup(i) * x; };
   CHECK(overdub::run(forward{}, program, tag(3.0, 1.0), i64{4}).metadata == 8.0);

@@ -23,7 +23,7 @@ constexpr auto sum_of_squares = overdub::fn<"sum_of_squares">(
 constexpr auto doubled_twice = overdub::fn<"doubled_twice">(
     [](auto xs) { return overdub::sum(overdub::concat(overdub::update(xs, 0, xs[0] * 2.0), xs)); });
 
-TEST_CASE("several directions are differentiated with a counting context inside and outside") {
+TEST_CASE("tangents in several directions are correct with a counting context inside and outside") {
   forward_along<2> forward;
   auto const alone = overdub::run(forward, product, tag(1.0, pair{1, 0}), tag(2.0, pair{0, 1}));
   count inside, outside;
@@ -37,7 +37,7 @@ TEST_CASE("several directions are differentiated with a counting context inside 
   CHECK(inside.calls() > outside.calls());
 }
 
-TEST_CASE("over an inner context each direction of an array has its own array of tangents") {
+TEST_CASE("outside of an inner context, each direction of an array has its own array of tangents") {
   array<double> const xs{1, 2, 3};
   tangents<array<double>, 2> const directions{array<double>{1, 0, 0}, array<double>{0, 1, 0}};
   count inside;
@@ -50,7 +50,7 @@ TEST_CASE("over an inner context each direction of an array has its own array of
   CHECK(moved.metadata == pair{3, 2});
 }
 
-TEST_CASE("an array that is filled with a number has its tangents, and so has one of pairs") {
+TEST_CASE("an array that is filled with a number or a pair has the tangents of the number or pair") {
   auto const filled = overdub::run(
       forward_along<2>{}, [](auto x) { return overdub::sum(overdub::fill(overdub::i64{3}, x * x)); },
       tag(2.0, pair{1, 0.5}));
@@ -67,7 +67,7 @@ TEST_CASE("an array that is filled with a number has its tangents, and so has on
   CHECK(of_pairs.metadata == pair{72, 36});
 }
 
-TEST_CASE("a derivative goes through a run along two directions") {
+TEST_CASE("the derivative of a run with two directions is correct") {
   auto const along_first = [](auto s) {
     forward_along<2> inner;
     return overdub::run(inner, product, tag(s, pair{1, 0}), tag(2.0 * s, pair{0, 1})).metadata[0];

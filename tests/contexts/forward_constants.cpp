@@ -20,7 +20,7 @@ using namespace overdub;
 using contexts::forward;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-// Where logarithms, roots, quotients, inverse functions and exponentials have no finite derivative.
+// Points at which logarithms, roots, quotients, inverse functions and exponentials have no finite derivative.
 constexpr std::array<double, 17> points = {
     0.0,
     -0.0,
@@ -44,7 +44,7 @@ bool same(double a, double b) {
   return std::memcmp(&a, &b, sizeof a) == 0 || (std::isnan(a) && std::isnan(b)) || (a == 0 && b == 0);
 }
 
-// A product of infinities has no tangent of its own (limitations): its factors' tangents are multiplied by them.
+// A product of infinities has no tangent of its own (see limitations): the tangents of its factors are multiplied by infinity.
 template <class Op, class... K>
 bool is_infinite_product(Op op, K... k) {
   return (op.name() == "mul" || op.name() == "fma") && (std::isinf(k) || ...);
@@ -82,7 +82,7 @@ void check_at(Op op, K... k) {
           tag(x, 1.0), std::tuple(k...));
   CHECK(same(lifted.metadata, g));
 
-  // plain data beside active values, in one direction and in two
+  // plain data together with active values, in one direction and in two
   CHECK(same(run(forward{}, fn<"scaled">(scaled<Op>{}), tag(x, 1.0), k...).metadata, g));
   auto const two =
       run(contexts::forward_along<2>{}, fn<"scaled">(scaled<Op>{}),
@@ -108,7 +108,7 @@ consteval bool is_checked() {
 
 } // namespace
 
-TEST_CASE("a constant argument of an operation of one has no derivative, wherever it is") {
+TEST_CASE("a constant argument of a unary operation has no derivative, wherever the constant comes from") {
   auto const check = [](auto op) {
     if constexpr (is_checked<decltype(op)>())
       for (double const k : points) check_at(op, k);
@@ -117,7 +117,7 @@ TEST_CASE("a constant argument of an operation of one has no derivative, whereve
 #include <overdub/core/ops.def>
 }
 
-TEST_CASE("constant arguments of an operation of two have no derivative, wherever they are") {
+TEST_CASE("constant arguments of a binary operation have no derivative, wherever the constants come from") {
   auto const check = [](auto op) {
     if constexpr (is_checked<decltype(op)>())
       for (double const k : points)
@@ -127,7 +127,7 @@ TEST_CASE("constant arguments of an operation of two have no derivative, whereve
 #include <overdub/core/ops.def>
 }
 
-TEST_CASE("constant arguments of an operation of three have no derivative, wherever they are") {
+TEST_CASE("constant arguments of a ternary operation have no derivative, wherever the constants come from") {
   auto const check = [](auto op) {
     if constexpr (is_checked<decltype(op)>())
       for (double const k : points)
@@ -138,7 +138,7 @@ TEST_CASE("constant arguments of an operation of three have no derivative, where
 #include <overdub/core/ops.def>
 }
 
-TEST_CASE("a direction in which an argument is inactive gets nothing of an infinite derivative") {
+TEST_CASE("an infinite partial derivative does not affect directions in which its argument is inactive") {
   auto const power = [](auto const& x) {
     return overdub::pow(overdub::at(x, i64{0}), overdub::at(x, i64{1}));
   };
@@ -156,7 +156,7 @@ TEST_CASE("a direction in which an argument is inactive gets nothing of an infin
   }
 }
 
-TEST_CASE("the derivative rule of a function need not be finite at constants") {
+TEST_CASE("the derivative rule of a function may be infinite at constants") {
   constexpr auto root =
       derivative_rule(fn<"root">([](auto x) { return overdub::sqrt(x); }), [](auto r, auto, auto dx) {
         return dx / (2.0 * r);

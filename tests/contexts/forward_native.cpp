@@ -10,7 +10,7 @@ namespace od = overdub;
 using od::i64;
 using overdub::contexts::forward;
 
-TEST_CASE("a native function of trees that do not change is called as it is, and its result is constant") {
+TEST_CASE("a native function of inactive trees is called with them, and its result is constant") {
   auto const scale = od::leaf<"scale">([](std::tuple<i64, i64> p, std::string const& unit) {
     return std::tuple(static_cast<double>(std::get<0>(p) * std::get<1>(p)), unit.size());
   });
@@ -22,7 +22,7 @@ TEST_CASE("a native function of trees that do not change is called as it is, and
   CHECK((r.inner == 62.0 && r.metadata == 20.0));
 }
 
-TEST_CASE("a native function of what changes may return what has no derivative") {
+TEST_CASE("a native function of active arguments may return a value without a derivative") {
   auto const describe = od::leaf<"describe">([](std::tuple<double, double> p) {
     return std::tuple(std::get<0>(p) < std::get<1>(p), std::string("text"), od::array<i64>{1, 2});
   });

@@ -14,13 +14,13 @@ using contexts::forward;
 
 struct no_op : context {};
 
-// The derivative by a run of its own, started from the scope.
+// The derivative by an inner run, started from the scope.
 template <class Scope, class F, class X>
 auto derivative_in(Scope const& cx, F const& f, X const& x) {
   return overdub::overdub(forward{}, cx, f, tag(x, 1.0)).metadata;
 }
 
-TEST_CASE("D(x -> x D(y -> x + y)) is 1, wherever the inner one is taken") {
+TEST_CASE("D(x -> x D(y -> x + y)) is 1, wherever the inner derivative is taken") {
   auto const at_x = [](auto x) { return x * derivative([x](auto y) { return x + y; }, x); };
   auto const at_other = [](auto x) { return x * derivative([x](auto y) { return x + y; }, x * 5.0); };
   auto const by_reference = [](auto x) { return x * derivative([&](auto y) { return x + y; }, x); };
@@ -34,7 +34,7 @@ TEST_CASE("D(x -> x D(y -> x y)) is 2 x") {
   CHECK(derivative(f, 3.0) == 6.0);
 }
 
-TEST_CASE("the inner run can be started from a constant that was lifted to the outer one") {
+TEST_CASE("the inner run can be started from a constant that the outer run lifted") {
   auto const f = [](scope auto& cx, auto x) {
     return x * derivative([x](auto y) { return x + y; }, cx.lift(1.0));
   };
@@ -46,7 +46,7 @@ TEST_CASE("the inner run can be started from a constant that was lifted to the o
   CHECK(derivative(g, 3.0) == 6.0);
 }
 
-TEST_CASE("an argument in the place of a capture is a constant of the inner run") {
+TEST_CASE("a tagged argument instead of a capture is a constant of the inner run") {
   auto const sum = [](auto x, auto y) { return x + y; };
   auto const f = [&](auto x) { return x * overdub::run(forward{}, sum, x, tag(x, 1.0)).metadata; };
   CHECK(derivative(f, 3.0) == 1.0);
@@ -65,7 +65,7 @@ TEST_CASE("a function object that captures an outer value may be an argument of 
   CHECK(derivative(f, 3.0) == 1.0);
 }
 
-TEST_CASE("three runs deep, every level keeps to itself") {
+TEST_CASE("three nested runs keep their perturbations separate") {
   // At z = y: d/dz of x y z is x y; at y = x: d/dy of y (x y) is 2 x y = 2 x^2; d/dx of x (2 x^2) is 6 x^2.
   auto const f = [](auto x) {
     return x * derivative([x](auto y) { return y * derivative([x, y](auto z) { return x * y * z; }, y); }, x);
@@ -84,7 +84,7 @@ struct nested {
   }
 };
 
-TEST_CASE("a captureless function that takes derivatives of itself, to any depth") {
+TEST_CASE("a captureless function may take derivatives of itself, to any depth") {
   CHECK(derivative(nested<0>{}, 2.0) == 32.0);
   CHECK(derivative(nested<1>{}, 2.0) == 4.0 * 4.0 * 8.0);
   CHECK(derivative(nested<2>{}, 2.0) == 16.0 * 4.0 * 8.0);
@@ -99,7 +99,7 @@ TEST_CASE("derivatives of one function object at two levels are two runs") {
   CHECK(derivative([&](auto x) { return derivative(second, x); }, 2.0) == 18.0);
 }
 
-TEST_CASE("the gradient in a derivative, and the derivative in a gradient") {
+TEST_CASE("a gradient works in a derivative, and a derivative in a gradient") {
   auto const inner_gradient = [](auto x) {
     auto const directional = [x](auto xs) { return sum(map([&](auto e) { return e * e * x; }, xs)); };
     auto const r = overdub::run(forward{}, directional, tag(fill(i64{3}, x), fill(i64{3}, 1.0)));
@@ -112,7 +112,7 @@ TEST_CASE("the gradient in a derivative, and the derivative in a gradient") {
   CHECK(forward_gradient(inner_derivative, array<double>{1.0, 2.0}) == array<double>{6.0, 24.0});
 }
 
-TEST_CASE("a derivative in a map body, a loop and a branch of a derivative") {
+TEST_CASE("a derivative works in a map, a loop and a branch of a derivative") {
   auto const in_map = [](auto x) {
     return sum(
         map([x](auto e) { return derivative([&](auto y) { return x * y * y; }, e); }, fill(i64{2}, x)));
@@ -129,7 +129,7 @@ TEST_CASE("a derivative in a map body, a loop and a branch of a derivative") {
   CHECK(derivative(in_branch, 3.0) == 6.0);
 }
 
-TEST_CASE("nested derivatives are right under a context that does nothing, inside and outside") {
+TEST_CASE("nested derivatives are correct with a context that does nothing, inside and outside") {
   auto const f = [](auto x) { return x * derivative([x](auto y) { return x + y; }, x); };
   auto const run_in = [&](auto contexts) { return overdub::run(contexts, f, tag(3.0, 1.0)); };
   CHECK(run_in(compose(no_op{}, forward{})).metadata == 1.0);
@@ -137,7 +137,7 @@ TEST_CASE("nested derivatives are right under a context that does nothing, insid
   CHECK(run_in(compose(no_op{}, forward{}, no_op{})).metadata == 1.0);
 }
 
-TEST_CASE("second derivatives by composing forward with itself") {
+TEST_CASE("composing forward with itself computes second derivatives") {
   auto const f = [](auto x) { return overdub::sin(x) * x; };
   auto const r = overdub::run(compose(forward{}, forward{}), f, tag(tag(2.0, 1.0), tag(1.0, 0.0)));
   CHECK(r.inner.inner == f(2.0));
@@ -145,7 +145,7 @@ TEST_CASE("second derivatives by composing forward with itself") {
   CHECK(close(r.metadata.metadata, derivative([&](auto x) { return derivative(f, x); }, 2.0), 1e-15));
 }
 
-TEST_CASE("second derivatives of functions of arrays by composing forward with itself") {
+TEST_CASE("composing forward with itself computes second derivatives of functions of arrays") {
   auto const cubes = [](auto xs) { return overdub::map([](auto x) { return x * x * x; }, xs); };
   auto const both = compose(forward{}, forward{});
   array<double> const xs{2.0, 3.0}, direction{1.0, 0.5}, zeros{0.0, 0.0};

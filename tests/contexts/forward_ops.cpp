@@ -15,7 +15,7 @@ namespace {
 using namespace overdub;
 using contexts::forward;
 
-// One number as a function of the I-th argument, the others being given.
+// A function of the I-th argument, with the other arguments fixed.
 template <int I, class F>
 auto partial(F const& f, double x, double y, double z) {
   return [=](auto t) {
@@ -96,7 +96,7 @@ TEST_CASE(
 #include <overdub/core/ops.def>
 }
 
-TEST_CASE("select, ldexp and polygamma are differentiated in the arguments that are numbers") {
+TEST_CASE("select, ldexp and polygamma are differentiated by their floating-point arguments") {
   for_points(anywhere, 3, [](double x, double y, double z) {
     auto const choose = [](auto a, auto b, auto c) { return overdub::select(a > b, a * b, c * b); };
     check_along<0>(choose, x, y, z);
@@ -109,7 +109,7 @@ TEST_CASE("select, ldexp and polygamma are differentiated in the arguments that 
   });
 }
 
-TEST_CASE("results that only jump have the tangent zero, known to the compiler") {
+TEST_CASE("piecewise constant results have the tangent zero, at compile time") {
   auto const tangent_of = [](auto f, auto... x) { return overdub::run(forward{}, f, tag(x, x)...).metadata; };
   static_assert(std::same_as<decltype(tangent_of(overdub::lt, 1.0, 2.0)), zero>);
   static_assert(std::same_as<decltype(tangent_of(overdub::isnan, 1.0)), zero>);
@@ -118,7 +118,7 @@ TEST_CASE("results that only jump have the tangent zero, known to the compiler")
   CHECK(tangent_of(overdub::round, 1.5) == 0.0);
 }
 
-TEST_CASE("derivatives at the edges of the smooth domains are the limits, or say so") {
+TEST_CASE("derivatives at the boundary of a smooth domain are the limits, or infinite or NaN") {
   auto const at_zero = [](auto f) { return derivative(f, 0.0); };
   CHECK(at_zero([](auto x) { return overdub::pow(x, 2.0); }) == 0.0);
   CHECK(at_zero([](auto x) { return overdub::pow(x, 1.0); }) == 1.0);
@@ -134,7 +134,7 @@ TEST_CASE("derivatives at the edges of the smooth domains are the limits, or say
   CHECK(derivative([](auto x) { return overdub::hypot(x, 0.0); }, -2.0) == -1.0);
 }
 
-TEST_CASE("fmod has the derivative by its own quotient, also where x / y rounds up to the next") {
+TEST_CASE("fmod is differentiated by its own quotient, also where x / y rounds up to the next integer") {
   CHECK(std::fmod(1.0, 0.1) > 0.0); // its quotient is 9, and 1.0 / 0.1 is 10.0
   CHECK(derivative([](auto y) { return overdub::fmod(1.0, y); }, 0.1) == -9.0);
 }

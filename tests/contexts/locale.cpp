@@ -1,5 +1,5 @@
-// Every text that overdub writes is the same under a locale with a decimal comma, and every text is read there: programs, logs, tables,
-// reports, traces, files of draws, and errors. What models and incremental programs write is in locale_models.cpp.
+// Every text that overdub writes is the same under a locale with a decimal comma, and overdub reads every text there: programs, logs,
+// tables, reports, traces, files of draws, and errors. locale_models.cpp tests the texts of models and incremental programs.
 #include "comma_locale.hpp"
 #include "inference/targets.hpp"
 
@@ -178,7 +178,7 @@ TEST_CASE("files of draws are written and read as under the C locale") {
         {.chains = 2, .warmup = 200, .draws = 1500, .seed = 1, .threads = 1, .csv = base});
     auto const read = inference::read_csv({base + "_1.csv", base + "_2.csv"});
     all["file"] = contents(base + "_1.csv");
-    all["file"].erase(all["file"].find("#  Elapsed")); // takes another time in each run
+    all["file"].erase(all["file"].find("#  Elapsed")); // the time differs between runs
     inference::csv_file file = inference::read_csv(base + "_1.csv");
     file.chain.record(0).warmup_seconds = 1234.25;
     file.chain.record(0).sampling_seconds = 0.125;

@@ -51,7 +51,7 @@ TEST_CASE("log writes the calls of a program as a tree") {
 )");
 }
 
-TEST_CASE("log writes a function without calls in one line, and several runs one after another") {
+TEST_CASE("log writes a function without calls in one line, and several runs in sequence") {
   auto const same = od::fn<"same">([](auto x) { return x; });
   std::ostringstream out;
   overdub::contexts::log log(out);
@@ -71,7 +71,7 @@ TEST_CASE("log writes booleans, integers, floats and special numbers") {
   CHECK(logged(negate, 0.0) == "negate(0)\n  neg(0) = -0\n= -0\n");
 }
 
-TEST_CASE("log writes NaN without a sign, since its sign says nothing and compilers differ in it") {
+TEST_CASE("log writes NaN without a sign, since compilers differ in the sign") {
   auto const same = od::fn<"same">([](auto x) { return x; });
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   CHECK(logged(same, nan) == "same(nan) = nan\n");
@@ -94,7 +94,7 @@ TEST_CASE("log writes arrays up to four elements, tuples, and arrays in tuples")
   CHECK(logged(count_elements, od::array<int>{}) == "count_elements([])\n  size([]) = 0\n= 0\n");
 }
 
-TEST_CASE("log writes std::array, std::vector and std::pair as what they hold") {
+TEST_CASE("log writes std::array, std::vector and std::pair by their elements") {
   auto const same = od::fn<"same">([](auto x) { return x; });
   CHECK(logged(same, std::array{1, 2, 3}) == "same([1, 2, 3]) = [1, 2, 3]\n");
   CHECK(logged(same, std::vector{1.5, 2.5}) == "same([1.5, 2.5]) = [1.5, 2.5]\n");
@@ -102,7 +102,8 @@ TEST_CASE("log writes std::array, std::vector and std::pair as what they hold") 
   CHECK(logged(same, std::string("text")) == "same(text) = text\n");
 }
 
-TEST_CASE("log writes functions by name and others by what they are: the same under every compiler") {
+TEST_CASE(
+    "log writes functions by name and other callables by a description: the same under every compiler") {
   auto const apply = od::fn<"apply">([](auto f, auto x) { return f(x); });
   CHECK(logged(apply, square, 3.0) == "apply(square, 3)\n  square(3)\n    mul(3, 3) = 9\n  = 9\n= 9\n");
   CHECK(logged(apply, od::sqrt, 9.0) == "apply(sqrt, 9)\n  sqrt(9) = 3\n= 3\n");
@@ -130,7 +131,7 @@ TEST_CASE("log writes if_, and the calls of the branch that is taken") {
 )");
 }
 
-TEST_CASE("log writes loops, and the calls of each round") {
+TEST_CASE("log writes loops, and the calls of each iteration") {
   auto const power =
       od::fn<"power">([](auto x, auto n) { return od::loop(n, x, [&](auto, auto p) { return p * x; }); });
   CHECK(logged(power, 2.0, 2) == R"(power(2, 2)
@@ -154,7 +155,7 @@ TEST_CASE("log writes loops, and the calls of each round") {
 )");
 }
 
-TEST_CASE("log writes map, scan and reduce, and the calls on each element") {
+TEST_CASE("log writes map, scan and reduce, and the calls for each element") {
   auto const f = od::fn<"f">([](auto xs) {
     auto const squares = od::map(square, xs);
     return od::reduce(od::mul, squares);
@@ -200,11 +201,11 @@ TEST_CASE("log writes the calls that an exception leaves, and the exception") {
 threw overdub: at: index 2 is out of range for an array of size 2
 )");
   out.str("");
-  CHECK(od::run(log, f, od::array<double>{1, 2}, 1) == 3.0); // at its depth again
+  CHECK(od::run(log, f, od::array<double>{1, 2}, 1) == 3.0); // the indentation is reset
   CHECK(out.str() == "f([1, 2], 1)\n  at([1, 2], 1) = 2\n  add(2, 1) = 3\n= 3\n");
 }
 
-TEST_CASE("log writes an exception that is no std::exception, and goes on where a body catches one") {
+TEST_CASE("log writes an exception that is no std::exception, and continues after a body catches it") {
   auto const fail = od::leaf<"fail">([](double x) -> double { throw x; });
   auto const f = od::fn<"f">([fail](auto x) {
     try {
@@ -216,7 +217,7 @@ TEST_CASE("log writes an exception that is no std::exception, and goes on where 
   CHECK(logged(f, 1.0) == "f(1)\n  fail(1) threw\n  mul(1, 2) = 2\n= 2\n");
 }
 
-TEST_CASE("log outside of forward writes the program, and inside its derivative too") {
+TEST_CASE("log outside of forward writes the program; inside, the operations of the derivative, too") {
   std::ostringstream program, derivative;
   overdub::contexts::log outer(program), inner(derivative);
   od::run(od::compose(outer, forward{}), square, od::tag(3.0, 1.0));
@@ -232,7 +233,7 @@ TEST_CASE("log outside of forward writes the program, and inside its derivative 
 )");
 }
 
-TEST_CASE("log inside of another context writes the functions given to map as the program has them") {
+TEST_CASE("log inside of another context writes the original names of functions that are passed to map") {
   std::ostringstream out;
   overdub::contexts::log log(out);
   count c;
@@ -252,7 +253,7 @@ TEST_CASE("log inside of another context writes the functions given to map as th
 )");
 }
 
-TEST_CASE("log names the contexts that a function runs in, outermost last") {
+TEST_CASE("log writes the names of the contexts of a function, outermost last") {
   std::ostringstream out;
   overdub::contexts::log log(out);
   count c;
@@ -266,12 +267,12 @@ struct lambda_rate {
   friend std::ostream& operator<<(std::ostream& out, lambda_rate const& rate) { return out << rate.each; }
 };
 
-TEST_CASE("log writes a class of the user's as it writes itself, whatever its name") {
+TEST_CASE("log writes a user's class by its operator<<, whatever its name") {
   constexpr auto scaled = od::fn<"scaled">([](auto rate, auto) { return rate.each; });
   CHECK(logged(scaled, lambda_rate{0.5}, 1.0) == "scaled(0.5, 1) = 0.5\n");
 }
 
-TEST_CASE("log writes the value of an optional, and that it has none") {
+TEST_CASE("log writes the value of an optional, or that it has none") {
   constexpr auto root = od::fn<"root">([](auto x) {
     using number = std::optional<decltype(x)>;
     return od::concrete(x) < 0.0 ? number() : number(sqrt(x));

@@ -35,7 +35,7 @@ std::uint64_t bits(double x) {
 
 } // namespace
 
-TEST_CASE("memoize: fib(n) in at most 2n entries, for n = 10, ..., 60, and right") {
+TEST_CASE("memoize: fib(n) has at most 2n entries for n = 10, ..., 60, and is correct") {
   i64 before = 34, expected = 55; // fib(9), fib(10)
   for (i64 n = 10; n <= 60; ++n) {
     memoize m;
@@ -46,7 +46,7 @@ TEST_CASE("memoize: fib(n) in at most 2n entries, for n = 10, ..., 60, and right
   }
 }
 
-TEST_CASE("memoize: a second run finds everything, and clear forgets everything") {
+TEST_CASE("memoize: a second run has hits only, and clear removes all entries") {
   memoize m;
   od::run(m, fib, i64{30});
   auto const entries = m.entries, hits = m.hits;
@@ -58,7 +58,7 @@ TEST_CASE("memoize: a second run finds everything, and clear forgets everything"
   CHECK(m.entries == entries);
 }
 
-TEST_CASE("memoize gives the bits that the function gives plainly, at first and again") {
+TEST_CASE("memoize has the result of the function, to the bit, in the first run and later ones") {
   constexpr auto f = od::fn<"f">([](auto x, auto y) { return sin(x) * y + exp(x / 3.0); });
   memoize m;
   for (int round = 0; round < 2; ++round)
@@ -67,7 +67,7 @@ TEST_CASE("memoize gives the bits that the function gives plainly, at first and 
   CHECK(m.hits == m.entries);
 }
 
-TEST_CASE("memoize tells 0 from -0, and finds NaN again") {
+TEST_CASE("memoize distinguishes 0 and -0, and finds NaN") {
   memoize m;
   CHECK(bits(od::run(m, same, 0.0)) == bits(0.0));
   CHECK(bits(od::run(m, same, -0.0)) == bits(-0.0));
@@ -77,7 +77,7 @@ TEST_CASE("memoize tells 0 from -0, and finds NaN again") {
   CHECK((m.entries == 3 && m.hits == 2));
 }
 
-TEST_CASE("memoize keeps functions apart, and the types of arguments") {
+TEST_CASE("memoize distinguishes functions, and the types of arguments") {
   constexpr auto is_small = od::fn<"is_small">([](auto x) { return x < 2; });
   constexpr auto is_large = od::fn<"is_large">([](auto x) { return x >= 2; });
   memoize m;
@@ -92,7 +92,7 @@ TEST_CASE("memoize keeps functions apart, and the types of arguments") {
   CHECK(m.entries == 5);
 }
 
-TEST_CASE("memoize keeps calls with different function objects as arguments apart") {
+TEST_CASE("memoize distinguishes calls with different function objects as arguments") {
   constexpr auto apply = od::fn<"apply">([](auto f, auto x) { return f(x); });
   memoize m;
   CHECK(od::run(m, apply, od::floor, 2.5) == 2.0);
@@ -102,7 +102,7 @@ TEST_CASE("memoize keeps calls with different function objects as arguments apar
           m, apply, [](auto x) { return x * x; }, 2.5) == 6.25);
 }
 
-TEST_CASE("memoize does not mix up two functions of one type with different captures") {
+TEST_CASE("memoize distinguishes two functions of one type with different captures") {
   auto const times = [](double k) { return od::fn<"times">([k](auto x) { return x * k; }); };
   memoize m;
   CHECK(od::run(m, times(2.0), 10.0) == 20.0);
@@ -132,7 +132,7 @@ TEST_CASE("memoize compares vectors of values with their sizes") {
   CHECK(od::run(m, sizes, vector{1}, vector{2, 3}) == 12);
 }
 
-TEST_CASE("memoize of an argument that changed after the call: the key holds the elements, not the handle") {
+TEST_CASE("memoize: if an argument changes after the call, the key has the old elements") {
   constexpr auto total = od::fn<"total">([](auto x) { return od::sum(x); });
   memoize m;
   std::vector<double> data{1, 2, 3};
@@ -152,7 +152,7 @@ TEST_CASE("memoize returns trees and arrays") {
   CHECK((m.entries == 1 && m.hits == 1));
 }
 
-TEST_CASE("memoize remembers results longer than the memory that they were borrowed from") {
+TEST_CASE("memoize keeps results longer than the memory that they were borrowed from") {
   memoize m;
   constexpr auto keep = od::fn<"keep">([](auto xs) { return std::tuple(xs, od::at(xs, 0)); });
   for (int i = 0; i < 3; ++i) {
@@ -164,7 +164,7 @@ TEST_CASE("memoize remembers results longer than the memory that they were borro
   CHECK((m.entries == 2 && m.hits == 4));
 }
 
-TEST_CASE("memoize in forward, and with numbers of all types, is right") {
+TEST_CASE("memoize is correct inside of forward, and with numbers of all types") {
   constexpr auto f = od::fn<"f">([](auto x) { return x * x; });
   memoize m;
   for (int i = 0; i < 2; ++i) {
@@ -178,7 +178,7 @@ TEST_CASE("memoize in forward, and with numbers of all types, is right") {
   }
 }
 
-TEST_CASE("memoize does not run a body again, and stores nothing of one that throws") {
+TEST_CASE("memoize does not repeat a body, and stores nothing if it throws") {
   int runs = 0;
   auto const tick = od::leaf<"tick">([&runs](double x) {
     ++runs;
@@ -195,7 +195,7 @@ TEST_CASE("memoize does not run a body again, and stores nothing of one that thr
   CHECK((runs == 3 && m.entries == 1 && m.hits == 2));
 }
 
-TEST_CASE("memoize inside of forward remembers derivatives with their directions") {
+TEST_CASE("memoize inside of forward stores derivatives with their directions") {
   memoize m;
   constexpr auto cube = od::fn<"cube">([](auto x) { return x * x * x; });
   for (double direction : {1.0, 2.0, 1.0}) {
@@ -214,7 +214,7 @@ TEST_CASE("memoize inside of forward remembers derivatives with their directions
   CHECK(m.entries == 41);
 }
 
-TEST_CASE("memoize is moved with its memory, and cannot be copied") {
+TEST_CASE("memoize can be moved with its entries, and cannot be copied") {
   STATIC_REQUIRE(!std::is_copy_constructible_v<memoize>);
   memoize m;
   od::run(m, same, 1.0);
@@ -230,14 +230,14 @@ struct scale : od::context {
   auto overdub(od::mul_t, auto x, auto y) { return x * y * factor; }
 };
 
-TEST_CASE("memoize does not mix up two outer contexts of one type with different members") {
+TEST_CASE("memoize distinguishes two outer contexts of one type with different members") {
   constexpr auto square = od::fn<"square">([](auto x) { return x * x; });
   memoize m;
   CHECK(od::run(od::compose(scale{2}, m), square, 3.0) == 18.0);
   CHECK(od::run(od::compose(scale{3}, m), square, 3.0) == 27.0);
   CHECK(m.entries == 0);
 
-  od::contexts::count c; // hooks decide nothing
+  od::contexts::count c; // hooks do not matter
   for (int i = 0; i < 2; ++i) CHECK(od::run(od::compose(c, m), square, 3.0) == 9.0);
   CHECK((m.entries == 1 && m.hits == 1));
 }
@@ -246,9 +246,9 @@ constexpr auto squared = od::fn<"squared">([](auto x) { return x * x; });
 constexpr auto boxed = od::fn<"boxed">([](auto x) { return std::make_unique<decltype(x)>(squared(x)); });
 constexpr auto opened = od::fn<"opened">([](auto x) { return *boxed(x) + 1.0; });
 
-TEST_CASE("memoize passes on results that cannot be copied") {
+TEST_CASE("memoize returns results that cannot be copied, and does not store them") {
   memoize m;
   CHECK(od::run(m, opened, 3.0) == 10.0);
   CHECK(*od::run(m, boxed, 3.0) == 9.0);
-  CHECK((m.entries == 2 && m.hits == 1)); // opened and squared, and squared again
+  CHECK((m.entries == 2 && m.hits == 1)); // opened and squared are stored, and squared is a hit
 }

@@ -1,4 +1,4 @@
-// memoize and retry answer functions of programs that are evaluated in them.
+// memoize and retry apply to functions of programs that are evaluated in them.
 #include "catch.hpp"
 
 #include <overdub/contexts/memoize.hpp>
@@ -51,7 +51,7 @@ double run_in(auto& context, ir::program const& p, double x, array<double> const
 
 } // namespace
 
-TEST_CASE("memoize tells functions of programs by the program, their names and their arguments") {
+TEST_CASE("memoize distinguishes functions of programs by the program, their names and their arguments") {
   ir::program const p = ir::parse(text_with("1.0"));
   array<double> const xs{1.0, 2.0}, ys{2.0, 2.0};
   contexts::memoize memo;
@@ -66,7 +66,7 @@ TEST_CASE("memoize tells functions of programs by the program, their names and t
   CHECK(memo.entries == 10);
 }
 
-TEST_CASE("retry makes calls of a program's functions again") {
+TEST_CASE("retry repeats calls of functions of programs") {
   ir::program p = ir::parse(R"ir(entry @main
 func @total(%0: f64[]) -> f64 {
   %1 = reduce add %0 from 0.0 : f64

@@ -1,6 +1,6 @@
 // Run by clang: its functions are rewritten in contexts of many kinds.
 //
-// Functions replaced in all that a program calls, in each way to run it.
+// Functions that are replaced in all calls of a program, on each executor.
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>
@@ -47,13 +47,13 @@ inline constexpr auto same = [](auto x) { return x; };
 
 } // namespace
 
-TEST_CASE("mock replaces a function at every depth, and outside of the run nothing") {
+TEST_CASE("mock replaces a function at every depth of a run, and not outside of the run") {
   auto m = mock(rate, same);
   CHECK(od::run(m, top, 1.0) == 3.0);
   CHECK(top(1.0) == 303.0);
 }
 
-TEST_CASE("mock replaces native functions, those without arguments too, and operations") {
+TEST_CASE("mock replaces native functions, also those without arguments, and operations") {
   fetched = 0;
   auto const both =
       od::compose(mock(fetch, [](auto key) { return 2.0 * key; }), mock(now, [] { return 1.0; }));
@@ -64,24 +64,24 @@ TEST_CASE("mock replaces native functions, those without arguments too, and oper
   CHECK(od::run(m, od::fn<"f">([](auto x) { return od::sqrt(x); }), 4.0) == 3.0);
 }
 
-TEST_CASE("the function that is run is replaced, too") {
+TEST_CASE("mock replaces the function that is run, too") {
   auto m = mock(top, same);
   CHECK(od::run(m, top, 5.0) == 5.0);
 }
 
-TEST_CASE("a replacement may call what it replaces, which is no endless loop") {
+TEST_CASE("a replacement may call the replaced function, without infinite recursion") {
   auto m = mock(rate, [](auto x) { return rate(rate(x)); });
   CHECK(od::run(m, middle, 1.0) == 402.0);
 }
 
-TEST_CASE("mock below a function, however deep, and not beside it") {
+TEST_CASE("mock below a function applies at any depth below it, and nowhere else") {
   CHECK(od::run(mock(rate, same).below(middle), top, 1.0) == 101.0 + 2.0);
   CHECK(od::run(mock(rate, same).below(top), top, 1.0) == 3.0);
   CHECK(od::run(mock(rate, same).below(depth), top, 1.0) == 303.0);
   CHECK(od::run(mock(od::add, [](auto x, auto) { return x; }).below(middle), top, 1.0) == 101.0 + 2.0);
 }
 
-TEST_CASE("mock at some depths: those of calls, from that of the run on") {
+TEST_CASE("mock at_depth applies to calls of the given depths, starting with the run") {
   auto const m = mock(rate, same);
   CHECK(od::run(m.at_depth<0, 1>(), top, 1.0) == 1.0 + 202.0);
   CHECK(od::run(m.at_depth<1>(), top, 1.0) == 3.0);
@@ -93,7 +93,7 @@ TEST_CASE("mock at some depths: those of calls, from that of the run on") {
   CHECK(od::run(m.below(top).at_depth<1, 1>(), top, 1.0) == 1.0 + 202.0);
 }
 
-TEST_CASE("mock of a recursion at a depth ends it there") {
+TEST_CASE("mock at_depth ends a recursion at that depth") {
   auto const zero = [](auto n) { return 0 * n; };
   CHECK(od::run(mock(depth, zero).at_depth<3>(), depth, i64{1000}) == 3);
   CHECK(od::run(mock(depth, zero).at_depth<1>(), depth, i64{1000}) == 1);
@@ -101,7 +101,7 @@ TEST_CASE("mock of a recursion at a depth ends it there") {
   CHECK(od::run(mock(depth, [](auto n) { return n; }).below(depth), depth, i64{7}) == 7);
 }
 
-TEST_CASE("a replacement with captures has its data, also at depths") {
+TEST_CASE("a replacement may have captures, also with at_depth") {
   double offset = 10;
   int calls = 0;
   auto m = mock(rate, [&](auto x) {
@@ -115,7 +115,7 @@ TEST_CASE("a replacement with captures has its data, also at depths") {
   CHECK(calls == 3);
 }
 
-TEST_CASE("an exception of a replacement passes through the program") {
+TEST_CASE("an exception of a replacement propagates through the program") {
   auto m = mock(rate, [](auto x) {
     if (x > 0.0) throw std::domain_error("mocked");
     return x;
@@ -124,7 +124,7 @@ TEST_CASE("an exception of a replacement passes through the program") {
   CHECK(od::run(m, top, -1.0) == -3.0);
 }
 
-TEST_CASE("mock composes: inner contexts see the replacement, outer ones the call") {
+TEST_CASE("inner contexts observe the replacement, and outer contexts the call") {
   od::contexts::count_of<decltype(rate), od::neg_t> outside, inside;
   auto m = mock(rate, [](auto x) { return -x; });
   auto const r = od::run(od::compose(outside, m, forward{}, inside), top, od::tag(1.0, 1.0));
@@ -136,7 +136,7 @@ TEST_CASE("mock composes: inner contexts see the replacement, outer ones the cal
   CHECK(out.str() == "middle.mock(1)\n  mul(1, 2) = 2\n= 2\n");
 }
 
-TEST_CASE("mocks at depths and below functions work inside of other contexts, and one after the other") {
+TEST_CASE("mocks with depths and functions work inside of other contexts, and in one composition") {
   od::contexts::count_of<decltype(rate)> outside;
   auto ten = mock(rate, [](auto x) { return x + 10.0; });
   auto m = od::compose(outside, mock(rate, same).below(middle), ten);
@@ -151,14 +151,14 @@ TEST_CASE("mocks at depths and below functions work inside of other contexts, an
   CHECK(outside(rate) == 6);
 }
 
-TEST_CASE("effects that give a result are sliced away with the help of mock") {
+TEST_CASE("mock and slice together remove effects that have results") {
   fetched = 0;
   auto const f = od::fn<"f">([](auto x) { return fetch(x) + 1.0; });
   CHECK(od::run(od::compose(mock(fetch, same), od::contexts::slice()), f, 2.0) == 3.0);
   CHECK(fetched == 0);
 }
 
-TEST_CASE("a staged program has the replacement in it") {
+TEST_CASE("a staged program contains the replacement") {
   CHECK(
       od::ir::print(od::stage(mock(rate, same).below(middle), top, od::signature<double>)) ==
       R"(entry @top.mock
@@ -182,7 +182,7 @@ func @top.mock(%0: f64) -> f64 {
 )");
 }
 
-TEST_CASE("compiled programs compute what direct runs do, with loops and derivatives, at all depths") {
+TEST_CASE("compiled programs have the results of direct runs, with loops and derivatives, at all depths") {
   auto m = mock(rate, [](auto x) { return sin(x); });
   auto const looped =
       od::fn<"looped">([](auto x) { return od::loop(3, x, [](auto, auto y) { return top(y); }); });

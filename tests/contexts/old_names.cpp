@@ -1,4 +1,4 @@
-// The headers and names that are deprecated: each old header is there, and each old name is the new one.
+// Deprecated headers and names: each old header exists, and each old name is an alias of the new one.
 #include "catch.hpp"
 
 #include <overdub/contexts/batch.hpp>
@@ -47,7 +47,7 @@ static_assert(std::same_as<od::contexts::finding_kind, od::finding_kind>);
 
 } // namespace
 
-TEST_CASE("the names that stood in contexts are names of overdub") {
+TEST_CASE("the old names of the namespace contexts are names of overdub") {
   CHECK(od::contexts::derivative(cube, 2.0) == 12.0);
   CHECK(od::contexts::gradient(cube)(2.0) == od::gradient(cube)(2.0));
   CHECK(od::contexts::hessian(cube)(2.0) == od::hessian(cube)(2.0));

@@ -1,4 +1,4 @@
-// Single precision: programs that run in it, and what they would lose.
+// Single precision: programs that run in it, and the accuracy that they would lose.
 #include "catch.hpp"
 #include "property.hpp"
 
@@ -66,7 +66,7 @@ inline constexpr auto outer = od::fn<"outer">([](auto x) { return cancelling(x) 
 
 } // namespace
 
-TEST_CASE("single precision gives what the function of floats gives, to the bit") {
+TEST_CASE("single precision has the result of the function of floats, to the bit") {
   for (double x :
        {0.0, -0.0, 1.0, 0.1, -3.7, 1e-30, 1e30, 1e300, -1e-300, std::numeric_limits<double>::infinity()}) {
     CHECK(agrees(polynomial, x));
@@ -80,7 +80,7 @@ TEST_CASE("single precision gives what the function of floats gives, to the bit"
   CHECK(od::run(context, polynomial, 0.3) != polynomial(0.3));
 }
 
-TEST_CASE("sums and products of arrays in single precision are those of floats, in their order") {
+TEST_CASE("sums and products of arrays in single precision are those of floats, in the same order") {
   single_precision context;
   property([&] {
     std::vector<float> numbers;
@@ -90,7 +90,7 @@ TEST_CASE("sums and products of arrays in single precision are those of floats, 
   });
 }
 
-TEST_CASE("integers become floats, those that are large lose; truths and other types stay") {
+TEST_CASE("large integers lose accuracy in conversions to float, and bools and other types are unchanged") {
   single_precision context;
   auto const f = od::fn<"f">([](auto n) { return od::convert<double>(n) + 0.0; });
   CHECK(od::run(context, f, i64{16777217}) == 16777216.0);
@@ -105,7 +105,7 @@ TEST_CASE("integers become floats, those that are large lose; truths and other t
   CHECK(od::run(context, polynomial, 0.3f) == polynomial(0.3f));
 }
 
-TEST_CASE("a derivative is computed in single precision, or that of single precision taken") {
+TEST_CASE("the derivative can be computed in single precision, or taken of the single-precision program") {
   auto const derivative = [](auto const& context) {
     auto c = context;
     return od::run(c, curve, od::tag(0.7, 1.0)).metadata;
@@ -119,7 +119,7 @@ TEST_CASE("a derivative is computed in single precision, or that of single preci
   }
 }
 
-TEST_CASE("a program of single precision has no doubles between its operations, and computes the same") {
+TEST_CASE("a single-precision program has no doubles between its operations, and the same results") {
   CHECK(
       od::ir::print(od::stage(
           single_precision{}, od::fn<"f">([](auto x) { return x * 0.5; }), od::signature<double>)) ==
@@ -156,9 +156,10 @@ func @g.single(%0: f64) -> f64 {
   }
 }
 
-TEST_CASE("precision reports the operations that lose, where they stand, the greatest loss first") {
+TEST_CASE(
+    "precision reports the operations that lose accuracy, and their functions, the greatest loss first") {
   precision p;
-  CHECK(od::run(p, outer, 1e-3) == outer(1e-3)); // nothing is lost
+  CHECK(od::run(p, outer, 1e-3) == outer(1e-3)); // no accuracy is lost
   CHECK(p.losses().empty());
   od::run(p, od::fn<"large">([](auto x) { return x * 1e30; }), 1e10);
   auto const found = p.losses();
@@ -176,7 +177,7 @@ TEST_CASE("precision reports the operations that lose, where they stand, the gre
   CHECK(lost[0].worst == Approx(std::abs(static_cast<double>(a - b) - 1004) / 1004).epsilon(1e-12));
 }
 
-TEST_CASE("precision counts comparisons that turn out otherwise, integers that are others, sums of arrays") {
+TEST_CASE("precision counts changed comparisons, changed integers, and additions in sums of arrays") {
   precision p;
   od::run(p, od::fn<"less">([](auto x) { return x < x + 1.0; }), 1e9);
   od::run(p, od::fn<"whole">([](auto x) { return od::convert<i64>(x * 1.0); }), 123456789.0);
@@ -190,14 +191,14 @@ TEST_CASE("precision counts comparisons that turn out otherwise, integers that a
   od::run(strict, od::fn<"whole">([](auto x) { return od::convert<i64>(x); }), 123456789.0);
   REQUIRE(strict.losses().size() == 1);
   CHECK(strict.losses()[0].in_single == 123456792.0);
-  precision sums(1e-8); // each addition of a sum is compared by itself
+  precision sums(1e-8); // precision compares each addition of a sum separately
   od::run(sums, od::fn<"total">([](auto xs) { return od::sum(xs); }), od::fill(i64{100000}, 0.1));
   REQUIRE(sums.losses().size() == 1);
   CHECK((sums.losses()[0].operation == "add" && sums.losses()[0].calls == 100000));
   CHECK(sums.losses()[0].worst < 2e-7);
 }
 
-TEST_CASE("precision listens inside and outside of other contexts, and after an exception") {
+TEST_CASE("precision works inside and outside of other contexts, and after an exception") {
   precision p, inside;
   auto const fail = od::leaf<"fail">([](double) -> double { throw 1; });
   CHECK_THROWS(od::run(p, od::fn<"failing">([&](auto x) { return fail(x); }), 1.0));
@@ -207,7 +208,7 @@ TEST_CASE("precision listens inside and outside of other contexts, and after an 
   CHECK(inside.losses().at(0).function == "cancelling.forward");
 }
 
-TEST_CASE("precision says in a table what it has found") {
+TEST_CASE("precision prints its findings as a table") {
   precision p;
   od::run(p, outer, 123456789.0);
   std::ostringstream out;
@@ -217,7 +218,7 @@ TEST_CASE("precision says in a table what it has found") {
                    "cancelling: sub                  1         1   4.0e-03  1004           1000\n");
 }
 
-TEST_CASE("precision listens to programs, and finds what it finds directly") {
+TEST_CASE("precision observes staged programs as it observes direct runs") {
   precision direct, compiled;
   od::run(direct, outer, 123456789.0);
   od::run(direct, series, 1e5);

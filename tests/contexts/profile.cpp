@@ -85,13 +85,13 @@ struct ticking : od::contexts::profile_by<fake_clock> {
 
 } // namespace
 
-TEST_CASE("self and total times of functions") {
+TEST_CASE("profile measures self and total times of functions") {
   profile p;
   od::run(p, outer, 2.0);
   CHECK(by_function(p) == "work: 7, 622, 622\ninner: 3, 612, 0\nother: 1, 16, 0\nouter: 1, 622, 0\n");
 }
 
-TEST_CASE("paths, and the folded stacks that tools read") {
+TEST_CASE("profile has paths, and writes folded stacks for flame graph tools") {
   profile p;
   od::run(p, outer, 2.0);
   CHECK(folded(p) == outer_folded);
@@ -103,19 +103,19 @@ TEST_CASE("paths, and the folded stacks that tools read") {
   CHECK(p.paths()[1].calls == 4);
 }
 
-TEST_CASE("a semicolon in a name does not make two of it in folded stacks") {
+TEST_CASE("a semicolon in a name does not split a frame of a folded stack") {
   profile p;
   od::run(p, od::fn<"a;b\n">([](auto x) { return work(x); }), 2.0);
   CHECK(folded(p).starts_with("a_b_ 0\na_b_;work "));
 }
 
-TEST_CASE("time in a function itself is what is spent between its calls") {
+TEST_CASE("self time is the time between the calls of a function") {
   ticking p;
   od::run(p, inner, 3.0);
   CHECK(by_function(p) == "work: 2, 9, 9\ninner: 1, 16, 7\n");
 }
 
-TEST_CASE("the total of a function that calls itself is that of the outermost calls") {
+TEST_CASE("the total of a recursive function is that of the outermost calls") {
   profile p;
   od::run(p, countdown, i64{4});
   CHECK(by_function(p) == "work: 5, 100, 100\ncountdown: 5, 100, 0\n");
@@ -123,7 +123,7 @@ TEST_CASE("the total of a function that calls itself is that of the outermost ca
   CHECK(p.functions()[1].each.largest() == nanoseconds(100));
 }
 
-TEST_CASE("a call that fails is measured, and its callers too") {
+TEST_CASE("a call that fails is measured, and so are its callers") {
   auto const fail = od::leaf<"fail">([](double x) -> double {
     fake_clock::time += nanoseconds(3);
     throw std::runtime_error("x " + std::to_string(x));
@@ -135,7 +135,7 @@ TEST_CASE("a call that fails is measured, and its callers too") {
   CHECK(folded(p) == "f 0\nf;work 4\nf;fail 3\ninner 0\ninner;work 3\n");
 }
 
-TEST_CASE("percentiles are right to six percent") {
+TEST_CASE("percentiles have an error of at most six percent") {
   std::mt19937_64 random(1);
   std::lognormal_distribution<double> distribution(8.0, 2.0);
   durations all, first, second;
@@ -172,7 +172,7 @@ TEST_CASE("the table has a line for each function") {
                    "inner                        1       0 ns     6.0 us     5.9 us     5.9 us     6.0 us\n");
 }
 
-TEST_CASE("allocations, of functions themselves and of what they call") {
+TEST_CASE("profile counts allocations of functions alone, and with their callees") {
   auto const filled = od::fn<"filled">([](auto n) { return od::sum(od::fill(n, 1.0)); });
   auto const twice = od::fn<"twice">([=](auto n) {
     auto const a = od::iota(n);
@@ -195,14 +195,14 @@ TEST_CASE("allocations, of functions themselves and of what they call") {
   CHECK(without.functions()[0].allocations == 0);
 }
 
-TEST_CASE("profile measures inside of other contexts") {
+TEST_CASE("profile works inside of other contexts") {
   profile p;
   auto const square = od::fn<"square">([](auto x) { return x * x; });
   od::run(od::compose(forward{}, p), od::fn<"f">([=](auto x) { return square(x); }), od::tag(1.0, 1.0));
   CHECK(folded(p) == "f.forward 0\nf.forward;square.forward 0\n");
 }
 
-TEST_CASE("a compiled program is measured as a direct run is") {
+TEST_CASE("a compiled program has the profile of a direct run") {
   profile p, other_instance;
   auto const f = od::compile(p, outer, od::signature<double>);
   auto const g = od::compile(other_instance, outer, od::signature<double>);
@@ -213,7 +213,7 @@ TEST_CASE("a compiled program is measured as a direct run is") {
   CHECK(by_function(other_instance) == by_function(p));
 }
 
-TEST_CASE("real time is measured by the steady clock") {
+TEST_CASE("the default clock is the steady clock") {
   auto const sleep = od::leaf<"sleep">(
       [](double ms) { std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(ms)); });
   auto const f = od::fn<"f">([=](auto x) {

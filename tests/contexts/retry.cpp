@@ -1,4 +1,4 @@
-// Calls that fail are made again.
+// Calls that fail are repeated.
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>
@@ -49,7 +49,7 @@ void prepare(int failures) {
 
 } // namespace
 
-TEST_CASE("a native function is called until it does not fail, or as often as the policy says") {
+TEST_CASE("a native function is called until it succeeds or the policy stops") {
   auto c = retry(times<3>, fetch);
   for (int failures = 0; failures < 3; ++failures) {
     prepare(failures);
@@ -69,7 +69,7 @@ inline constexpr auto poll = od::leaf<"poll">([] {
 inline constexpr auto polling =
     od::fn<"polling">([](od::scope auto& cx, auto x) -> decltype(x) { return x + cx(poll); });
 
-TEST_CASE("a native function without arguments is retried, and inner contexts see each attempt") {
+TEST_CASE("a native function without arguments is retried, and inner contexts observe each attempt") {
   prepare(2);
   od::contexts::count inner;
   CHECK(od::run(od::compose(retry(times<3>, poll), inner), polling, 1.0) == 2.0);
@@ -77,7 +77,7 @@ TEST_CASE("a native function without arguments is retried, and inner contexts se
   CHECK(inner.primitives == 4); // three attempts, and the sum
 }
 
-TEST_CASE("a function is run again whole, with the same arguments") {
+TEST_CASE("a function is repeated in full, with the same arguments") {
   prepare(2);
   auto c = retry(times<3>, load);
   CHECK(od::run(c, program, 1.0) == 5.0);
@@ -87,14 +87,14 @@ TEST_CASE("a function is run again whole, with the same arguments") {
   CHECK(od::run(itself, program, 1.0) == 5.0);
 }
 
-TEST_CASE("what is not named is not retried") {
+TEST_CASE("callees that are not listed are not retried") {
   prepare(1);
   auto c = retry(times<5>, other);
   CHECK_THROWS_WITH(od::run(c, program, 1.0), "busy");
   CHECK(calls == 1);
 }
 
-TEST_CASE("a policy is told the callee, the number of failures and the exception, and may have data") {
+TEST_CASE("a policy receives the callee, the number of failures and the exception, and may have captures") {
   std::vector<std::string> told;
   auto const tell = [&](std::string_view callee, int failures, std::exception_ptr const& e) {
     try {
@@ -110,7 +110,7 @@ TEST_CASE("a policy is told the callee, the number of failures and the exception
   CHECK(told == std::vector<std::string>{"load 1 busy", "load 2 busy"});
 }
 
-TEST_CASE("what rejects a program is no failure: it goes on, and no policy is called") {
+TEST_CASE("errors that reject a program propagate at once, without a call of the policy") {
   int asked = 0;
   auto const ask = [&](std::string_view, int failures, std::exception_ptr const&) {
     ++asked;
@@ -146,7 +146,7 @@ TEST_CASE("what rejects a program is no failure: it goes on, and no policy is ca
   CHECK((asked_of(throws(od::assertion_failed(why))) == 3 && calls == 3));
 }
 
-TEST_CASE("each attempt is seen by inner contexts, the call by outer ones: faults inside are survived") {
+TEST_CASE("inner contexts observe each attempt, and outer contexts one call: retry survives inner faults") {
   prepare(0);
   fault<decltype(fetch)> faults(od::contexts::every_call(2));
   od::contexts::count_of<decltype(fetch)> outside, inside;
@@ -158,7 +158,7 @@ TEST_CASE("each attempt is seen by inner contexts, the call by outer ones: fault
   CHECK(of_function.calls == 2);
 }
 
-TEST_CASE("a function is retried in an outer context too, and derivatives are right") {
+TEST_CASE("a function is retried inside of an outer context, too, with correct derivatives") {
   auto const slope = od::fn<"slope">([](auto x) {
     if (failures_left-- > 0) throw std::runtime_error("busy");
     return x * x;
@@ -174,7 +174,7 @@ TEST_CASE("a function is retried in an outer context too, and derivatives are ri
       7.0);
 }
 
-TEST_CASE("a native function is retried in programs, interpreted, inside of contexts that listen") {
+TEST_CASE("a native function is retried in programs, in the interpreter, and inside of contexts with hooks") {
   auto c = retry(times<3>, fetch);
   CHECK(od::ir::print(od::stage(c, load, od::signature<double>)) == R"(entry @load.retry
 

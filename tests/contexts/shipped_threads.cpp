@@ -1,4 +1,4 @@
-// Contexts that follow parallel_map to its threads, and are the same afterwards as after a map on one.
+// Contexts in the threads of parallel_map: afterwards, they equal those after a map on one thread.
 #include "catch.hpp"
 
 #include <overdub/contexts/count.hpp>
@@ -22,8 +22,8 @@ namespace {
 namespace od = overdub;
 namespace contexts = overdub::contexts;
 
-std::vector<double> heard;
-inline constexpr auto say = od::leaf<"say">([](double x) { heard.push_back(x); });
+std::vector<double> observed;
+inline constexpr auto say = od::leaf<"say">([](double x) { observed.push_back(x); });
 inline constexpr auto said = od::fn<"said">([](auto x) {
   say(x);
   say(-x);
@@ -44,17 +44,17 @@ constexpr auto lossy_on = od::fn<"on">([](auto xs) {
 
 } // namespace
 
-TEST_CASE("slice: effects of several threads are done in the order of the elements") {
+TEST_CASE("slice replays the effects of several threads in the order of the elements") {
   (void)on<1>(numbers);
-  auto const expected = std::exchange(heard, {});
+  auto const expected = std::exchange(observed, {});
   od::contexts::deferred_effects later;
   CHECK(od::run(od::contexts::slice(later), on<3>, numbers) == 56.0);
-  CHECK(heard.empty());
+  CHECK(observed.empty());
   later.replay();
-  CHECK(std::exchange(heard, {}) == expected);
+  CHECK(std::exchange(observed, {}) == expected);
 }
 
-TEST_CASE("precision: the losses of several threads are those of one") {
+TEST_CASE("precision reports the same losses on several threads as on one") {
   od::contexts::precision one, three;
   CHECK(od::run(one, lossy_on<1>, numbers) == od::run(three, lossy_on<3>, numbers));
   auto const a = one.losses(), b = three.losses();
@@ -66,7 +66,7 @@ TEST_CASE("precision: the losses of several threads are those of one") {
   }
 }
 
-TEST_CASE("profile: paths through several threads are those of one") {
+TEST_CASE("profile has the same paths on several threads as on one") {
   auto const calls = [](auto const& on) {
     od::contexts::profile p;
     (void)od::run(p, on, numbers);
@@ -82,21 +82,21 @@ TEST_CASE("profile: paths through several threads are those of one") {
   CHECK(calls(lossy_on<1>) == "on 1\non lossy 7\n");
 }
 
-TEST_CASE("count_each: the edges in several threads are those in one") {
+TEST_CASE("count_each has the same edges on several threads as on one") {
   od::contexts::count_each one, three;
   CHECK(od::run(one, lossy_on<1>, numbers) == od::run(three, lossy_on<3>, numbers));
   CHECK((one.edges() == three.edges() && one.callees() == three.callees()));
   CHECK(three.calls("on", "lossy") == 7);
 }
 
-TEST_CASE("fault makes parallel_map run in order: the same call fails on any number of threads") {
+TEST_CASE("fault makes parallel_map sequential: the same call fails for any number of threads") {
   contexts::fault<decltype(lossy)> one(contexts::nth_call(5)), three(contexts::nth_call(5));
   CHECK_THROWS_AS(od::run(one, lossy_on<1>, numbers), contexts::injected_fault);
   CHECK_THROWS_AS(od::run(three, lossy_on<3>, numbers), contexts::injected_fault);
   CHECK((one.calls == 5 && three.calls == 5));
 }
 
-TEST_CASE("mock and retry replace and retry in all threads") {
+TEST_CASE("mock and retry apply in all threads") {
   auto m = contexts::mock(lossy, [](auto x) { return x * 2.0; });
   CHECK(od::run(m, lossy_on<3>, numbers) == 56.0);
   static std::atomic<int> failures;

@@ -1,4 +1,4 @@
-// The contexts that come with overdub in one composition: each does its part, directly and compiled.
+// The contexts of the library in one composition: each works, in direct runs and compiled.
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>
@@ -25,8 +25,8 @@ namespace {
 namespace od = overdub;
 namespace contexts = overdub::contexts;
 
-std::vector<double> heard;
-inline constexpr auto say = od::leaf<"say">([](double x) { heard.push_back(x); });
+std::vector<double> observed;
+inline constexpr auto say = od::leaf<"say">([](double x) { observed.push_back(x); });
 inline constexpr auto ask = od::leaf<"ask">([](double x) { return 1e9 * x; });
 inline constexpr auto step = od::fn<"step">([](auto x) {
   say(x);
@@ -37,7 +37,7 @@ inline constexpr auto walk =
     od::fn<"walk">([](auto x) { return od::loop(4, x, [](auto, auto y) { return step(y); }); });
 inline constexpr auto fake = [](auto x) { return x * 0.25; };
 
-// What is observed of a run.
+// The observations of one run.
 struct observers {
   std::ostringstream text;
   contexts::log log{text};
@@ -67,38 +67,39 @@ struct observers {
 
 } // namespace
 
-TEST_CASE("nine contexts at once: a compiled run tells what a direct one does, and fails where it does") {
+TEST_CASE(
+    "nine contexts in one composition observe the same in a compiled run as in a direct one, also failures") {
   observers direct, compiled;
   auto both = direct.all();
   auto const f = od::compile(compiled.all(), walk, od::signature<od::tagged<double, double>>);
-  heard.clear();
+  observed.clear();
   CHECK_THROWS_AS(od::run(both, walk, od::tag(0.3, 1.0)), contexts::injected_fault);
   CHECK_THROWS_AS(f(od::tag(0.3, 1.0)), contexts::injected_fault);
   CHECK(direct.later.size() == 2);
   auto const a = od::run(both, walk, od::tag(0.3, 1.0));
   auto const b = f(od::tag(0.3, 1.0));
   CHECK((a.inner == b.inner && a.metadata == b.metadata));
-  CHECK(heard.empty());
+  CHECK(observed.empty());
   CHECK(direct.told() == compiled.told());
   direct.later.replay();
-  auto const said = std::exchange(heard, {});
+  auto const said = std::exchange(observed, {});
   compiled.later.replay();
-  CHECK((said.size() == 6 && said == heard));
+  CHECK((said.size() == 6 && said == observed));
 }
 
-TEST_CASE("contexts that change a program do so in their order") {
+TEST_CASE("contexts that rewrite a program apply in their order") {
   auto const exact = [](auto x) {
     for (int i = 0; i < 4; ++i) x = std::sin(x) + 0.5 * (x * 0.25);
     return x;
   };
   auto faked = contexts::mock(ask, fake);
-  heard.clear();
+  observed.clear();
   double const fast = od::run(od::compose(faked, contexts::slice(), contexts::fast_math{}), walk, 0.3);
   CHECK((fast != exact(0.3) && std::abs(fast - exact(0.3)) < 1e-9));
   double const single =
       od::run(od::compose(faked, contexts::slice(), contexts::single_precision{}), walk, 0.3);
   CHECK((single != exact(0.3) && std::abs(single - exact(0.3)) < 1e-6));
-  // What is retried is the mock.
+  // retry repeats the mock.
   int failures = 2;
   auto moody = contexts::mock(ask, [&](auto x) {
     if (failures-- > 0) throw 1;
@@ -107,5 +108,5 @@ TEST_CASE("contexts that change a program do so in their order") {
   CHECK(
       od::run(od::compose(contexts::retry(contexts::times<3>, ask), moody, contexts::slice()), walk, 0.3) ==
       exact(0.3));
-  CHECK(heard.empty());
+  CHECK(observed.empty());
 }

@@ -1,4 +1,4 @@
-// Programs without their effects: dropped, or done later, in each way to run a program.
+// Programs without their side effects, which are dropped or deferred, on each executor.
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>
@@ -21,18 +21,18 @@ using od::contexts::deferred_effects;
 using od::contexts::forward;
 using od::contexts::slice;
 
-std::vector<std::string> heard;
+std::vector<std::string> observed;
 
-inline constexpr auto say = od::leaf<"say">([](double x) { heard.push_back("say " + std::to_string(x)); });
+inline constexpr auto say = od::leaf<"say">([](double x) { observed.push_back("say " + std::to_string(x)); });
 inline constexpr auto add_up = od::leaf<"add_up">(
-    [](double x) { heard.push_back("add_up " + std::to_string(x)); }, od::effects::accumulates);
+    [](double x) { observed.push_back("add_up " + std::to_string(x)); }, od::effects::accumulates);
 inline constexpr auto halve = od::leaf<"halve">([](double x) { return x / 2; }, od::effects::pure);
 inline constexpr auto strict_say = od::leaf<"strict_say">([](double x) {
   if (x > 2) throw std::runtime_error("too loud");
-  heard.push_back("strict_say " + std::to_string(x));
+  observed.push_back("strict_say " + std::to_string(x));
 });
 inline constexpr auto say_all = od::leaf<"say_all">([](od::array<double> const& xs) {
-  for (double x : xs) heard.push_back(std::to_string(x));
+  for (double x : xs) observed.push_back(std::to_string(x));
 });
 
 inline constexpr auto step = od::fn<"step">([](auto x) {
@@ -52,7 +52,7 @@ inline constexpr auto careful = od::fn<"careful">([](auto x) {
   return x;
 });
 
-std::vector<std::string> take() { return std::exchange(heard, {}); }
+std::vector<std::string> take() { return std::exchange(observed, {}); }
 std::vector<std::string> plain(double x) {
   take();
   (void)walk(x);
@@ -61,25 +61,25 @@ std::vector<std::string> plain(double x) {
 
 } // namespace
 
-TEST_CASE("slice() drops the effects and keeps the result") {
+TEST_CASE("slice() drops the side effects and keeps the result") {
   take();
   CHECK(od::run(slice(), walk, 1.0) == 7.0);
-  CHECK(heard.empty());
+  CHECK(observed.empty());
 }
 
-TEST_CASE("deferred effects are done later, once, in the order of the program") {
+TEST_CASE("deferred effects are replayed once, in the order of the program") {
   auto const expected = plain(1.0);
   deferred_effects later;
   CHECK(od::run(slice(later), walk, 1.0) == 7.0);
-  CHECK(heard.empty());
+  CHECK(observed.empty());
   CHECK(later.size() == 5);
   later.replay();
   CHECK(take() == expected);
   later.replay();
-  CHECK(heard.empty());
+  CHECK(observed.empty());
 }
 
-TEST_CASE("what was deferred in several runs is done in their order, and clear() forgets it") {
+TEST_CASE("effects that several runs deferred are replayed in order, and clear() discards them") {
   deferred_effects later;
   od::run(slice(later), step, 1.0);
   od::run(slice(later), step, 2.0);
@@ -88,10 +88,10 @@ TEST_CASE("what was deferred in several runs is done in their order, and clear()
   od::run(slice(later), step, 1.0);
   later.clear();
   later.replay();
-  CHECK(heard.empty());
+  CHECK(observed.empty());
 }
 
-TEST_CASE("an effect that throws when it is done leaves those behind it, and is not done again") {
+TEST_CASE("if a replayed effect throws, it is removed, and the effects after it remain") {
   deferred_effects later;
   od::run(slice(later), careful, 1.0);
   od::run(slice(later), careful, 3.0);
@@ -103,7 +103,7 @@ TEST_CASE("an effect that throws when it is done leaves those behind it, and is 
   CHECK(take() == std::vector<std::string>{"say 2.000000", "strict_say 2.000000"});
 }
 
-TEST_CASE("chosen effects are deferred alone; the others are done at once") {
+TEST_CASE("if effects are listed, slice defers these alone, and others run at once") {
   deferred_effects<decltype(say)> later;
   od::run(slice(later), walk, 1.0);
   CHECK(take() == std::vector<std::string>{"add_up 2.000000", "add_up 6.000000"});
@@ -111,7 +111,7 @@ TEST_CASE("chosen effects are deferred alone; the others are done at once") {
   CHECK(take() == std::vector<std::string>{"say 1.000000", "say 3.000000", "say 3.000000"});
 }
 
-TEST_CASE("what has no effect is no effect: pure functions run, and their results are used") {
+TEST_CASE("pure functions are no effects: they run, and their results are used") {
   auto const f = od::fn<"f">([](auto x) {
     say(x);
     return halve(x) + 1.0;
@@ -119,7 +119,7 @@ TEST_CASE("what has no effect is no effect: pure functions run, and their result
   CHECK(od::run(slice(), f, 3.0) == 2.5);
 }
 
-TEST_CASE("an array that a deferred effect is given is kept as it was") {
+TEST_CASE("a deferred effect keeps its array argument as it was at the call") {
   auto const f = od::fn<"f">([](auto xs) {
     say_all(xs);
     auto const ys = od::update(std::move(xs), 0, 7.0);
@@ -137,7 +137,7 @@ TEST_CASE("an array that a deferred effect is given is kept as it was") {
   CHECK(take() == std::vector<std::string>{"1.000000", "2.000000", "7.000000", "2.000000"});
 }
 
-TEST_CASE("an exception of the program leaves what was deferred before it") {
+TEST_CASE("effects before an exception of the program remain deferred") {
   auto const fail = od::fn<"fail">([](auto x, auto n) {
     say(x);
     auto const quotient = n / 0;
@@ -149,7 +149,7 @@ TEST_CASE("an exception of the program leaves what was deferred before it") {
   CHECK(later.size() == 1);
 }
 
-TEST_CASE("slice composes: outer contexts see the effects, inner ones do not, and derivatives are right") {
+TEST_CASE("outer contexts observe the effects, inner ones do not, and derivatives are correct") {
   take();
   deferred_effects later;
   od::contexts::count_of<decltype(say)> outside, inside;
@@ -165,7 +165,7 @@ TEST_CASE("slice composes: outer contexts see the effects, inner ones do not, an
   CHECK(out.str().find("say(1) = ") != std::string::npos);
 }
 
-TEST_CASE("a staged program without effects has no trace of them") {
+TEST_CASE("a staged program has no operations for sliced effects") {
   std::string const text = od::ir::print(od::stage(slice(), step, od::signature<double>));
   CHECK(text == R"(entry @step.slice
 
@@ -177,8 +177,7 @@ func @step.slice(%0: f64) -> f64 {
 )");
 }
 
-TEST_CASE(
-    "a compiled program defers effects, in loops and branches too, each call to the contexts that it has") {
+TEST_CASE("a compiled program defers effects in loops and branches, each call into its own contexts") {
   auto const looped = od::fn<"looped">([](auto x) {
     return od::loop(3, x, [](auto, auto y) {
       return od::if_(
@@ -196,7 +195,7 @@ TEST_CASE(
   auto const f = od::compile(slice(later), looped, od::signature<double>);
   auto const g = od::compile(slice(other), looped, od::signature<double>);
   CHECK(&f.made() == &g.made());
-  CHECK((f(1.5) == 6.0 && heard.empty()));
+  CHECK((f(1.5) == 6.0 && observed.empty()));
   CHECK((later.size() == expected.size() && other.size() == 0));
   later.replay();
   CHECK(take() == expected);
@@ -204,7 +203,7 @@ TEST_CASE(
   CHECK((later.size() == 0 && other.size() == 0));
 }
 
-TEST_CASE("a compiled program with derivatives defers the effects of the program") {
+TEST_CASE("a compiled program with derivatives defers the side effects") {
   take();
   deferred_effects later;
   auto const f =

@@ -1,4 +1,4 @@
-// Spans as a tree in text, for tests: what a trace's Chrome JSON says, without times.
+// Spans as a tree in text, for tests: the content of a trace's Chrome JSON, without times.
 #pragma once
 
 #include <overdub/contexts/trace.hpp>
@@ -13,7 +13,7 @@
 
 namespace spans {
 
-/// The text between two others in a line; empty where they are not in it.
+/// The text between two others in a line; empty if they are not in the line.
 inline std::string between(std::string const& line, std::string const& before, std::string const& after) {
   auto const begin = line.find(before);
   if (begin == std::string::npos) return "";
@@ -21,7 +21,7 @@ inline std::string between(std::string const& line, std::string const& before, s
   return line.substr(begin + before.size(), end - begin - before.size());
 }
 
-/// A line a span, indented by its depth, with its arguments; a line for each end that has something to say; threads by name.
+/// A line for each span, with its depth as indentation and its arguments; a line for each end with a result or failure; threads by name.
 inline std::string tree(std::string const& chrome) {
   std::istringstream lines(chrome);
   std::string text;
@@ -46,7 +46,7 @@ inline std::string tree(overdub::contexts::recording const& r) {
   return tree(r.text(overdub::contexts::trace_format::chrome));
 }
 
-/// How often a text stands in another.
+/// The number of occurrences of one text in another.
 inline int occurrences(std::string const& in, std::string const& of) {
   int n = 0;
   for (auto at = in.find(of); at != std::string::npos; at = in.find(of, at + 1)) ++n;
@@ -58,7 +58,7 @@ inline std::string contents(std::string const& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// What a command of the shell prints, errors included; "failed: " in front where it fails.
+/// The output of a shell command, errors included, with the prefix "failed: " if it fails.
 inline std::string output_of(std::string const& command) {
   std::FILE* const pipe = popen((command + " 2>&1").c_str(), "r");
   std::string text;
@@ -67,12 +67,12 @@ inline std::string output_of(std::string const& command) {
   return pclose(pipe) == 0 ? text : "failed: " + text;
 }
 
-/// What protoc reads in a file for Perfetto, by the schema in perfetto.proto.
+/// The text in which protoc decodes a file for Perfetto, by the schema in perfetto.proto.
 inline std::string decoded(std::string const& path) {
   return output_of("protoc --decode=overdub.test.Trace --proto_path=tests/contexts perfetto.proto < " + path);
 }
 
-/// A file that is removed in the end.
+/// A file that the destructor removes.
 struct temporary_file {
   std::string path;
 

@@ -46,7 +46,7 @@ auto traced(F const& f, X const&... x) {
 
 } // namespace
 
-TEST_CASE("tag: a result comes from all inputs that it was computed from, and from no other") {
+TEST_CASE("tag: a result depends on all inputs that it is computed from, and on no other") {
   auto const f = od::fn<"f">([](auto x, auto y, auto z) { return std::tuple(x * y, sin(z) - x, y + y, x); });
   auto const [xy, zx, y, x] = traced(f, from(2.0, 0), from(3.0, 1), from(4.0, 2));
   CHECK((xy.inner == 6.0 && xy.metadata == set({0, 1})));
@@ -55,20 +55,20 @@ TEST_CASE("tag: a result comes from all inputs that it was computed from, and fr
   CHECK((x.inner == 2.0 && x.metadata == set({0})));
 }
 
-TEST_CASE("tag: a constant comes from nowhere, in the program or as an argument") {
+TEST_CASE("tag: a constant depends on no input, in the program or as an argument") {
   auto const f = od::fn<"f">([](auto x, auto y) { return std::tuple(2.0 * x + 1.0, y * 2.0); });
   auto const [a, b] = traced(f, from(3.0, 5), 4.0);
   CHECK(a.metadata == set({5}));
   CHECK((b.inner == 8.0 && b.metadata.none()));
 }
 
-TEST_CASE("tag: what a product with 0 or a difference of equals came from is not forgotten") {
+TEST_CASE("tag: a product with 0 and a difference of equals still depend on their operands") {
   auto const f = od::fn<"f">([](auto x, auto y) { return (x - x) + 0.0 * y; });
   auto const r = traced(f, from(3.0, 0), from(4.0, 1));
   CHECK((r.inner == 0.0 && r.metadata == set({0, 1})));
 }
 
-TEST_CASE("tag follows comparisons, conversions, integers, and functions of three arguments") {
+TEST_CASE("tag applies to comparisons, conversions, integers, and functions of three arguments") {
   auto const f = od::fn<"f">([](auto x, auto n) {
     return std::tuple(x < 1.0, od::convert<i64>(x) % n, od::clamp(x, 0.0, od::convert<double>(n)));
   });
@@ -78,7 +78,7 @@ TEST_CASE("tag follows comparisons, conversions, integers, and functions of thre
   CHECK((clamped.inner == 4.0 && clamped.metadata == set({3, 9})));
 }
 
-TEST_CASE("tag: select comes from its condition and both choices; if_ from the branch alone") {
+TEST_CASE("tag: select depends on its condition and both choices; if_ on the branch alone") {
   auto const chosen = od::fn<"chosen">([](auto c, auto x, auto y) { return od::select(c > 0.0, x, y); });
   auto const branch = od::fn<"branch">([](auto c, auto x, auto y) {
     return od::if_(
@@ -89,7 +89,7 @@ TEST_CASE("tag: select comes from its condition and both choices; if_ from the b
   CHECK(traced(branch, from(-1.0, 0), from(2.0, 1), from(3.0, 2)).metadata == set({2}));
 }
 
-TEST_CASE("tag: an array's elements have sets of their own, through map, zip, concat and update") {
+TEST_CASE("tag: each element of an array has its own set, through map, zip, concat and update") {
   auto const f = od::fn<"f">([](auto xs, auto ys, auto z) {
     auto const products = od::map([&](auto x, auto y) { return x * y + z; }, xs, ys);
     return od::update(od::concat(products, xs), 0, z);
@@ -101,7 +101,7 @@ TEST_CASE("tag: an array's elements have sets of their own, through map, zip, co
   CHECK(r.metadata == od::array<inputs<>>{input(6), set({1, 3, 4, 6}), input(0), input(1)});
 }
 
-TEST_CASE("tag: each argument of an operation on arrays reaches what it makes") {
+TEST_CASE("tag: the result of an array operation depends on each argument") {
   auto const x = from(od::array<double>{1, 2, 3}, 0);
   auto const matrix = from(od::array<od::array<double>>{{1, 2}, {3, 4}, {5, 6}}, 0);
   auto const total = [](auto const& operation, auto const&... arguments) {
@@ -151,14 +151,14 @@ TEST_CASE("tag: each argument of an operation on arrays reaches what it makes") 
   CHECK(std::get<1>(gathered).metadata == set({3, 4}));
 }
 
-TEST_CASE("tag: one set given to an array is every element's") {
+TEST_CASE("tag: one set of an array is the set of each element") {
   auto const f = od::fn<"f">([](auto xs) { return std::tuple(od::at(xs, 1), od::sum(xs), od::size(xs)); });
   auto const [element, sum, size] = traced(f, from(od::array<double>{1, 2, 3}, 8));
   CHECK((element.metadata == set({8}) && sum.metadata == set({8})));
   CHECK((size.inner == 3 && size.metadata.none()));
 }
 
-TEST_CASE("tag: reductions come from every element, loops from every round") {
+TEST_CASE("tag: reductions depend on every element, loops on every iteration") {
   auto const f = od::fn<"f">([](auto xs, auto start) {
     auto const looped = od::loop(od::size(xs), start, [&](auto i, auto s) { return s + od::at(xs, i); });
     return std::tuple(od::sum(xs), od::dot(xs, xs), od::reduce(od::max, xs), looped);
@@ -170,7 +170,7 @@ TEST_CASE("tag: reductions come from every element, loops from every round") {
   CHECK((looped.inner == 6.0 && looped.metadata == set({0, 1, 2, 7})));
 }
 
-TEST_CASE("tag: at comes from the element and the index, of one array or of zipped ones") {
+TEST_CASE("tag: at depends on the element and the index, for one array or zipped ones") {
   auto const f = od::fn<"f">([](auto xs, auto i) { return od::at(xs, i); });
   od::array<inputs<>> const each{input(0), input(1)};
   auto const xs = od::tag(od::array<double>{1, 2}, each);
@@ -184,7 +184,7 @@ TEST_CASE("tag: at comes from the element and the index, of one array or of zipp
   CHECK((y.inner == 3 && y.metadata == set({9})));
 }
 
-TEST_CASE("tag: an updated array comes from the index, of one array or of zipped ones") {
+TEST_CASE("tag: an updated array depends on the index, for one array or zipped ones") {
   auto const f = od::fn<"f">([](auto xs, auto i, auto x) { return od::update(xs, i, x); });
   od::array<inputs<>> const each{input(0), input(1)};
   auto const xs = od::tag(od::array<double>{1, 2}, each);
@@ -201,7 +201,7 @@ TEST_CASE("tag: an updated array comes from the index, of one array or of zipped
   CHECK(b.metadata == od::array<inputs<>>{set({3, 9}), set({9})});
 }
 
-TEST_CASE("tag: members of described templates and of plain structs have sets of their own") {
+TEST_CASE("tag: each member of described templates and plain structs has its own set") {
   auto const f = od::fn<"f">([](auto p) { return decltype(p){p.y, p.x + p.y}; });
   using point = tagged_point<od::tagged<double, inputs<>>>;
   auto const moved = traced(f, point{from(1.0, 0), from(2.0, 1)});
@@ -217,7 +217,7 @@ TEST_CASE("tag: members of described templates and of plain structs have sets of
       (r.inner.mass == 4.0 && std::get<0>(r.metadata) == set({0, 2}) && std::get<1>(r.metadata) == set({1})));
 }
 
-TEST_CASE("tag: a native function comes from all that it is given: numbers, arrays, tuples and structs") {
+TEST_CASE("tag: a native function depends on all arguments: numbers, arrays, tuples and structs") {
   auto const add = od::leaf<"native_add">([](double x, double y) { return x + y; });
   auto const total = od::leaf<"native_total">([](od::array<double> const& xs) { return xs[0] + xs[1]; });
   auto const of_tuple = od::leaf<"of_tuple">([](std::tuple<double, double> p) { return std::get<0>(p); });
@@ -240,7 +240,7 @@ TEST_CASE("tag: a native function comes from all that it is given: numbers, arra
   CHECK(traced(p, point{from(1.0, 0), from(2.0, 1)}).metadata == set({0, 1}));
 }
 
-TEST_CASE("tag: an array that a native function returns comes from its arguments, element by element") {
+TEST_CASE("tag: each element of an array that a native function returns depends on its arguments") {
   auto const twice = od::leaf<"twice">([](double x) { return od::array<double>{x, x}; });
   auto const f = od::fn<"f">([&](auto x) { return od::at(twice(x), 1); });
   CHECK(traced(f, from(1.0, 4)).metadata == set({4}));
@@ -264,10 +264,10 @@ TEST_CASE("tag: native functions may return tuples, structs, opaque classes, or 
   auto const [a, b, c] = traced(f, from(1.0, 0), from(2.0, 1));
   CHECK((a.inner == 1.0 && a.metadata == set({0, 1})));
   CHECK((b.inner == 1.0 && b.metadata == set({0, 1})));
-  CHECK((c.inner == 3.0 && c.metadata == set({1}))); // what is hidden in an opaque class is not followed
+  CHECK((c.inner == 3.0 && c.metadata == set({1}))); // tag does not see into an opaque class
 }
 
-TEST_CASE("tag: fill and iota") {
+TEST_CASE("tag applies to fill and iota") {
   auto const f = od::fn<"f">([](auto n, auto x) { return std::tuple(od::fill(n, x), od::iota(n)); });
   auto const [filled, counted] = traced(f, from(i64{2}, 0), from(5.0, 1));
   CHECK(
@@ -277,7 +277,7 @@ TEST_CASE("tag: fill and iota") {
       (counted.inner == od::array<i64>{0, 1} && counted.metadata == od::array<inputs<>>{input(0), input(0)}));
 }
 
-TEST_CASE("tag with more than 64 inputs") {
+TEST_CASE("tag supports more than 64 inputs") {
   overdub::contexts::tag_of<1000> context;
   auto const f = od::fn<"f">([](auto xs) { return od::sum(xs) - od::at(xs, 0); });
   auto const seeds = od::map([](i64 i) { return input<1000>(static_cast<std::size_t>(i)); }, od::iota(1000));
@@ -287,7 +287,7 @@ TEST_CASE("tag with more than 64 inputs") {
 
 TEST_CASE("tag composes with forward and count, in both orders") {
   auto const f = od::fn<"f">([](auto x, auto y, auto z) { return x * y + 0.0 * z; });
-  // The program's values know where they come from, and so do their derivatives.
+  // The values of the program have their inputs as tags, and so have their derivatives.
   auto const constant = [](double x, std::size_t i) { return od::tag(from(x, i), od::zero{}); };
   auto const inner = od::run(
       od::compose(forward{}, provenance{}), f, od::tag(from(2.0, 0), from(1.0, 3)), constant(5.0, 1),

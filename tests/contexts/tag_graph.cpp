@@ -1,5 +1,5 @@
-// tag against an independent oracle: a context that records the program's dependence graph, and Boost.Graph's
-// breadth-first search on it.
+// tag against an independent oracle: a context that records the dependence graph of the program, and
+// Boost.Graph's breadth-first search on it.
 #include "catch.hpp"
 
 #include <overdub/contexts/tag.hpp>
@@ -18,7 +18,7 @@ namespace {
 
 using graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
 
-// Each value knows its vertex; an edge leads from each result to what it was computed from.
+// The metadata of a value is its vertex; an edge leads from each result to its operands.
 struct record : od::context {
   graph* dependences = nullptr;
 
@@ -35,8 +35,8 @@ struct record : od::context {
 };
 
 // The program of one seed: a random expression over x[0], ..., x[n - 1] and earlier results, with functions,
-// branches and loops in it. The same seed makes the same choices in every context.
-struct seed { // opaque: it travels as it is
+// branches and loops. The same seed makes the same choices in every context.
+struct seed { // opaque: contexts pass it unchanged
   unsigned number;
 };
 constexpr auto shift = od::fn<"shift">([](auto x, auto y) { return x - 0.5 * y; });
@@ -87,7 +87,7 @@ struct found : boost::default_bfs_visitor {
 
 } // namespace
 
-TEST_CASE("tag finds the inputs that a search of the dependence graph reaches, on 300 random programs") {
+TEST_CASE("tag finds the inputs that a search of the dependence graph reaches, in 300 random programs") {
   std::size_t some = 0;
   for (unsigned number = 0; number < 300; ++number) {
     std::size_t const n = 1 + number % 12;
@@ -113,5 +113,5 @@ TEST_CASE("tag finds the inputs that a search of the dependence graph reaches, o
     CHECK(traced.metadata == expected);
     some += expected.any() && expected.count() < n;
   }
-  CHECK(some > 100); // neither everything nor nothing
+  CHECK(some > 100); // neither all inputs nor none
 }

@@ -1,4 +1,4 @@
-// Contexts for tests of what takes contexts: one for each thing that a context may have, which all change or hear sines and products.
+// Contexts for tests: one for each possible member of a context, which all replace or observe sines and products.
 #pragma once
 
 #include <overdub/compile/context_field.hpp>
@@ -19,7 +19,7 @@ inline constexpr auto wave = od::fn<"wave">([](auto x) { return sin(x * x) + x; 
 struct doubling : od::context {
   auto overdub(od::sin_t, auto x) { return 2.0 * sin(x); }
 };
-// The rule is made by a fingerprint.
+// The rule depends on a fingerprint.
 struct repeating : od::context {
   int times = 1;
   repeating() = default;
@@ -39,7 +39,7 @@ struct scaling : od::context {
   std::tuple<> fingerprint() const { return {}; }
   auto overdub(od::sin_t, auto x) { return by(x) * sin(x); }
 };
-// A pass: sines become cosines.
+// A pass that replaces sines by cosines.
 inline void turn(od::ir::program& p) {
   for (std::uint32_t f = 0; f < p.functions.size(); ++f)
     for (od::ir::cursor c(p, od::ir::function_id{f}); c.next();)
@@ -56,7 +56,7 @@ struct turning_last : od::context {
   static void after_optimise(od::ir::program& p) { turn(p); }
 };
 // Hooks.
-struct hearing : od::context {
+struct observing : od::context {
   std::vector<double> products, cosines;
   void before(od::mul_t, auto x, auto y) { products.push_back(static_cast<double>(x * y)); }
   void before(od::cos_t, auto x) { cosines.push_back(static_cast<double>(x)); }

@@ -66,7 +66,7 @@ TEST_CASE("spans nest as the calls of functions do") {
   CHECK(spans::tree(r) == of_norm);
 }
 
-TEST_CASE("leaves are spans, and operations on request") {
+TEST_CASE("leaves are spans, and operations are if they are selected") {
   recording r;
   od::run(trace{}, root, 4.0);
   CHECK(spans::tree(r) == "root\n  checked\n");
@@ -78,8 +78,8 @@ TEST_CASE("leaves are spans, and operations on request") {
   CHECK(spans::tree(operations) == "root\n  checked\n  sqrt\n");
 }
 
-TEST_CASE("arguments and results are written down: numbers of all types, and the sizes of arrays") {
-  auto const all = od::fn<"all">([](auto, auto i, auto u, auto b, auto f, auto xs) { // the first is left out
+TEST_CASE("trace records arguments and results: numbers of all types, and the sizes of arrays") {
+  auto const all = od::fn<"all">([](auto, auto i, auto u, auto b, auto f, auto xs) { // no tuples
     auto const n = od::size(xs);
     return od::convert<double>(n) + od::convert<double>(i) + f + od::convert<double>(u) +
            od::select(b, 1.0, 0.0);
@@ -93,20 +93,20 @@ TEST_CASE("arguments and results are written down: numbers of all types, and the
       "all {\"1\":-3,\"2\":7,\"3\":true,\"4\":0.5,\"5\":\"3 elements\"}\n= \"result\":8.5\n");
 }
 
-TEST_CASE("arguments that JSON has no number for are strings") {
+TEST_CASE("arguments that are no JSON numbers are strings") {
   recording r;
   od::run(trace_with<tracing::arguments>{}, square, std::numeric_limits<double>::infinity());
   CHECK(spans::tree(r) == "square {\"0\":\"inf\"}\n= \"result\":\"inf\"\n");
 }
 
-TEST_CASE("a call that is left by an exception ends, and says so") {
+TEST_CASE("a span that an exception leaves ends, and is marked as failed") {
   recording r;
   CHECK_THROWS_AS(od::run(trace{}, root, -1.0), std::domain_error);
   od::run(trace{}, square, 2.0);
   CHECK(spans::tree(r) == "root\n  checked\n  = \"failed\":true\n= \"failed\":true\nsquare\n");
 }
 
-TEST_CASE("spans to a depth, also in a recursion") {
+TEST_CASE("to_depth limits the depth of spans, also in a recursion") {
   {
     recording r;
     od::run(trace_with<tracing::to_depth<1>>{}, twice, 3.0);
@@ -121,7 +121,7 @@ TEST_CASE("spans to a depth, also in a recursion") {
   CHECK(spans::tree(r) == "fib\n  fib\n    fib\n    fib\n  fib\n    fib\n    fib\n");
 }
 
-TEST_CASE("spans of some names alone, wherever they are called") {
+TEST_CASE("only records the functions of the given names, wherever they are called") {
   recording r;
   od::run(trace_with<tracing::only<"square">>{}, norm, 3.0, 4.0);
   od::run(trace_with<tracing::only<"nor*", "sqrt">, tracing::operations>{}, norm, 3.0, 4.0);
@@ -129,14 +129,14 @@ TEST_CASE("spans of some names alone, wherever they are called") {
   CHECK(spans::tree(r) == "square\nsquare\nnorm\n  sqrt\n");
 }
 
-TEST_CASE("what is left out takes what it calls along") {
+TEST_CASE("without omits the functions of the given names, with all calls in them") {
   recording r;
   od::run(trace_with<tracing::without<"norm">>{}, twice, 3.0);
   od::run(trace_with<tracing::without<"s*">, tracing::operations>{}, norm, 3.0, 4.0);
   CHECK(spans::tree(r) == "twice\nnorm\n  add\n");
 }
 
-TEST_CASE("a function in outer contexts has its name there, and is called by its own in filters") {
+TEST_CASE("a derived function is recorded by its derived name, and filtered by the name of its origin") {
   recording r;
   od::run(od::compose(od::contexts::forward{}, trace{}), norm, od::tag(3.0, 1.0), 4.0);
   od::run(
@@ -145,7 +145,7 @@ TEST_CASE("a function in outer contexts has its name there, and is called by its
   CHECK(spans::tree(r) == "norm.forward\n  square.forward\n  square.forward\nnorm.forward\n");
 }
 
-TEST_CASE("outside of forward a trace sees the program; results stay what they are") {
+TEST_CASE("outside of forward a trace observes the program; results are unchanged") {
   recording r;
   auto const y = od::run(od::compose(trace{}, od::contexts::forward{}), norm, od::tag(3.0, 1.0), 4.0);
   CHECK((y.inner == 5.0 && y.metadata == 3.0 / 5.0));
@@ -155,7 +155,7 @@ TEST_CASE("outside of forward a trace sees the program; results stay what they a
   CHECK(spans::tree(r) == std::string(of_norm) + "norm.count\n  square.count\n  square.count\n");
 }
 
-TEST_CASE("calls that memoize answers have no spans inside of them") {
+TEST_CASE("calls that memoize finds have no spans inside of them") {
   recording r;
   od::contexts::memoize memory;
   od::run(od::compose(trace{}, memory), twice, 3.0);
@@ -165,18 +165,18 @@ TEST_CASE("calls that memoize answers have no spans inside of them") {
   CHECK(spans::occurrences(spans::tree(r), "square\n") == spans::occurrences(first, "square\n"));
 }
 
-TEST_CASE("of the outermost spans one in three is recorded, with all that it calls") {
+TEST_CASE("one_in<3> records every third outermost span, with all calls in it") {
   using sampled = trace_with<tracing::one_in<3>>;
   recording r;
   for (int i = 0; i < 7; ++i) od::run(sampled{}, norm, 3.0, 4.0);
   CHECK(spans::tree(r) == std::string(of_norm) + of_norm + of_norm);
   recording const failing = (r.stop(), recording{});
   for (int i = 0; i < 4; ++i)
-    CHECK_THROWS(od::run(sampled{}, root, -1.0)); // the second and the fifth of three
+    CHECK_THROWS(od::run(sampled{}, root, -1.0)); // of three, the second and the fifth
   CHECK(spans::occurrences(spans::tree(failing), "root\n") == 1);
 }
 
-TEST_CASE("counts of calls, without spans") {
+TEST_CASE("counts counts calls, without spans") {
   using counting = trace_with<tracing::counts, tracing::operations>;
   recording r;
   for (int i = 0; i < 100; ++i) od::run(counting{}, norm, 3.0, 4.0);
@@ -190,14 +190,14 @@ TEST_CASE("counts of calls, without spans") {
   CHECK(later.counts() == std::map<std::string, std::uint64_t>{{"norm", 1}, {"square", 2}});
 }
 
-TEST_CASE("traces that count take no memory for records") {
-  recording r(std::size_t{1} << 40); // 16 TiB, more than there is
+TEST_CASE("traces that count allocate no memory for records") {
+  recording r(std::size_t{1} << 40); // 16 TiB, more than the memory
   od::run(trace_with<tracing::counts>{}, norm, 3.0, 4.0);
   CHECK(r.counts() == std::map<std::string, std::uint64_t>{{"norm", 1}, {"square", 2}});
   CHECK((r.statistics().records == 0 && r.statistics().lost == 0 && spans::tree(r).empty()));
 }
 
-TEST_CASE("staged, interpreted and compiled programs have the spans of the direct way") {
+TEST_CASE("staged, interpreted and compiled programs have the spans of direct runs") {
   using all = trace_with<tracing::operations, tracing::arguments>;
   auto const text = [](auto const& run) {
     recording r;
@@ -219,7 +219,7 @@ TEST_CASE("staged, interpreted and compiled programs have the spans of the direc
 #endif
 }
 
-TEST_CASE("filters, samples, counts and failures in compiled programs are those of the direct way") {
+TEST_CASE("compiled programs have the filters, samples, counts and failures of direct runs") {
   auto const same = []<class Trace>(Trace t, auto const& f, double x) {
     auto const tree = [&](auto const& run) {
       recording r;
@@ -259,12 +259,12 @@ TEST_CASE("a trace composes with forward in compiled programs") {
   CHECK(spans::tree(r) == of_norm);
 }
 
-TEST_CASE("a trace of all that a thread calls has the operations of compiled functions") {
+TEST_CASE("a trace in a scoped_global has the operations of compiled functions") {
   auto const f = od::compile(od::compose(), norm, od::signature<double, double>);
   recording r;
   {
     trace_with<tracing::operations, tracing::only<"mul", "add", "sqrt">>
-        operations; // each takes the compiler a while
+        operations; // a hook for all operations takes long to compile
     od::scoped_global const everywhere(operations);
     CHECK(f(3.0, 4.0) == 5.0);
   }
@@ -272,19 +272,19 @@ TEST_CASE("a trace of all that a thread calls has the operations of compiled fun
   CHECK(spans::tree(r) == "mul\nmul\nadd\nsqrt\n");
 }
 
-TEST_CASE("without a recording nothing is recorded, and results are the same") {
+TEST_CASE("without a recording no calls are recorded, and results are the same") {
   CHECK(od::run(trace{}, norm, 3.0, 4.0) == 5.0);
   recording r;
   CHECK(spans::tree(r).empty());
   CHECK(r.statistics().threads == 0);
 }
 
-TEST_CASE("a recording that begins or ends inside of calls has the spans that it has heard of") {
+TEST_CASE("a recording that begins or ends inside of calls has the complete spans") {
   static std::optional<recording> r;
   auto const begin = od::leaf<"begin">([](double x) { return r.emplace(), x; });
   auto const end = od::leaf<"end">([](double x) { return r->stop(), x; });
   auto const f = od::fn<"f">([=](auto x) {
-    auto const y = square(begin(x)); // begin's span began before, and ends outside of any
+    auto const y = square(begin(x)); // the span of begin has no begin, and ends outside of any span
     auto const z = square(end(y));
     return z;
   });
@@ -293,20 +293,20 @@ TEST_CASE("a recording that begins or ends inside of calls has the spans that it
   r.reset();
 }
 
-TEST_CASE("one recording goes on at a time") {
+TEST_CASE("at most one recording is active") {
   std::optional<recording> first(std::in_place);
   CHECK_THROWS_WITH(
       recording(), "overdub: a trace is recorded already; end that recording before another begins");
   od::run(trace{}, square, 2.0);
-  CHECK(spans::tree(*first) == "square\n"); // a begin that failed ends nothing
+  CHECK(spans::tree(*first) == "square\n"); // the failed begin does not end the first recording
   first.reset();
   recording second;
   od::run(trace{}, norm, 3.0, 4.0);
   CHECK(spans::tree(second) == of_norm);
 }
 
-TEST_CASE("the last records of a thread are kept, and it is said how many were lost") {
-  recording r(100); // 128
+TEST_CASE("the last records of a thread are kept, and the number of lost ones is reported") {
+  recording r(100); // rounded up to 128
   for (int i = 0; i < 1000; ++i) od::run(trace{}, square, 2.0);
   auto const text = spans::tree(r);
   CHECK(spans::occurrences(text, "square\n") == 63); // the slot of the oldest record may be overwritten
@@ -314,7 +314,7 @@ TEST_CASE("the last records of a thread are kept, and it is said how many were l
   CHECK((r.statistics().records == 2000 && r.statistics().lost == 1873));
 }
 
-TEST_CASE("a control primitive is an operation, with what it calls inside") {
+TEST_CASE("a control primitive is an operation, and the calls in it are nested") {
   auto const f = od::fn<"f">([](auto xs) { return od::sum(od::map(square, xs)); });
   recording r;
   od::run(trace_with<tracing::operations, tracing::without<"mul">>{}, f, od::array<double>{1, 2});

@@ -29,7 +29,7 @@ namespace {
 std::vector<std::string> const hard_names{
     "",
     "plain",
-    "Berechnung-h\xc3\xb6\xc3", // cut inside of a letter, as the kernel does after 15 bytes
+    "Berechnung-h\xc3\xb6\xc3", // truncated inside of a character, as the kernel does after 15 bytes
     "\xff\xfe",
     "\xc0\xaf",
     "\xe0\x80\xaf",
@@ -62,7 +62,7 @@ std::string written(trace_format format, std::vector<std::string> const& names) 
   return w->text();
 }
 
-// Reads files as their formats say: strictly as UTF-8, and by Python's parsers.
+// Parses files by their formats: strictly as UTF-8, and by Python's parsers.
 std::string read_by_python(std::string const& file, std::string const& kind) {
   return spans::output_of(
       "python3 -c 'import json, sys, xml.etree.ElementTree as x\n"
@@ -79,7 +79,7 @@ std::string read_by_python(std::string const& file, std::string const& kind) {
 
 } // namespace
 
-TEST_CASE("traces of any names are files that the formats' readers take") {
+TEST_CASE("traces of any names are valid files of their formats") {
   std::vector<std::string> names = hard_names;
   property([&] { names.push_back(any_bytes()); });
   for (auto const& [format, kind] : std::array<std::pair<trace_format, char const*>, 4>{
@@ -94,7 +94,7 @@ TEST_CASE("traces of any names are files that the formats' readers take") {
   }
 }
 
-TEST_CASE("what is UTF-8 comes back from JSON as it was, control characters too") {
+TEST_CASE("UTF-8 text in JSON is preserved, also control characters") {
   std::string json;
   od::detail::append_json(json, "\x01\n\"\\ \xf0\x9f\x98\x80 \xc3\xb6\xc3");
   CHECK(json == "\"\\u0001\\u000a\\\"\\\\ \xf0\x9f\x98\x80 \xc3\xb6\xef\xbf\xbd\"");
@@ -106,7 +106,7 @@ TEST_CASE("strings of Perfetto's packets are UTF-8") {
   CHECK(text.find("a\xc3") == std::string::npos);
 }
 
-TEST_CASE("text for XML has the characters of XML 1.0 and no others") {
+TEST_CASE("text for XML has only the characters of XML 1.0") {
   property([] {
     std::string const bytes = any_bytes();
     std::string text;
@@ -122,7 +122,7 @@ TEST_CASE("text for XML has the characters of XML 1.0 and no others") {
   });
 }
 
-TEST_CASE("a thread whose name the kernel cut inside of a letter has a trace that is UTF-8") {
+TEST_CASE("the trace of a thread whose name the kernel truncated inside of a character is UTF-8") {
   static constexpr auto square = od::fn<"square">([](auto x) { return x * x; });
   contexts::recording spans_of;
   std::thread([] {
@@ -138,6 +138,6 @@ TEST_CASE("a thread whose name the kernel cut inside of a letter has a trace tha
   }
 }
 
-TEST_CASE("a profile's folded stacks are lines of UTF-8") {
+TEST_CASE("the folded stacks of a profile are lines of UTF-8") {
   CHECK(contexts::folded_name("a;b\nc\xc3") == "a_b_c\xef\xbf\xbd");
 }

@@ -37,7 +37,7 @@ constexpr auto norm = od::fn<"norm">([](auto x, auto y) {
 int begins(std::string const& perfetto) { return spans::occurrences(perfetto, "TYPE_SLICE_BEGIN"); }
 int ends(std::string const& perfetto) { return spans::occurrences(perfetto, "TYPE_SLICE_END"); }
 
-// Waits for what another thread does, at most ten seconds.
+// Waits for another thread, at most ten seconds.
 bool soon(auto const& condition) {
   for (int i = 0; i < 1000 && !condition(); ++i) std::this_thread::sleep_for(10ms);
   return condition();
@@ -60,7 +60,7 @@ TEST_CASE("a file of each format has the spans") {
   }
 }
 
-TEST_CASE("a second trace into the same file is refused, and the first one stays whole") {
+TEST_CASE("a second trace into the same file is rejected, and the first one is complete") {
   spans::temporary_file const file("twice");
   trace_file out(file.path, trace_format::chrome);
   for (int i = 0; i < 10; ++i) od::run(trace{}, norm, 3.0, 4.0);
@@ -69,7 +69,7 @@ TEST_CASE("a second trace into the same file is refused, and the first one stays
   CHECK(spans::occurrences(spans::tree(spans::contents(file.path)), "norm\n  square\n  square\n") == 10);
 }
 
-TEST_CASE("a trace replaces a file at its end, and another run's trace into it is refused") {
+TEST_CASE("a trace replaces a file when it finishes, and a trace of another run into it is rejected") {
   spans::temporary_file const file("replaced"), beside("replaced.partial");
   std::ofstream(file.path) << "old";
   {
@@ -97,7 +97,7 @@ TEST_CASE("a trace replaces a file at its end, and another run's trace into it i
   CHECK_FALSE(std::ifstream(beside.path).is_open());
 }
 
-TEST_CASE("a recording is written to a file in any format") {
+TEST_CASE("a recording can be written to a file in any format") {
   recording r;
   od::run(trace{}, norm, 3.0, 4.0);
   r.stop();
@@ -114,14 +114,14 @@ TEST_CASE("a recording is written to a file in any format") {
   CHECK_THROWS_AS(r.write("/", trace_format::perfetto), trace_error);
 }
 
-TEST_CASE("the file is brought up to date while the program runs") {
+TEST_CASE("the file is updated while the program runs") {
   spans::temporary_file const file("live");
   trace_file out(file.path, trace_format::chrome, {.period = 1ms});
   od::run(trace{}, norm, 3.0, 4.0);
   CHECK(soon([&] { return spans::occurrences(spans::contents(file.path), "\"ph\":\"E\"") == 3; }));
 }
 
-TEST_CASE("a thread that waits where its ring is full loses nothing") {
+TEST_CASE("a thread that waits when its ring is full loses no records") {
   spans::temporary_file const file("block");
   trace_file out(file.path, trace_format::perfetto, {.records = 16, .policy = when_full::block});
   for (int i = 0; i < 20'000; ++i) od::run(trace{}, square, 2.0);
@@ -131,7 +131,7 @@ TEST_CASE("a thread that waits where its ring is full loses nothing") {
   CHECK((begins(text) == 20'000 && ends(text) == 20'000));
 }
 
-TEST_CASE("where the oldest are dropped, the file says how many, and its spans are whole") {
+TEST_CASE("if old records are dropped, the file has their number, and its spans are balanced") {
   spans::temporary_file const file("drop");
   trace_file out(file.path, trace_format::chrome, {.records = 64, .policy = when_full::drop_oldest});
   for (int i = 0; i < 100'000; ++i) od::run(trace{}, norm, 3.0, 4.0);
@@ -147,7 +147,7 @@ TEST_CASE("where the oldest are dropped, the file says how many, and its spans a
   CHECK(spans::occurrences(text, "\"ph\":\"B\"") == spans::occurrences(text, "\"ph\":\"E\""));
 }
 
-TEST_CASE("a ring of a negative number of records is refused") {
+TEST_CASE("a ring of a negative number of records is rejected") {
   auto const negative = static_cast<std::size_t>(-1);
   CHECK_THROWS_WITH(recording(negative), Catch::StartsWith("overdub: a ring of -1 records for each thread"));
   CHECK_THROWS_AS(
@@ -155,7 +155,7 @@ TEST_CASE("a ring of a negative number of records is refused") {
   CHECK_FALSE(std::ifstream("/tmp/overdub_test_negative").is_open());
 }
 
-TEST_CASE("a file that cannot be written is an error at once") {
+TEST_CASE("a file that cannot be opened is an error of the constructor") {
   CHECK_THROWS_WITH(
       trace_file("/nowhere/spans.pftrace"),
       "overdub: the trace cannot be written to /nowhere/spans.pftrace: No such file or directory");
@@ -164,7 +164,7 @@ TEST_CASE("a file that cannot be written is an error at once") {
   CHECK_FALSE(std::ifstream("/tmp/overdub_test_second").is_open());
 }
 
-TEST_CASE("a file for speedscope, folded stacks, and a picture, are written by a recording") {
+TEST_CASE("only a recording can write a file for speedscope, folded stacks, or a picture") {
   for (trace_format const format : {trace_format::speedscope, trace_format::folded, trace_format::svg})
     CHECK_THROWS_WITH(
         trace_file("/tmp/overdub_test_at_once", format), "overdub: a file for speedscope, folded stacks, or "
@@ -173,7 +173,7 @@ TEST_CASE("a file for speedscope, folded stacks, and a picture, are written by a
   CHECK_FALSE(std::ifstream("/tmp/overdub_test_at_once").is_open());
 }
 
-TEST_CASE("a full disk is one error, with its place; nobody waits for it") {
+TEST_CASE("a full disk is reported once, with the position in the file, and no thread waits for it") {
   trace_file out("/dev/full", trace_format::perfetto, {.records = 16, .policy = when_full::block});
   for (int i = 0; i < 1000; ++i) CHECK(od::run(trace{}, square, 2.0) == 4.0);
   std::string const sentence =
@@ -182,7 +182,7 @@ TEST_CASE("a full disk is one error, with its place; nobody waits for it") {
   CHECK(out.statistics().records == 2000);
 }
 
-TEST_CASE("an error that nobody asks for is written to stderr, once") {
+TEST_CASE("an error is written to stderr once if finish is not called") {
   int fds[2];
   REQUIRE(pipe(fds) == 0);
   int const kept = dup(2);
@@ -203,7 +203,7 @@ TEST_CASE("an error that nobody asks for is written to stderr, once") {
       "device\n");
 }
 
-TEST_CASE("a disk that becomes full keeps what was written, in whole packets") {
+TEST_CASE("on a disk that becomes full, the file keeps whole packets") {
   spans::temporary_file const file("limit");
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);
@@ -231,7 +231,7 @@ TEST_CASE("a disk that becomes full keeps what was written, in whole packets") {
   CHECK(begins(text) > 1000);
 }
 
-TEST_CASE("a program that is killed leaves files that open") {
+TEST_CASE("a killed program leaves files that can be parsed") {
   for (trace_format const format : {trace_format::perfetto, trace_format::chrome}) {
     spans::temporary_file const file("killed");
     pid_t const child = fork();
@@ -272,7 +272,7 @@ TEST_CASE("a program that is killed leaves files that open") {
   }
 }
 
-TEST_CASE("an exception that leaves the program's scope leaves a whole file") {
+TEST_CASE("an exception through the scope of a trace_file leaves a complete file") {
   auto const fails =
       od::leaf<"fails">([](double x) -> double { throw std::runtime_error(std::to_string(x)); });
   spans::temporary_file const file("thrown");

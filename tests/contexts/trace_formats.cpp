@@ -26,7 +26,7 @@ record value(std::uint64_t bits, value_type type, unsigned position) {
   return {bits, position << 8 | static_cast<unsigned>(type) << 4 | static_cast<unsigned>(record_kind::value)};
 }
 
-// Two threads; arguments, a result, a failure, something lost, a span without an end.
+// Two threads; arguments, a result, a failure, lost records, a span without an end.
 std::string written(trace_format format) {
   auto const w = tracing::make_writer(format, {42, "program", 1'000'000});
   w->thread({0, 42, "main"});
@@ -52,7 +52,7 @@ std::string written(trace_format format) {
 
 } // namespace
 
-TEST_CASE("Chrome's JSON, event by event") {
+TEST_CASE("Chrome's JSON has the expected events") {
   CHECK(
       written(trace_format::chrome) ==
       R"([
@@ -73,14 +73,14 @@ TEST_CASE("Chrome's JSON, event by event") {
 )");
 }
 
-TEST_CASE("folded stacks have the time of each stack without that of its calls") {
+TEST_CASE("folded stacks have the self time of each stack") {
   CHECK(
       written(trace_format::folded) == "main (12 records lost);wave 850\n"
                                        "main (12 records lost);wave;sin 150\n"
                                        "thread 2;a_\"b\"_ 1233367\n");
 }
 
-TEST_CASE("speedscope's JSON closes what is open") {
+TEST_CASE("speedscope's JSON closes open spans") {
   CHECK(
       written(trace_format::speedscope) ==
       R"json({"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":"overdub","name":"program","shared":{"frames":[{"name":"wave"},{"name":"sin"},{"name":"a;\"b\"\u000a"}]},"profiles":[
@@ -112,7 +112,7 @@ TEST_CASE("Python's parser reads both kinds of JSON") {
   }
 }
 
-TEST_CASE("a picture has a rectangle for each span that can be seen, and is well-formed XML") {
+TEST_CASE("a picture is well-formed XML, with a rectangle for each span that is wide enough") {
   spans::temporary_file const file("formats.svg");
   std::ofstream(file.path) << written(trace_format::svg);
   std::string const read = spans::output_of(
@@ -122,18 +122,18 @@ TEST_CASE("a picture has a rectangle for each span that can be seen, and is well
       "  print(g[0].text, r[\"x\"], r[\"y\"], r[\"width\"])' " +
       file.path);
   CHECK_THAT(written(trace_format::svg), Catch::Contains(">main (12 records lost), 1233 us</text>"));
-  // The two of sin are too narrow; a span without an end goes on to the end.
+  // The two spans of sin are too narrow; a span without an end extends to the end of the trace.
   CHECK(
       read == "wave, 1000 ns 8.0 18 0.8\n"
               "wave, 934 us 246.5 18 745.5\n"
               "a;\"b\" , failed after 1233 us 8.2 72 983.8\n");
 }
 
-TEST_CASE("Perfetto's packets, as protoc reads them by the schema") {
+TEST_CASE("protoc reads Perfetto's packets by the schema") {
   spans::temporary_file const file("formats.pftrace");
   std::ofstream(file.path, std::ios::binary) << written(trace_format::perfetto);
   std::string const text = spans::decoded(file.path);
-  // Fields that the schema does not have would be numbers.
+  // protoc prints fields that are not in the schema as numbers.
   INFO(text);
   for (char const digit : std::string("0123456789"))
     for (int indent = 0; indent <= 10; indent += 2)
@@ -220,7 +220,7 @@ packet {
   sequence_flags: 2
 }
 )"));
-  // A name is sent once to a sequence, and times are steps.
+  // A sequence has each name once, and times are differences.
   CHECK(spans::occurrences(text, R"(packet {
   timestamp: 100
   trusted_packet_sequence_id: 1
@@ -298,7 +298,7 @@ TEST_CASE("many names, many threads and long times fit into Perfetto's packets")
   CHECK(spans::occurrences(text, "trusted_packet_sequence_id: 200\n") == 1 + 1200);
 }
 
-TEST_CASE("a span without arguments takes at most 32 bytes for Perfetto") {
+TEST_CASE("a span without arguments takes at most 32 bytes in Perfetto's format") {
   auto const square = od::fn<"square">([](auto x) { return x * x; });
   od::contexts::recording r(1 << 17);
   for (int i = 0; i < 1 << 16; ++i) od::run(od::contexts::trace{}, square, 2.0);

@@ -15,7 +15,7 @@ namespace {
 std::atomic<bool> others_fail{false};
 thread_local bool is_test = false;
 
-// ThreadSanitizer's own operators new cannot be replaced: with it there is memory.
+// ThreadSanitizer's own operators new cannot be replaced: with it, no allocation fails.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define OVERDUB_TEST_KEEPS_NEW
@@ -24,7 +24,7 @@ thread_local bool is_test = false;
 
 #ifndef OVERDUB_TEST_KEEPS_NEW
 constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
-std::size_t largest = unlimited; // of this many bytes at most, the test's own succeed
+std::size_t largest = unlimited; // allocations of the test itself succeed up to this number of bytes
 
 void* allocate(std::size_t size, std::size_t alignment = __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
   if (is_test ? size > largest : bool(others_fail)) return nullptr;
@@ -39,7 +39,7 @@ void* or_throw(void* p) {
 } // namespace
 
 #ifndef OVERDUB_TEST_KEEPS_NEW
-// All forms: a sanitizer's own ones must not meet these.
+// All forms of operator new and delete, so that none is a sanitizer's.
 void* operator new(std::size_t n) { return or_throw(allocate(n)); }
 void* operator new(std::size_t n, std::align_val_t a) {
   return or_throw(allocate(n, static_cast<std::size_t>(a)));
@@ -72,14 +72,14 @@ void operator delete[](void* p, std::align_val_t, std::nothrow_t const&) noexcep
 namespace od = overdub;
 using namespace overdub::contexts;
 
-TEST_CASE("where there is no memory to write a file with, the program goes on, and finish says so") {
+TEST_CASE("if there is no memory to write a file, the program continues, and finish reports an error") {
   constexpr auto square = od::fn<"square">([](auto x) { return x * x; });
   is_test = true;
   spans::temporary_file const file("memory.json");
   trace_file out(file.path, trace_format::chrome, {.records = 64, .policy = when_full::block});
   others_fail = true;
   for (int i = 0; i < 10'000; ++i)
-    od::run(trace{}, square, 2.0); // waits for the thread each time that the ring is full
+    od::run(trace{}, square, 2.0); // waits for the writer thread whenever the ring is full
   others_fail = false;
 #ifndef OVERDUB_TEST_KEEPS_NEW
   CHECK_THROWS_AS(out.finish(), std::bad_alloc);
@@ -91,14 +91,13 @@ TEST_CASE("where there is no memory to write a file with, the program goes on, a
 }
 
 #ifndef OVERDUB_TEST_KEEPS_NEW
-TEST_CASE("a call that finds no memory for records says so, is one of those that are sampled, and the next "
-          "ones follow") {
+TEST_CASE("a call without memory for records throws, counts as sampled, and later calls are recorded") {
   using sampled = trace_with<tracing::one_in<2>>;
   constexpr auto square = od::fn<"square">([](auto x) { return x * x; });
   is_test = true;
   {
     recording r(std::size_t{1} << 16);
-    largest = std::size_t{1} << 16; // bytes, of which each record needs more than one
+    largest = std::size_t{1} << 16; // bytes; each record needs more than one
     CHECK_THROWS_AS(od::run(trace{}, square, 2.0), std::bad_alloc);
     CHECK_THROWS_AS(od::run(sampled{}, square, 2.0), std::bad_alloc);
     largest = unlimited;

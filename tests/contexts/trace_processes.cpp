@@ -1,5 +1,5 @@
 // Signal handlers and children of fork that call traced functions: what cannot be recorded is dropped, without deadlocks.
-// Each case runs in a process of its own, with a timeout.
+// Each case runs in its own process, with a timeout.
 #include "catch.hpp"
 #include "spans.hpp"
 
@@ -30,7 +30,7 @@ namespace {
 inline constexpr auto square = od::fn<"square">([](auto x) { return x * x; });
 inline constexpr auto handled = od::fn<"handled">([](auto x) { return square(x) + 1.0; });
 
-// f's result, in another process; -1 if it times out, or dies.
+// The result of f in another process; -1 if it times out or is killed.
 template <class F>
 int in_process(F const& f) {
   pid_t const child = fork();
@@ -60,7 +60,7 @@ void on_alarm(int) {
   handlers_run.fetch_add(1, std::memory_order_relaxed);
 }
 
-// Whether handlers of SIGALRM may run on the calling thread, and on those that it starts.
+// Sets whether handlers of SIGALRM may run on the calling thread and on the threads that it starts.
 void allow_alarms(bool may_run) {
   sigset_t alarms;
   sigemptyset(&alarms);
@@ -68,7 +68,7 @@ void allow_alarms(bool may_run) {
   pthread_sigmask(may_run ? SIG_UNBLOCK : SIG_BLOCK, &alarms, nullptr);
 }
 
-// Interrupts this process's threads all the time, once they allow it.
+// Interrupts the threads of this process continually, once they allow it.
 template <class Context>
 void begin_alarms() {
   allow_alarms(false);
@@ -88,17 +88,15 @@ void end_alarms() {
 template <class Context>
 void work_interrupted() {
   ++calls_made;
-  od::run(
-      Context{}, square,
-      2.0); // the thread's ring is allocated here, which no handler may interrupt by its own first call
+  od::run(Context{}, square, 2.0); // allocates the ring of the thread outside of a handler
   allow_alarms(true);
   auto const until = std::chrono::steady_clock::now() + std::chrono::milliseconds(400);
   while (std::chrono::steady_clock::now() < until)
     for (int i = 0; i < 100; ++i, ++calls_made) od::run(Context{}, square, 2.0);
-  allow_alarms(false); // what a thread calls when it has ended is not counted
+  allow_alarms(false); // calls after the end of a thread are not counted
 }
 
-// 0 where each end in Chrome's events has its begin, values are numbers, and there is more than nothing.
+// 0 if each end in Chrome's events has a begin, values are correct, and there are events.
 int check_events(std::string const& path) {
   std::string const command = "python3 -c 'import json, sys\n"
                               "events, open_ = json.load(open(sys.argv[1])), {}\n"
@@ -126,7 +124,7 @@ int record_interrupted(when_full policy) {
   end_alarms();
   spans_of.finish();
   if (handlers_run < 100) return 1;
-  // Each call has a begin and an end, and a handler makes two. What is not recorded is counted.
+  // Each call has a begin and an end, and a handler makes two calls. Dropped records are counted.
   auto const all = spans_of.statistics();
   bool const is_complete =
       all.records + all.lost == static_cast<std::uint64_t>(2 * calls_made + 4 * handlers_run);
@@ -169,7 +167,7 @@ TEST_CASE("a signal handler may call traced functions while its thread ends") {
         }) == 0);
 }
 
-TEST_CASE("a signal handler may call traced functions while they are recorded in memory, or counted") {
+TEST_CASE("a signal handler may call traced functions while spans are recorded in memory, or counted") {
   CHECK(in_process([] {
           using counting = contexts::trace_with<tracing::counts>;
           contexts::recording spans_of(1 << 18);
@@ -186,7 +184,7 @@ TEST_CASE("a signal handler may call traced functions while they are recorded in
         }) == 0);
 }
 
-TEST_CASE("a child of fork records nothing in its parent's file, and goes on where its ring is full") {
+TEST_CASE("a child of fork records nothing in its parent's file, and does not wait for a full ring") {
   CHECK(in_process([] {
           spans::temporary_file const file("forked.json");
           std::optional<contexts::trace_file> spans_of(
@@ -202,7 +200,7 @@ TEST_CASE("a child of fork records nothing in its parent's file, and goes on whe
               for (int k = 0; k < 10'000; ++k) od::run(contexts::trace{}, square, 2.0);
               if (spans_of->statistics().records != 0) return 10;
               {
-                contexts::recording own; // a child makes its own
+                contexts::recording own; // a child makes its own recording
                 for (int k = 0; k < 10; ++k) od::run(contexts::trace{}, handled, 2.0);
                 if (own.statistics().records != 40) return 11;
                 if (own.text(trace_format::folded).find("handled") == std::string::npos) return 12;
@@ -220,7 +218,7 @@ TEST_CASE("a child of fork records nothing in its parent's file, and goes on whe
         }) == 0);
 }
 
-TEST_CASE("a child of fork ends although it inherited a recording, and its counts start at 0") {
+TEST_CASE("a child of fork that inherited a recording terminates, and its counts start at 0") {
   CHECK(
       in_process([] {
         using counting = contexts::trace_with<tracing::counts>;
@@ -243,7 +241,7 @@ TEST_CASE("a child of fork ends although it inherited a recording, and its count
       }) == 0);
 }
 
-TEST_CASE("a child ends that inherited a file of a program which has not traced anything yet") {
+TEST_CASE("a child that inherited the file of a program without traced calls terminates") {
   CHECK(in_process([] {
           std::optional<contexts::trace_file> spans_of(std::in_place, "/dev/null");
           return in_process([&] {
@@ -253,10 +251,10 @@ TEST_CASE("a child ends that inherited a file of a program which has not traced 
         }) == 0);
 }
 
-TEST_CASE("another library's handlers of fork may call traced functions, which are dropped") {
+TEST_CASE("fork handlers of another library may call traced functions, whose records are dropped") {
   CHECK(in_process([] {
           auto const traced = [] { od::run(contexts::trace{}, square, 2.0); };
-          // They were there before the recording: they run while it holds its lock.
+          // These threads existed before the recording: they run while it holds its lock.
           pthread_atfork(traced, traced, traced);
           contexts::recording r;
           std::thread([&] { od::run(contexts::trace{}, handled, 3.0); }).join();
@@ -270,7 +268,7 @@ TEST_CASE("another library's handlers of fork may call traced functions, which a
         }) == 0);
 }
 
-TEST_CASE("counts of callees are kept while room is made for more") {
+TEST_CASE("counts of callees are preserved while the table of counts grows") {
   tracing::call_counts counts;
   for (std::uint32_t callee = 0; callee < 1000; ++callee) {
     if (!counts.has(callee)) counts.grow(callee);

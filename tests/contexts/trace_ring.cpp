@@ -30,7 +30,7 @@ record number(std::uint64_t bits, record_kind kind) {
   return {bits, static_cast<unsigned>(tracing::value_type::natural) << 4 | static_cast<unsigned>(kind)};
 }
 
-// The calls of a writer, as text; and whether spans are balanced and times monotone.
+// The events of a writer as text, and whether spans are balanced and times monotone.
 struct listener final : tracing::trace_writer {
   std::uint64_t open = 0, last = 0;
   bool right = true;
@@ -74,7 +74,7 @@ std::string decoded(std::vector<record> const& records, std::uint64_t lost = 0) 
 
 } // namespace
 
-TEST_CASE("ticks are nanoseconds of the steady clock, and never go back in a calibration") {
+TEST_CASE("ticks are nanoseconds of the steady clock, and a calibration does not decrease them") {
   for (bool const counter : {false, tracing::has_steady_counter()}) {
     auto const read = [&] { return counter ? tracing::read_counter() : tracing::steady_nanoseconds(); };
     tracing::tick_scale scale(counter);
@@ -99,13 +99,13 @@ TEST_CASE("ticks are nanoseconds of the steady clock, and never go back in a cal
   }
 }
 
-TEST_CASE("the counter's rate is that of the steady clock to one in a thousand") {
+TEST_CASE("the rate of the counter is that of the steady clock within one in a thousand") {
   if (!tracing::has_steady_counter()) return;
   tracing::tick_scale scale(true);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   scale.calibrate();
   double best = 1;
-  for (int i = 0; i < 20; ++i) { // the least disturbed of them
+  for (int i = 0; i < 20; ++i) { // takes the least disturbed measurement
     std::uint64_t const a = tracing::read_counter(), t = tracing::steady_nanoseconds();
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     std::uint64_t const b = tracing::read_counter(), u = tracing::steady_nanoseconds();
@@ -115,7 +115,8 @@ TEST_CASE("the counter's rate is that of the steady clock to one in a thousand")
   CHECK(best < 0.001);
 }
 
-TEST_CASE("a ring has a capacity of a power of two, and no room until its limit is set") {
+TEST_CASE(
+    "the capacity of a ring is rounded up to a power of two, and a ring is full until its limit is set") {
   ring r(100, false);
   CHECK(r.capacity() == 128);
   CHECK_FALSE(r.has_room());
@@ -127,7 +128,7 @@ TEST_CASE("a ring has a capacity of a power of two, and no room until its limit 
   CHECK(ring(0, false).capacity() == 16);
 }
 
-TEST_CASE("what is read of a ring is what was written last, in order, and the rest is counted") {
+TEST_CASE("a reader gets the last records of a ring in order, and the number of overwritten ones") {
   property([] {
     ring r(16, false);
     r.set_limit(ring::unlimited);
@@ -156,7 +157,7 @@ TEST_CASE("what is read of a ring is what was written last, in order, and the re
   });
 }
 
-TEST_CASE("a reader that the writer waits for gets all records, of a full ring, too") {
+TEST_CASE("a reader for which the writer waits gets all records, also of a full ring") {
   ring r(16, false);
   r.set_limit(16);
   for (std::uint64_t i = 0; i < 16; ++i) r.write(i, i);
@@ -166,7 +167,7 @@ TEST_CASE("a reader that the writer waits for gets all records, of a full ring, 
   CHECK((out.size() == 16 && out.front().first == 0 && from == 16));
 }
 
-TEST_CASE("records become spans") {
+TEST_CASE("the decoder converts records to spans") {
   using enum record_kind;
   CHECK(
       decoded({event(1, f, begin), event(2, g, begin), event(3, g, end), event(4, f, failed)}) == "f(g()!)");
@@ -180,13 +181,13 @@ TEST_CASE("records become spans") {
   CHECK(decoded({event(1, f, begin_with_values), number(7, record_kind::value)}) == "f 7(");
 }
 
-TEST_CASE("ends and values whose begins were lost are left out") {
+TEST_CASE("the decoder skips ends and values whose begins were lost") {
   using enum record_kind;
   CHECK(decoded({event(1, f, end), event(2, g, begin), event(3, g, end), event(4, f, end)}, 5) == "<5>g()");
   CHECK(decoded({number(7, record_kind::value), number(8, last_value), event(2, g, begin)}, 1) == "<1>g(");
 }
 
-TEST_CASE("what is open where records were lost ends there") {
+TEST_CASE("the decoder ends open spans where records were lost") {
   using enum record_kind;
   listener to;
   tracing::decoder decode(0);
@@ -199,7 +200,7 @@ TEST_CASE("what is open where records were lost ends there") {
   CHECK((to.right && to.open == 0));
 }
 
-TEST_CASE("whatever records there are, each end has its begin, and times do not decrease") {
+TEST_CASE("for any records, each end has a begin, and times do not decrease") {
   property([] {
     listener to;
     tracing::decoder decode(0);
@@ -217,7 +218,7 @@ TEST_CASE("whatever records there are, each end has its begin, and times do not 
   });
 }
 
-TEST_CASE("a number is 16 bytes with its place and its type") {
+TEST_CASE("the record of a number has 16 bytes, with its position and its type") {
   record const r{
       42, 5u << 8 | static_cast<unsigned>(tracing::value_type::real) << 4 |
               static_cast<unsigned>(record_kind::last_value)};
@@ -227,7 +228,7 @@ TEST_CASE("a number is 16 bytes with its place and its type") {
   CHECK((e.kind() == record_kind::failed && &e.callee() == &g));
 }
 
-TEST_CASE("counts keep their numbers when they grow") {
+TEST_CASE("counts are preserved when their table grows") {
   tracing::call_counts counts;
   CHECK_FALSE(counts.has(0));
   counts.grow(2);

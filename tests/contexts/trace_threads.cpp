@@ -37,25 +37,25 @@ int ends(std::string const& chrome) { return spans::occurrences(chrome, "\"ph\":
 
 } // namespace
 
-TEST_CASE("parallel maps have their spans on the threads that ran them") {
+TEST_CASE("the spans of a parallel map are on the threads that ran them") {
   recording r;
   od::run(trace{}, squares, od::array<double>{1, 2, 3, 4, 5, 6});
   std::string const text = r.text(trace_format::chrome);
   CHECK((begins(text) == 7 && ends(text) == 7));
-  auto const threads = r.statistics().threads; // the first part runs here; threads may follow one another
+  auto const threads = r.statistics().threads; // the first part runs here; a thread may reuse a ring
   CHECK((threads == 2 || threads == 3));
   CHECK(spans::occurrences(text, "thread_name") == static_cast<int>(threads));
   CHECK(spans::occurrences(r.text(trace_format::folded), "main;squares;square ") == 1);
   CHECK(spans::occurrences(r.text(trace_format::folded), "thread 2;square ") == 1);
 }
 
-TEST_CASE("a parallel map with captures is parallel in a trace, too") {
+TEST_CASE("a parallel map with captures remains parallel in a trace") {
   std::atomic<int> here{0};
   double const factor = 2;
   auto const f = od::fn<"f">([&](auto xs) {
     return od::parallel_map.on(2)(
         od::fn<"scaled">([&](auto x) {
-          ++here; // each waits until the other one is there
+          ++here; // each thread waits for the other one
           for (int i = 0; here < 2 && i < 10'000; ++i) std::this_thread::sleep_for(1ms);
           return factor * x;
         }),
@@ -67,7 +67,7 @@ TEST_CASE("a parallel map with captures is parallel in a trace, too") {
   CHECK(r.statistics().threads == 2);
 }
 
-TEST_CASE("threads call one compiled program at once, each with spans of its own") {
+TEST_CASE("concurrent calls of one compiled program have their own spans") {
   auto const f = od::compile(
       trace_with<tracing::arguments>{}, od::fn<"twice">([](auto x) { return square(x) + square(x + 1.0); }),
       od::signature<double>);
@@ -83,14 +83,14 @@ TEST_CASE("threads call one compiled program at once, each with spans of its own
   CHECK(spans::occurrences(text, "\"args\":{\"result\":13}") == 3 * 200);
 }
 
-TEST_CASE("threads that follow one another share a ring, and none loses what it wrote") {
+TEST_CASE("consecutive threads share a ring, and no record is lost") {
   recording r;
   for (int i = 0; i < 50; ++i) on_threads(2, [] { od::run(trace{}, square, 2.0); });
   CHECK(r.statistics().threads <= 2);
   CHECK((begins(r.text(trace_format::chrome)) == 100 && ends(r.text(trace_format::chrome)) == 100));
 }
 
-TEST_CASE("counts of all threads are added up") {
+TEST_CASE("the counts of all threads are summed") {
   recording r;
   on_threads(4, [] {
     for (int i = 0; i < 1000; ++i) od::run(trace_with<tracing::counts>{}, square, 2.0);
@@ -98,7 +98,7 @@ TEST_CASE("counts of all threads are added up") {
   CHECK(r.counts().at("square") == 4000);
 }
 
-TEST_CASE("a file gets all spans of threads that wait for it") {
+TEST_CASE("a file has all spans of threads that wait for a full ring") {
   spans::temporary_file const file("threads");
   trace_file out(file.path, trace_format::chrome, {.records = 64, .policy = when_full::block, .period = 1ms});
   on_threads(4, [] {
@@ -110,7 +110,7 @@ TEST_CASE("a file gets all spans of threads that wait for it") {
   CHECK(out.statistics().lost == 0);
 }
 
-TEST_CASE("spans of threads that do not wait are whole, and the lost ones are counted") {
+TEST_CASE("spans of threads that do not wait are balanced, and lost records are counted") {
   spans::temporary_file const file("dropping");
   trace_file out(
       file.path, trace_format::chrome, {.records = 64, .policy = when_full::drop_oldest, .period = 1ms});
@@ -125,7 +125,7 @@ TEST_CASE("spans of threads that do not wait are whole, and the lost ones are co
   CHECK(static_cast<std::uint64_t>(begins(text)) <= statistics.records - statistics.lost);
 }
 
-TEST_CASE("a recording is read while threads write into it") {
+TEST_CASE("a recording can be read while threads write into it") {
   recording r(1 << 8);
   std::atomic<bool> stop{false};
   std::vector<std::string> texts;
@@ -148,7 +148,7 @@ TEST_CASE("a recording is read while threads write into it") {
   }
 }
 
-TEST_CASE("a record is read whole or counted as lost, while the writer runs over the reader") {
+TEST_CASE("a record is read completely or counted as lost, while the writer overtakes the reader") {
   tracing::ring r(16, false);
   r.set_limit(tracing::ring::unlimited);
   constexpr std::uint64_t total = 300'000;
@@ -173,7 +173,7 @@ TEST_CASE("a record is read whole or counted as lost, while the writer runs over
   CHECK(read + lost == total);
 }
 
-TEST_CASE("recordings begin and end while threads run in a trace") {
+TEST_CASE("recordings begin and end while threads run traced functions") {
   std::atomic<bool> stop{false};
   std::atomic<long> calls{0};
   std::vector<std::thread> threads;

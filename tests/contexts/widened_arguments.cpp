@@ -1,4 +1,4 @@
-// Arguments as C++ has them: integers of other sizes, and vectors.
+// C++ arguments that are widened: integers of other sizes, and vectors.
 #include "catch.hpp"
 
 #include <overdub/distributions.hpp>
@@ -33,7 +33,7 @@ constexpr auto scaled =
 
 } // namespace
 
-TEST_CASE("models take integers and vectors as C++ has them, and so do choice maps") {
+TEST_CASE("models and choice maps accept integers of all sizes and vectors") {
   od::random_key const key(3);
   std::vector<std::size_t> const group{0, 1, 1};
   auto const m = ms::model(grouped, 2, group, od::array<int>{5, 6, 7});
@@ -55,7 +55,7 @@ TEST_CASE("models take integers and vectors as C++ has them, and so do choice ma
   CHECK_THROWS_WITH(ms::model(scaled, -3).simulate(key), Catch::Contains("sd is -3"));
 }
 
-TEST_CASE("incremental takes integers and vectors as C++ has them") {
+TEST_CASE("incremental accepts integers of all sizes and vectors") {
   std::vector<std::vector<double>> const rows{{1, 2}, {3, 4}, {5, 6}};
   auto f = od::incremental(head, rows, 2, 3);
   CHECK(f.value() == 30);

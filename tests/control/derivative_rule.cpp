@@ -1,4 +1,4 @@
-// Functions that say how they are differentiated: in every way in which they are run, and in other contexts.
+// Functions with a derivative rule, in forward and reverse mode, in programs and in other contexts.
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>
@@ -21,7 +21,7 @@ namespace {
 using namespace overdub;
 using contexts::forward;
 
-// A native solver, which nothing looks into, with the implicit function theorem for a rule.
+// A native solver, whose body no context enters, with the implicit function theorem as its rule.
 inline constexpr auto solve = leaf<"solve">(
     [](double mean, double e) {
       double anomaly = mean;
@@ -38,7 +38,7 @@ inline constexpr auto kepler = derivative_rule(
 inline constexpr auto radius =
     fn<"radius">([](auto mean, auto e) { return 1.0 - e * overdub::cos(kepler(mean, e)); });
 
-// The rule is not the derivative: so it is seen which of both is used.
+// The rule differs from the derivative of the body, so that tests can tell which one is used.
 inline constexpr auto doubled_slope = derivative_rule(
     fn<"doubled_slope">([](auto x) { return x * x; }), [](auto, auto x, auto dx) { return 4.0 * x * dx; });
 inline constexpr auto clipped =
@@ -51,7 +51,7 @@ double by_differences(auto const& f, double x) {
   return (f(x + h) - f(x - h)) / (2 * h);
 }
 
-TEST_CASE("forward asks the rule, and does not look into the body") {
+TEST_CASE("forward uses the rule, and does not differentiate the body") {
   CHECK(derivative(doubled_slope, 3.0) == 12.0);
   auto const r = run(forward{}, radius, tag(0.8, 1.0), 0.3);
   CHECK(r.inner == radius(0.8, 0.3));
@@ -63,7 +63,7 @@ TEST_CASE("forward asks the rule, and does not look into the body") {
   CHECK(both.metadata[1] == run(forward{}, radius, 0.8, tag(0.3, 1.0)).metadata);
 }
 
-TEST_CASE("reverse transposes it, once in all that a function calls") {
+TEST_CASE("reverse mode transposes the rule, also in functions that call the function") {
   CHECK(gradient(doubled_slope)(3.0) == 12.0);
   auto const [by_mean, by_e] = gradient(radius)(0.8, 0.3);
   CHECK(by_mean == Approx(run(forward{}, radius, tag(0.8, 1.0), 0.3).metadata));
@@ -74,10 +74,10 @@ TEST_CASE("the optimised gradient of an implicit function solves once") {
   auto const f = compile(gradient(radius), signature<double, double>);
   std::string const text = print(f.made().program());
   CHECK(text.find("host") == text.rfind("host"));
-  CHECK(text.find("kepler") == std::string::npos); // rules are dissolved when all is differentiated
+  CHECK(text.find("kepler") == std::string::npos); // calls of rules are inlined
 }
 
-TEST_CASE("a rule backwards is called backwards, and forwards a number at a time") {
+TEST_CASE("reverse mode calls a cotangent rule, and forward mode applies it to one number at a time") {
   auto const f = [](auto x) { return 5.0 * clipped(x); };
   CHECK(derivative(f, 2.0) == 5.0); // the cotangent 1 is not clipped
   CHECK(gradient(fn<"f">(f))(2.0) == 1.0);
@@ -88,7 +88,7 @@ inline constexpr auto slope_of_radius = fn<"slope_of_radius">([](auto m) {
   return by_mean * by_e;
 });
 
-TEST_CASE("a rule is differentiated by its own body, and so on") {
+TEST_CASE("the derivative of a rule is that of its body, to any order") {
   auto const first = [](double m) { return run(forward{}, radius, tag(m, 1.0), 0.3).metadata; };
   double const second = by_differences(first, 0.8);
   constexpr auto at = fn<"at_e">([](auto m) { return radius(m, 0.3); });
@@ -99,7 +99,7 @@ TEST_CASE("a rule is differentiated by its own body, and so on") {
   CHECK(derivative(slope_of_radius, 0.8) == Approx(third).epsilon(1e-8));
 }
 
-TEST_CASE("programs name the rules, in their text, too") {
+TEST_CASE("programs contain the rules, also in their text") {
   ir::program const p = stage(radius, signature<double, double>);
   std::string const text = print(p);
   CHECK(text.find("func @kepler(%0: f64, %1: f64) -> f64 tangent @kepler.tangent {") != std::string::npos);
@@ -113,7 +113,7 @@ TEST_CASE("programs name the rules, in their text, too") {
       std::string::npos);
 }
 
-TEST_CASE("a parsed program is differentiated by the rules that it names") {
+TEST_CASE("a parsed program is differentiated by its rules") {
   ir::program const p = ir::parse(R"(entry @f
 func @f(%x: f64, %y: f64) -> f64 {
   %a = call @s(%x) : f64
@@ -147,7 +147,7 @@ inline constexpr auto drawn =
     not_differentiable<"it draws a number">(fn<"drawn">([](auto x) { return x * 7.0; }));
 inline constexpr auto with_drawn = fn<"with_drawn">([](auto x, auto y) { return drawn(x) * y; });
 
-TEST_CASE("what is stopped counts as a constant, in every way") {
+TEST_CASE("the result of stop_gradient is a constant in every mode") {
   CHECK(derivative(with_frozen, 3.0) == 18.0);
   CHECK(gradient(with_frozen)(3.0) == 18.0);
   CHECK(gradient(frozen)(3.0) == 0.0);
@@ -157,7 +157,7 @@ TEST_CASE("what is stopped counts as a constant, in every way") {
   CHECK(print(f.made().program()).find("call") == std::string::npos);
 }
 
-TEST_CASE("what is not differentiable says why, where something that changes comes to it") {
+TEST_CASE("not_differentiable is an error with its reason if an argument is active") {
   constexpr auto of_literal = fn<"of_literal">([](auto& cx, auto x) { return cx(drawn, 2.0) * x; });
   CHECK(derivative(of_literal, 3.0) == 14.0);
   CHECK(gradient<1>(with_drawn)(3.0, 2.0) == 21.0);
@@ -179,13 +179,13 @@ TEST_CASE("what is not differentiable says why, where something that changes com
   CHECK(why([&] { (void)forward_of(p); }) == "overdub: @drawn cannot be differentiated: it draws a number");
 }
 
-TEST_CASE("a literal is no change for what is not differentiable") {
+TEST_CASE("not_differentiable accepts literals as arguments in programs") {
   constexpr auto f = fn<"f">([](auto& cx, auto x) { return cx(drawn, 2.0) * x; });
   ir::program const p = forward_of(stage(f, signature<double>));
   CHECK(std::get<1>(executable(p).call<std::tuple<double, double>>(3.0, 1.0)) == 14.0);
 }
 
-TEST_CASE("a rule is found by its function's name in metadata, hooks and comparisons, as any function") {
+TEST_CASE("a function with a rule has the name of the function, and compares like any function") {
   CHECK(kepler.name() == "kepler");
   CHECK(kepler == kepler);
   CHECK(!(doubled_slope == frozen));

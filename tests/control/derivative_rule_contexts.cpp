@@ -1,6 +1,6 @@
 // Run by clang: its functions are rewritten in contexts of many kinds.
 //
-// Functions that say how they are differentiated, in contexts around the one that differentiates and inside of it.
+// Functions with a derivative rule, in contexts outside and inside of the differentiating one.
 #include "catch.hpp"
 
 #include <overdub/contexts/count.hpp>
@@ -19,7 +19,7 @@ namespace {
 using namespace overdub;
 using contexts::forward;
 
-// A native solver, which nothing looks into, with the implicit function theorem for a rule.
+// A native solver, whose body no context enters, with the implicit function theorem as its rule.
 inline constexpr auto solve = leaf<"solve">(
     [](double mean, double e) {
       double anomaly = mean;
@@ -36,19 +36,19 @@ inline constexpr auto kepler = derivative_rule(
 inline constexpr auto radius =
     fn<"radius">([](auto mean, auto e) { return 1.0 - e * overdub::cos(kepler(mean, e)); });
 
-// The rule is not the derivative: so it is seen which of both is used.
+// The rule differs from the derivative of the body, so that tests can tell which one is used.
 inline constexpr auto doubled_slope = derivative_rule(
     fn<"doubled_slope">([](auto x) { return x * x; }), [](auto, auto x, auto dx) { return 4.0 * x * dx; });
 
 using counted = contexts::count_of<decltype(kepler), decltype(solve), overdub::div_t>;
 
-TEST_CASE("rules are found through contexts around the one that differentiates, and inside of it") {
+TEST_CASE("rules apply in contexts outside and inside of the differentiating one") {
   counted c;
   auto const r = run(compose(c, forward{}), radius, tag(0.8, 1.0), 0.3);
   CHECK(r.metadata == run(forward{}, radius, tag(0.8, 1.0), 0.3).metadata);
   CHECK(c(kepler) == 1);
   CHECK(c(solve) == 1);
-  CHECK(c(overdub::div) == 0); // the rule is forward's
+  CHECK(c(overdub::div) == 0); // the rule runs in forward alone
 
   counted inside;
   (void)run(compose(forward{}, inside), radius, tag(0.8, 1.0), 0.3);

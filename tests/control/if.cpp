@@ -1,4 +1,4 @@
-// if_: branches that contexts see.
+// if_: contexts intercept its branches.
 #include "call/recorder.hpp"
 #include "catch.hpp"
 
@@ -23,7 +23,7 @@ TEST_CASE("only the branch that is taken runs, in the context") {
   CHECK(list == events{"A magnitude", "A lt", "A if", "A square", "A mul"});
 }
 
-TEST_CASE("in a composition each context sees the branch, and what is called in it") {
+TEST_CASE("in a composition each context observes the branch, and the calls in it") {
   events list;
   recorder<"A"> a(list);
   recorder<"B"> b(list);
@@ -82,7 +82,7 @@ TEST_CASE("branches nest") {
   CHECK(sign(-5.0) == -1.0);
 }
 
-TEST_CASE("a plain condition chooses between branches of one type, and is not seen") {
+TEST_CASE("a plain condition selects one of two branches of one type, and no context observes it") {
   events list;
   recorder<"A"> a(list);
   auto const program = [](auto x) {
@@ -94,7 +94,7 @@ TEST_CASE("a plain condition chooses between branches of one type, and is not se
   CHECK(list == events{"A add"});
 }
 
-TEST_CASE("an exception leaves a branch, and the hooks observe it") {
+TEST_CASE("hooks observe an exception that leaves a branch") {
   events list;
   end_recorder<"A"> a(list);
   auto const program = [](auto xs) {

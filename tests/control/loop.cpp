@@ -1,4 +1,4 @@
-// loop, while_ and scan: a state that is carried, in contexts.
+// loop, while_ and scan: loop-carried values in contexts.
 #include "call/recorder.hpp"
 #include "catch.hpp"
 
@@ -20,13 +20,13 @@ struct marking : context {
 constexpr auto power =
     fn<"power">([](auto x, auto n) { return loop(n, x, [&](auto, auto state) { return state * x; }); });
 
-TEST_CASE("loop runs its body n times, with the index and the state") {
+TEST_CASE("loop runs its body n times, with the index and the loop-carried value") {
   CHECK(loop(i64{4}, i64{0}, [](i64 i, i64 state) { return state * 10 + i; }) == 123);
   CHECK(loop(i64{0}, 7.0, [](i64, double x) { return x + 1.0; }) == 7.0);
   CHECK(loop(i64{-3}, 7.0, [](i64, double x) { return x + 1.0; }) == 7.0);
 }
 
-TEST_CASE("a loop is one call, and its body's calls are seen in each context") {
+TEST_CASE("a loop is one call, and each context observes the calls of its body") {
   events list;
   recorder<"A"> a(list);
   recorder<"B"> b(list);
@@ -41,7 +41,7 @@ TEST_CASE("a loop is one call, and its body's calls are seen in each context") {
   CHECK(list == events{"A power", "B power.A", "A loop", "B loop", "A mul", "B mul", "A mul", "B mul"});
 }
 
-// Integers, numbers, an array and a tuple in one state.
+// Integers, numbers, an array and a tuple are loop-carried.
 constexpr auto mixed = fn<"mixed">([](auto x, auto n) {
   auto start = std::tuple{i64{1}, x, fill(n, 0.0), std::pair{x, true}};
   return loop(n, start, [&](auto i, auto state) {
@@ -52,7 +52,7 @@ constexpr auto mixed = fn<"mixed">([](auto x, auto n) {
   });
 });
 
-TEST_CASE("a state of integers, numbers, arrays and tuples is carried through any stack of contexts") {
+TEST_CASE("loop-carried integers, numbers, arrays and tuples work in any composition") {
   auto const expected = std::tuple{i64{4}, 20.0, array<double>{6.0, 12.0, 20.0}, std::pair{5.0, false}};
   CHECK(mixed(2.0, i64{3}) == expected);
   CHECK(overdub::run(no_op{}, mixed, 2.0, i64{3}) == expected);
@@ -64,14 +64,14 @@ TEST_CASE("a state of integers, numbers, arrays and tuples is carried through an
   CHECK(std::get<2>(marked).metadata.size() == 3);
 }
 
-TEST_CASE("metadata is carried through a loop") {
-  // After each turn: the state's, and x's again.
+TEST_CASE("metadata is loop-carried with its value") {
+  // After each iteration: the metadata of the loop-carried value, plus that of x.
   auto const r = overdub::run(marking{}, power, tag(2.0, 1), i64{5});
   CHECK(r.inner == 64.0);
   CHECK(r.metadata == 6);
 }
 
-TEST_CASE("loops nest, and the inner one may use the outer one's state and index") {
+TEST_CASE("an inner loop may use the loop-carried value and the index of the outer one") {
   auto const triangle = [](auto x) {
     return loop(i64{4}, x, [&](auto i, auto outer) {
       return loop(i, outer, [&](auto j, auto inner) { return inner + x * convert<double>(j); });
@@ -91,13 +91,13 @@ constexpr auto halvings = fn<"halvings">([](auto x) {
       });
 });
 
-TEST_CASE("while_ goes on as long as its condition holds, which contexts see too") {
+TEST_CASE("while_ runs while its condition holds, and contexts observe the condition, too") {
   events list;
   recorder<"A"> a(list);
   recorder<"B"> b(list);
   CHECK(halvings(10.0) == std::tuple{0.625, i64{4}});
   CHECK(overdub::run(a, halvings, 2.0) == std::tuple{1.0, i64{1}});
-  // The two calls of the body are the arguments of one expression in braces: left to right.
+  // The two calls of the body are arguments of one braced initialiser: they run from left to right.
   CHECK(list == events{"A halvings", "A while", "A gt", "A div", "A add", "A gt"});
   CHECK(overdub::run(compose(a, b), halvings, 10.0) == std::tuple{0.625, i64{4}});
   auto const r = overdub::run(marking{}, halvings, tag(10.0, 3));
@@ -114,7 +114,7 @@ constexpr auto running_sums = fn<"running_sums">([](auto start, auto xs) {
       start, xs);
 });
 
-TEST_CASE("scan returns the last state and the array of outputs") {
+TEST_CASE("scan returns the final loop-carried value and the array of outputs") {
   array<double> const xs{1.0, 2.0, 3.0};
   auto const expected = std::tuple{6.5, array<double>{15.0, 35.0, 65.0}};
   CHECK(running_sums(0.5, xs) == expected);
@@ -126,7 +126,7 @@ TEST_CASE("scan returns the last state and the array of outputs") {
   CHECK(running_sums(0.5, array<double>{}) == std::tuple{0.5, array<double>{}});
 }
 
-TEST_CASE("scan carries metadata along the array") {
+TEST_CASE("scan passes metadata along the array") {
   array<double> const xs{1.0, 2.0, 3.0};
   auto const [last, outputs] =
       overdub::run(marking{}, running_sums, tag(0.5, 100), tag(xs, array<int>{1, 2, 3}));
@@ -134,7 +134,7 @@ TEST_CASE("scan carries metadata along the array") {
   CHECK(outputs.metadata == array<int>{101, 103, 106});
 }
 
-TEST_CASE("loops over plain numbers are seen when they are called through the scope") {
+TEST_CASE("contexts observe loops over plain numbers that are called through the scope") {
   events list;
   recorder<"A"> a(list);
   auto const program = [](scope auto& cx, auto x) {
@@ -144,7 +144,7 @@ TEST_CASE("loops over plain numbers are seen when they are called through the sc
   CHECK(list == events{"A loop", "A add", "A add"});
 }
 
-TEST_CASE("an exception leaves a loop in the turn where it is thrown") {
+TEST_CASE("an exception ends a loop in the iteration that throws it") {
   events list;
   full_recorder<"A"> a(list);
   auto const program = [](auto xs) {

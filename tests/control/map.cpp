@@ -1,4 +1,4 @@
-// map: functions on the elements of arrays, seen as one call, with the calls inside.
+// map applies a function to the elements of arrays: contexts observe one call, and the calls inside.
 #include "call/recorder.hpp"
 #include "catch.hpp"
 
@@ -20,12 +20,12 @@ TEST_CASE("map applies a function to the elements of one or more arrays") {
   CHECK(map([](double x) { return x; }, array<double>{}).empty());
 }
 
-TEST_CASE("map refuses arrays of different sizes, and names both") {
+TEST_CASE("map rejects arrays of different sizes, and the error has both sizes") {
   CHECK_THROWS_AS(map(add, xs, array<double>{1.0}), size_error);
   CHECK_THROWS_WITH(map(add, xs, array<double>{1.0}), Catch::Contains("3") && Catch::Contains("1"));
 }
 
-TEST_CASE("the calls of a map's function are seen in each context, in order") {
+TEST_CASE("each context observes the calls of a map's function in order") {
   events list;
   recorder<"A"> a(list);
   recorder<"B"> b(list);
@@ -47,7 +47,7 @@ TEST_CASE("a map's function may capture values, and return a constant") {
           a, [](auto v) { return map([](auto) { return 1.0; }, v); }, xs) == array<double>{1.0, 1.0, 1.0});
 }
 
-TEST_CASE("a map over plain indices is seen through the scope") {
+TEST_CASE("contexts observe a map over plain indices through the scope") {
   events list;
   recorder<"A"> a(list);
   auto const program = [](scope auto& cx, auto v) {
@@ -58,7 +58,7 @@ TEST_CASE("a map over plain indices is seen through the scope") {
   CHECK(list == events{"A map", "A at", "A at"});
 }
 
-TEST_CASE("a function that returns a tree gives a tree of arrays") {
+TEST_CASE("if the function returns a tree, map returns a tree of arrays") {
   auto const split = [](auto v) {
     return map([](auto x) { return std::tuple{x, std::pair{x * x, x > 1.5}}; }, v);
   };
@@ -69,7 +69,7 @@ TEST_CASE("a function that returns a tree gives a tree of arrays") {
   CHECK(overdub::run(compose(no_op{}, no_op{}), split, xs) == expected);
 }
 
-TEST_CASE("a tree of arrays gives the function a tree") {
+TEST_CASE("map passes a tree to the function for each element of a tree of arrays") {
   auto const products = [](auto v, auto w) {
     return map([](auto e) { return std::get<0>(e) * std::get<1>(e); }, zip(v, w));
   };
@@ -77,7 +77,7 @@ TEST_CASE("a tree of arrays gives the function a tree") {
   CHECK(overdub::run(compose(no_op{}, no_op{}), products, xs, xs) == array<double>{1.0, 4.0, 9.0});
 }
 
-TEST_CASE("maps nest, and run in the contexts of what they use") {
+TEST_CASE("nested maps run in the contexts of the values that they use") {
   auto const sums = [](auto v) {
     return map([&](auto x) { return sum(map([&](auto y) { return x * y; }, v)); }, v);
   };
@@ -87,7 +87,7 @@ TEST_CASE("maps nest, and run in the contexts of what they use") {
   CHECK(overdub::run(compose(a, no_op{}), sums, xs) == array<double>{6.0, 12.0, 18.0});
 }
 
-TEST_CASE("elements may be of any type, and what was built is destroyed when an exception passes") {
+TEST_CASE("elements may be of any type, and an exception destroys the elements that were constructed") {
   array<std::string> const words{
       "a string that is too long for the small buffer", "short", "the third of them all"};
   CHECK(map([](std::string const& s) { return s + "!"; }, words)[1] == "short!");

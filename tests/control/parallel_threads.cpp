@@ -36,7 +36,7 @@ od::array<double> numbers(i64 n) {
   return od::map([](i64 i) { return 0.37 * static_cast<double>(i) - 3.0; }, od::iota(n));
 }
 
-// The threads that a function was called on.
+// The threads that called a function.
 struct seen_threads {
   std::mutex mutex;
   std::set<std::thread::id> ids;
@@ -52,7 +52,7 @@ constexpr auto noted = od::fn<"noted">([](auto x) {
   return x + 1.0;
 });
 
-// Remembers its calls in order, and its forks' in the order of the elements.
+// Records its calls in order, and those of its forks in the order of the elements.
 struct trace : od::context {
   std::vector<double> arguments;
   int forks = 0, joins = 0;
@@ -71,7 +71,7 @@ struct without_fork : od::context {
 
 } // namespace
 
-TEST_CASE("parallel_map gives the bits of map, for 0 to 100 elements on 1 to 8 threads") {
+TEST_CASE("parallel_map equals map to the bit, for 0 to 100 elements on 1 to 8 threads") {
   for (i64 n = 0; n <= 100; ++n) {
     auto const xs = numbers(n);
     auto const expected = od::map(wave, xs);
@@ -82,7 +82,7 @@ TEST_CASE("parallel_map gives the bits of map, for 0 to 100 elements on 1 to 8 t
   CHECK(parallel_map.on(-5)(wave, numbers(10)) == od::map(wave, numbers(10)));
 }
 
-TEST_CASE("parallel_map of several arrays, of trees, and with captures") {
+TEST_CASE("parallel_map accepts several arrays, trees, and functions with captures") {
   double const shift = 2.0;
   auto const f = [&](double x, i64 i) { return std::tuple(x + shift, i % 3 == 0, i); };
   auto const [sums, thirds, indices] = parallel_map.on(3)(f, numbers(50), od::iota(50));
@@ -101,7 +101,7 @@ TEST_CASE("count is exact in parallel_map, alone and composed") {
     count alone, outer, inner;
     od::run(alone, f, numbers(n));
     CHECK(alone.functions == 1 + n);
-    CHECK(alone.primitives == 2 + 7 * n); // an addition for each element, too
+    CHECK(alone.primitives == 2 + 7 * n); // plus an addition for each element
     od::run(od::compose(outer, forward{}), f, numbers(n));
     CHECK((outer.functions == alone.functions && outer.primitives == alone.primitives));
     od::run(od::compose(forward{}, inner), f, numbers(n));
@@ -124,7 +124,7 @@ TEST_CASE("forks are joined in the order of the elements, whatever the number of
   }
 }
 
-TEST_CASE("parallel_map runs in parallel plainly, in stateless contexts and in those that fork") {
+TEST_CASE("parallel_map is parallel without contexts, in stateless contexts and in those that fork") {
   auto const f = od::fn<"f">([](auto xs) { return parallel_map.on(3)(noted, xs); });
   auto const in_parallel = [&](auto&& run) {
     seen.ids.clear();
@@ -140,7 +140,7 @@ TEST_CASE("parallel_map runs in parallel plainly, in stateless contexts and in t
   CHECK(in_parallel([&] { od::run(od::compose(c, forward{}), f, numbers(9)); }));
 }
 
-TEST_CASE("parallel_map runs on this thread when a context with state cannot fork, or f has captures too") {
+TEST_CASE("parallel_map runs on one thread if a context with state cannot fork, or if f has captures in it") {
   auto const f = od::fn<"f">([](auto xs) { return parallel_map.on(3)(noted, xs); });
   auto const capturing = od::fn<"capturing">(
       [](auto xs, auto y) { return parallel_map.on(3)([&](auto x) { return noted(x) + y; }, xs); });
@@ -161,20 +161,20 @@ TEST_CASE("parallel_map runs on this thread when a context with state cannot for
   CHECK(!on_this_thread([&] { od::run(forward{}, capturing, numbers(9), 1.0); }));
 }
 
-TEST_CASE("parallel_map of elements that need a destructor runs on this thread, and is right") {
+TEST_CASE("parallel_map of elements with a destructor runs on one thread") {
   seen.ids.clear();
   auto const f = [](double x) { return seen.add(), std::make_shared<double>(x); };
   auto const pointers = parallel_map.on(3)(f, numbers(9));
   CHECK((*pointers[8] == numbers(9)[8] && seen.only_this()));
 }
 
-TEST_CASE("the exception of the first element that fails is thrown when all threads have ended") {
+TEST_CASE("parallel_map throws the exception of the first failing element after all threads have ended") {
   for (int threads = 1; threads <= 8; ++threads) {
     std::atomic<int> running = 0;
     auto const f = [&](double x) {
       ++running;
       if (x > 0.5 && x < 1.5)
-        std::this_thread::sleep_for(std::chrono::milliseconds(2)); // the first, and late
+        std::this_thread::sleep_for(std::chrono::milliseconds(2)); // the first element fails last
       --running;
       if (x > 0.5) throw std::runtime_error(std::to_string(static_cast<int>(x)));
       return x;
@@ -203,7 +203,7 @@ struct failures : od::context {
 
 } // namespace
 
-TEST_CASE("all forks are joined when an element fails: what ran is counted, and failed hooks observed") {
+TEST_CASE("all forks are joined if an element fails: their counts include the calls that ran and failed") {
   failures context;
   auto const f = od::fn<"f">([](auto xs) { return parallel_map.on(4)(careful, xs); });
   CHECK_THROWS_WITH(od::run(context, f, od::array<double>{0, 9, 1, 2, 3, 7, 8, 4}), "too large");
@@ -211,7 +211,7 @@ TEST_CASE("all forks are joined when an element fails: what ran is counted, and 
   CHECK((context.failed_calls == 3 && context.calls == 2 + 2 + 2 + 1));
 }
 
-TEST_CASE("parallel_map nests") {
+TEST_CASE("parallel_map may be nested") {
   auto const f = od::fn<"f">([](auto xs) {
     return parallel_map.on(3)(
         [](auto x) {
@@ -236,7 +236,7 @@ TEST_CASE("parallel_map nests") {
   CHECK((r.inner == expected.inner && r.metadata == expected.metadata));
 }
 
-TEST_CASE("nested parallel_maps are counted exactly") {
+TEST_CASE("count is exact for nested parallel_maps") {
   auto const f = od::fn<"f">([](auto xs) {
     return parallel_map.on(3)([](auto x) { return od::sum(parallel_map.on(2)(wave, od::fill(4, x))); }, xs);
   });
@@ -248,7 +248,7 @@ TEST_CASE("nested parallel_maps are counted exactly") {
   CHECK((c.functions == of_map.functions && c.primitives == of_map.primitives && c.functions == 29));
 }
 
-TEST_CASE("metadata never crosses from one element to another, under forward and its compositions") {
+TEST_CASE("the metadata of an element does not affect other elements, in forward and its compositions") {
   auto const f = od::fn<"f">([](auto xs) { return parallel_map.on(8)(wave, xs); });
   auto const slope = [](double x) {
     return std::cos(x) * std::exp(x * 0.125) + 0.125 * std::sin(x) * std::exp(x * 0.125) + 1 / 3.0;
@@ -268,7 +268,7 @@ TEST_CASE("metadata never crosses from one element to another, under forward and
   }
 }
 
-TEST_CASE("log, which cannot fork, writes parallel_map in order") {
+TEST_CASE("log cannot fork, and writes parallel_map in order") {
   std::ostringstream out;
   overdub::contexts::log log(out);
   auto const f = od::fn<"f">([](auto xs) { return parallel_map.on(2)(od::neg, xs); });
@@ -282,7 +282,7 @@ TEST_CASE("log, which cannot fork, writes parallel_map in order") {
 )");
 }
 
-TEST_CASE("strict runs watch over functions on the other threads too") {
+TEST_CASE("strict runs check functions on the other threads, too") {
   struct watchful : od::strict {};
   auto const outside = od::fn<"outside">([](auto x) { return x; });
   auto const f =
@@ -290,7 +290,8 @@ TEST_CASE("strict runs watch over functions on the other threads too") {
   CHECK_THROWS_AS(od::run(watchful{}, f, numbers(4), outside), od::escaped_call);
 }
 
-TEST_CASE("a fork that throws runs nothing; a join that throws comes after all threads have ended") {
+TEST_CASE(
+    "no element runs if a fork throws; if a join throws, parallel_map throws after all threads have ended") {
   struct fragile : od::context {
     int limit = 0, forks = 0, joins = 0;
     std::atomic<int>* calls = nullptr;
@@ -315,7 +316,7 @@ TEST_CASE("a fork that throws runs nothing; a join that throws comes after all t
   CHECK(calls == 20);
 }
 
-TEST_CASE("parallel_map of arrays of structs, flags and other small elements on many threads") {
+TEST_CASE("parallel_map accepts arrays of structs, flags and other small elements on many threads") {
   auto const f = [](i64 i) {
     return std::tuple(i % 2 == 0, static_cast<unsigned char>(i), static_cast<float>(i), std::array{i, i * i});
   };

@@ -1,4 +1,4 @@
-// reduce, sum and dot: their order is part of their meaning, and the reference here is written for itself.
+// reduce, sum and dot: their order of evaluation is specified, and this file has an independent reference.
 #include "call/recorder.hpp"
 #include "property.hpp"
 
@@ -22,7 +22,7 @@ std::vector<double> random_numbers(i64 n) {
 }
 array<double> borrowed_array(std::vector<double> const& v) { return array<double>::borrow(v); }
 
-// Lane j holds the sum of the elements j, j + 8, ...; an empty lane takes no part.
+// Lane j has the sum of the elements j, j + 8, ...; empty lanes are skipped.
 struct lane {
   bool empty = true;
   double sum = 0.0;
@@ -46,7 +46,7 @@ std::string balanced(std::vector<std::string> const& v) {
   return "(" + balanced({v.begin(), middle}) + balanced({middle, v.end()}) + ")";
 }
 
-TEST_CASE("a sum of floating-point numbers goes in eight interleaved lanes, whatever the size") {
+TEST_CASE("a sum of floating-point numbers uses eight interleaved lanes for every size") {
   property([] {
     for (i64 n = 1; n <= 100; ++n) {
       auto const v = random_numbers(n);
@@ -59,7 +59,7 @@ TEST_CASE("a sum of floating-point numbers goes in eight interleaved lanes, what
   });
 }
 
-TEST_CASE("every context sums in the same order") {
+TEST_CASE("the order of a sum is the same in every context") {
   property([] {
     events list;
     recorder<"A"> a(list);
@@ -71,8 +71,7 @@ TEST_CASE("every context sums in the same order") {
   });
 }
 
-TEST_CASE(
-    "any other function combines in a balanced tree, whose left part is the largest power of two below n") {
+TEST_CASE("other functions combine in a balanced tree, whose left part is the largest power of two below n") {
   auto const join = [](std::string const& a, std::string const& b) { return "(" + a + b + ")"; };
   std::vector<std::string> v;
   for (int n = 1; n <= 100; ++n) {
@@ -81,14 +80,14 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a product, and an addition that is not the library's, go in the tree") {
+TEST_CASE("a product, and an addition of the user's, use the tree") {
   auto const v = std::vector{0.1, 0.2, 0.3, 0.4, 0.5};
   auto const xs = borrowed_array(v);
   CHECK(same_bits(reduce(mul, xs), ((0.1 * 0.2) * (0.3 * 0.4)) * 0.5));
   CHECK(same_bits(reduce([](double a, double b) { return a + b; }, xs), ((0.1 + 0.2) + (0.3 + 0.4)) + 0.5));
 }
 
-TEST_CASE("integers are summed exactly, and wrap") {
+TEST_CASE("integers are summed exactly, and wrap around") {
   i64 const highest = std::numeric_limits<i64>::max();
   CHECK(sum(iota(i64{1000})) == 499500);
   CHECK(sum(array<i64>{highest, 1, 5}) == std::numeric_limits<i64>::min() + 5);
@@ -116,12 +115,12 @@ TEST_CASE("an empty array sums to 0, and reduces to the initial element or not a
       size_error);
 }
 
-TEST_CASE("the initial element stands in front") {
+TEST_CASE("the initial element is the first operand") {
   auto const join = [](std::string const& a, std::string const& b) { return "(" + a + b + ")"; };
   CHECK(reduce(join, std::string("0"), array<std::string>{"1", "2", "3"}) == "(0((12)3))");
 }
 
-TEST_CASE("dot refuses arrays of different sizes") {
+TEST_CASE("dot rejects arrays of different sizes") {
   CHECK_THROWS_AS(dot(array<double>{1.0}, array<double>{}), size_error);
 }
 

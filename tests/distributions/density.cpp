@@ -180,7 +180,7 @@ TEST_CASE("densities are accurate where textbook formulas cancel") {
 }
 
 TEST_CASE("tails and narrow intervals of truncated distributions are accurate") {
-  auto const right = [](double low, double high, double x) { // of a standard normal, in 50 digits
+  auto const right = [](double low, double high, double x) { // of N(0, 1), in 50 digits
     real const r = boost::multiprecision::sqrt(real(2));
     real const mass = (bm::erfc(real(low) / r) - bm::erfc(real(high) / r)) / 2;
     return -real(x) * x / 2 - log(2 * bm::constants::pi<real>()) / 2 - log(mass);
@@ -192,7 +192,7 @@ TEST_CASE("tails and narrow intervals of truncated distributions are accurate") 
         {3.0, 3.0 + 0x1p-20}, {0.0, 0.29},          {0.49, 0.81},  {5.0, 5.05},          {5.0, 5.06},
         {-5.06, -5.0},        {12.0, 12.0 + 0x1p-6}}) {
     double const x = 0.5 * (low + high);
-    double const moved = 1e-13 + 4e-15 / (high - low); // rounding of the sums of 7 and bounds
+    double const moved = 1e-13 + 4e-15 / (high - low); // the rounding error of 7 plus a bound
     INFO(low << " to " << high);
     CHECK(error(log_density(ds::truncated(ds::normal(0, 1), low, high), x), right(low, high, x)) < 1e-13);
     CHECK(

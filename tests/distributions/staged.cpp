@@ -201,8 +201,8 @@ TEST_CASE("a distribution is an argument, a result, a loop-carried value, and an
 }
 
 struct listen : od::context {
-  std::string heard;
-  void before(od::function auto f, auto const&...) { heard += std::string(f.name()) + " "; }
+  std::string observed;
+  void before(od::function auto f, auto const&...) { observed += std::string(f.name()) + " "; }
 };
 
 TEST_CASE("contexts intercept a density as a call, with the variable and the parameters") {
@@ -212,7 +212,7 @@ TEST_CASE("contexts intercept a density as a call, with the variable and the par
       std::string::npos);
   listen l;
   CHECK(od::run(l, model, 0.5) == model(0.5));
-  CHECK(l.heard == "model normal.log_density ");
+  CHECK(l.observed == "model normal.log_density ");
   std::ostringstream text;
   text << ds::truncated(ds::normal(0, 1.5), -1, 2) << ' '
        << ds::mixture(std::tuple(1, 2), ds::beta(1, 2), ds::beta(2, 1));

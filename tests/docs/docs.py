@@ -7,13 +7,13 @@ usage: docs.py <page.md> <compiler and flags>
   output must equal it.
 - A ```cpp block without one is compiled after a prelude that includes overdub.hpp, and the contexts that it names.
 - A ```cpp continued block is compiled with the ```cpp block before it, and those that continue it, in front.
-  Several programs of a page are compiled as one, each in a namespace of its own, which takes half of the time; where that
-  fails, or one prints something else than alone, they are compiled one by one.
+  Several programs of a page are compiled as one, each in its own namespace, which takes half of the time; if that
+  fails, or the output of one is wrong, they are compiled separately.
 - An ```od FILE block is a program in the folder in which the page's ```console blocks are run. A line `$ overdub-opt ...`
-  of those is run by the shell, and must print the lines behind it, errors included. What needs a context is not run by an
-  overdub-opt that was built without; nothing is without one (OVERDUB_OPT in the environment).
+  of those is run by the shell, and must print the lines after it, errors included. Commands that need a context are skipped if
+  overdub-opt was built without it, and all commands without overdub-opt (OVERDUB_OPT in the environment).
 - The scripts that ```sh blocks name, and the files that links name, must exist.
-- A sentence quoted as `overdub: ...` must stand in a header.
+- A message quoted as `overdub: ...` must be in a header.
 """
 import difflib
 import glob
@@ -61,7 +61,7 @@ def compile_block(source, *flags):
 
 def libraries_of(source):
     """What a program is linked with; nothing, where that is not built."""
-    # What is compiled to machine code is linked with overdub::jit (OVERDUB_JIT in the environment), where it is built.
+    # Programs with machine code are linked with overdub::jit (OVERDUB_JIT in the environment), if it is built.
     libraries = [library]
     if "#include <overdub/jit/" in source:
         if not os.environ.get("OVERDUB_JIT"):

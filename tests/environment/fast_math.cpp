@@ -1,5 +1,5 @@
-// Compiled with a flag that lets the compiler assume finite numbers or reassociate: what looks for NaN and infinity finds them, and
-// compensated sums keep what is rounded away. It returns how many of its expectations fail.
+// Compiled with a flag that lets the compiler assume finite numbers or reassociate: NaN and infinity are detected, and compensated
+// sums keep their compensation. It returns the number of failed expectations.
 #include <overdub/contexts/check_finite.hpp>
 #include <overdub/distributions.hpp>
 #include <overdub/incremental/compensated_sum.hpp>
@@ -56,7 +56,7 @@ struct standard_normal {
   }
 };
 
-// Whether sample refuses the settings, before it draws.
+// Whether sample rejects the settings before it draws.
 bool refused(inference::sampling_settings settings, inference::hmc_settings const& algorithm = {}) {
   settings.chains = 1;
   settings.draws = 1;
@@ -126,7 +126,7 @@ void expect_settings_refused(double undefined, double infinite) {
       "false_alarm is no NaN");
 }
 
-// The sign of a NaN says nothing.
+// The sign of a NaN is unspecified.
 void expect_texts(double undefined, float undefined_float) {
   expect(ds::detail::text_of(undefined) == "nan", "a parameter that is NaN is called so");
   for (double const x : {undefined, -undefined}) {
@@ -142,7 +142,7 @@ void expect_texts(double undefined, float undefined_float) {
 } // namespace
 
 int main(int argc, char**) {
-  // The compiler knows neither what argc is nor what is read.
+  // The compiler knows neither argc nor the values that are read.
   double const one = argc, zero = argc - 1, infinite = one / zero, undefined = std::strtod("nan", nullptr);
 
   expect(
@@ -181,7 +181,7 @@ int main(int argc, char**) {
   expect_settings_refused(undefined, infinite);
   expect_texts(undefined, undefined_float);
 
-  // 2^53 + 1 is not a double: what is rounded away of it is 1.
+  // 2^53 + 1 is not a double: its rounding error is 1.
   auto const [sum, lost] = od::increments::two_sum(0x1p53 * one, one);
   expect(sum == 0x1p53 && lost == 1, "the rest of a sum is not reassociated away");
   return failures;

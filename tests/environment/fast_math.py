@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""With a flag by which arithmetic is not exact, overdub warns in one sentence, or is silent where OVERDUB_ALLOW_FAST_MATH is defined,
-and the program, which links the library, finds what is not finite all the same.
+"""With a flag for inexact arithmetic, overdub prints one warning, or none if OVERDUB_ALLOW_FAST_MATH is defined, and the program,
+which links the library, still detects numbers that are not finite.
 
 usage: fast_math.py <source> <library> <flag> <compiler and its arguments>
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What README's requirements promise is what is tried: each row of their table names cells of scripts/matrix or another script, each cell
+"""The requirements in README are tested: each row of their table names cells of scripts/matrix or another script, each cell
 is named there, each compiler that the text names has a cell, and none is older than core/requirements.hpp accepts.
 
 usage: promises.py <repository>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A unit that overdub cannot be compiled in is rejected by one sentence of overdub's, which is the first error and ends the compilation:
+"""In a unit with unsupported flags, one message of overdub is the first error and ends the compilation:
 each header reads core/requirements.hpp before all else, and the headers that users include are compiled in such units.
 
 usage: requirements.py <include folder> <the compiler> [compilers that are too old...]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the demo with short chains, and reads what it says and the page that it writes.
+"""Runs the demo with short chains, and checks its output and its page.
 
 usage: demo.py <demo>
 """

@@ -1,4 +1,4 @@
-// Elements of a block that add to one accumulator do so in the order of the elements: sums of such numbers depend on it.
+// Elements of a block add to one accumulator in the order of the elements, on which sums of floating-point numbers depend.
 #include "texts.hpp"
 
 using namespace overdub;
@@ -11,7 +11,7 @@ std::vector<double> numbers(int n) {
   return all;
 }
 
-// Element by element, in lanes, and as machine code where it is available: the same results.
+// The results are the same element by element, in lanes, and as machine code if it is available.
 template <class... A>
 void all_agree(std::string_view text, A const&... arguments) {
   std::vector<datum> first;
@@ -29,8 +29,8 @@ void all_agree(std::string_view text, A const&... arguments) {
 
 } // namespace
 
-TEST_CASE("several additions to each cell, in triangles") {
-  // An element adds to a cell several times, by two operations; cells of one %j are independent, and are added up early.
+TEST_CASE("each cell gets several additions, in triangular loops") {
+  // An element adds to a cell several times, by two operations; cells of different %j are independent, and are summed early.
   auto const text = R"(func @f(%x: f64[], %s: f64[], %k: i64, %d: i64) -> (f64[], f64[]) {
     %n = length %x : i64
     %a, %b = accumulate (%u: acc f64[] = %s, %v: acc f64[] = %s) -> (f64[], f64[]) {
@@ -66,8 +66,8 @@ TEST_CASE("several additions to each cell, in triangles") {
       for (i64 const d : {0, 1, 3, 13}) all_agree(text, numbers(n), numbers(static_cast<int>(k * d)), k, d);
 }
 
-TEST_CASE("cells that are added to again after they were added up") {
-  // Each iteration of the outer loop adds enough to the same cells to be added up early; so does an integer count.
+TEST_CASE("cells get further additions after an early sum") {
+  // Each iteration of the outer loop adds enough to the same cells for an early sum; so does an integer count.
   auto const text = R"(func @f(%x: f64[], %s: f64[], %c: i64[], %trips: i64) -> (f64[], i64[]) {
     %n = length %x : i64
     %d = length %s : i64
@@ -96,7 +96,7 @@ TEST_CASE("cells that are added to again after they were added up") {
       all_agree(text, numbers(n), numbers(100), std::vector<i64>{5, 6}, trips);
 }
 
-TEST_CASE("neighbours add to the same cells") {
+TEST_CASE("neighbouring elements add to the same cells") {
   auto const text = R"(func @f(%x: f64[], %k: i64[], %s: f64[]) -> (f64[], f64[]) {
     %n = length %x : i64
     %a, %b = accumulate (%u: acc f64[] = %s, %v: acc f64[] = %s) -> (f64[], f64[]) {
@@ -122,7 +122,7 @@ TEST_CASE("neighbours add to the same cells") {
   }
 }
 
-TEST_CASE("lanes in branches that not all of them take") {
+TEST_CASE("lanes add in branches that not all lanes take") {
   // Indices of masked lanes are arbitrary.
   auto const text = R"(func @f(%x: f64[], %k: i64[], %s: f64[]) -> (f64[], f64[], f64[]) {
     %n = length %x : i64
@@ -165,7 +165,7 @@ TEST_CASE("lanes in branches that not all of them take") {
       "overdub: add_to: index 2 is out of range for an array of size 2");
 }
 
-TEST_CASE("parts of arrays are added in the order of the elements") {
+TEST_CASE("rows are added in the order of the elements") {
   auto const text = R"(func @f(%x: f64[], %s: f64[][], %k: i64[]) -> (f64[][], f64[][]) {
     %n = length %x : i64
     %a, %b = accumulate (%u: acc f64[][] = %s, %v: acc f64[][] = %s) -> (f64[][], f64[][]) {
@@ -197,7 +197,7 @@ TEST_CASE("parts of arrays are added in the order of the elements") {
   texts::gives(text, "[1.0], [[0.0, 0.0]], [0]", "overdub: add_to: arrays of different sizes, 2 and 3");
 }
 
-TEST_CASE("numbers of single precision") {
+TEST_CASE("numbers of single precision are added in the order of the elements") {
   auto const text = R"(func @f(%x: f64[], %s: f32[]) -> f32[] {
     %n = length %x : i64
     %a = accumulate (%u: acc f32[] = %s) -> f32[] {
@@ -219,7 +219,7 @@ TEST_CASE("numbers of single precision") {
   for (int const n : {1, 100, 200}) all_agree(text, numbers(n), std::vector<float>{0.5f, 1e6f, 1e-3f});
 }
 
-TEST_CASE("more additions than a block keeps") {
+TEST_CASE("a block accepts more additions than its buffer") {
   auto const text = R"(func @f(%x: f64[], %s: f64[], %trips: i64) -> f64[] {
     %n = length %x : i64
     %a = accumulate (%u: acc f64[] = %s) -> f64[] {
@@ -239,7 +239,7 @@ TEST_CASE("more additions than a block keeps") {
   all_agree(text, numbers(300), std::vector{0.1, 0.2}, i64{9000});
 }
 
-TEST_CASE("an addition that fails, and later calls") {
+TEST_CASE("calls after a failed addition are correct") {
   auto const text = R"(func @f(%x: f64[], %k: i64[], %s: f64[]) -> f64[] {
     %n = length %x : i64
     %a = accumulate (%u: acc f64[] = %s) -> f64[] {

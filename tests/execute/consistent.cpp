@@ -31,7 +31,7 @@ func @wave(%x: f64) -> f64 {
 
 } // namespace
 
-TEST_CASE("without SLEEF's functions programs of consistent mathematics are refused") {
+TEST_CASE("programs of consistent mathematics are rejected without SLEEF's functions") {
   auto const* const kept = std::exchange(ir::consistent, nullptr);
   ir::program const p = ir::parse(wave);
   std::string refused, not_evaluated;
@@ -67,7 +67,7 @@ bool same(T a, T b) {
   return (a != a && b != b) || std::bit_cast<bits_of<T>>(a) == std::bit_cast<bits_of<T>>(b);
 }
 
-// All numbers, small ones, large ones, and such as come up in programs.
+// All kinds of numbers: small ones, large ones, and typical ones.
 template <class T>
 std::vector<T> numbers(std::uint64_t seed, std::size_t count) {
   std::mt19937_64 random(seed);
@@ -115,7 +115,7 @@ void many_are_as_one() {
   }
 }
 
-// The true value, to more digits than T has.
+// The true value, with more digits than T has.
 template <class W>
 W true_value(ir::op code, W x, W y) {
   switch (code) {
@@ -131,7 +131,7 @@ W true_value(ir::op code, W x, W y) {
     return 0;
   }
 }
-// How far a result is from the true value, in units of its last place.
+// The error of a result, in units in its last place.
 template <class T, class W>
 double distance(T given, W expected) {
   using limits = std::numeric_limits<T>;
@@ -153,8 +153,8 @@ void close_to_true_values() {
   for (std::size_t i = 0; i < ir::op_count; ++i) {
     auto const code = static_cast<ir::op>(i);
     if (!ir::is_elementary(code)) continue;
-    // SLEEF itself promises 1 unit, 1.5 for erfc, and less care for the smallest numbers; the host's functions, which
-    // take over where SLEEF's are not right, come to a little more, and tgamma and lgamma to 10.
+    // SLEEF guarantees 1 unit, 1.5 for erfc, and less for the smallest numbers; the host's functions, which replace
+    // SLEEF's where these are wrong, have slightly larger errors, and tgamma and lgamma up to 10.
     double const most = code == ir::op::erfc                               ? 1.5
                         : code == ir::op::tgamma || code == ir::op::lgamma ? 10
                                                                            : 1.03;
@@ -178,12 +178,12 @@ void close_to_true_values() {
 
 } // namespace
 
-TEST_CASE("a function of the consistent mode gives the same bits of one number and of many") {
+TEST_CASE("a function of the consistent mode has the same bits in scalars and in vectors") {
   many_are_as_one<double>();
   many_are_as_one<float>();
 }
 
-TEST_CASE("functions of the consistent mode are right to one unit in the last place") {
+TEST_CASE("functions of the consistent mode have an error of at most one unit in the last place") {
   close_to_true_values<float, double>();
   if (std::numeric_limits<long double>::digits >= 64) close_to_true_values<double, long double>();
 }
@@ -212,7 +212,7 @@ TEST_CASE("functions of the consistent mode are finite up to the largest number"
   }
 }
 
-TEST_CASE("the functions of the exact mode stay the host's") {
+TEST_CASE("the functions of the exact mode are the host's") {
   ir::program p = ir::parse(wave);
   double const consistent = executable(p).run(std::vector<datum>{datum(1e22)})[0].as<double>();
   CHECK(same(consistent, ir::consistent->f64.one[static_cast<std::size_t>(ir::op::sin)](1e22)));

@@ -14,7 +14,7 @@ TEST_CASE("if runs one branch") {
       "func @f(%c: bool) -> i64 { %a = if %c -> i64 { yield 1 } else { yield 2 } return %a }", "false", "2");
 }
 
-TEST_CASE("results of branches may be exchanged") {
+TEST_CASE("results of branches may be permuted") {
   gives(
       R"(func @f(%c: bool, %x: f64, %y: f64) -> (f64, f64) {
         %a, %b = if %c -> (f64, f64) { yield %x, %y } else { yield %y, %x }
@@ -23,7 +23,7 @@ TEST_CASE("results of branches may be exchanged") {
       "false, 1.0, 2.0", "2.0, 1.0");
 }
 
-TEST_CASE("a loop carries values, exchanges them, and stacks others by the index") {
+TEST_CASE("a loop has loop-carried values, permutes them, and stacks others by the index") {
   gives(
       R"(func @fibonacci(%n: i64) -> (i64, i64[]) {
         %a, %b, %all = loop %n (%i: i64, %x: i64 = 0, %y: i64 = 1) -> (i64, i64) stack i64 {
@@ -55,7 +55,7 @@ TEST_CASE("a loop that rotates loop-carried values") {
       "4", "2, 3, 1");
 }
 
-TEST_CASE("a loop of no iterations gives what it began with, and empty arrays") {
+TEST_CASE("a loop without iterations returns its initial values, and empty arrays") {
   auto const text = R"(func @f(%n: i64, %x: f64, %a: f64[]) -> (f64, f64[], f64[][]) {
     %r, %all, %rows = loop %n (%i: i64, %s: f64 = %x) -> f64 stack (f64, f64[]) { yield 0.0, 1.0, %a }
     return %r, %all, %rows
@@ -65,7 +65,7 @@ TEST_CASE("a loop of no iterations gives what it began with, and empty arrays") 
   gives(text, "2, 1.5, [2.0]", "0.0, [1.0, 1.0], [[2.0], [2.0]]");
 }
 
-TEST_CASE("while goes on as long as its condition holds, and its outputs grow") {
+TEST_CASE("while runs as long as its condition holds, and its outputs grow") {
   gives(
       R"(func @collatz(%n: i64) -> (i64, i64, i64[]) {
         %last, %steps, %all = while (%m: i64 = %n, %k: i64 = 0) -> (i64, i64) stack i64 {
@@ -109,7 +109,7 @@ TEST_CASE("while stacks rows, which must have one size") {
   gives(text, "0, 1", "[] : i64[][]");
 }
 
-TEST_CASE("map gives arrays of scalars, truths and arrays") {
+TEST_CASE("map returns arrays of scalars, bools and arrays") {
   auto const text = R"(func @f(%n: i64, %m: i64) -> (i64[], bool[], i64[][]) {
     %a, %b, %c = map %n (%i: i64) -> (i64, bool, i64[]) {
       %even = bit_and %i, 1 : i64
@@ -141,7 +141,7 @@ TEST_CASE("rows of a map must have one size") {
       "3", "overdub: map: arrays of different sizes, 0 and 1");
 }
 
-TEST_CASE("a map without results still fails") {
+TEST_CASE("a map without results still fails if an iteration does") {
   auto const text = R"(func @f(%n: i64, %a: i64[]) -> () {
     map %n (%i: i64) -> () {
       %x = at %a, %i : i64
@@ -157,7 +157,7 @@ TEST_CASE("a map without results still fails") {
   gives(text, "-1, [1]", "overdub: map: a size of -1 is negative");
 }
 
-TEST_CASE("the first element that fails decides which error it is") {
+TEST_CASE("the error is that of the first failing element") {
   auto const text = R"(func @f(%a: i64[], %b: i64[]) -> i64[] {
     %n = length %b : i64
     %c = map %n (%i: i64) -> i64 {
@@ -175,7 +175,7 @@ TEST_CASE("the first element that fails decides which error it is") {
       "overdub: an integer was divided by zero; test the divisor first, or divide in floating point");
 }
 
-TEST_CASE("sums of floating-point numbers go in eight lanes, all other reductions in a tree") {
+TEST_CASE("sums of floating-point numbers use eight lanes, all other reductions a tree") {
   auto const sum = "func @f(%a: f64[]) -> f64 { %s = reduce add %a : f64 return %s }";
   // ((0+4) + (2+6)) + ((1+5) + (3+7)): small terms are lost when added to large ones
   gives(sum, "[1e16, 1.0, -1e16, 1.0, 1.0, 0.0, 0.0, 0.0]", "2.0");
@@ -190,7 +190,7 @@ TEST_CASE("sums of floating-point numbers go in eight lanes, all other reduction
   gives("func @f(%a: f64[]) -> f64 { %s = reduce add %a from 0.5 : f64 return %s }", "[] : f64[]", "0.5");
 }
 
-TEST_CASE("a reduction by a region combines several arrays at once") {
+TEST_CASE("a reduction by a region may combine several arrays") {
   auto const text = R"(func @largest(%a: f64[]) -> (f64, i64) {
     %n = length %a : i64
     %is = iota %n : i64[]
@@ -206,7 +206,7 @@ TEST_CASE("a reduction by a region combines several arrays at once") {
   gives(text, "[] : f64[]", "-inf, -1");
 }
 
-TEST_CASE("a reduction by a region keeps the order of the tree, and of the lanes where it says so") {
+TEST_CASE("a reduction by a region has the order of the tree, or of the lanes if it is marked") {
   gives(
       R"(func @f(%a: i64[]) -> i64 {
         %s = reduce %a (%x: i64, %y: i64) -> i64 {

@@ -43,7 +43,7 @@ std::string failure_of(std::string_view text) {
 
 } // namespace
 
-TEST_CASE("what C++ puts into a datum comes out again") {
+TEST_CASE("a value of C++ that becomes a datum can be read again") {
   CHECK(datum(1.5).as<double>() == 1.5);
   CHECK(datum(1.5f).as<float>() == 1.5f);
   CHECK(datum(-3).as<i64>() == -3);
@@ -57,7 +57,7 @@ TEST_CASE("what C++ puts into a datum comes out again") {
   CHECK(datum(deep).as<array<rows>>() == deep);
 }
 
-TEST_CASE("a datum has the type that programs give it") {
+TEST_CASE("a datum has the type of the value in programs") {
   CHECK(datum().type() == ir::type{});
   CHECK(datum(1).type() == ir::i64);
   CHECK(datum(true).type() == ir::boolean);
@@ -67,20 +67,20 @@ TEST_CASE("a datum has the type that programs give it") {
   CHECK_THROWS_AS(datum(array<double>{1.0}).elements<i64>(), type_error);
 }
 
-TEST_CASE("a datum keeps no memory that it borrowed") {
+TEST_CASE("a datum copies borrowed memory") {
   double memory[] = {1.0, 2.0};
   datum const d = array<double>::borrow(memory);
   memory[0] = 3.0;
   CHECK(d.as<array<double>>()[0] == 1.0);
 }
 
-TEST_CASE("arrays whose rows differ in size are refused, and shapes of another number of elements") {
+TEST_CASE("arrays whose rows differ in size, and shapes with another number of elements, are rejected") {
   CHECK_THROWS_AS(datum(rows{{1.0}, {2.0, 3.0}}), size_error);
   CHECK_THROWS_AS(datum(array<rows>{{{1.0}}, {}}), size_error);
   CHECK_THROWS_AS(datum::of({2, 2}, array<double>{1.0}), size_error);
 }
 
-TEST_CASE("equality is by bits, but all NaNs are equal") {
+TEST_CASE("data are compared by bits, but all NaNs are equal") {
   CHECK(datum(not_a_number) == datum(-not_a_number));
   CHECK_FALSE(datum(0.0) == datum(-0.0));
   CHECK_FALSE(datum(1.0) == datum(1));
@@ -91,7 +91,7 @@ TEST_CASE("equality is by bits, but all NaNs are equal") {
   CHECK(datum::of({0, 3}, array<double>{}) == datum(rows{}));
 }
 
-TEST_CASE("texts are written as programs write literals") {
+TEST_CASE("the text of a datum is that of literals in programs") {
   CHECK(text_of(datum(1.5)) == "1.5");
   CHECK(text_of(datum(2.0)) == "2.0");
   CHECK(text_of(datum(-0.0)) == "-0.0");
@@ -106,7 +106,7 @@ TEST_CASE("texts are written as programs write literals") {
   CHECK(text_of(datum(rows{{}, {}})) == "[[], []] : f64[][]");
 }
 
-TEST_CASE("a text reads back as the same datum") {
+TEST_CASE("parsing the text of a datum returns the same datum") {
   reads_back<double>();
   reads_back<float>();
   reads_back<i64>();
@@ -117,7 +117,7 @@ TEST_CASE("a text reads back as the same datum") {
     CHECK(parse_datum(text) == parse_datum(text_of(parse_datum(text))));
 }
 
-TEST_CASE("a shape that is none is refused") {
+TEST_CASE("invalid shapes are rejected") {
   i64 const half = i64{1} << 32;
   CHECK_THROWS_AS(datum::of<double>({half, half}, array<double>{}), size_error);
   CHECK_THROWS_AS(datum::of<double>({-1, -2}, array<double>{1.0, 2.0}), size_error);
@@ -126,14 +126,14 @@ TEST_CASE("a shape that is none is refused") {
   CHECK(datum::of<double>({1, 2}, array<double>{1.0, 2.0}).size() == 2);
 }
 
-TEST_CASE("space is ignored, and a datum can be parsed from the front of a text") {
+TEST_CASE("spaces are ignored, and a datum can be parsed from the beginning of a text") {
   CHECK(parse_datum(" [ 1 ,2 ] ") == datum(array<i64>{1, 2}));
   std::string_view text = "[1.5] : f64[], true) == 3";
   CHECK(take_datum(text) == datum(array<double>{1.5}));
   CHECK(text == ", true) == 3");
 }
 
-TEST_CASE("a text that is no datum is refused with its place") {
+TEST_CASE("an invalid text is rejected with the location") {
   CHECK(failure_of("[1, 2.0]") == "overdub: 1:5: a datum: the elements have different types, i64 and f64");
   CHECK(failure_of("[[1],\n [2, 3]]") == "overdub: 2:2: a datum: the rows have different sizes");
   CHECK(failure_of("[1 2]") == "overdub: 1:4: a datum: ',' or ']' was expected");

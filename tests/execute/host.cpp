@@ -32,7 +32,7 @@ constexpr auto last = fn<"last">([](auto xs) { return reversed(xs)[0]; });
 
 } // namespace
 
-TEST_CASE("functions of the host's take and give numbers, arrays and tuples of them") {
+TEST_CASE("host functions take and return numbers, arrays and tuples of them") {
   hosts h;
   h.add("scale", [](array<double> const& x, i64 n) {
     std::vector<double> y;
@@ -42,7 +42,7 @@ TEST_CASE("functions of the host's take and give numbers, arrays and tuples of t
   CHECK(texts::outcome_of(executable(program(calls_scale), h), "[1.0, 2.0], 3") == "[3.0, 6.0], 0.5");
 }
 
-TEST_CASE("functions of the host's may take any data") {
+TEST_CASE("host functions may take any data") {
   hosts h;
   h.add("scale", [](std::span<datum const> all) { return std::vector<datum>{all[0], 1.5}; });
   CHECK(texts::outcome_of(executable(program(calls_scale), h), "[1.0], 3") == "[1.0], 1.5");
@@ -53,7 +53,7 @@ TEST_CASE("functions of the host's may take any data") {
       "call");
 }
 
-TEST_CASE("a host function that is missing, or has other types, is found before the program runs") {
+TEST_CASE("a host function that is missing, or has other types, is an error before the program runs") {
   CHECK_THROWS_WITH(
       executable(program(calls_scale)),
       Catch::Contains("calls the host function \"scale\"") && Catch::Contains("which was not given"));
@@ -62,7 +62,7 @@ TEST_CASE("a host function that is missing, or has other types, is found before 
   CHECK_THROWS_AS(executable(program(calls_scale), h), host_error);
 }
 
-TEST_CASE("what a host function throws comes out, and the instance can be called again") {
+TEST_CASE("an exception of a host function reaches the caller, and the instance can be called again") {
   hosts h;
   h.add("root", [](double x) {
     if (x < 0) throw std::domain_error("negative");
@@ -102,7 +102,7 @@ TEST_CASE("a host function may call the executable that calls it, and not its in
   CHECK((*inst)->call<i64>(0) == 0);
 }
 
-TEST_CASE("random choices are answered by the host") {
+TEST_CASE("the host makes the random choices") {
   auto const text = R"(func @f(%n: i64) -> f64[] {
     %a = map %n (%i: i64) -> f64 { %x = sample "x"[%i] "normal"(0.0, 1.0) : f64 yield %x }
     return %a
@@ -115,20 +115,20 @@ TEST_CASE("random choices are answered by the host") {
   CHECK_THROWS_AS(executable(program(text)), not_executable);
 }
 
-TEST_CASE("a staged program knows its leaves") {
+TEST_CASE("a staged program is bound to its leaves") {
   executable const run(stage(root, signature<double>));
   CHECK(run.call<double>(9.0) == 3.0);
   CHECK_THROWS_AS(run.call<double>(-9.0), std::domain_error);
   CHECK(executable(stage(last, signature<array<double>>)).call<double>(std::vector{1.0, 2.0, 3.0}) == 3.0);
 }
 
-TEST_CASE("the host's function of a name goes before the program's own") {
+TEST_CASE("a host function replaces the program's own leaf of the same name") {
   hosts h;
   h.add("positive", [](double) { return 16.0; });
   CHECK(executable(stage(root, signature<double>), h).call<double>(-9.0) == 4.0);
 }
 
-TEST_CASE("after a failure, the handler finds the exception, in nested protection too") {
+TEST_CASE("after a failure, the handler has the exception, in nested protect operations too") {
   std::string seen;
   auto const note = [&] {
     try {

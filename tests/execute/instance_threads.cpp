@@ -29,7 +29,7 @@ hosts halving() {
 
 } // namespace
 
-TEST_CASE("threads run one executable, each with an instance of its own, or none") {
+TEST_CASE("threads run one executable, each with its own instance, or without one") {
   executable const run(texts::program(text), halving());
   std::vector<double> const x(40, 2.0);
   double results[4]{};

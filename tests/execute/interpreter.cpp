@@ -16,7 +16,7 @@ constexpr auto square = fn<"square">([](auto x) { return x * x; });
 constexpr auto norm = fn<"norm">(
     [](auto xs) { return overdub::sqrt(sum(overdub::map([](auto x) { return square(x); }, xs))); });
 
-// Each operation rounds, whatever machine this is compiled for.
+// Each operation rounds, on any target.
 constexpr auto wave =
     fn<"wave">([](auto x, auto y) { return overdub::sin(x) * y + overdub::exp(x) - y / x; });
 
@@ -32,7 +32,7 @@ executable split() {
 
 } // namespace
 
-TEST_CASE("a staged function gives what the function gives") {
+TEST_CASE("a staged function has the result of the function") {
   executable const run(stage(norm, signature<array<double>>));
   CHECK(run.call<double>(std::vector{3.0, 4.0}) == 5.0);
   executable const waves(stage(wave, signature<double, double>));
@@ -59,7 +59,7 @@ TEST_CASE("arguments are numbers, ranges, arrays and data; results are numbers, 
   CHECK(total == 6);
 }
 
-TEST_CASE("arguments and results of other types are refused by name") {
+TEST_CASE("arguments and results of other types are rejected, with their types") {
   executable const run = split();
   std::vector<double> const x{1};
   CHECK_THROWS_WITH(run(x, 1), Catch::Contains("@split takes 3 arguments, and was given 2"));
@@ -81,7 +81,7 @@ TEST_CASE("an executable is a value, and outlives its program") {
   CHECK(double(make()(3.0)) == 6.0);
 }
 
-TEST_CASE("a program that is not valid is no executable") {
+TEST_CASE("an invalid program cannot become an executable") {
   ir::program p = program("func @f(%x: f64) -> f64 { %y = mul %x, 2.0 : f64 return %y }");
   p[p.entry].results = {ir::i64};
   CHECK_THROWS_AS(executable(p), ir::verify_error);
@@ -89,7 +89,7 @@ TEST_CASE("a program that is not valid is no executable") {
   CHECK_THROWS_AS(executable(p), not_executable);
 }
 
-TEST_CASE("a failing call leaves the instance as it was") {
+TEST_CASE("a failed call leaves the instance unchanged") {
   auto inst = executable(program(R"(func @f(%x: f64[], %i: i64) -> f64[] {
     %n = length %x : i64
     %y = map %n (%k: i64) -> f64 { %w = at %x, %k : f64 %z = add %w, 1.0 : f64 yield %z }

@@ -1,10 +1,10 @@
-// Vectorised maps return what they return element by element: every case runs both ways.
+// Vectorised maps return the results of elementwise execution: every case runs in both modes.
 #include "texts.hpp"
 
 using namespace overdub;
 using texts::gives;
 
-TEST_CASE("elements at a distance from the index") {
+TEST_CASE("elements are read at an offset from the index") {
   auto const text = R"(func @f(%x: f64[], %k: i64) -> (f64[], f64[]) {
     %n = length %x : i64
     %m = sub %n, %k : i64
@@ -23,7 +23,7 @@ TEST_CASE("elements at a distance from the index") {
   gives(text, "[1.0, 2.0], -1", "overdub: at: index -1 is out of range for an array of size 2");
 }
 
-TEST_CASE("elements in equal steps, forwards and backwards") {
+TEST_CASE("elements are read with a stride, positive or negative") {
   auto const text = R"(func @f(%x: i64[], %n: i64, %step: i64, %first: i64) -> (i64[], i64[]) {
     %a, %b = map %n (%i: i64) -> (i64, i64) {
       %k = mul %i, %step : i64
@@ -45,7 +45,7 @@ TEST_CASE("elements in equal steps, forwards and backwards") {
       "overdub: at: index -9223372036854775806 is out of range for an array of size 3");
 }
 
-TEST_CASE("an array is read from its end") {
+TEST_CASE("an array is read in reverse") {
   gives(
       R"(func @f(%x: bool[]) -> bool[] {
         %n = length %x : i64
@@ -60,7 +60,7 @@ TEST_CASE("an array is read from its end") {
       "[true, false, false]", "[false, false, true]");
 }
 
-TEST_CASE("a matrix in one array, its rows and columns in loops") {
+TEST_CASE("rows and columns of a matrix in one array are read in loops") {
   gives(
       R"(func @f(%a: f64[], %x: f64[], %n: i64) -> f64[] {
         %d = length %x : i64
@@ -81,7 +81,7 @@ TEST_CASE("a matrix in one array, its rows and columns in loops") {
       "[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [1.0, 10.0], 3", "[21.0, 43.0, 65.0]");
 }
 
-TEST_CASE("an index in equal steps is a number, too, and goes through branches and loops") {
+TEST_CASE("a strided index is also a value, which passes through branches and loops") {
   gives(
       R"(func @f(%x: i64[], %n: i64) -> i64[] {
         %y = map %n (%i: i64) -> i64 {
@@ -102,7 +102,7 @@ TEST_CASE("an index in equal steps is a number, too, and goes through branches a
       "[100, 200, 300, 400], 2", "[301, 701]");
 }
 
-TEST_CASE("elements of matrices, and adding to them") {
+TEST_CASE("elements of matrices are read, and added to an accumulator") {
   gives(
       R"(func @f(%a: f64[][], %s: f64[][]) -> (f64[], f64[][]) {
         %n = length %a : i64
@@ -120,7 +120,7 @@ TEST_CASE("elements of matrices, and adding to them") {
       "[[1.0, 2.0], [3.0, 4.0]], [[0.0, 0.0], [0.0, 0.0]]", "[2.0, 3.0], [[0.0, 3.0], [2.0, 0.0]]");
 }
 
-TEST_CASE("sums of products in a map inside of another one that is summed") {
+TEST_CASE("sums of products in a nested map are correct") {
   gives(
       R"(func @f(%a: f64[], %n: i64) -> f64 {
         %d = length %a : i64
@@ -147,7 +147,7 @@ TEST_CASE("sums of products in a map inside of another one that is summed") {
       "[1.0, 2.0, 3.0], 3", "425.0"); // (1 + 4) * (2^2 + 9^2)
 }
 
-TEST_CASE("sums of every length in each lane, after a uniform or varying initial value") {
+TEST_CASE("sums of every length are correct in each lane, after a uniform or varying initial value") {
   auto const text = R"(func @f(%a: f64[], %m: i64) -> (f64[], f64[]) {
     %n = length %a : i64
     %y, %z = map %n (%i: i64) -> (f64, f64) {
@@ -172,7 +172,7 @@ TEST_CASE("sums of every length in each lane, after a uniform or varying initial
 
 namespace {
 
-// A program of numbers of a type, which reduces by an operation.
+// A program of numbers of the given type, which reduces by an operation.
 ir::program program_of(std::string const& type, std::string const& operation) {
   std::string text = R"(func @f(%x: T[]) -> (T, T, T, T) {
     %n = length %x : i64
@@ -197,7 +197,7 @@ ir::program program_of(std::string const& type, std::string const& operation) {
 
 } // namespace
 
-TEST_CASE("reductions of maps of many blocks are those of the array") {
+TEST_CASE("reductions of maps of many blocks equal those of the array") {
   for (std::string const type : {"f64", "i64"})
     for (std::string const operation : {"add", "mul", "max", "min", "sub"}) {
       ir::program const p = program_of(type, operation);

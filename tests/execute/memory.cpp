@@ -71,7 +71,7 @@ long allocations_of(auto const& f) {
 
 } // namespace
 
-TEST_CASE("calls of programs on scalars allocate nothing, from the second one on") {
+TEST_CASE("calls of programs on scalars allocate nothing after the first one") {
   for (executable const& run : texts::executables_of(texts::program(scalars))) {
     auto inst = run.instance();
     double const first = inst.call<double>(10, 0.5);
@@ -84,7 +84,7 @@ TEST_CASE("calls of programs on scalars allocate nothing, from the second one on
   }
 }
 
-TEST_CASE("arrays are made in memory of earlier calls") {
+TEST_CASE("arrays reuse the memory of earlier calls") {
   std::vector<double> const x(50, 2.0);
   for (executable const& run : texts::executables_of(texts::program(arrays))) {
     auto inst = run.instance();
@@ -127,7 +127,7 @@ TEST_CASE("without memory a call throws std::bad_alloc, and the instance can be 
   CHECK(alive - before < 40);
 }
 
-TEST_CASE("where there is no memory for an array, the error says of which operation, shape and size it is") {
+TEST_CASE("an out-of-memory error has the operation, shape and size of the array") {
   ir::program const p = texts::program(R"(func @f(%n: i64) -> f64[][] {
     %row = fill %n, 1.0 : f64[]
     %all = fill 3000, %row : f64[][]
@@ -155,7 +155,7 @@ TEST_CASE("where there is no memory for an array, the error says of which operat
   }
 }
 
-TEST_CASE("a recursion without end throws stack_overflow, and the instance can be called again") {
+TEST_CASE("infinite recursion throws stack_overflow, and the instance can be called again") {
   for (executable const& run : texts::executables_of(texts::program(endless))) {
     auto protected_calls = run.instance({.frame_bytes = 1 << 17});
     for (int i = 0; i < 3; ++i) {

@@ -144,23 +144,23 @@ void agree(
 
 } // namespace
 
-TEST_CASE("random programs give what the reference gives, element by element") {
+TEST_CASE("random programs have the results of the reference, element by element") {
   agree(1, laws::seeds(300), {}, interpreter({.lanes_from = 1'000'000}));
 }
 
-TEST_CASE("random programs give what the reference gives, in lanes") {
+TEST_CASE("random programs have the results of the reference, in lanes") {
   agree(1'000, laws::seeds(300), {}, interpreter({.lanes_from = 1}));
   agree(2'000, laws::seeds(300), {.effects = false, .samples = false}, interpreter({.lanes_from = 1}));
 }
 
-TEST_CASE("random programs without errors give what the reference gives, in lanes") {
+TEST_CASE("random programs without errors have the results of the reference, in lanes") {
   agree(
       3'000, laws::seeds(300), {.effects = false, .samples = false, .failing = false},
       interpreter({.lanes_from = 1}));
 }
 
 #if OVERDUB_TESTS_JIT
-TEST_CASE("random programs give what the reference gives, as machine code") {
+TEST_CASE("random programs have the results of the reference, as machine code") {
   auto const compiled = [](int level) {
     return
         [level](ir::program const& p, hosts const& h) { return jit::compile(p, h, {.optimisation = level}); };
@@ -172,7 +172,7 @@ TEST_CASE("random programs give what the reference gives, as machine code") {
 }
 
 // Every buffer is released: later calls allocate none.
-TEST_CASE("machine code of random programs keeps no memory") {
+TEST_CASE("machine code of random programs releases its memory") {
   for (std::uint64_t seed = 1; seed < laws::seeds(150); ++seed) {
     ir::program const p =
         random_program::make(seed, {.effects = false, .function_values = true, .samples = false});

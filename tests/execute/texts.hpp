@@ -52,8 +52,7 @@ inline ir::program program(std::string_view text) {
   return p;
 }
 
-/// The ways to execute a program: element by element, in lanes wherever that can be, as machine code, and as machine code from
-/// disk.
+/// The executors of a program: element by element, in lanes if possible, as machine code, and as machine code from disk.
 inline std::vector<executable> executables_of(ir::program const& p, hosts const& host = {}) {
   std::vector<executable> all;
   for (i64 const from : {1'000'000, 1}) all.emplace_back(p, host, execution_options{.lanes_from = from});
@@ -65,7 +64,7 @@ inline std::vector<executable> executables_of(ir::program const& p, hosts const&
   return all;
 }
 
-/// Checks a program's results, by each of them.
+/// Checks each result of a program.
 inline void
 gives(std::string_view text, std::string_view arguments, std::string_view expected, hosts const& host = {}) {
   std::size_t way = 0;

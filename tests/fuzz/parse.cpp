@@ -1,4 +1,4 @@
-// Any bytes at all: the parser refuses them, or makes a program that comes back from its text; and the verifier reads it.
+// Arbitrary bytes: the parser rejects them, or returns a program that its printed text parses to; and the verifier accepts any program.
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/ir/verify.hpp>
@@ -27,13 +27,13 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   try {
     p = parse(std::string_view(reinterpret_cast<char const*>(data), size));
   } catch (parse_error const& e) {
-    check(!e.diagnostics.empty(), "an error without a sentence", "");
+    check(!e.diagnostics.empty(), "an error without a diagnostic", "");
     return 0;
   }
   std::string const printed = print(p, {.places = true});
-  program const q = parse(printed); // what it throws is a failure
-  check(p == q, "the program that comes back is another", printed);
-  check(print(q, {.places = true}) == printed, "the text that comes back is another", printed);
-  check(faults_of(q).size() == faults_of(p).size(), "the program that comes back has other faults", printed);
+  program const q = parse(printed); // an exception is a failure
+  check(p == q, "the parsed text is another program", printed);
+  check(print(q, {.places = true}) == printed, "the parsed program has another text", printed);
+  check(faults_of(q).size() == faults_of(p).size(), "the parsed program has other faults", printed);
   return 0;
 }

@@ -1,4 +1,4 @@
-// Any bytes as a text test: its directives are read, or refused with their line; and patterns are found where they must be.
+// Arbitrary bytes as a text test: its directives are parsed, or rejected with their line; and patterns match where they must.
 #include "call.hpp"
 #include "name_lists.hpp"
 #include "test_file.hpp"
@@ -25,9 +25,9 @@ void check(bool holds, char const* law) {
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   tools::source const from{"fuzz.od", std::string(reinterpret_cast<char const*>(data), size)};
   tools::test_file const test = tools::read_test(from);
-  check(!test.commands.empty() || !test.faults.empty(), "a file without a test is taken");
+  check(!test.commands.empty() || !test.faults.empty(), "a file without a test is accepted");
   for (ir::diagnostic const& fault : test.faults) {
-    check(fault.line > 0 && fault.column > 0, "a fault without a place");
+    check(fault.line > 0 && fault.column > 0, "a fault without a location");
     check(!tools::describe(from, fault).empty(), "a fault without a text");
   }
   for (tools::error_line const& e : test.errors)
@@ -42,7 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     tools::call const c = tools::parse_call(from.text);
     check(!c.function.empty() || from.text.find("@\"\"") != std::string::npos, "a call of nothing");
   } catch (tools::text_error const& e) {
-    check(e.at <= from.text.size(), "a fault behind the end");
+    check(e.at <= from.text.size(), "a fault after the end");
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-// The growth law as a check: each of many costs what each of some does.
+// The growth law: the cost of one of many items is that of one of a few.
 #pragma once
 
 #include "catch.hpp"
@@ -10,7 +10,7 @@ namespace growth {
 
 constexpr std::int64_t few = 60, some = 600, many = 6'000; // two decades
 
-/// What a further one costs, from few to some and from some to many. What is done once is in neither.
+/// The cost of one further item, from few to some and from some to many. Fixed costs are in neither.
 inline void check_each(char const* what, double of_few, double of_some, double of_many, double limit = 1.1) {
   double const early = (of_some - of_few) / (some - few), late = (of_many - of_some) / (many - some);
   INFO(
@@ -19,7 +19,7 @@ inline void check_each(char const* what, double of_few, double of_some, double o
   CHECK(early > 0);
   CHECK(late <= limit * early);
 }
-/// The same of `work(n)`.
+/// The same for `work(n)`.
 template <class Work>
 void check_each(char const* what, Work const& work, double limit = 1.1) {
   check_each(what, work(few), work(some), work(many), limit);

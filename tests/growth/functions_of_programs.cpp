@@ -1,5 +1,5 @@
-// The growth law for functions of programs in contexts: what a context does at a call takes as long among a hundred times as many
-// functions, or programs.
+// The growth law for functions of programs in contexts: the work of a call does not depend on the number of functions or
+// programs, up to a hundred times as many.
 #include "growth/check_each.hpp"
 
 #include <overdub/contexts/count.hpp>
@@ -36,17 +36,17 @@ double run_in(auto& context, od::ir::program const& p) {
 
 } // namespace
 
-TEST_CASE("profile takes as long for a call of one of more callees", "[functions]") {
+TEST_CASE("the work of a call in profile does not depend on the number of callees", "[functions]") {
   auto const profiling = [](i64 n) {
     od::ir::program const p = calls_of(n);
     oc::profile times;
-    (void)run_in(times, p); // the paths are known from here on
+    (void)run_in(times, p); // the later run adds no paths
     return work_of([&] { (void)run_in(times, p); });
   };
   check_each("a call in profile", profiling);
 }
 
-TEST_CASE("memoize takes as long for an evaluation of one of more programs", "[functions]") {
+TEST_CASE("the work of an evaluation in memoize does not depend on the number of programs", "[functions]") {
   auto const remembering = [](i64 n) {
     std::vector<od::ir::program> programs;
     for (i64 i = 0; i < n; ++i)
@@ -63,7 +63,9 @@ TEST_CASE("memoize takes as long for an evaluation of one of more programs", "[f
   check_each("an evaluation in memoize", remembering);
 }
 
-TEST_CASE("a context rewrites programs of more functions in the same time for each", "[functions]") {
+TEST_CASE(
+    "the work of rewriting a function in a context does not depend on the number of functions",
+    "[functions]") {
   auto const rewriting = [](i64 n) {
     od::ir::program const p = calls_of(n);
     oc::count_each calls;

@@ -1,5 +1,5 @@
-// The growth law for gradients: they take as much for each number that the function reads where there are many times as many, and a few
-// times what the function takes.
+// The growth law for gradients: the work for each number that the function reads does not depend on their count, and is a small
+// multiple of the function's.
 #include "growth/check_each.hpp"
 
 #include <overdub/execute/interpreter.hpp>
@@ -35,7 +35,7 @@ matrix rows(i64 n) {
   return matrix::copy_of(made);
 }
 
-/// The work of a function of (x, n), and of its gradient by x, for each of `reads` numbers that it reads.
+/// The work of a function of (x, n), and of its gradient by x, for each of the `reads` numbers that it reads.
 struct works {
   double value, gradient;
 };
@@ -48,7 +48,7 @@ works works_of(F const& f, X const& x, i64 n, double reads) {
   std::vector<od::datum> const in{od::datum(x), od::datum(n)};
   return {work_of([&] { (void)once.run(in); }) / reads, work_of([&] { (void)back.run(in); }) / reads};
 }
-/// Of few and of many rows: `reads(n)` numbers are read of n.
+/// For few rows and many: the function reads `reads(n)` numbers of n.
 template <class F, class Made, class Reads>
 void check_gradient(
     F const& f, Made const& made, Reads const& reads, double most, i64 few = 8, i64 many = 64) {
@@ -131,18 +131,22 @@ constexpr auto cholesky_by_rows = od::fn<"cholesky_by_rows">([](od::scope auto& 
 
 } // namespace
 
-TEST_CASE("the gradient of a loop over an array takes as long for each element", "[gradients]") {
+TEST_CASE(
+    "the work of the gradient of a loop over an array is linear in the number of elements", "[gradients]") {
   check_gradient(
       rosenbrock, [](i64 n) { return vec::copy_of(std::vector<double>(static_cast<std::size_t>(n), 0.9)); },
       [](double n) { return n; }, 4, 60, 6'000);
 }
 
-TEST_CASE("gradients of functions that read elements of rows take as long for each element", "[gradients]") {
+TEST_CASE(
+    "the work of gradients of functions that read elements of rows is linear in the number of elements",
+    "[gradients]") {
   check_gradient(product, rows, cubed, 4);
   check_gradient(few_of_each_row, rows, squared, 4);
 }
 
-TEST_CASE("gradients of loops that update arrays take as long for each element that is read", "[gradients]") {
+TEST_CASE(
+    "the work of gradients of loops that update arrays is linear in the number of reads", "[gradients]") {
   check_gradient(two_loops, flat, squared, 4);
   check_gradient(cholesky, flat, cubed, 4);
   check_gradient(cholesky_by_rows, rows, cubed, 4);

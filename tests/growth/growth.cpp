@@ -1,5 +1,5 @@
-// The growth law: what takes work for each operation, element, span, entry or context takes as much for each where there are a hundred
-// times as many. A quadratic part of one block for each pair would show.
+// The growth law: the work for each operation, element, span, entry or context does not depend on their number, up to a hundred times
+// as many. A quadratic part of one basic block for each pair would be detected.
 #include "catch.hpp"
 #include "growth/check_each.hpp"
 
@@ -43,7 +43,7 @@ constexpr auto chain = od::fn<"chain">([](auto x) {
   for (i64 i = 0; i < operations; i += 2) s = s * x + 0.5;
   return s;
 });
-// Sixty values live at once, and elementary functions.
+// Sixty values that are live at once, and elementary functions.
 constexpr auto ring = od::fn<"ring">([](auto x) {
   std::deque<decltype(x * 1.0)> live;
   for (int i = 0; i < 60; ++i) live.push_back(x * (1.0 + i));
@@ -55,7 +55,7 @@ constexpr auto ring = od::fn<"ring">([](auto x) {
   for (int i = 1; i < 60; ++i) s = s + live[static_cast<std::size_t>(i)];
   return s;
 });
-// Branches and loops, one after the other, that use what is around them.
+// Consecutive branches and loops that use values from outside of their regions.
 constexpr auto regions = od::fn<"regions">([](auto x) {
   auto s = x;
   for (i64 i = 0; i < operations; i += 6) {
@@ -72,7 +72,7 @@ constexpr auto calls = od::fn<"calls">([](auto x) {
   return s;
 });
 
-/// Work of each stage, for a program of n operations.
+/// The work of each stage, for a program of n operations.
 struct costs {
   double staging, passes, printing, parsing, lowering, interpreting, reverse, forward;
 };
@@ -129,27 +129,27 @@ constexpr auto largest = od::fn<"largest">(
     [](auto xs) { return od::reduce(od::max, od::map([](auto x) { return x * 0.5; }, xs)); });
 constexpr auto gathered = od::fn<"gathered">(
     [](auto xs, auto at) { return od::sum(od::map([&](auto i) { return xs[i] * xs[i]; }, at)); });
-// A change is forgotten after some iterations.
+// The effect of a change vanishes after some iterations.
 constexpr auto decaying = od::fn<"decaying">([](auto xs) {
   return od::loop(od::size(xs), 0.0, [&](auto i, auto s) { return od::floor(s * 0.5 + xs[i]); });
 });
 
-/// The work of an update of one element among n, and of undoing one.
+/// The work of an update of one element among n, and of rolling it back.
 template <class F, class... A>
 double work_of_update(F const& f, i64 n, A const&... more) {
   auto g = od::incremental(f, numbers(n), more...);
   auto const update = [&](i64 k) {
     g.template set_at<0>(
-        n / 202 * 101 + k * 7, 0.125 * static_cast<double>(k % 8)); // where numbers are alike
+        n / 202 * 101 + k * 7, 0.125 * static_cast<double>(k % 8)); // at corresponding elements for each n
     g.propose();
     k % 2 == 0 ? g.commit() : g.rollback();
   };
-  for (i64 k = 0; k < 40; ++k) update(k); // programs are made, and the cost model has decided
+  for (i64 k = 0; k < 40; ++k) update(k); // update programs are made, and the cost model decides
   return work_of([&] {
     for (i64 k = 0; k < 40; ++k) update(k + 1);
   });
 }
-/// An update of one element takes as long among a hundred times as many, but for a tree that is deeper.
+/// The work of an update of one element does not depend on the number of elements, but for the depth of a tree.
 void check_updates(char const* what, auto const& work_among, double most) {
   double const small = work_among(i64{600}), large = work_among(i64{60'000});
   INFO(what << ": " << small << " blocks among 600, " << large << " among 60,000");
@@ -164,7 +164,7 @@ struct counter : od::context {
   void before(od::callee auto, auto const&...) { ++calls; }
 };
 template <int>
-struct rule : od::context { // goes on in the contexts below
+struct rule : od::context { // recurses in the inner contexts
   auto overdub(od::sin_t f, auto x) { return f(x); }
 };
 constexpr auto formula = od::fn<"formula">([](auto x) {
@@ -179,7 +179,7 @@ double work_in(std::integer_sequence<int, I...>) {
     for (int k = 0; k < 10; ++k) (void)od::run(contexts, formula, 0.5);
   });
 }
-// In 1, ..., 6 contexts.
+// Runs in 1, ..., 6 contexts.
 template <template <int> class C>
 std::array<double, 6> work_in_contexts() {
   return [&]<int... D>(std::integer_sequence<int, D...>) {
@@ -202,7 +202,7 @@ std::array<double, 6> sizes_in_contexts() {
   }
   (std::make_integer_sequence<int, 6>{});
 }
-/// Each further context costs what the second one does; a little more without optimisation, which copies the stack of contexts.
+/// The cost of each further context is that of the second one; a little more without optimisation, which copies the contexts.
 void check_linear(char const* what, std::array<double, 6> const& costs) {
   constexpr double most = 1.25;
   double const step = std::max(costs[1] - costs[0], 1.0);
@@ -217,8 +217,8 @@ void check_linear(char const* what, std::array<double, 6> const& costs) {
 } // namespace
 
 TEST_CASE(
-    "staging, passes, derivatives, texts and the interpreter take as long for each operation of larger "
-    "programs",
+    "the work of staging, passes, derivatives, texts and the interpreter is linear in the number of "
+    "operations",
     "[programs]") {
   check_programs(chain);
   check_programs(ring);
@@ -226,9 +226,9 @@ TEST_CASE(
   check_programs(calls);
 }
 
-// Each array takes the value of the one before it, so that what one round of the induction takes back is another one in the next.
+// Each array takes the value of the previous one, so that each round of the induction invalidates the shape of one more array.
 TEST_CASE(
-    "the shapes of further loop-carried arrays, and of further lengths, are found in the same time",
+    "the work of inferring shapes is linear in the number of loop-carried arrays and of lengths",
     "[programs]") {
   auto const shapes_of = [](i64 arrays) {
     auto const list = [&](std::string const& before, std::string const& between, std::string const& after) {
@@ -250,7 +250,7 @@ TEST_CASE(
   check_each("an array and a length", shapes_of);
 }
 
-TEST_CASE("an update of one element takes as long in larger arrays", "[updates]") {
+TEST_CASE("the work of an update of one element does not depend on the length of the array", "[updates]") {
   check_updates(
       "sum", [](i64 n) { return work_of_update(sum_of_squares, n); }, 1.1);
   check_updates(
@@ -261,7 +261,7 @@ TEST_CASE("an update of one element takes as long in larger arrays", "[updates]"
       "tree", [](i64 n) { return work_of_update(largest, n); }, 3);
 }
 
-TEST_CASE("recording spans, and writing them, take as long for each of more spans", "[traces]") {
+TEST_CASE("the work of recording and writing spans is linear in their number", "[traces]") {
   auto const record = [](i64 n) {
     for (i64 i = 0; i < n; ++i) (void)od::run(oc::trace{}, square, 2.0);
   };
@@ -282,7 +282,9 @@ TEST_CASE("recording spans, and writing them, take as long for each of more span
   }
 }
 
-TEST_CASE("a cache finds, keeps and drops an entry in the same time, however many there are", "[caches]") {
+TEST_CASE(
+    "the work of finding, storing and evicting a cache entry does not depend on the number of entries",
+    "[caches]") {
   static char const types = 0;
   auto const made = std::make_shared<od::artifact const>(
       od::recipe{.name = "f", .staged = od::ir::parse("entry @f\nfunc @f() -> f64 { return 1.0 }")});
@@ -311,7 +313,7 @@ TEST_CASE("a cache finds, keeps and drops an entry in the same time, however man
       "dropping", small.dropping, medium.dropping, large.dropping, 2.5); // the logarithm of their number
 }
 
-TEST_CASE("a further context costs as much as the one before it, from one to six", "[contexts]") {
+TEST_CASE("the cost of a further context is constant, from one to six contexts", "[contexts]") {
   check_linear("a run in contexts that count", work_in_contexts<counter>());
   check_linear("a run in contexts with a rule", work_in_contexts<rule>());
   check_linear("operations staged in contexts with a rule", sizes_in_contexts<rule>());
@@ -319,7 +321,8 @@ TEST_CASE("a further context costs as much as the one before it, from one to six
 }
 
 TEST_CASE(
-    "a call through the scope takes as long in deeper recursions: checked builds know each of its calls",
+    "the work of a call through the scope does not depend on the depth of a recursion, also in checked "
+    "builds",
     "[contexts]") {
   auto const calls = [](i64 n) {
     auto const down = od::fn<"down">(

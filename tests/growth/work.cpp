@@ -1,4 +1,4 @@
-// Counts basic blocks, which the compiler reports, and what is copied as bytes (linked with --wrap).
+// Counts basic blocks, which the compiler instruments, and copied bytes (linked with --wrap).
 #include "growth/work.hpp"
 
 #include <cstddef>

@@ -1,12 +1,12 @@
-// How much work a function does, as a number that is the same in each run: basic blocks that were executed, and words that were copied.
-// For sources that are compiled with -fsanitize-coverage=trace-pc, with headers alone: what is in libraries is not counted.
+// The work of a function, as a number that is the same in each run: executed basic blocks and copied words. Sources that use it are
+// compiled with -fsanitize-coverage=trace-pc; work in libraries is not counted.
 #pragma once
 
 #include <cstdint>
 
 namespace growth {
 
-/// Since the program began, on this thread.
+/// The work of this thread since the program began.
 std::uint64_t work();
 
 template <class F>

@@ -25,7 +25,7 @@ overdub::ir::program rewrite(counter& c, overdub::ir::program const& p) {
 """
 
 # Lines after preprocessing, functions in the object at -O2, and time and memory over those of the reference. The time may be three times
-# what was measured, and is measured again if it is more: other processes take caches away.
+# the measured one, and is measured again if it is exceeded: other processes compete for caches.
 BUDGETS = {
     "staging": (82_000, 300, 12, 4),
     "incremental": (108_000, 400, 18, 5),
@@ -54,7 +54,7 @@ def compile_unit(compiler, text, folder):
 
 
 def main():
-    # Without what tests are compiled with to be faster, or to find more.
+    # Without the flags by which tests compile faster or find more errors.
     compiler = [a for a in sys.argv[1:] if not re.match(r"-O|-g|-f|-W|--param", a)] + [f"-I{ROOT / 'include'}"]
     units = {name: ((ROOT / "examples" / f"{name}.cpp").read_text(encoding="utf-8"), budget)
              for name, budget in BUDGETS.items()}

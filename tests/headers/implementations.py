@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fails where a source of the library is in none of the headers src/*.hpp, or in two.
+"""Fails if a source of the library is in none of the headers src/*.hpp, or in two.
 
 usage: implementations.py <src>
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fails where a header or a source includes one of a layer above its own. The layers are the table of docs/architecture.md.
+"""Fails if a header or a source includes one of a layer above its own. The layers are the table of docs/architecture.md.
 
 usage: layers.py <docs/architecture.md> <include folder>
 """

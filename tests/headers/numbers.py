@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fails where a number is written or read by what follows the program's locale: overdub/io/number_text.hpp does neither.
+"""Fails if a number is written or read by a function that depends on the program's locale; overdub/io/number_text.hpp does not.
 
 usage: numbers.py <folder>...
 """

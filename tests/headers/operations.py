@@ -1,4 +1,4 @@
-"""Few files name an operation with regions, since ir/regions.hpp says what such operations have in common: at most LIMIT may name the
+"""Few files name an operation with regions, since ir/regions.hpp has the common properties of such operations: at most LIMIT may name the
 operation `loop`. Those that do give it its text, its verification, its derivative, its update, and its code in an executor.
 
     operations.py LIMIT FOLDER...

@@ -1,4 +1,4 @@
-"""Each file that docs/architecture.md names exists, and its name is that of one file only: the page gives as much of the path as that needs.
+"""Each file that docs/architecture.md names exists, and its name is that of one file only: the page has as much of the path as that needs.
 
     paths.py PAGE
 """

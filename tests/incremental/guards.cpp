@@ -254,7 +254,7 @@ TEST_CASE("an unchanged number is compared once, however often it is used") {
   }
 }
 
-TEST_CASE("where a guard mostly fails, the fallback runs at once") {
+TEST_CASE("if a guard fails mostly, the fallback runs at once") {
   constexpr auto parts = od::fn<"parts">([](auto x, auto y, auto scale) {
     auto const part = [&](auto const& of) {
       auto const all = od::map([&](auto e) { return e * scale; }, of);
@@ -280,7 +280,7 @@ TEST_CASE("where a guard mostly fails, the fallback runs at once") {
   CHECK(f.program().update_programs().count() < 8);
 }
 
-TEST_CASE("a neighbour that does not exist runs no row that does not need it") {
+TEST_CASE("a missing neighbour affects only the rows that would read it") {
   constexpr auto of_next = od::fn<"of_next">([](auto rows) {
     return od::tabulate(od::size(rows) - 1, [&](auto i) {
       auto const next = rows[i + 1];

@@ -19,16 +19,16 @@ namespace od = overdub;
 using numbers = od::array<double>;
 
 using events = std::vector<std::tuple<char, double, double>>;
-struct listening : od::context {
-  events heard;
-  void before(od::sin_t, double x) { heard.emplace_back('s', x, 0.0); }
-  void before(od::mul_t, double x, double y) { heard.emplace_back('m', x, y); }
-  void after(od::max_t, double, double x, double y) { heard.emplace_back('M', x, y); }
+struct observing_calls : od::context {
+  events observed;
+  void before(od::sin_t, double x) { observed.emplace_back('s', x, 0.0); }
+  void before(od::mul_t, double x, double y) { observed.emplace_back('m', x, y); }
+  void after(od::max_t, double, double x, double y) { observed.emplace_back('M', x, y); }
 };
 // Observes additions, too, so that sums are computed element by element.
-struct listening_to_sums : listening {
-  using listening::before;
-  void before(od::add_t, double x, double y) { heard.emplace_back('a', x, y); }
+struct observing_sums : observing_calls {
+  using observing_calls::before;
+  void before(od::add_t, double x, double y) { observed.emplace_back('a', x, y); }
 };
 
 inline constexpr auto windows = od::fn<"windows">([](auto const& xs, auto a) {
@@ -62,8 +62,8 @@ template <class Context, class F>
 events told_by_run(F const& f, numbers const& xs, double a) {
   Context c;
   (void)od::run(c, f, xs, a);
-  std::ranges::sort(c.heard);
-  return std::move(c.heard);
+  std::ranges::sort(c.observed);
+  return std::move(c.observed);
 }
 
 template <class Context, class F>
@@ -75,8 +75,8 @@ void check(od::compile_options const& o, F const& f, std::uint32_t seed) {
   for (int i = 0; i < 6; ++i) xs.push_back(number());
   double a = number();
   auto followed = od::incremental(o, c, f, xs, a);
-  std::ranges::sort(c.heard);
-  CHECK(c.heard == told_by_run<Context>(f, numbers::copy_of(xs), a));
+  std::ranges::sort(c.observed);
+  CHECK(c.observed == told_by_run<Context>(f, numbers::copy_of(xs), a));
   for (int update = 0; update < 30; ++update) {
     events const before = told_by_run<Context>(f, numbers::copy_of(xs), a);
     std::vector<double> const old_xs = xs;
@@ -91,16 +91,16 @@ void check(od::compile_options const& o, F const& f, std::uint32_t seed) {
         followed.template set_at<0>(static_cast<od::i64>(at), xs[at] = number());
       }
     }
-    c.heard.clear();
+    c.observed.clear();
     double const value = followed.propose();
     CHECK(value == Approx(od::run(Context(), f, numbers::copy_of(xs), a)).epsilon(1e-12).margin(1e-12));
-    std::ranges::sort(c.heard);
+    std::ranges::sort(c.observed);
     events const now = told_by_run<Context>(f, numbers::copy_of(xs), a);
     events fresh;
     std::ranges::set_difference(now, before, std::back_inserter(fresh));
     INFO(F::name() << ", seed " << seed << ", update " << update << "\n" << followed.explain());
-    CHECK(std::ranges::includes(now, c.heard));
-    CHECK(std::ranges::includes(c.heard, fresh));
+    CHECK(std::ranges::includes(now, c.observed));
+    CHECK(std::ranges::includes(c.observed, fresh));
     if (random() % 3 == 0) {
       followed.rollback();
       xs = old_xs;
@@ -119,10 +119,11 @@ void check_all(F const&... f) {
 
 } // namespace
 
-TEST_CASE("hooks observe in a proposal a part of what they observe in a run, with all that is new") {
-  check_all<listening>(windows, largest, recurrence, branches, nested);
+TEST_CASE("hooks observe in a proposal a part of the calls of a new run, with all calls that an old run does "
+          "not have") {
+  check_all<observing_calls>(windows, largest, recurrence, branches, nested);
 }
 
 TEST_CASE("the same holds where additions are observed") {
-  check_all<listening_to_sums>(windows, largest, recurrence, branches);
+  check_all<observing_sums>(windows, largest, recurrence, branches);
 }

@@ -56,19 +56,19 @@ struct counts_products : od::context {
   static inline int count = 0;
   void before(od::mul_t, double, double) { ++count; }
 };
-struct listening : od::context {
-  events heard;
-  void before(od::sin_t, double x) { heard.emplace_back('s', x); }
-  void after(od::sin_t, double result, double) { heard.emplace_back('S', result); }
-  void before(od::mul_t, double x, double) { heard.emplace_back('m', x); }
+struct observing_calls : od::context {
+  events observed;
+  void before(od::sin_t, double x) { observed.emplace_back('s', x); }
+  void after(od::sin_t, double result, double) { observed.emplace_back('S', result); }
+  void before(od::mul_t, double x, double) { observed.emplace_back('m', x); }
 };
-struct listening_to_sines : od::context {
-  std::vector<double> heard;
-  void before(od::sin_t, double x) { heard.push_back(x); }
+struct observing_sines : od::context {
+  std::vector<double> observed;
+  void before(od::sin_t, double x) { observed.push_back(x); }
 };
-struct listening_to_functions : od::context {
-  std::vector<double> heard;
-  void before(decltype(sine), double x) { heard.push_back(x); }
+struct observing_functions : od::context {
+  std::vector<double> observed;
+  void before(decltype(sine), double x) { observed.push_back(x); }
 };
 
 // A rule that reads an array.
@@ -106,7 +106,7 @@ TEST_CASE("an incremental function in contexts has the value of a run in them, a
   }
 }
 
-TEST_CASE("the fingerprints that the contexts have when it is made decide") {
+TEST_CASE("an incremental function uses the fingerprints that its contexts have when it is made") {
   repeating r(2);
   auto const fewer = od::incremental(r, shifted_wave, 0.5, 1.0);
   r.times = 4;
@@ -136,7 +136,7 @@ TEST_CASE("metadata are passed and returned as tags, and are updated") {
   CHECK(f.value().metadata == direct(2.0, 3.0).metadata);
 }
 
-TEST_CASE("passes after optimisation rewrite it, too") {
+TEST_CASE("passes after optimisation rewrite the program that is updated, too") {
   auto f = od::incremental(od::compose(doubling{}, turning_last{}), shifted_wave, 0.5, 1.0);
   CHECK(f.value() == 2.0 * std::cos(0.25) + 1.0);
   f.set<0>(2.0);
@@ -144,7 +144,7 @@ TEST_CASE("passes after optimisation rewrite it, too") {
   CHECK(f.value() == 2.0 * std::cos(4.0) + 1.0);
 }
 
-TEST_CASE("fields that rules read are inputs, as they are when an update is proposed") {
+TEST_CASE("fields that rules read are inputs, whose values are read when an update is proposed") {
   for (od::compile_options const& o : executors()) {
     scaling s;
     auto f = od::incremental(o, s, total, numbers{1.0, 2.0, 3.0}, 2.0);
@@ -217,55 +217,55 @@ TEST_CASE("a context that is global when incremental is called is one of the con
   CHECK(f.value() == 4.0 * std::sin(4.0) + 1.0);
   CHECK(plain.value() == std::sin(0.25) + 1.0);
   CHECK(od::incremental(repeating(2), shifted_wave, 0.5, 1.0).value() == 2.0 * std::sin(0.25) + 1.0);
-  hearing h;
-  od::scoped_global const heard(h);
+  observing h;
+  od::scoped_global const observed(h);
   CHECK_THROWS_WITH(
       od::incremental(shifted_wave, 0.5, 1.0), Catch::Contains("a scoped_global with hooks is open"));
 }
 
 TEST_CASE("hooks observe all calls of the first run, and then those that a proposal recomputes") {
   for (od::compile_options const& o : executors()) {
-    listening l;
+    observing_calls l;
     numbers xs{1.0, 2.0, 3.0, -1.0};
     auto f = od::incremental(o, l, total, xs, 2.0);
     auto const all = [&](double a) {
-      listening direct;
+      observing_calls direct;
       CHECK(f.value() == Approx(od::run(direct, total, xs, a)));
-      return direct.heard;
+      return direct.observed;
     };
-    CHECK(l.heard == all(2.0));
-    l.heard.clear();
+    CHECK(l.observed == all(2.0));
+    l.observed.clear();
     f.set_at<0>(2, 5.0);
     f.propose();
-    CHECK(l.heard == events{{'s', 5.0}, {'S', std::sin(5.0)}, {'m', std::sin(5.0)}});
+    CHECK(l.observed == events{{'s', 5.0}, {'S', std::sin(5.0)}, {'m', std::sin(5.0)}});
     f.commit();
     f.commit();
-    CHECK(l.heard.size() == 3);
+    CHECK(l.observed.size() == 3);
     xs = od::update(xs, 2, 5.0);
 
-    l.heard.clear();
+    l.observed.clear();
     f.set<1>(3.0); // all iterations use it, so that the map is recomputed in full
     f.commit();
-    CHECK(l.heard == all(3.0));
+    CHECK(l.observed == all(3.0));
 
     for (int i = 0; i < 40; ++i) { // so often that plain runs would be chosen
-      l.heard.clear();
+      l.observed.clear();
       f.set_at<0>(i % 4, 10.0 + i);
       f.propose();
       if (i % 3 == 0) {
         f.rollback();
-        CHECK(l.heard.size() == 3);
+        CHECK(l.observed.size() == 3);
         continue;
       }
       f.commit();
-      CHECK(l.heard.size() == 3);
+      CHECK(l.observed.size() == 3);
       xs = od::update(xs, i % 4, 10.0 + i);
     }
     (void)all(3.0);
   }
 }
 
-TEST_CASE("hooks of a context without data observe what a proposal recomputes") {
+TEST_CASE("hooks of a context without data observe the operations that a proposal recomputes") {
   counts_products::count = 0;
   auto f = od::incremental(counts_products{}, scaled_sum, numbers{1, 2, 3}, 0.5);
   CHECK(f.value() == 3.0);
@@ -277,60 +277,59 @@ TEST_CASE("hooks of a context without data observe what a proposal recomputes") 
   CHECK(f.value() == 4.0);
 }
 
-TEST_CASE("hooks do not observe rematerialised old values, nor values that are newly saved") {
-  listening_to_sines l;
+TEST_CASE("hooks observe neither rematerialised old values nor newly saved ones") {
+  observing_sines l;
   auto f = od::incremental(l, rows_and_scale, numbers{1.0, 2.0, 3.0}, 2.0, true);
-  CHECK(l.heard.size() == 3);
-  l.heard.clear();
+  CHECK(l.observed.size() == 3);
+  l.observed.clear();
   f.set<1>(4.0); // a factor, after the sines
   f.commit();
-  CHECK(l.heard.empty());
+  CHECK(l.observed.empty());
   f.set_at<0>(1, 0.5);
   f.commit();
-  CHECK(l.heard == std::vector<double>{0.5});
-  l.heard.clear();
+  CHECK(l.observed == std::vector<double>{0.5});
+  l.observed.clear();
   f.set<2>(false);
   f.commit();
-  CHECK(l.heard.empty());
+  CHECK(l.observed.empty());
   CHECK(f.value() == 0.0);
   f.set<2>(true);
   f.commit();
-  CHECK(l.heard.size() == 3);
+  CHECK(l.observed.size() == 3);
   CHECK(f.value() == Approx(4.0 * (std::sin(1.0) + std::sin(0.5) + std::sin(3.0))));
 }
 
 TEST_CASE("hooks observe recomputed functions in contexts with rules and fields, and in copies") {
-  listening_to_functions l;
+  observing_functions l;
   scaling s;
   auto f = od::incremental(od::compose(l, s), twice, 0.5, 1.0);
-  CHECK(l.heard == std::vector<double>{0.5, 1.0});
+  CHECK(l.observed == std::vector<double>{0.5, 1.0});
   f.set<1>(2.0);
   f.commit();
-  CHECK(l.heard == std::vector<double>{0.5, 1.0, 2.0});
+  CHECK(l.observed == std::vector<double>{0.5, 1.0, 2.0});
   s.by = 2.0;
   f.commit(); // no argument of a function changed
-  CHECK(l.heard.size() == 3);
+  CHECK(l.observed.size() == 3);
   CHECK(f.value() == Approx(2.0 * (std::sin(0.5) + std::sin(2.0))));
   auto g = f;
   g.set<0>(3.0);
   g.commit();
-  CHECK(l.heard == std::vector<double>{0.5, 1.0, 2.0, 3.0});
+  CHECK(l.observed == std::vector<double>{0.5, 1.0, 2.0, 3.0});
   CHECK(f.value() == Approx(2.0 * (std::sin(0.5) + std::sin(2.0))));
 }
 
-TEST_CASE(
-    "hooks observe nothing where nothing that they observe is affected, and a loop from the change on") {
-  listening_to_sines l;
+TEST_CASE("hooks observe no unaffected calls, and a loop from its first affected iteration on") {
+  observing_sines l;
   auto f = od::incremental(l, recurrence, numbers{0.5, 0.25, 0.125, 1.0}, 2.0);
-  CHECK(l.heard.size() == 4);
-  l.heard.clear();
+  CHECK(l.observed.size() == 4);
+  l.observed.clear();
   f.set_at<0>(2, 0.75);
   f.commit();
-  CHECK(l.heard.size() == 2); // two iterations
-  l.heard.clear();
+  CHECK(l.observed.size() == 2); // two iterations
+  l.observed.clear();
   f.set<1>(5.0);
   f.commit();
-  CHECK(l.heard.empty());
+  CHECK(l.observed.empty());
 }
 
 namespace {
@@ -345,7 +344,7 @@ inline constexpr auto sum_of_cosines = od::fn<"sum_of_cosines">([](auto const& x
 });
 } // namespace
 
-TEST_CASE("a sum in a context with a rule for something else is updated by the difference") {
+TEST_CASE("a sum in a context whose rule does not apply to it is updated by the difference") {
   auto const explained = [](auto const& f) {
     auto followed = od::incremental(f, numbers{1, 2, 3, 4});
     followed.template set_at<0>(1, 0.5);

@@ -62,8 +62,8 @@ TEST_CASE("a function that runs another one in a context is updated element by e
       f.explain() == "%2 = map: one iteration\n%6 = reduce: updated by the difference\n1 other operation\n");
 }
 
-TEST_CASE(
-    "a changed element runs one iteration, and one that is read at an index the iterations with this index") {
+TEST_CASE("a changed element runs one iteration; an element that is read by its index, the iterations with "
+          "this index") {
   for (od::compile_options const& o : executors()) {
     indices z{0, 1, 1, 2, 1, 0};
     numbers x{-0.5, 0.5, 1.5, 2.5, 1.0, 0.0}, means{0.0, 1.0, 2.0};
@@ -464,7 +464,7 @@ TEST_CASE("arrays whose length differs between iterations are recomputed, and no
   CHECK(f.value() == Approx(staircase(numbers{2.0, 0.25, 1.0}, numbers{0.1, 0.5, 0.3})));
 }
 
-TEST_CASE("an iteration that two arrays affect, one of them under a condition") {
+TEST_CASE("an iteration may be affected by two arrays, one of them under a condition") {
   constexpr auto twice = od::fn<"twice">([](auto x) {
     auto const m = od::size(x) - 1;
     auto const a = od::tabulate(m, [&](auto t) { return x[t + 1] * x[t + 1]; });

@@ -26,7 +26,7 @@ constexpr auto of_many = od::fn<"of_many">(
 
 } // namespace
 
-TEST_CASE("a difference belongs to a proposal") {
+TEST_CASE("difference is defined for a current proposal alone") {
   constexpr auto total = od::fn<"total">([](auto x) { return od::sum(x); });
   auto f = od::incremental(total, numbers{1, 2, 3});
   CHECK(f.difference() == 0);
@@ -182,8 +182,8 @@ TEST_CASE("change signatures of many inputs are distinguished") {
   }
 }
 
-TEST_CASE("an element that is set again, rolled back or set beside another reaches the arguments of the "
-          "update program") {
+TEST_CASE(
+    "the arguments of an update program have elements that were set again, rolled back, or set together") {
   auto f = od::incremental(of_many, numbers{1, 2, 3}, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0);
   for (int n = 0; n < 3; ++n) { // the update program is bound, and ready
     f.set_at<0>(1, 5.0 + n);
@@ -206,7 +206,7 @@ TEST_CASE("an element that is set again, rolled back or set beside another reach
   CHECK(f.value() == 2 * (1 + 7 + 4) + 5);
 }
 
-TEST_CASE("where the function throws nothing changes, and the changes stay pending") {
+TEST_CASE("if the function throws, the inputs are unchanged and the changes stay pending") {
   auto f = od::incremental(weighted, indices{0, 1}, numbers{0.5, 0.25}, numbers{0.0, 1.0}, 1.0);
   double const before = f.value();
   f.set_at<0>(0, 2); // there are two means
@@ -234,7 +234,7 @@ func @f(%x: f64) -> f64 {
       Catch::Contains("@f draws random numbers, reads its context, or has side effects"));
 }
 
-TEST_CASE("where types are known at run time, inputs are checked by them") {
+TEST_CASE("inputs whose types are known at run time are checked") {
   od::ir::program const p = od::ir::parse(R"(
 entry @f
 func @f(%x: f64[], %n: i64) -> f64 {

@@ -46,7 +46,7 @@ constexpr auto mixture = od::fn<"mixture">([](auto const& z, auto const& means, 
       z, x));
 });
 
-// Sets so many elements of an argument, and of a copy of it.
+// Sets `count` elements of an argument, and of a copy of it.
 template <std::size_t I, class F, class T, class Next>
 void set_some(F& f, std::vector<T>& copy, std::size_t count, noise& random, Next const& next) {
   for (std::size_t k = 0; k < count; ++k) {
@@ -58,7 +58,7 @@ void set_some(F& f, std::vector<T>& copy, std::size_t count, noise& random, Next
 
 } // namespace
 
-TEST_CASE("many assignments change at once, and so do many means") {
+TEST_CASE("many assignments change in one update, and so do many means") {
   for (od::compile_options const& o : executors()) {
     noise random;
     std::size_t const n = 400, groups = 80;
@@ -120,7 +120,7 @@ constexpr auto walk = od::fn<"walk">([](auto const& x) {
 });
 } // namespace
 
-TEST_CASE("neighbours of a list of elements run, and loops from the first to the last") {
+TEST_CASE("an update of a list runs the neighbours of its elements, and loops from the first to the last") {
   for (od::compile_options const& o : executors()) {
     noise random;
     std::vector<double> x = some(random, 300);
@@ -154,7 +154,7 @@ constexpr auto table = od::fn<"table">([](auto const& x, auto const& by) {
 });
 } // namespace
 
-TEST_CASE("elements of one row, and of many, are a list of rows") {
+TEST_CASE("a list of elements of one row, or of many, is a list of rows") {
   for (od::compile_options const& o : executors()) {
     noise random;
     std::vector<std::vector<double>> x(90);
@@ -183,7 +183,8 @@ TEST_CASE("elements of one row, and of many, are a list of rows") {
   }
 }
 
-TEST_CASE("a list holds the value that was set last, and becomes a change as a whole where it is too long") {
+TEST_CASE(
+    "a list has the value that was set last, and a list that is too long changes the array as a whole") {
   auto const total = od::fn<"total">([](auto const& x) { return std::pair(od::sum(x), x); });
   noise random;
   std::vector<double> x = some(random, 100);
@@ -224,7 +225,7 @@ TEST_CASE("a list holds the value that was set last, and becomes a change as a w
   check();
 }
 
-TEST_CASE("the proposed elements of a list are visited one by one") {
+TEST_CASE("for_each_change visits the proposed elements of a list") {
   auto const squares =
       od::fn<"squares">([](auto const& x) { return std::pair(od::map([](auto e) { return e * e; }, x), x); });
   noise random;
@@ -272,7 +273,7 @@ constexpr auto back_and_forth = od::fn<"back_and_forth">([](auto const& x, auto 
 });
 } // namespace
 
-TEST_CASE("elements at the ends are not lost where a list is shifted back and forth") {
+TEST_CASE("elements at the ends are not lost if a list is shifted back and forth") {
   for (od::compile_options const& o : executors()) {
     noise random;
     std::vector<double> x(64, 1.0), y(64, 1.0);
@@ -302,7 +303,7 @@ TEST_CASE("elements that are set to their present values are not listed") {
   CHECK(has(f.explain(), "map: a list of iterations"));
 }
 
-TEST_CASE("the difference of integers is that of integers") {
+TEST_CASE("the difference of integers is an exact integer") {
   auto const total = od::fn<"total">([](auto const& x) { return od::sum(x); });
   auto f = od::incremental(total, integers{i64{1} << 53, 2, 3});
   f.set_at<0>(0, (i64{1} << 53) + 1);

@@ -117,7 +117,7 @@ TEST_CASE("a loop in an iteration of a map runs from the first affected iteratio
   }
 }
 
-TEST_CASE("rows are appended with their loops, and two of them change at once") {
+TEST_CASE("rows are appended with their loops, and two rows may change in one update") {
   std::vector<std::vector<double>> x{{1, 2, 3}, {4, 5, 6}};
   std::vector<double> starts{0.5, 0.25};
   auto f = od::incremental(panel, of(x), numbers::copy_of(starts), 0.5);
@@ -189,7 +189,7 @@ TEST_CASE("a single affected iteration is peeled off, and later ones do not comp
   CHECK(has(text_of(beside), "select"));
 }
 
-TEST_CASE("inputs change alternately, and elements narrower than a word are set as others are") {
+TEST_CASE("different inputs change alternately, and elements narrower than a word are set as others are") {
   constexpr auto f = od::fn<"chosen">([](auto x, auto is, auto small) {
     return od::sum(
         od::map([](auto a, auto b, auto c) { return od::select(b, a, 0.5 * a) + c; }, x, is, small));

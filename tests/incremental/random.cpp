@@ -449,7 +449,7 @@ TEST_CASE("updates of random programs have the value of a new run") {
   CHECK(laws::is_rare(refused, count, 10));
 }
 
-TEST_CASE("updates of plates do, and run the affected iterations") {
+TEST_CASE("updates of random plates have the value of a new run, and run the affected iterations") {
   std::uint64_t const count = programs(3'000);
   std::uint64_t iterations = 0, differences = 0, loops = 0, nested = 0, appended = 0, appended_lists = 0,
                 paths = 0, unchanged = 0;
@@ -476,7 +476,7 @@ TEST_CASE("updates of plates do, and run the affected iterations") {
   CHECK(unchanged > count / 5);
 }
 
-TEST_CASE("updates of lists of elements do, too") {
+TEST_CASE("updates of lists of elements of random plates have the value of a new run") {
   std::uint64_t const count = programs(1'200);
   std::uint64_t lists = 0;
   for (std::uint64_t seed = 1; seed <= count; ++seed)
@@ -484,7 +484,7 @@ TEST_CASE("updates of lists of elements do, too") {
   CHECK(lists > count);
 }
 
-TEST_CASE("updates that become plain runs and update programs again do, too") {
+TEST_CASE("updates that alternate between plain runs and update programs have the value of a new run") {
   std::uint64_t const first = 21; // the first 20 programs are too small for plain runs
   std::uint64_t const count = programs(400);
   std::uint64_t plain = 0;
@@ -498,7 +498,7 @@ TEST_CASE("updates that become plain runs and update programs again do, too") {
 }
 
 #if OVERDUB_TESTS_JIT
-TEST_CASE("updates of plates do so in machine code, too") {
+TEST_CASE("updates of random plates in machine code have the value of a new run") {
   compile_options compiled, in_between; // compiled when an update program is made, or after its first call
   compiled.executor = in_between.executor = jit::compiled({.optimisation = 1});
   compiled.tiers = tiers::compile_now;

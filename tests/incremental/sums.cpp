@@ -62,7 +62,7 @@ void check_outliers(od::compile_options const& o, T huge, double within) {
 
 } // namespace
 
-TEST_CASE("a sum is exact again when a far greater element is removed, and so is that proposal") {
+TEST_CASE("a sum and its proposal are accurate again after a far greater element is removed") {
   for (od::compile_options const& o : executors()) {
     check_outliers(o, 1e10, 1e-9);
     check_outliers(o, 1e5, 1e-9);
@@ -70,7 +70,7 @@ TEST_CASE("a sum is exact again when a far greater element is removed, and so is
   }
 }
 
-TEST_CASE("so is each of many sums") {
+TEST_CASE("each of many sums is accurate again after a far greater element is removed") {
   using numbers = od::array<double>;
   std::vector<std::vector<double>> x(5, std::vector<double>{1, 2, 0.5});
   auto const all = [&] {
@@ -110,7 +110,8 @@ TEST_CASE("a sum near zero without cancellation is updated by differences, and l
   CHECK(std::abs(f.value() - total(od::array<double>::copy_of(x))) < 1e-13);
 }
 
-TEST_CASE("a sum that becomes small by steps is as exact as one that does at once, at any scale") {
+TEST_CASE(
+    "a sum that becomes small in steps is as accurate as one that becomes small at once, at any scale") {
   constexpr auto total = od::fn<"total">([](auto y) { return od::sum(y); });
   for (double const step : {10.0, 1e3, 4e5}) {
     std::vector<double> x;

@@ -69,7 +69,7 @@ i64 work(char const* text, std::vector<datum> const& inputs) {
 
 } // namespace
 
-TEST_CASE("the counted work grows with what runs") {
+TEST_CASE("the counted work grows with the work of the run") {
   i64 const one = work(deviations, {numbers(1000), datum(1.0)}),
             ten = work(deviations, {numbers(10'000), datum(1.0)});
   CHECK(one > 4000);
@@ -116,7 +116,7 @@ func @rows(%start: i64[], %x: f64[], %is: bool) -> f64 {
   CHECK(work(rows, {of({0, 10, 20, 30}), numbers(3000), datum(true)}) > few);
 }
 
-TEST_CASE("the seventeenth update that is more work than a run is a plain run, and explain says so") {
+TEST_CASE("the seventeenth update with more work than a run is a plain run, and explain reports it") {
   for (auto const& o : executors()) {
     od::incremental_program f = followed(deviations, {numbers(2000), datum(0.5)}, o);
     f.set_at(0, 5, bits(3.25)); // elements are saved from now on: updates of the number write all of them
@@ -131,7 +131,7 @@ TEST_CASE("the seventeenth update that is more work than a run is a plain run, a
   }
 }
 
-TEST_CASE("rebuilding a reverse index counts as work where columns change in between") {
+TEST_CASE("rebuilding a reverse index counts as work if columns change between updates") {
   constexpr char const* product = R"(
 entry @product
 func @product(%w: f64[], %col: i64[], %val: f64[]) -> f64 {
@@ -179,7 +179,7 @@ func @product(%w: f64[], %col: i64[], %val: f64[]) -> f64 {
   }
 }
 
-TEST_CASE("an update that is less work than a run is never a plain run") {
+TEST_CASE("an update with less work than a run is never a plain run") {
   for (auto const& o : executors()) {
     od::incremental_program f = followed(deviations, {numbers(2000), datum(0.5)}, o);
     for (int k = 0; k < 60; ++k) {
@@ -245,7 +245,8 @@ TEST_CASE("values are the same when plain runs start, are proposed, rolled back 
   }
 }
 
-TEST_CASE("where updates of other change signatures need saved values, update programs run and save them") {
+TEST_CASE("if other change signatures need saved values, update programs run instead of plain runs, and save "
+          "them") {
   od::incremental_program f = followed(deviations, {numbers(2000), datum(0.5)});
   int plain = 0;
   for (int k = 0; k < 400; ++k) {
@@ -266,7 +267,7 @@ TEST_CASE("where updates of other change signatures need saved values, update pr
       Catch::Contains("the update program, since updates of other kinds need the values that it saves"));
 }
 
-TEST_CASE("plain runs end when such updates start") {
+TEST_CASE("plain runs end when updates that need saved values start") {
   od::incremental_program f = followed(deviations, {numbers(2000), datum(0.5)});
   f.set_at(0, 5, bits(3.25));
   f.commit();
@@ -305,7 +306,7 @@ TEST_CASE("a copy continues as its source would, and so does the target of an as
   }
 }
 
-TEST_CASE("where the function throws in a plain run, inputs are unchanged and the changes stay pending") {
+TEST_CASE("if the function throws in a plain run, inputs are unchanged and the changes stay pending") {
   constexpr char const* checked = R"(
 entry @checked
 func @checked(%x: f64[], %k: i64) -> f64 {
@@ -343,7 +344,7 @@ func @checked(%x: f64[], %k: i64) -> f64 {
   CHECK(f.result(0) == wanted[0]);
 }
 
-TEST_CASE("a result that is a part of an input is the proposed one, in plain runs too") {
+TEST_CASE("a result that is a part of an input is the proposed part, in plain runs too") {
   constexpr char const* part = R"(
 entry @part
 func @part(%r: f64[][], %c: f64) -> (f64, f64[]) {
@@ -379,7 +380,7 @@ func @part(%r: f64[][], %c: f64) -> (f64, f64[]) {
   CHECK(was_plain);
 }
 
-TEST_CASE("where inputs become much longer, work is counted again") {
+TEST_CASE("work is counted again if inputs become much longer") {
   od::incremental_program f = followed(deviations, {numbers(50), datum(0.5)});
   f.set_at(0, 5, bits(3.25));
   f.commit();

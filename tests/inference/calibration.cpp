@@ -20,8 +20,8 @@ using overdub::random_generator;
 using overdub::random_key;
 using table = std::vector<std::vector<double>>;
 
-// theta ~ N(0, 1), and three measurements of it with errors N(0, 1): the posterior is N(sum / 4, 1/4). With it goes a parameter
-// of which the data are independent.
+// theta ~ N(0, 1), and three measurements of it with errors N(0, 1): the posterior is N(sum / 4, 1/4). Another parameter is
+// independent of the data.
 std::vector<double> prior(random_key const& key) {
   random_generator g(key);
   double const theta = overdub::distributions::draw_normal(g);
@@ -125,8 +125,8 @@ TEST_CASE("p-values of exact samplers are uniform themselves") {
   CHECK((least > 1e-4 && least < 0.1));
 }
 
-TEST_CASE("samplers that are too narrow, too wide or biased are found, and only in the parameter that they "
-          "are wrong in") {
+TEST_CASE(
+    "samplers that are too narrow, too wide or biased are detected, and only in the affected parameter") {
   auto const found = [](double shift, double factor, char const* what) {
     calibration const c = calibrated(shift, factor);
     CHECK_FALSE(c.passed());
@@ -142,7 +142,7 @@ TEST_CASE("samplers that are too narrow, too wide or biased are found, and only 
   found(-0.15, 1, "too low (ranks are high)");
 }
 
-TEST_CASE("autocorrelated draws are found, and ties pass") {
+TEST_CASE("autocorrelated draws are detected, and ties pass") {
   // Each draw 16 times.
   auto const repeated = [](double sum, random_key const& key, std::size_t n) {
     table all = posterior(0, 1)(sum, key, n);
@@ -228,7 +228,7 @@ TEST_CASE("Holm's correction rejects step by step, with thresholds that depend o
   CHECK(holm(std::vector<double>{}, 0.05).empty());
 }
 
-TEST_CASE("a missing Jacobian and a dropped ratio of proposals are found") {
+TEST_CASE("a missing Jacobian and a missing ratio of proposals are detected") {
   for (joint_test const& t : {tested(walk(false)), tested(independent(false))}) {
     CHECK_FALSE(t.passed());
     CHECK(t["rate"].p_value < 1e-6);
@@ -240,7 +240,7 @@ TEST_CASE("a missing Jacobian and a dropped ratio of proposals are found") {
   CHECK(out.str().find("\nthe sampler's rate is too low (") != std::string::npos);
 }
 
-TEST_CASE("data from another model than the sampler's are found") {
+TEST_CASE("data from another model than the sampler's are detected") {
   auto const half = [](counted& s, random_key const& key) {
     counted other{.rate = s.rate / 2};
     count_anew(other, key);

@@ -134,7 +134,7 @@ lp__,accept_stat__,stepsize__,treedepth__,n_leapfrog__,divergent__,energy__,thet
 
 } // namespace
 
-TEST_CASE("written files are read to the same bits") {
+TEST_CASE("reading a written file returns the same bits") {
   temporary_file const file("round.csv");
   std::vector<csv_setting> const settings = {
       {"method", "sample", 0}, {"sample", "", 1}, {"num_samples", "3", 2}, {"id", "1", 0}};
@@ -239,7 +239,7 @@ TEST_CASE("chains of one model are read together") {
       read_csv(std::vector<std::string>{one.path, other.path}), Catch::Contains("have different variables"));
 }
 
-TEST_CASE("paths in braces are paths, and not the ends of one") {
+TEST_CASE("paths in braces are complete paths, not suffixes") {
   draws const d = some(2);
   temporary_file const one("one.csv"), two("two.csv");
   write_csv(one.path, d, 0);
@@ -251,7 +251,7 @@ TEST_CASE("paths in braces are paths, and not the ends of one") {
   CHECK(read_csv(first).chain.chains() == 1);
 }
 
-TEST_CASE("names are checked before a file is touched, and written as CmdStan's") {
+TEST_CASE("names are checked before a file is written, and have CmdStan's form") {
   temporary_file const file("names.csv", "old\n");
   using names = std::vector<std::string>;
   CHECK_THROWS_WITH(
@@ -277,7 +277,7 @@ TEST_CASE("names are checked before a file is touched, and written as CmdStan's"
   CHECK(one.contents() == "old\n");
 }
 
-TEST_CASE("each draw is in the file when it is written, and none after the end") {
+TEST_CASE("each draw is in the file once it is written, and none is accepted after the end") {
   temporary_file const file("flush.csv");
   draws const d = some();
   csv_writer out(file.path, {}, d.names());
@@ -322,8 +322,7 @@ TEST_CASE("a file has the seed that was used, or none") {
   CHECK(seed() == "none");
 }
 
-TEST_CASE(
-    "files are replaced together at the end, and none where the run was stopped before its first draw") {
+TEST_CASE("files are replaced together at the end, and none if the run was stopped before its first draw") {
   temporary_file const base("stale"), one("stale_1.csv", "old\n"), two("stale_2.csv", "old\n");
   std::atomic<bool> stop = true;
   sampling_settings settings{
@@ -348,7 +347,7 @@ TEST_CASE(
   CHECK(read_csv(two.path).chain.size() == 0); // no old draws of a chain that did not begin
 }
 
-TEST_CASE("a run that fails leaves the earlier files, and its own draws in partial files") {
+TEST_CASE("a failed run leaves the earlier files, and its own draws in partial files") {
   temporary_file const base("failed"), one("failed_1.csv"), two("failed_2.csv");
   sampling_settings settings{.chains = 2, .warmup = 0, .draws = 50, .threads = 1, .csv = base.path};
   (void)sample(targets::standard_normal{1}, settings);
@@ -391,7 +390,7 @@ TEST_CASE("a run into new files that fails keeps its draws there, and no file wi
   CHECK((kept.chain.size() > 0 && !kept.whole));
 }
 
-TEST_CASE("a second run into the same files is rejected before it begins, and the first one is complete") {
+TEST_CASE("a second run into the same files is rejected before it begins, and the first one completes") {
   temporary_file const base("twice"), one("twice_1.csv"), two("twice_2.csv");
   for (bool const replaces : {false, true}) {
     sampling_settings settings{.chains = 2, .warmup = 10, .draws = 30, .threads = 1, .csv = base.path};
@@ -487,7 +486,7 @@ TEST_CASE("totals of a file are those of its draws, without an E-BFMI if it was 
   CHECK(std::isnan(thinned.energy_fraction()));
 }
 
-TEST_CASE("sample writes the files as it runs, and they are what it returns") {
+TEST_CASE("sample writes the files during the run, and they equal the returned draws") {
   temporary_file const base("run"), one("run_1.csv"), two("run_2.csv");
   draws const d =
       sample(targets::eight_schools{}, {.chains = 2, .warmup = 60, .draws = 20, .seed = 5, .csv = base.path});
@@ -561,8 +560,8 @@ TEST_CASE("errors of writing and reading have a diagnostic") {
   CHECK_THROWS_WITH(read_csv("/tmp"), "overdub: the draws in /tmp cannot be read: Is a directory");
 }
 
-TEST_CASE("a file without the line of the adaptation has draws, unless its settings say that the warm-up is "
-          "there") {
+TEST_CASE(
+    "a file without the line of the adaptation has draws only, unless its settings include the warm-up") {
   std::string const columns =
       "lp__,accept_stat__,stepsize__,treedepth__,n_leapfrog__,divergent__,energy__,x\n";
   std::string const rows = "1,2,3,4,5,0,7,8\n1,2,3,4,5,1,7,9\n", adapted = "# Adaptation terminated\n";
@@ -651,7 +650,7 @@ TEST_CASE("a line longer than the buffer, and a pipe, are read") {
   CHECK(same(read.chain, 0, d, 0));
 }
 
-TEST_CASE("an invalid chain, and settings that are no lines, are rejected before a file is touched") {
+TEST_CASE("an invalid chain, and settings that are not lines, are rejected before a file is written") {
   temporary_file const file("refused.csv");
   draws const d = some(2);
   CHECK_THROWS_WITH(
@@ -714,7 +713,7 @@ TEST_CASE("a file that was removed or moved during the run is reported, and is n
   }
 }
 
-TEST_CASE("the files of a failed run are named by absolute paths, whether or not they replace others") {
+TEST_CASE("the files of a failed run are listed by absolute paths, whether or not they replace others") {
   char folder[] = "/tmp/overdub_test_relative_XXXXXX", before[4096];
   REQUIRE(
       (::mkdtemp(folder) != nullptr && ::getcwd(before, sizeof before) != nullptr && ::chdir(folder) == 0));
@@ -737,7 +736,7 @@ TEST_CASE("the files of a failed run are named by absolute paths, whether or not
   ::rmdir(folder);
 }
 
-TEST_CASE("a long path leaves room for the reason") {
+TEST_CASE("an error message with a long path includes the reason") {
   std::string folder = "/tmp/overdub_test_long_XXXXXX";
   REQUIRE(::mkdtemp(folder.data()) != nullptr);
   std::string const deep = folder + '/' + std::string(230, 'd'), base = deep + "/run", path = base + "_1.csv";

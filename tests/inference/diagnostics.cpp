@@ -328,7 +328,7 @@ TEST_CASE("a summary is a table, and warns") {
   CHECK(summary(draws({"x"}, 2)).rows().size() == 2); // without draws
 }
 
-TEST_CASE("a single draw is its own mean and its own quantiles") {
+TEST_CASE("the mean and the quantiles of a single draw are the draw") {
   draws d({"x"}, 1);
   d.append(0, {.log_density = 1})[0] = 2.5;
   summary const s(d);
@@ -418,7 +418,7 @@ TEST_CASE("draws are appended to each chain independently") {
   CHECK(d.size(0) == 1000);
 }
 
-TEST_CASE("names of variables are checked, and Stan's names find them") {
+TEST_CASE("names of variables are checked, and can be looked up in Stan's form") {
   CHECK(csv_name("theta[1,2]") == "theta.1.2");
   CHECK(csv_name("theta[1, 2]") == "theta.1.2");
   CHECK(csv_name("theta[10][3]") == "theta.10.3");

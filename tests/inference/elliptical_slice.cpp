@@ -60,7 +60,7 @@ TEST_CASE("after a transition from exact draws of the posterior, draws are exact
   for (int i = 0; i < n; ++i) {
     std::vector<double> x(2);
     prior(x, g);
-    // The posterior, by Matheron's rule: a draw of the prior is moved by what it misses of a measurement with errors.
+    // The posterior, by Matheron's rule: a draw of the prior is corrected by its difference to a noisy measurement.
     double const missed = 3 + 0.5 * drawing::normal(g) - x[0];
     x[0] += 0.8 * missed;
     x[1] += 0.8 * 0.8 * missed;

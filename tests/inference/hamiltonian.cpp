@@ -129,7 +129,7 @@ TEST_CASE("a transition allocates nothing") {
   CHECK(made(hmc<correlated_normal>(correlated_normal{}, diagonal_metric(10))) == 0);
 }
 
-TEST_CASE("a chain cannot begin where the density or its gradient is not finite, and reports which") {
+TEST_CASE("a chain cannot begin where the density or its gradient is not finite, and reports which one") {
   struct half_line {
     std::size_t dimension() const { return 2; }
     double operator()(std::span<double const> q, std::span<double> gradient) const {
@@ -148,7 +148,7 @@ TEST_CASE("a chain cannot begin where the density or its gradient is not finite,
       std::string::npos);
 }
 
-TEST_CASE("transitions beyond the boundary of the support are rejected and diverge") {
+TEST_CASE("transitions beyond the boundary of the support are rejected, and counted as divergent") {
   struct box {
     std::size_t dimension() const { return 1; }
     double operator()(std::span<double const> q, std::span<double> gradient) const {
@@ -176,9 +176,8 @@ TEST_CASE("transitions beyond the boundary of the support are rejected and diver
   CHECK(divergent > 500); // each trajectory reaches a boundary
 }
 
-TEST_CASE(
-    "a transition of fixed length ends where it leaves the density, and counts the steps that it made") {
-  struct ends { // at 1, where the gradient, or the density, is no number
+TEST_CASE("a transition of fixed length ends where the density is no longer finite, and counts its steps") {
+  struct ends { // at 1, where the gradient, or the density, is NaN
     bool by_gradient = false;
     int* calls = nullptr;
     std::size_t dimension() const { return 1; }

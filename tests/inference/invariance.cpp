@@ -33,7 +33,7 @@ struct log_gamma {
 
 double normal_cdf(double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); }
 
-// The Kolmogorov-Smirnov statistic, the greatest distance to the uniform distribution, times the root of the size: 1.95 is exceeded
+// The Kolmogorov-Smirnov statistic, the greatest distance to the uniform distribution, times the root of the size: it exceeds 1.95
 // once in a thousand times, 3.5 once in 10^10 times (Kolmogorov's limit, 2 exp(-2 x²)).
 double kolmogorov(std::vector<double> u) {
   std::ranges::sort(u);
@@ -114,7 +114,7 @@ TEST_CASE("transitions of static HMC leave the target invariant") {
   CHECK(deviation(hmc<wrong_gradient>(wrong_gradient{}, unit, {.leapfrog_steps = 3}), 0.5) < 1.95);
 }
 
-TEST_CASE("the test of invariance finds planted mistakes") {
+TEST_CASE("the test of invariance detects planted mistakes") {
   CHECK(deviation(nuts<log_gamma>(log_gamma{.with_jacobian = false}, unit), 0.3) > 3.5);
   CHECK(deviation(hmc<log_gamma>(log_gamma{.with_jacobian = false}, unit, {.leapfrog_steps = 5}), 0.5) > 3.5);
   CHECK(deviation(never_rejects(log_gamma{}, unit), 0.9) > 3.5);

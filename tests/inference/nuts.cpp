@@ -19,7 +19,7 @@ struct moments {
   double mean = 0, sd = 0;
 };
 
-// How many Monte Carlo errors an estimated mean, and a standard deviation, are away from the true ones.
+// The errors of an estimated mean, and of a standard deviation, in Monte Carlo standard errors.
 double distance(chain_values const& x, moments const& exact) {
   double const mean = diagnosing::mean(x.values), sd = std::sqrt(diagnosing::variance(x.values));
   return std::max(std::abs(mean - exact.mean) / mcse_mean(x), std::abs(sd - exact.sd) / mcse_sd(x));
@@ -70,7 +70,8 @@ std::vector<moments> eight_schools_moments() {
 
 } // namespace
 
-TEST_CASE("NUTS on a Gaussian of ten correlated coordinates: means, deviations, covariances, quantiles") {
+TEST_CASE("NUTS on a Gaussian of ten correlated coordinates has correct means, deviations, covariances, "
+          "quantiles") {
   draws const d = sample(targets::correlated_normal{}, {.seed = 7});
   CHECK(d.divergences() == 0);
   for (std::size_t i = 0; i < 10; ++i) {
@@ -104,7 +105,7 @@ TEST_CASE("energies are minus the log density and a chi-square of kinetic energy
   CHECK(distance(kinetic, {5, std::sqrt(5.0)}) < 4);
 }
 
-TEST_CASE("tree depth: few steps for a sphere, at most max_depth doublings for a needle") {
+TEST_CASE("the tree depth is small for a sphere, and at most max_depth for a needle") {
   draws const sphere = sample(targets::standard_normal{10}, {.chains = 1, .seed = 1});
   CHECK(std::ranges::max(sphere.column("treedepth__").values) <= 3);
   CHECK(std::ranges::max(sphere.column("n_leapfrog__").values) <= 15);
@@ -115,7 +116,7 @@ TEST_CASE("tree depth: few steps for a sphere, at most max_depth doublings for a
   CHECK(std::ranges::max(needle.column("n_leapfrog__").values) == 15);
 }
 
-TEST_CASE("the funnel: divergences are reported, with a warning") {
+TEST_CASE("divergences in the funnel are reported, with a warning") {
   draws const d = sample(targets::funnel{}, {.seed = 1});
   CHECK(d.divergences() > 20);
   summary const s(d);
@@ -152,7 +153,7 @@ TEST_CASE("points of a NaN log density are rejected and counted, and the first o
   check(sample(half{}, settings, hmc_settings{.leapfrog_steps = 8}));
 }
 
-TEST_CASE("a warning considers a wrong gradient") {
+TEST_CASE("a warning mentions a wrong gradient as a possible cause") {
   struct flat_gradient {
     std::size_t dimension() const { return 1; }
     double operator()(std::span<double const> q, std::span<double> gradient) const {
@@ -167,7 +168,7 @@ TEST_CASE("a warning considers a wrong gradient") {
   }));
 }
 
-TEST_CASE("the eight schools: the posterior is that of numerical integration") {
+TEST_CASE("the posterior of the eight schools is that of numerical integration") {
   std::vector<moments> const exact = eight_schools_moments();
   CHECK(exact[0].mean == Approx(4.4).margin(0.1)); // the published value
   CHECK(exact[1].mean == Approx(3.6).margin(0.1));
@@ -183,7 +184,7 @@ TEST_CASE("the eight schools: the posterior is that of numerical integration") {
   CHECK(summary(d)["theta.1"].ess_bulk > 2000);
 }
 
-TEST_CASE("a larger target acceptance makes smaller steps, and is reached") {
+TEST_CASE("a larger target acceptance leads to smaller steps, and is reached") {
   double before = 1e9;
   for (double const target : {0.6, 0.8, 0.95}) {
     sampling_settings settings{.chains = 2, .seed = 4};
@@ -212,7 +213,7 @@ TEST_CASE("without warm-up, step size and metric are those of the settings") {
   for (double const s : d.column("stepsize__").values) CHECK(s == 0.125);
 }
 
-TEST_CASE("a target of no coordinates, and no chains") {
+TEST_CASE("a target may have no coordinates, and a run no chains") {
   CHECK(sample(targets::standard_normal{0}, {.chains = 2, .warmup = 30, .draws = 5}).size() == 10);
   CHECK(summary(sample(targets::standard_normal{1}, {.chains = 0})).rows().size() == 2);
 }

@@ -152,7 +152,7 @@ TEST_CASE("equal weights are drawn once each, and a single positive weight alway
   }
 }
 
-TEST_CASE("importance sampling: the evidence, the mean and draws of a normal posterior") {
+TEST_CASE("importance sampling has the evidence, the mean and draws of a normal posterior") {
   // x ~ N(0, 1), one observation of 1 with variance 1: the posterior is N(1/2, 1/2).
   auto const draw = [](random_key const& key) {
     random_generator g(key);
@@ -191,7 +191,7 @@ TEST_CASE("values of particles of weight 0 are ignored") {
   CHECK(f.log_evidence == Approx(std::log(0.5)).margin(0.2));
 }
 
-TEST_CASE("a particle filter has Kalman's evidence and mean, with each scheme") {
+TEST_CASE("a particle filter has the evidence and the mean of a Kalman filter, with each scheme") {
   kalman const exact(observed.size());
   for (resampling const scheme : schemes)
     for (double const below : {0.5, 1.0}) {
@@ -209,7 +209,7 @@ TEST_CASE("a particle filter has Kalman's evidence and mean, with each scheme") 
 TEST_CASE("estimates of the evidence by few particles are unbiased, with rejuvenation or without") {
   constexpr std::size_t steps = 5, runs = 5000;
   kalman const exact(steps);
-  // An exact draw of x[t] given all else is a transition that leaves the distribution as it is: here, Metropolis' on the path.
+  // An exact draw of x[t] given all else is a transition that leaves the distribution invariant: here, Metropolis' on the path.
   struct path {
     std::array<double, steps> x{};
   };

@@ -117,7 +117,7 @@ TEST_CASE("transition t of chain c has the key at(c).transition(t), and kernels 
   }
 }
 
-TEST_CASE("each chain is made once, with the key of its transition 0") {
+TEST_CASE("each chain is constructed once, with the key of its transition 0") {
   std::atomic<int> made = 0;
   auto const make = [&](std::size_t c, random_key const& key) {
     made += key == random_key(6).at(c).transition(0) ? 1 : 100;
@@ -140,7 +140,7 @@ TEST_CASE("a run of kernels that is stopped keeps its draws; one that is stopped
   CHECK(run_chains(from_prior, settings, random_key(1)).size() == 0);
 }
 
-TEST_CASE("an exception of a kernel or its maker keeps the draws") {
+TEST_CASE("an exception of a kernel or of its maker keeps the earlier draws") {
   struct fragile : walk {
     int calls = 0;
     kernel_statistics transition(random_key const& key) {

@@ -291,8 +291,7 @@ TEST_CASE("an out-of-memory run reports what was too large, and keeps its draws"
   std::remove((base + "_1.csv").c_str());
 }
 
-TEST_CASE(
-    "a target that runs out of memory, and one of too many dimensions, are rejected with a diagnostic") {
+TEST_CASE("a target without memory, and one of too many dimensions, are rejected with a diagnostic") {
   wide greedy;
   greedy.greedy = true;
   greedy.variables = 1;

@@ -48,7 +48,7 @@ TEST_CASE("the draws are the same on any number of threads") {
   CHECK(all_of(sample(targets::correlated_normal{3}, settings)) != expected);
 }
 
-TEST_CASE("custom random streams: one for each chain and transition") {
+TEST_CASE("each chain and transition has its own custom random stream") {
   std::atomic<int> made = 0;
   auto const streams = [&](std::uint64_t chain, std::uint64_t transition) {
     ++made;
@@ -141,8 +141,7 @@ TEST_CASE("Ctrl-C stops a run, and its draws are kept") {
   CHECK(d.size() < 1000);
 }
 
-TEST_CASE(
-    "exceptions of a target or of on_progress are passed to the caller, that of the first failed chain") {
+TEST_CASE("exceptions of a target or of on_progress propagate to the caller, of the first failed chain") {
   struct failing : targets::standard_normal {
     int calls = 0;
     double operator()(std::span<double const> q, std::span<double> gradient) {
@@ -159,7 +158,7 @@ TEST_CASE(
   CHECK_THROWS_WITH(sample(targets::standard_normal{1}, settings), Catch::Contains("progress's own"));
 }
 
-TEST_CASE("an error ends a run, and has the draws of all chains so far") {
+TEST_CASE("an error ends a run, and carries the draws of all chains so far") {
   struct failing : targets::standard_normal { // in chain 2, in the report of its 30th draw
     int reports = 0;
     std::vector<std::string> names() const { return {"x"}; }
@@ -182,7 +181,7 @@ TEST_CASE("an error ends a run, and has the draws of all chains so far") {
     CHECK_THROWS_AS(std::rethrow_exception(e.cause), std::out_of_range);
     REQUIRE(e.so_far->chains() == 3);
     CHECK((e.so_far->size(0) == 40 && e.so_far->size(1) == 29 && e.so_far->size(2) == 0));
-    CHECK(e.so_far->column("x").values.back() != 17); // a draw whose report failed is not kept
+    CHECK(e.so_far->column("x").values.back() != 17); // the draw whose report failed is not stored
     *target.second = false;
     settings.on_progress = {};
     std::vector<double> const whole = all_of(sample(target, settings)), part = all_of(*e.so_far);
@@ -219,7 +218,7 @@ TEST_CASE("divergences, energies and depths are those of all transitions, thinne
 }
 
 TEST_CASE("a chain begins at the given point, or at the first of a hundred draws of finite density") {
-  struct quadrant { // finite where all are positive: in one of 32 tries
+  struct quadrant { // finite if all are positive: in one of 32 tries
     std::size_t dimension() const { return 5; }
     double operator()(std::span<double const> q, std::span<double> gradient) const {
       double sum = 0;

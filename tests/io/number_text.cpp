@@ -1,4 +1,4 @@
-// Numbers are written and read as in the "C" locale, and what is written is read as the same bits.
+// Numbers are written and read as in the "C" locale, and reading a written number returns its bits.
 #include "catch.hpp"
 #include "property.hpp"
 
@@ -21,7 +21,7 @@ bool same_bits(T a, T b) {
   return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
 }
 
-// What parse_by_strtod reads, and std::from_chars.
+// The result of parse_by_strtod, and that of std::from_chars.
 template <class T>
 void check_as_from_chars(std::string const& text) {
   INFO(text);
@@ -36,7 +36,7 @@ void check_as_from_chars(std::string const& text) {
 
 } // namespace
 
-TEST_CASE("the C library reads what std::from_chars reads, and as far") {
+TEST_CASE("parse_by_strtod parses the same prefix to the same number as std::from_chars") {
   for (char const* const text :
        {"",
         "-",
@@ -103,7 +103,7 @@ TEST_CASE("the C library reads what std::from_chars reads, and as far") {
   }
 }
 
-TEST_CASE("the C library reads random texts as std::from_chars does") {
+TEST_CASE("parse_by_strtod parses random texts as std::from_chars does") {
   property([] {
     auto const text =
         *rc::gen::container<std::string>(rc::gen::elementOf(std::string("0123456789.-+eE,infa 5555")));
@@ -112,7 +112,7 @@ TEST_CASE("the C library reads random texts as std::from_chars does") {
   });
 }
 
-TEST_CASE("a floating-point number is read as the bits that were written") {
+TEST_CASE("reading a written floating-point number returns its bits") {
   property([] {
     double const x = any<double>();
     double read = 7;
@@ -123,7 +123,7 @@ TEST_CASE("a floating-point number is read as the bits that were written") {
   });
 }
 
-TEST_CASE("forms are those of printf") {
+TEST_CASE("number formats are those of printf") {
   property([] {
     double const x = any<double>();
     int const n = *rc::gen::inRange(0, 20);
@@ -137,7 +137,7 @@ TEST_CASE("forms are those of printf") {
   });
 }
 
-TEST_CASE("what is out of range is read as an infinity or a zero, and said") {
+TEST_CASE("a number out of range is read as an infinity or a zero, and reported") {
   auto const reads = [](std::string const& text) {
     double x = 7;
     auto const result = parse_number(text.data(), text.data() + text.size(), x);
@@ -154,14 +154,14 @@ TEST_CASE("what is out of range is read as an infinity or a zero, and said") {
   CHECK((parse_whole("-12", i) && i == -12));
 }
 
-TEST_CASE("cells are aligned, and never cut") {
+TEST_CASE("cells are aligned, and never truncated") {
   CHECK(right_aligned("ab", 4) == "  ab");
   CHECK(left_aligned("ab", 4) == "ab  ");
   CHECK((right_aligned("abcde", 4) == "abcde" && left_aligned("abcde", 4) == "abcde"));
   CHECK(number_text(255u, 16) == "ff");
 }
 
-TEST_CASE("more digits than there is space for are refused") {
+TEST_CASE("more digits than the buffer has are rejected") {
   CHECK(number_text(1.0, decimals(99)) == "1." + std::string(99, '0'));
   CHECK_THROWS_AS(number_text(1e300, decimals(1000)), std::length_error);
 }

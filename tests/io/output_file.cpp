@@ -1,4 +1,4 @@
-// Files of the user's: whole or not at all, one writer at a time, and no waiting for anybody.
+// The user's files are complete or unchanged, have one writer at a time, and writing does not block.
 #include "catch.hpp"
 
 #include <overdub/io/output_file.hpp>
@@ -55,7 +55,7 @@ struct folder {
 
 using names = std::set<std::string>;
 
-// Why it cannot be committed: the same in what is thrown and in `failure()`.
+// The reason why a commit fails: the exception and `failure()` have the same.
 std::string failure_of(output_file& out) {
   try {
     out.commit();
@@ -76,7 +76,7 @@ std::string refusal(std::string const& path, writing how) {
   }
 }
 
-// While it lives, files of this process have at most so many bytes, as if the disk were full.
+// While it exists, files of this process are limited to this number of bytes, as on a full disk.
 struct full_disk {
   explicit full_disk(rlim_t bytes) {
     REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
@@ -96,7 +96,7 @@ struct full_disk {
 
 } // namespace
 
-TEST_CASE("a file is as it was until the new one is whole, and nothing else stays in the folder") {
+TEST_CASE("a file is unchanged until the new one is complete, and no other file remains in the folder") {
   folder const at;
   for (writing const how : {writing::at_once, writing::streamed, writing::beside}) {
     at.put("a", "old");
@@ -111,7 +111,7 @@ TEST_CASE("a file is as it was until the new one is whole, and nothing else stay
   }
 }
 
-TEST_CASE("without commit the file is as it was, and a streamed file keeps what was written") {
+TEST_CASE("without commit the file is unchanged, and a streamed file keeps the written text") {
   folder const at;
   at.put("a", "old");
   { CHECK(output_file(at / "a", writing::at_once).append("new")); }
@@ -120,7 +120,7 @@ TEST_CASE("without commit the file is as it was, and a streamed file keeps what 
   CHECK((at.get("a") == "old" && at.get("a.partial") == "new"));
 }
 
-TEST_CASE("a streamed file of a new name is under its name from the start") {
+TEST_CASE("a streamed file that does not exist yet is written under its name from the start") {
   folder const at;
   {
     output_file out(at / "a", writing::streamed);
@@ -136,7 +136,7 @@ TEST_CASE("a streamed file of a new name is under its name from the start") {
   CHECK((at.get("b") == "text" && at.names() == names{"a", "b"}));
 }
 
-TEST_CASE("where nothing was written, neither the file nor an unfinished one changes") {
+TEST_CASE("if no text is written, neither the file nor an unfinished one changes") {
   folder const at;
   { output_file const out(at / "new", writing::streamed); }
   { output_file const out(at / "new", writing::beside); }
@@ -150,7 +150,7 @@ TEST_CASE("where nothing was written, neither the file nor an unfinished one cha
   CHECK(at.get("a.partial") == "x");
 }
 
-TEST_CASE("a commit of nothing makes an empty file") {
+TEST_CASE("a commit without text makes an empty file") {
   folder const at;
   for (writing const how : {writing::at_once, writing::streamed, writing::beside}) {
     at.put("a", "old");
@@ -160,7 +160,7 @@ TEST_CASE("a commit of nothing makes an empty file") {
   }
 }
 
-TEST_CASE("a second writer of a streamed file is refused, and the first one goes on") {
+TEST_CASE("a second writer of a streamed file is rejected, and the first one continues") {
   folder const at;
   char const* const busy = "another run writes to it now; give each run a name of its own";
   for (bool const exists : {false, true})
@@ -178,11 +178,11 @@ TEST_CASE("a second writer of a streamed file is refused, and the first one goes
       CHECK(first.append("two"));
       first.commit();
       CHECK((at.get("a") == "one two" && at.names() == names{"a"}));
-      CHECK(refusal(at / "a", writing::streamed) == "opened"); // while `first` lives
+      CHECK(refusal(at / "a", writing::streamed) == "opened"); // while `first` exists
     }
 }
 
-TEST_CASE("a writer in another process is refused, and its lock ends with it however it ends") {
+TEST_CASE("a writer in another process is rejected, and a lock ends with its process, also a killed one") {
   folder const at;
   at.put("a", "old");
   int ready[2], go[2];
@@ -211,7 +211,7 @@ TEST_CASE("a writer in another process is refused, and its lock ends with it how
   for (int const fd : {ready[0], ready[1], go[0], go[1]}) ::close(fd);
 }
 
-TEST_CASE("a child that was forked changes nothing of its parent's file") {
+TEST_CASE("a forked child changes nothing in its parent's file") {
   folder const at;
   at.put("a", "old");
   for (writing const how : {writing::at_once, writing::streamed}) {
@@ -239,7 +239,7 @@ TEST_CASE("a child that was forked changes nothing of its parent's file") {
   }
 }
 
-TEST_CASE("a full disk leaves the old file, and what was whole of the new one") {
+TEST_CASE("a full disk leaves the old file, and the complete parts of the new one") {
   folder const at;
   at.put("a", "old");
   output_file once(at / "a", writing::at_once), streamed(at / "b", writing::streamed);
@@ -250,14 +250,14 @@ TEST_CASE("a full disk leaves the old file, and what was whole of the new one") 
     CHECK(streamed.append("12345678"));
     CHECK_FALSE(streamed.append("12345678"));
   }
-  CHECK_FALSE(once.append("x")); // not after it once could not
+  CHECK_FALSE(once.append("x")); // appending fails after the first failure
   CHECK(once.failure() == "File too large");
   CHECK_THROWS_WITH(once.commit(), "File too large");
   CHECK_THROWS_WITH(streamed.commit(), "File too large");
   CHECK((at.get("a") == "old" && at.get("b") == "12345678"));
 }
 
-TEST_CASE("a pipe, a folder or a device in the way is refused, and nobody waits") {
+TEST_CASE("pipes without readers, folders and special files are rejected, without blocking") {
   folder const at;
   REQUIRE(::mkfifo((at / "pipe").c_str(), 0666) == 0);
   for (writing const how : {writing::at_once, writing::streamed, writing::beside}) {
@@ -285,7 +285,7 @@ TEST_CASE("a pipe, a folder or a device in the way is refused, and nobody waits"
   CHECK((at.get("a") == "old" && at.get("kept") == "draws"));
 }
 
-TEST_CASE("a pipe that somebody reads, /dev/null and open descriptors are written to directly") {
+TEST_CASE("pipes with readers, /dev/null and open descriptors are written to directly") {
   folder const at;
   REQUIRE(::mkfifo((at / "pipe").c_str(), 0666) == 0);
   int const reader = ::open((at / "pipe").c_str(), O_RDONLY | O_NONBLOCK);
@@ -300,7 +300,7 @@ TEST_CASE("a pipe that somebody reads, /dev/null and open descriptors are writte
   CHECK(nothing.append("text"));
   nothing.commit();
 
-  // As of a shell's `> log`: what others write to it stands before and behind.
+  // Like `> log` of a shell: other writers append before and after.
   int const log = ::open((at / "log").c_str(), O_WRONLY | O_CREAT, 0666);
   REQUIRE(::write(log, "one ", 4) == 4);
   output_file open("/dev/fd/" + std::to_string(log), writing::at_once);
@@ -311,7 +311,7 @@ TEST_CASE("a pipe that somebody reads, /dev/null and open descriptors are writte
   CHECK(at.get("log") == "one two three");
 }
 
-TEST_CASE("the new file has the permissions of the old one, and links to it stay") {
+TEST_CASE("the new file has the permissions of the old one, and symbolic links are preserved") {
   folder const at;
   at.put("secret", "old");
   REQUIRE(::chmod((at / "secret").c_str(), 0640) == 0);
@@ -335,13 +335,13 @@ TEST_CASE("the new file has the permissions of the old one, and links to it stay
   CHECK(refusal(at / "round", writing::at_once) == "Too many levels of symbolic links");
 }
 
-TEST_CASE("a file that may not be written, or in a folder that may not be, is refused at once") {
+TEST_CASE("a file or folder without write permission is rejected in the constructor") {
   folder const at;
   at.put("a", "old");
   REQUIRE(::chmod((at / "a").c_str(), 0444) == 0);
   fs::create_directory(at / "no");
   REQUIRE((::chmod((at / "no").c_str(), 0555) == 0 && ::chmod(at.path.c_str(), 0777) == 0));
-  // Root may do all: the test becomes another user in a process of its own.
+  // Root has all permissions: the test becomes another user in a child process.
   pid_t const child = ::fork();
   if (child == 0) {
     if (::geteuid() == 0 && ::setuid(65534) != 0) std::_Exit(9);
@@ -358,7 +358,7 @@ TEST_CASE("a file that may not be written, or in a folder that may not be, is re
   CHECK((at.get("a") == "old" && at.names() == names{"a", "no"}));
 }
 
-TEST_CASE("many writers at once leave one whole text") {
+TEST_CASE("many concurrent writers leave one complete text") {
   folder const at;
   std::string const text(100000, 'x');
   std::set<pid_t> children;
@@ -386,7 +386,7 @@ TEST_CASE("many writers at once leave one whole text") {
   CHECK(at.names() == names{"a"});
 }
 
-TEST_CASE("an unfinished file of another user is refused, and stays as it is") {
+TEST_CASE("an unfinished file of another user is rejected, and unchanged") {
   if (::geteuid() != 0) return; // only root can make another user's file
   folder const f;
   f.put("a.csv", "old");
@@ -397,7 +397,7 @@ TEST_CASE("an unfinished file of another user is refused, and stays as it is") {
   CHECK(f.get("a.csv.partial") == "theirs");
 }
 
-TEST_CASE("what replaces a private file is private from the start, and so is an earlier unfinished one") {
+TEST_CASE("the replacement of a private file is private from the start, and so is an old unfinished file") {
   auto const mode = [](std::string const& path) {
     struct stat is {};
     REQUIRE(::stat(path.c_str(), &is) == 0);
@@ -420,7 +420,7 @@ TEST_CASE("what replaces a private file is private from the start, and so is an 
   CHECK(mode(f / "a.csv.partial") == 0600);
 }
 
-TEST_CASE("what a forked child appends is refused, and it keeps no lock of its parent's") {
+TEST_CASE("text of a forked child is rejected, and the child holds no lock of its parent") {
   folder const f;
   f.put("a.csv", "old");
   std::optional<output_file> out(std::in_place, f / "a.csv", writing::streamed);
@@ -433,7 +433,7 @@ TEST_CASE("what a forked child appends is refused, and it keeps no lock of its p
     ::close(wait[1]);
     char c = out->append("child") ? 'y' : 'n';
     if (::write(told[1], &c, 1) != 1) ::_exit(1);
-    (void)!::read(wait[0], &c, 1); // until the parent ends it
+    (void)!::read(wait[0], &c, 1); // until the parent lets it exit
     ::_exit(0);
   }
   char answer = '?';
@@ -448,7 +448,7 @@ TEST_CASE("what a forked child appends is refused, and it keeps no lock of its p
   REQUIRE(::waitpid(child, nullptr, 0) == child);
 }
 
-TEST_CASE("a pipe whose reader has ended is an error, and no signal") {
+TEST_CASE("writing to a pipe without a reader is an error, and sends no signal") {
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
   output_file out("/dev/fd/" + std::to_string(ends[1]), writing::streamed);
@@ -461,8 +461,8 @@ TEST_CASE("a pipe whose reader has ended is an error, and no signal") {
   ::close(ends[1]);
 }
 
-TEST_CASE(
-    "what was removed, moved or replaced while it was written is not committed, and the failure says so") {
+TEST_CASE("a file that was removed, moved or replaced while it was written is not committed, and the error "
+          "says so") {
   folder const at;
   std::string const moved = "it was removed or replaced while it was written";
   for (writing const how : {writing::at_once, writing::streamed, writing::beside})
@@ -484,19 +484,19 @@ TEST_CASE(
                                                             : "no file"));
         fs::remove(out.written_to());
       }
-  // A file without text, too.
+  // This applies to a file without text, too.
   output_file out(at / "b", writing::streamed);
   fs::remove(at / "b");
   CHECK(failure_of(out) == moved);
 }
 
-TEST_CASE("each failure of a commit has its words in the file, too") {
+TEST_CASE("the failure of a commit is the same in its exception and in failure()") {
   folder const at;
   at.put("a", "old");
   output_file out(at / "a", writing::streamed);
   REQUIRE(out.append("new"));
   fs::remove(at / "a");
-  fs::create_directories(at / "a/in"); // which no file replaces
+  fs::create_directories(at / "a/in"); // no file replaces a folder that is not empty
   CHECK(failure_of(out) == "Is a directory");
   CHECK(at.get("a.partial") == "new");
   output_file twice(at / "b", writing::at_once);
@@ -504,7 +504,7 @@ TEST_CASE("each failure of a commit has its words in the file, too") {
   CHECK(failure_of(twice) == "Bad file descriptor");
 }
 
-TEST_CASE("an unfinished file does not outlive a run of its name, though the name itself is not there") {
+TEST_CASE("a run under the name of an unfinished file replaces it, also if the named file does not exist") {
   folder const at;
   at.put("a.partial", "of a run that was killed");
   REQUIRE(::chmod((at / "a.partial").c_str(), 0600) == 0);
@@ -521,10 +521,10 @@ TEST_CASE("an unfinished file does not outlive a run of its name, though the nam
   struct stat mine {
   }, usual{};
   REQUIRE((::stat((at / "a").c_str(), &mine) == 0 && ::stat((at / "other").c_str(), &usual) == 0));
-  CHECK(mine.st_mode == usual.st_mode); // and not that of the killed run
+  CHECK(mine.st_mode == usual.st_mode); // the usual mode, not that of the killed run
 }
 
-TEST_CASE("an unfinished file stays until the first text is written, and nobody reads parts of both") {
+TEST_CASE("an unfinished file is preserved until the first text is written, and no reader sees a mixture") {
   folder const at;
   at.put("a", "old");
   at.put("a.partial", "0123456789");
@@ -538,21 +538,21 @@ TEST_CASE("an unfinished file stays until the first text is written, and nobody 
   CHECK_FALSE(out.is_kept());
   CHECK(failure_of(out) == "File too large");
   CHECK(at.names() == names{"a", "a.partial"});
-  out = output_file(at / "b", writing::streamed); // which ends the first one
+  out = output_file(at / "b", writing::streamed); // destroys the first one
   out = output_file(at / "a", writing::streamed);
   CHECK(out.append("new"));
   char text[20];
   CHECK((::read(reader, text, 20) == 10 && std::string(text, 10) == "0123456789"));
   ::close(reader);
   CHECK((at.get("a.partial") == "new" && at.names() == names{"a", "a.partial"}));
-  // Who removes the unfinished file before the first text wants it away.
+  // A user who removes the unfinished file before the first text wants it removed.
   out = output_file(at / "c", writing::streamed);
   out = output_file(at / "a", writing::streamed);
   fs::remove(at / "a.partial");
   CHECK(out.append("newer"));
   out.commit();
   CHECK((at.get("a") == "newer" && at.names() == names{"a"}));
-  // Another's file is not replaced.
+  // A file of another writer is not replaced.
   at.put("a.partial", "earlier");
   out = output_file(at / "a", writing::streamed);
   fs::remove(at / "a.partial");
@@ -562,7 +562,7 @@ TEST_CASE("an unfinished file stays until the first text is written, and nobody 
   CHECK((at.get("a.partial") == "of somebody else" && at.names() == names{"a", "a.partial"}));
 }
 
-TEST_CASE("on a full disk, a new file of which nothing fits is removed in the end") {
+TEST_CASE("on a full disk, a new file for which no text fits is removed") {
   folder const at;
   for (writing const how : {writing::at_once, writing::streamed, writing::beside}) {
     full_disk const full(4);
@@ -573,7 +573,7 @@ TEST_CASE("on a full disk, a new file of which nothing fits is removed in the en
   CHECK(at.names().empty());
 }
 
-TEST_CASE("a name for which the unfinished file's is too long is refused the first time, too") {
+TEST_CASE("a name whose unfinished file would have too long a name is rejected on first use, too") {
   folder const at;
   for (std::size_t const length : {247U, 248U, 255U}) {
     std::string const name(length, 'x');
@@ -600,7 +600,7 @@ TEST_CASE("a long path is shortened in the middle, between characters") {
     for (std::string const& part : {shown.substr(0, shown.find('.')), shown.substr(shown.rfind('.') + 1)})
       CHECK(part.size() % 2 == 0);
   }
-  // What is refused of a file beside a long path has its reason.
+  // The error of an unfinished file at a long path has its reason.
   folder const at;
   std::string const deep = at / std::string(200, 'd');
   fs::create_directories(deep + "/a.partial");
@@ -609,7 +609,7 @@ TEST_CASE("a long path is shortened in the middle, between characters") {
   CHECK((why.size() < 70 && why.ends_with("dd/a.partial: Is a directory")));
 }
 
-TEST_CASE("signals while a full pipe is waited for do not end the file") {
+TEST_CASE("signals during a blocked write to a full pipe do not end the file") {
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
   REQUIRE(::fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0);
@@ -619,7 +619,7 @@ TEST_CASE("signals while a full pipe is waited for do not end the file") {
   REQUIRE(::sigaction(SIGUSR1, &tick, &before) == 0);
   output_file out("/dev/fd/" + std::to_string(ends[1]), writing::streamed);
   pthread_t const writer = ::pthread_self();
-  std::string const text(1 << 20, 'x'); // more than a pipe takes
+  std::string const text(1 << 20, 'x'); // more than the buffer of a pipe
   std::size_t taken = 0;
   std::thread reader([&] {
     for (int i = 0; i < 20; ++i) {

@@ -40,7 +40,7 @@ node_id at(cursor& c, value_id a, value_id i) { return c.insert(op::at, {a, i});
 
 } // namespace
 
-TEST_CASE("an index of a map over an array's length is in its range, and no other is") {
+TEST_CASE("an index of a map over an array's length is in its range, and other indices are unknown") {
   CHECK(is_pure_in_map(length, [](cursor& c, values x, value_id i) { return at(c, x[1], i); }));
   CHECK_FALSE(is_pure_in_map(given, [](cursor& c, values x, value_id i) { return at(c, x[1], i); }));
   CHECK_FALSE(is_pure_in_map(length, [](cursor& c, values x, value_id i) { return at(c, x[2], i); }));
@@ -50,7 +50,7 @@ TEST_CASE("an index of a map over an array's length is in its range, and no othe
   CHECK_FALSE(is_pure_in_map(length, [](cursor& c, values x, value_id) { return at(c, x[1], x[0]); }));
 }
 
-TEST_CASE("what was made with as many elements as a map has is read in range, also when it was updated") {
+TEST_CASE("an array with as many elements as a map has iterations is read in range, also after updates") {
   CHECK(
       is_pure_in_map(given, [](cursor& c, values x, value_id i) { return at(c, c.add(op::iota, x[0]), i); }));
   CHECK(is_pure_in_map(length, [](cursor& c, values x, value_id i) {
@@ -85,7 +85,7 @@ TEST_CASE("lengths, indices and small literals are sizes") {
   CHECK_FALSE(iota([](cursor& c, values) { return c.literal(std::int64_t{1} << 60); }));
 }
 
-TEST_CASE("integers are divided by literals without failing, but for 0") {
+TEST_CASE("divisions of integers by literals do not fail, except by 0") {
   auto divide = [](std::int64_t by) {
     return is_pure([&](cursor& c, values x) { return c.insert(op::rem, {x[0], c.literal(by)}); });
   };

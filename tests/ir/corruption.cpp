@@ -411,7 +411,7 @@ TEST_CASE("wrong types and operands are reported") { all_are_reported(types_and_
 TEST_CASE("wrong order and wrong regions are reported") { all_are_reported(order_and_regions()); }
 TEST_CASE("wrong names, callees, attributes and literals are reported") { all_are_reported(words()); }
 
-TEST_CASE("each kind of corruption has a name of its own") {
+TEST_CASE("each kind of corruption has a unique name") {
   std::vector<std::string> names;
   for (auto const& group : {types_and_operands(), order_and_regions(), words()})
     for (auto const& c : group) names.push_back(c.name);

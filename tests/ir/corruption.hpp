@@ -17,7 +17,7 @@
 
 namespace overdub::ir {
 
-// The storage, to break it.
+// Access to the storage, to corrupt it.
 struct corruptor {
   static auto& nodes(function& f) { return f.nodes_; }
   static auto& regions(function& f) { return f.regions_; }
@@ -43,7 +43,7 @@ using storage = corruptor;
 class victim {
 public:
   program p;
-  function_id f = nothing; // of what was drawn last
+  function_id f = nothing; // the function of the last draw
 
   victim(program valid, unsigned seed) : p(std::move(valid)), random_(seed) {}
 
@@ -107,12 +107,12 @@ private:
 
 struct corruption {
   std::string name;
-  std::function<bool(victim&)> apply; // false: the program has no such place
+  std::function<bool(victim&)> apply; // false: the program has no such part
 };
 
-// ---- what is drawn often
+// ---- frequent draws
 
-inline bool is_free(op code) { // its results have the types that it says
+inline bool is_free(op code) { // its result types are attributes
   return code == op::host || code == op::sample || code == op::convert || code == op::reabstract;
 }
 inline bool is_computed(function const& f, value_id v) {

@@ -218,7 +218,7 @@ std::vector<corruption> links() {
 TEST_CASE("broken storage is reported, and not dereferenced") { all_are_reported(links()); }
 
 // With random words in the storage, the verifier terminates, and what it accepts is consistent.
-TEST_CASE("random words in the storage never lead out of it") {
+TEST_CASE("with random words in the storage, the verifier never leaves it") {
   std::vector<program> const valid = all();
   std::size_t accepted = 0;
   for (unsigned seed = 0; seed < 4000; ++seed) {

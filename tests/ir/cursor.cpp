@@ -52,7 +52,7 @@ TEST_CASE("a walk visits every operation in pre-order") {
   CHECK(walked_in(p, p.entry) == "accumulate length map at add_to yield yield yield");
 }
 
-TEST_CASE("what is inserted where the walk is, is not visited, and stands before the operation") {
+TEST_CASE("operations that are inserted during a walk are not visited, and precede the current operation") {
   branching b;
   int visited = 0;
   for (cursor c(b.p, b.f); c.next(); ++visited)
@@ -62,7 +62,7 @@ TEST_CASE("what is inserted where the walk is, is not visited, and stands before
   check_valid(b.p);
 }
 
-TEST_CASE("before the first step a cursor inserts at the start, and after the last at the end") {
+TEST_CASE("before the first step a cursor inserts at the beginning, and after the last one at the end") {
   branching b;
   cursor c(b.p, b.f);
   c.add(op::exp, b.x);
@@ -73,7 +73,7 @@ TEST_CASE("before the first step a cursor inserts at the start, and after the la
   CHECK(invariants::broken(b.p[b.f]) == "");
 }
 
-TEST_CASE("an operation can be replaced while walking, in nested regions too") {
+TEST_CASE("an operation can be replaced during a walk, in nested regions too") {
   branching b;
   for (cursor c(b.p, b.f); c.next();) {
     if (c.code() == op::sin) c.replace(c.add(op::tan, c.operand(0)));
@@ -84,7 +84,7 @@ TEST_CASE("an operation can be replaced while walking, in nested regions too") {
   check_valid(b.p);
 }
 
-TEST_CASE("an erased operation takes its regions along, and the walk continues after it") {
+TEST_CASE("erasing an operation erases its regions, and the walk continues after it") {
   branching b;
   std::string seen;
   for (cursor c(b.p, b.f); c.next();) {
@@ -96,7 +96,7 @@ TEST_CASE("an erased operation takes its regions along, and the walk continues a
   check_valid(b.p);
 }
 
-TEST_CASE("an operation can be erased from inside, and the cursor is after it then") {
+TEST_CASE("an operation can be erased from inside, and the cursor is then after it") {
   branching b;
   std::string seen;
   node_id const outer = b.find(op::if_);
@@ -111,7 +111,7 @@ TEST_CASE("an operation can be erased from inside, and the cursor is after it th
   check_valid(b.p);
 }
 
-TEST_CASE("what the walk was to meet next may be erased or moved away") {
+TEST_CASE("the next operation of a walk may be erased or moved away") {
   program p;
   function_id const f = define(p, "f", {f64}, {}, [](cursor& c, values x) {
     for (op const code : {op::sin, op::cos, op::tan, op::exp}) c.add(code, x[0]);
@@ -128,7 +128,7 @@ TEST_CASE("what the walk was to meet next may be erased or moved away") {
   check_valid(p);
 }
 
-TEST_CASE("the regions of an operation can be skipped, also when it was replaced or moved away meanwhile") {
+TEST_CASE("the regions of an operation can be skipped, also if it was replaced or moved away meanwhile") {
   branching b;
   auto seen = [&](auto edit) {
     branching copy = b;
@@ -155,8 +155,8 @@ TEST_CASE("the regions of an operation can be skipped, also when it was replaced
         }) == "if add yield ");
 }
 
-TEST_CASE(
-    "a cursor goes to the start and the end of a region, before and behind an operation, and to its yield") {
+TEST_CASE("a cursor can move to the start and the end of a region, before and after an operation, and to its "
+          "yield") {
   branching b;
   cursor c(b.p, b.f);
   region_id const then = b.p[b.f].region_at(b.find(op::if_), 0);
@@ -172,7 +172,7 @@ TEST_CASE(
   check_valid(b.p);
 }
 
-TEST_CASE("every use of a value becomes one of another, where an operation has several of them, too") {
+TEST_CASE("every use of a value is replaced by another one, also several uses in one operation") {
   program p;
   function_id const f = define(p, "f", {f64, f64}, {f64}, [](cursor& c, values x) {
     return values{c.add(op::fma, x[0], x[0], c.add(op::mul, x[0], x[1]))};
@@ -189,7 +189,7 @@ TEST_CASE("every use of a value becomes one of another, where an operation has s
   check_valid(p);
 }
 
-TEST_CASE("operands can be set one by one, and all at once to another number of them") {
+TEST_CASE("operands can be set one by one, or replaced by another number of operands") {
   branching b;
   cursor c(b.p, b.f);
   node_id const add = b.find(op::add);
@@ -217,7 +217,7 @@ TEST_CASE("an operation moves with its regions, before and after others, and out
   check_valid(b.p);
 }
 
-TEST_CASE("what a region holds is spliced in the place of its operation") {
+TEST_CASE("the operations of a region are spliced before the enclosing operation") {
   branching b;
   std::string seen;
   for (cursor c(b.p, b.f); c.next();) {
@@ -229,7 +229,7 @@ TEST_CASE("what a region holds is spliced in the place of its operation") {
   check_valid(b.p);
 }
 
-TEST_CASE("arguments of a region that is spliced become the values given, what it yields too") {
+TEST_CASE("the arguments of a spliced region are replaced by given values, and its yield by results") {
   program p;
   function_id const f = define(p, "f", {i64, f64}, {f64, f64}, [](cursor& c, values x) {
     node_id const n = with_regions(c, op::loop, {x[0], x[1], x[1]}, {f64, f64}, {{i64, f64, f64}});
@@ -246,7 +246,7 @@ TEST_CASE("arguments of a region that is spliced become the values given, what i
   check_valid(p);
 }
 
-TEST_CASE("a clone uses what its original uses, and its own regions") {
+TEST_CASE("a clone has the operands of the original, and its own regions") {
   branching b;
   cursor c(b.p, b.f);
   node_id const original = b.find(op::if_);
@@ -260,7 +260,7 @@ TEST_CASE("a clone uses what its original uses, and its own regions") {
   check_valid(b.p);
 }
 
-TEST_CASE("a function's operations are copied into another one, its parameters and literals too") {
+TEST_CASE("a function's operations can be copied into another one, with its parameters and literals") {
   program p = norm();
   function_id const run = p.entry;
   function_id const copy = p.add("copy", types{f64s, boolean});
@@ -305,7 +305,7 @@ TEST_CASE("equal literals are one value, and different bits and types different 
   CHECK(c->bits_of(c.literal(1.0f)) == std::bit_cast<std::uint32_t>(1.0f));
 }
 
-TEST_CASE("results that do not fit are refused when an operation is inserted, and nothing is inserted") {
+TEST_CASE("results of wrong types are rejected when an operation is inserted, and nothing is inserted") {
   branching b;
   cursor c(b.p, b.f);
   CHECK_THROWS_AS(c.add(op::bit_and, b.x, b.x), verify_error);
@@ -333,7 +333,7 @@ TEST_CASE("two cursors on one function alternate") {
   check_valid(b.p);
 }
 
-TEST_CASE("a place that is set goes with what is inserted, and a clone keeps its own") {
+TEST_CASE("inserted operations have the current source location, and a clone keeps its own") {
   branching b;
   cursor c(b.p, b.f);
   place_id const here = b.p.add_place("a.cpp", 3);
@@ -346,7 +346,7 @@ TEST_CASE("a place that is set goes with what is inserted, and a clone keeps its
   CHECK((*c)[c.insert(op::exp, {b.x})].place == nothing);
 }
 
-TEST_CASE("regions may be nested deeply: nothing recurses") {
+TEST_CASE("deeply nested regions are handled without recursion") {
   program p;
   std::uint32_t const depth = 200'000;
   function_id const f = p.add("f", types{boolean, f64});
@@ -382,7 +382,7 @@ TEST_CASE("regions may be nested deeply: nothing recurses") {
 
 namespace {
 
-// Edits at random that keep a program valid.
+// Random edits that keep a program valid.
 struct random_edits {
   program p;
   function_id f;
@@ -412,7 +412,7 @@ struct random_edits {
     c.to_before(n);
     std::map<value_id, value_id> map;
     switch (*rc::gen::inRange(0, 7)) {
-    case 0: // a copy in the place of the original
+    case 0: // replaces the original by a copy
       if (node_id const copy = c.clone(f, n, map); *rc::gen::arbitrary<bool>()) {
         values results(c->results_of(copy).begin(), c->results_of(copy).end());
         c.replace(n, results);
@@ -421,7 +421,7 @@ struct random_edits {
     case 1:
       if (!is_used(n)) c.erase(n);
       break;
-    case 2: { // away and back
+    case 2: { // moves it away and back
       node_id const following = (*c)[n].next;
       c.to_yield(function::body);
       c.move(n);
@@ -430,11 +430,11 @@ struct random_edits {
       c.move(n);
       break;
     }
-    case 3: // a number becomes a literal
+    case 3: // replaces a number by a literal
       for (std::uint32_t i = 0; i < (*c)[n].operand_count; ++i)
         if (c->type_of(c->operand(n, i)) == f64) c.set_operand(n, i, c.literal(any<double>()));
       break;
-    case 4: // while walking: each sum, and each second product, becomes another
+    case 4: // replaces each sum, and each second product, during a walk
       for (cursor w(p, f); w.next();) {
         if (w.code() == op::add) w.replace(w.add(op::sub, w.operand(0), w.operand(1)));
         if (w.code() == op::mul && index_of(w.node()) % 2 == 0) w.replace(w.operand(0));
@@ -447,7 +447,7 @@ struct random_edits {
         c.replace(n, results);
       }
       break;
-    case 6: { // a copy of all that stands in the region
+    case 6: { // copies all operations of the region
       region_id const r = (*c)[n].parent;
       c.to_yield(r);
       for (node_id m = (*c)[r].first; m != n; m = (*c)[m].next) c.clone(f, m, map);
@@ -459,7 +459,7 @@ struct random_edits {
 
 } // namespace
 
-TEST_CASE("random edits keep a valid program valid, and what they leave is what was linked") {
+TEST_CASE("random edits keep a program valid, and its storage consistent") {
   property([] {
     std::vector<program> const programs = all();
     random_edits edits{programs[*rc::gen::inRange<std::size_t>(0, programs.size())], nothing};

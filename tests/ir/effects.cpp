@@ -51,12 +51,12 @@ TEST_CASE("an array of numbers is pure, and one of arrays may have rows of diffe
   CHECK(of_plain(op::array, 2u, 2u) == fails);
 }
 
-TEST_CASE("what reads at an index may fail") {
+TEST_CASE("reads at an index may fail") {
   CHECK(of_plain(op::at, 2u, 1u) == fails);
   CHECK(of_plain(op::update, 2u, 1u, 0u) == fails);
 }
 
-TEST_CASE("a reduction fails without an initial value, on several arrays, and where its operation does") {
+TEST_CASE("a reduction may fail without an initial value, on several arrays, and if its operation may") {
   auto const reduce = [](values const& which, attributes const& a) {
     return of_operation([&](cursor& c, values x) {
       type const ints = i64s;
@@ -76,7 +76,7 @@ TEST_CASE("a reduction fails without an initial value, on several arrays, and wh
   CHECK(reduce({integers, integer}, {.operation = op::rem, .flags = started}) == fails);
 }
 
-TEST_CASE("an operation with regions does what they do") {
+TEST_CASE("the effects of an operation with regions are those of its regions") {
   auto const branch = [](op inner) {
     return of_operation([&](cursor& c, values x) {
       node_id const n = with_regions(c, op::if_, {c.literal(true)}, {}, {{}, {}});
@@ -104,8 +104,8 @@ TEST_CASE("a loop that stacks arrays may fail, and one that stacks numbers does 
   CHECK(loop(2, f64s.array_of()) == fails);
 }
 
-TEST_CASE(
-    "adding to an accumulator is an effect up to the accumulate that it belongs to, and its index may fail") {
+TEST_CASE("adding to an accumulator is an effect inside of its accumulate only, and its index may be out of "
+          "range") {
   program p = histogram();
   function const& f = p[p.entry];
   effects const e(p);
@@ -122,7 +122,7 @@ TEST_CASE(
   CHECK(e.of(p.entry) == fails);
 }
 
-TEST_CASE("an accumulate inside of another keeps what is added to the outer one") {
+TEST_CASE("an inner accumulate does not hide additions to an outer one") {
   program p;
   node_id outer = nothing, inner = nothing;
   function_id const f = define(p, "f", {f64s}, {f64s}, [&](cursor& c, values x) {
@@ -144,7 +144,7 @@ TEST_CASE("an accumulate inside of another keeps what is added to the outer one"
   CHECK_FALSE(e.of(p[f], outer).has(effect::accumulates));
 }
 
-TEST_CASE("a call does what the function does, a host call what it declares, and an application anything") {
+TEST_CASE("a call has the effects of its function, a host call its declared ones, and an application any") {
   program p;
   function_id const log = define(p, "log", {}, {}, [&](cursor& c, values) {
     c.insert(op::host, values{}, types{}, host(p, effect::ordered));
@@ -169,8 +169,8 @@ TEST_CASE("a call does what the function does, a host call what it declares, and
   CHECK(effects(q).of(q.entry).has(effect::addressed));
 }
 
-TEST_CASE("functions that call themselves, or one another, may fail; they share their effects, callers "
-          "behind them too") {
+TEST_CASE("recursive functions may fail; mutually recursive ones have common effects, which their callers "
+          "have, too") {
   program p;
   for (auto const name : {"even", "odd", "self", "plain", "caller"}) (void)p.add(name, types{});
   auto const call = [&](std::uint32_t from, std::uint32_t to) {
@@ -198,7 +198,7 @@ TEST_CASE("functions that call themselves, or one another, may fail; they share 
   CHECK(components.order().back() == function_id{4});
 }
 
-TEST_CASE("a chain of many functions, called in any order, takes no stack and linear time") {
+TEST_CASE("a chain of many functions, called in any order, takes no recursion and linear time") {
   program p;
   std::uint32_t const many = 100'000;
   for (std::uint32_t i = 0; i < many; ++i) (void)p.add("f" + std::to_string(i), types{});

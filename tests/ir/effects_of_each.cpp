@@ -1,10 +1,10 @@
-// The effects of all operations at once are those of each.
+// The analysis of all operations agrees with that of each one.
 #include "catch.hpp"
 #include "pass/random_program.hpp"
 
 #include <overdub/ir/effects.hpp>
 
-TEST_CASE("the effects of every operation of random programs are found at once, as one by one") {
+TEST_CASE("the effects of all operations of random programs equal those of each one") {
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     auto const p = random_program::make(seed, random_program::any_options(seed));
     overdub::ir::effects const known(p);

@@ -68,7 +68,7 @@ program make(choices const& k = {}) {
 
 } // namespace
 
-TEST_CASE("a program equals itself, its copy, and another one of the same operations in the same order") {
+TEST_CASE("a program equals itself, its copy, and another one with the same operations in the same order") {
   for (program const& p : all()) {
     CHECK(p == p);
     CHECK(p == program(p));
@@ -77,12 +77,12 @@ TEST_CASE("a program equals itself, its copy, and another one of the same operat
   CHECK(norm() != loops());
 }
 
-TEST_CASE("names of values, places, notes, numbers and what was erased are no part of equality") {
+TEST_CASE("names of values, locations, notes, numbering and erased operations do not affect equality") {
   CHECK(make() == make({.names = true}));
   CHECK(make() == make({.erased_first = true}));
 }
 
-TEST_CASE("everything else is a part of equality") {
+TEST_CASE("everything else affects equality") {
   program const p = make();
   CHECK(p != make({.function_name = "f2"}));
   CHECK(p != make({.code = op::add}));
@@ -100,7 +100,7 @@ TEST_CASE("everything else is a part of equality") {
   CHECK(p != make({.no_entry = true}));
 }
 
-TEST_CASE("equal programs have one hash; others, as a rule, do not") {
+TEST_CASE("equal programs have equal hashes; others usually do not") {
   std::size_t const hash = overdub::ir::hash_of(make());
   CHECK(hash == overdub::ir::hash_of(make({.names = true})));
   CHECK(hash == overdub::ir::hash_of(make({.erased_first = true})));
@@ -118,7 +118,7 @@ TEST_CASE("literals are equal by their bits: zeros of two signs differ, and NaN 
   CHECK(make({.number = nan}) == make({.number = nan}));
 }
 
-TEST_CASE("types are a part of equality: of parameters, results and conversions") {
+TEST_CASE("types of parameters, results and conversions affect equality") {
   auto const convert = [](type to) {
     program p;
     define(p, "f", {f64}, {to}, [&](cursor& c, values x) { return values{c.convert(x[0], to)}; });
@@ -136,7 +136,7 @@ TEST_CASE("types are a part of equality: of parameters, results and conversions"
   CHECK(takes(f64s) != takes(f64s.array_of()));
 }
 
-TEST_CASE("types of functions are compared by what they take and give, in whatever order they were made") {
+TEST_CASE("types of functions are compared by their parameters and results, not by their numbering") {
   auto const takes = [](bool other_first, std::vector<type> const& results) {
     program p;
     if (other_first) (void)p.function_type({.parameters = {i64}, .results = {}});
@@ -150,7 +150,7 @@ TEST_CASE("types of functions are compared by what they take and give, in whatev
   CHECK(takes(false, {f64}) != takes(true, {f32}));
 }
 
-TEST_CASE("a function more, or another order, is another program") {
+TEST_CASE("programs with another function, or another order of functions, are not equal") {
   program p = norm();
   program q = norm();
   define(q, "more", {}, {}, [](cursor&, values) { return values{}; });
@@ -163,7 +163,7 @@ TEST_CASE("a function more, or another order, is another program") {
   CHECK(r != s);
 }
 
-TEST_CASE("calls of one another are compared by which function they call") {
+TEST_CASE("mutually recursive calls are compared by their callees") {
   auto const mutual = [](bool crossed) {
     program p;
     for (auto const name : {"a", "b"}) (void)p.add(name, types{});

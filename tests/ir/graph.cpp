@@ -1,4 +1,4 @@
-// Programs as graphs of the Boost Graph Library: the concepts that they model, and its algorithms on them as they are.
+// Programs as graphs of the Boost Graph Library: the concepts that they model, and unmodified algorithms on them.
 #include "catch.hpp"
 #include "ir/samples.hpp"
 
@@ -58,7 +58,7 @@ std::string reached_from(Graph const& g, typename Graph::vertex_descriptor start
   return text;
 }
 
-// f(x) = sqrt of the sum of x[i] * x[i], and something else
+// f(x) = sqrt of the sum of x[i] * x[i], and another value
 program squares() {
   program p;
   define(p, "f", {f64s, f64}, {f64}, [&](cursor& c, values x) {
@@ -94,7 +94,7 @@ TEST_CASE("values flow along edges, one for each use, into regions and out of th
   CHECK(num_vertices(g) == 9);
 }
 
-TEST_CASE("what is added to an accumulator flows to the yield that ends it") {
+TEST_CASE("values that are added to an accumulator flow to the yield that ends it") {
   program p = histogram();
   dependence_graph const g(p, p.entry);
   std::vector<std::string> const all = named_edges(g);
@@ -107,7 +107,7 @@ TEST_CASE("what is added to an accumulator flows to the yield that ends it") {
   CHECK(reached_from(g, at) == "at, add_to, yield, yield"); // of accumulate, and of the body
 }
 
-TEST_CASE("edges backwards are the edges forwards, on every sample") {
+TEST_CASE("reversed edges equal the edges, on every sample") {
   for (program const& p : all())
     for (std::uint32_t i = 0; i < p.functions.size(); ++i) {
       dependence_graph const g(p, function_id{i});
@@ -150,7 +150,7 @@ TEST_CASE("the order of the program is a topological order, and Boost finds one 
     }
 }
 
-TEST_CASE("breadth-first search finds what depends on an operation") {
+TEST_CASE("breadth-first search finds the operations that depend on an operation") {
   program const p = squares();
   dependence_graph const g(p, function_id{0});
   auto const vertex = [&](std::size_t i) { return vertices(g).first[static_cast<std::ptrdiff_t>(i)]; };
@@ -161,7 +161,7 @@ TEST_CASE("breadth-first search finds what depends on an operation") {
   CHECK(reached_from(g, vertex(1)) == "%other = sin");
 }
 
-TEST_CASE("erased operations and functions are no vertices") {
+TEST_CASE("erased operations and functions are not vertices") {
   program p = squares();
   cursor c(p, function_id{0});
   while (c.next())
@@ -177,7 +177,7 @@ TEST_CASE("erased operations and functions are no vertices") {
 
 namespace {
 
-// even and odd call one another, main calls even twice, and makes a closure of lone.
+// even and odd are mutually recursive, main calls even twice, and makes a closure of lone.
 program recursion() {
   program p;
   for (auto const name : {"main", "even", "odd", "lone"}) (void)p.add(name, types{});
@@ -197,7 +197,7 @@ program recursion() {
 
 } // namespace
 
-TEST_CASE("the calls of a program are a graph with an edge for each call and each closure") {
+TEST_CASE("the call graph has an edge for each call and each closure") {
   program const p = recursion();
   call_graph const g(p);
   CHECK(
@@ -208,7 +208,7 @@ TEST_CASE("the calls of a program are a graph with an edge for each call and eac
   CHECK(reached_from(g, function_id{1}) == "even, odd");
 }
 
-TEST_CASE("the calls into a function are those out of its callers") {
+TEST_CASE("the calls of a function are the edges from its callers") {
   program const p = recursion();
   call_graph const g(p);
   std::vector<function_call> in, out;
@@ -224,7 +224,7 @@ TEST_CASE("the calls into a function are those out of its callers") {
   CHECK(std::ranges::is_permutation(in, out));
   CHECK(in_degree(function_id{1}, g) == 3);
   CHECK(in_degree(function_id{0}, g) == 0);
-  // Who may reach a function: Boost's searches run backwards.
+  // Finds the functions that may reach a function: Boost's searches on the reversed graph.
   CHECK(reached_from(g, function_id{2}, true) == "main, even, odd");
 }
 
@@ -246,7 +246,7 @@ TEST_CASE("callers lists the calls and closures that name a function, in the ord
   CHECK(names(function_id{3}) == "main");
 }
 
-TEST_CASE("Boost's strong components of the calls are those that effects are found by") {
+TEST_CASE("Boost's strong components of the call graph are those of the effect analysis") {
   program const p = recursion();
   call_graph const g(p);
   std::vector<std::size_t> component(num_vertices(g));

@@ -30,7 +30,7 @@ asked const ask;
 } // namespace
 
 TEST_CASE(
-    "every elementwise operation gives a type for operands that fit, and refuses the wrong number of them") {
+    "every elementwise operation infers a type for fitting operands, and rejects a wrong number of them") {
   for (std::size_t i = 0; i < op_count; ++i) {
     op const code = static_cast<op>(i);
     if (!is_elementwise(code)) continue;
@@ -65,7 +65,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("numbers of one type give that type; others are refused by name") {
+TEST_CASE("operands of one numeric type have a result of that type; others are rejected with their types") {
   CHECK(ask(op::add, {f32, f32}) == "f32");
   CHECK(ask(op::add, {i64, i64}) == "i64");
   CHECK(ask(op::add, {f32, f64}) == "add: operand 2 is f64, and must be f32 like operand 1");
@@ -79,7 +79,7 @@ TEST_CASE("numbers of one type give that type; others are refused by name") {
   CHECK(ask(op::ldexp, {f32, f32}) == "ldexp: operand 2 is f32, and must be i64");
 }
 
-TEST_CASE("select takes any two values of one type, accumulators apart") {
+TEST_CASE("select accepts any two values of one type, except accumulators") {
   CHECK(ask(op::select, {boolean, f64s, f64s}) == "f64[]");
   CHECK(ask(op::select, {boolean, key, key}) == "key");
   CHECK(
@@ -98,7 +98,7 @@ TEST_CASE("conversions are between numbers and bool") {
   CHECK(ask(op::convert, {f64}) == "convert: gives one number or bool");
 }
 
-TEST_CASE("arrays are made of values of one type, and have a type of their own when they are empty") {
+TEST_CASE("arrays are made from values of one type, and an empty array has an explicit type") {
   CHECK(ask(op::array, {f64, f64}) == "f64[]");
   CHECK(ask(op::array, {f64s}) == "f64[][]");
   CHECK(ask(op::array, {f64, f32}) == "array: operand 2 is f32, and must be f64 like operand 1");
@@ -117,7 +117,7 @@ TEST_CASE("an array has at most 127 axes") {
   CHECK_THAT(ask(op::array, {deep}), Catch::Matchers::EndsWith("[][]"));
 }
 
-TEST_CASE("indices select parts from the leading axis on") {
+TEST_CASE("indices select parts, starting with the leading axis") {
   CHECK(ask(op::at, {f64ss, i64}) == "f64[]");
   CHECK(ask(op::at, {f64ss, i64, i64}) == "f64");
   CHECK(ask(op::at, {f64s, i64, i64}) == "at: 2 indices into an array of rank 1");
@@ -136,7 +136,7 @@ TEST_CASE("indices select parts from the leading axis on") {
   CHECK(ask(op::gather, {f64s, f64s}) == "gather: operand 2 is f64[], and must be i64[]");
 }
 
-TEST_CASE("arrays of sizes and values, joined and copied") {
+TEST_CASE("arrays are made from sizes and values, and can be concatenated and copied") {
   CHECK(ask(op::fill, {i64, f64s}) == "f64[][]");
   CHECK(ask(op::fill, {f64, f64}) == "fill: operand 1 is f64, and must be i64");
   CHECK(ask(op::iota, {i64}) == "i64[]");
@@ -149,7 +149,7 @@ TEST_CASE("arrays of sizes and values, joined and copied") {
   CHECK(ask(op::length, {f64}) == "length: operand 1 is f64, and must be an array");
 }
 
-TEST_CASE("reductions give an element of each array, and combine by an operation on one array only") {
+TEST_CASE("reductions return an element of each array, and combine by an operation on one array only") {
   std::uint8_t const started = attributes::started;
   CHECK(ask(op::reduce, {f64s}, attributes::of(op::add)) == "f64");
   CHECK(ask(op::reduce, {f64s, f64}, {.operation = op::add, .flags = started}) == "f64");
@@ -168,7 +168,7 @@ TEST_CASE("reductions give an element of each array, and combine by an operation
   CHECK(ask(op::reduce, {f64ss}, attributes::of(op::add)) == "reduce: add does not combine two f64[]");
 }
 
-TEST_CASE("control takes conditions and numbers of iterations") {
+TEST_CASE("control primitives take conditions and trip counts") {
   CHECK(ask(op::if_, {f64}) == "if: operand 1 is f64, and must be bool");
   CHECK(ask(op::loop, {f64, f64}) == "loop: operand 1 is f64, and must be i64");
   CHECK(ask(op::map, {boolean}) == "map: operand 1 is bool, and must be i64");
@@ -177,7 +177,7 @@ TEST_CASE("control takes conditions and numbers of iterations") {
   CHECK(ask(op::assert_, {f64}) == "assert: operand 1 is f64, and must be bool");
 }
 
-TEST_CASE("accumulators are made of arrays of numbers, and are added to where they have axes") {
+TEST_CASE("accumulators are made from arrays of numbers, and additions need an index for each axis") {
   CHECK(ask(op::accumulate, {f64s, i64s.array_of()}) == "f64[], i64[][]");
   CHECK(ask(op::accumulate, {bools}) == "accumulate: operand 1 is bool[], and must be an array of numbers");
   CHECK(ask(op::accumulate, {f64}) == "accumulate: operand 1 is f64, and must be an array");
@@ -189,7 +189,7 @@ TEST_CASE("accumulators are made of arrays of numbers, and are added to where th
   CHECK(ask(op::add_to, {acc, i64, i64, i64, f64}) == "add_to: more indices than the accumulator has axes");
 }
 
-TEST_CASE("calls take the parameters of their function, closures the first of them, applications the rest") {
+TEST_CASE("calls take the parameters of their function, closures the first ones, applications the rest") {
   asked local;
   program& p = local.p;
   attributes const f = attributes::of(define(p, "f", {f64, i64}, {f64, boolean}, [](cursor& c, values x) {
@@ -230,7 +230,8 @@ TEST_CASE("calls take the parameters of their function, closures the first of th
   CHECK(local(op::apply, {f64}) == "apply: operand 1 is f64, and must be a function value");
 }
 
-TEST_CASE("the host and random choices take anything but accumulators, and give what is declared") {
+TEST_CASE(
+    "host calls and random choices accept anything except accumulators, and return the declared types") {
   CHECK(ask(op::host, {f64, key}, {}, {f64, i64}) == "f64, i64");
   CHECK(ask(op::host, {acc}) == "host: operand 1 is acc f64[][], and must be no accumulator");
   CHECK(ask(op::sample, {i64, f64}, {.count = 1}, {f64}) == "f64");
@@ -240,7 +241,7 @@ TEST_CASE("the host and random choices take anything but accumulators, and give 
   CHECK(ask(op::sample, {acc}, {}, {f64}) == "sample: operand 1 is acc f64[][], and must be no accumulator");
 }
 
-TEST_CASE("types are written as programs write them") {
+TEST_CASE("types are printed as in programs") {
   program p;
   type const unary = p.function_type({.parameters = {f64}, .results = {f64}});
   type const nested =

@@ -33,7 +33,7 @@ TEST_CASE("programs are exact unless their text says otherwise") {
   CHECK(parse(identity + "math fast\n").math == math_mode::fast);
 }
 
-TEST_CASE("the mode is printed in front, and not where it is exact") {
+TEST_CASE("the mode is printed first, unless it is exact") {
   program p = parse(identity);
   CHECK(print(p) == identity);
   p.math = math_mode::fast;
@@ -43,7 +43,7 @@ TEST_CASE("the mode is printed in front, and not where it is exact") {
   CHECK(parse(print(p)) == p);
 }
 
-TEST_CASE("programs of two modes are two programs") {
+TEST_CASE("programs of different modes are not equal") {
   program const p = parse(identity);
   program q = p;
   q.math = math_mode::consistent;
@@ -52,7 +52,7 @@ TEST_CASE("programs of two modes are two programs") {
   CHECK(p == q);
 }
 
-TEST_CASE("what is no mode, and a second one, are faults") {
+TEST_CASE("an unknown mode, and a second one, are errors") {
   CHECK(
       errors_of("math quick\n" + identity) ==
       "expected \"exact\", \"consistent\" or \"fast\", found \"quick\"");
@@ -66,7 +66,7 @@ TEST_CASE("what is no mode, and a second one, are faults") {
   CHECK(print(p).starts_with("math ?\n"));
 }
 
-TEST_CASE("functions of the consistent mode are numbered after all others") {
+TEST_CASE("functions of the consistent mode have the last numbers in the table") {
   CHECK(number_in(math_mode::exact, op::sin) == static_cast<std::uint32_t>(op::sin));
   CHECK(number_in(math_mode::fast, op::sin) == static_cast<std::uint32_t>(op::sin));
   CHECK(number_in(math_mode::consistent, op::sin) == static_cast<std::uint32_t>(op::sin) + op_count);

@@ -31,7 +31,7 @@ struct tagging : context {
   auto constant(auto const&) { return 1; }
 };
 
-// The result, or nothing where an integer is divided by zero.
+// The result, or nothing if an integer is divided by zero.
 template <class F, class... X>
 auto outcome(F const& f, X... x) -> std::optional<decltype(f(x...))> {
   try {
@@ -41,7 +41,7 @@ auto outcome(F const& f, X... x) -> std::optional<decltype(f(x...))> {
   }
 }
 
-// One function for all, which are many.
+// One function for all contexts, of which there are many.
 void agree(bool do_agree, char const* operation) {
   RC_LOG() << operation;
   RC_ASSERT(do_agree);
@@ -86,20 +86,20 @@ void on_random_numbers(Context contexts) {
 
 } // namespace
 
-TEST_CASE("every operation gives the same bits in a context that does nothing, and in four of them") {
+TEST_CASE("every operation has the same bits in a context that does nothing, and in four of them") {
   on_random_numbers<double>(no_op{});
   on_random_numbers<double>(overdub::compose(no_op{}, no_op{}, no_op{}, no_op{}));
   on_random_numbers<float>(no_op{});
 }
 
-TEST_CASE("every operation gives the same bits under hooks, rules that pass calls on, and metadata") {
+TEST_CASE("every operation has the same bits with hooks, rules that pass calls on, and metadata") {
   on_random_numbers<double>(observing{});
   on_random_numbers<double>(answering{});
   on_random_numbers<double>(tagging{});
   on_random_numbers<float>(overdub::compose(observing{}, tagging{}, answering{}, observing{}));
 }
 
-TEST_CASE("every operation on integers gives the same number, or throws alike, in contexts") {
+TEST_CASE("every operation on integers has the same result, or the same exception, in contexts") {
   on_random_numbers<i64>(no_op{});
   on_random_numbers<i64>(overdub::compose(observing{}, tagging{}, answering{}));
   on_random_numbers<std::int32_t>(no_op{});
@@ -113,7 +113,7 @@ TEST_CASE("operations on numbers of two types convert in a context as they do in
   on_random_numbers<std::int32_t, i64, std::int16_t>(overdub::compose(observing{}, tagging{}));
 }
 
-TEST_CASE("operations with an index give the same bits in a context") {
+TEST_CASE("operations with an index have the same bits in a context") {
   property([] {
     same_in(no_op{}, overdub::ldexp, any<double>(), any<int>());
     same_in(overdub::compose(observing{}, tagging{}), overdub::ldexp, any<float>(), any<i64>());

@@ -35,7 +35,7 @@ std::string errors(std::string_view text) {
   return all;
 }
 
-// In the body of a function of a number, an integer, a bool and an array, from the second line on.
+// Parses the body of a function of a number, an integer, a bool and an array, from the second line on.
 std::string errors_in(std::string const& body) {
   return errors("func @f(%x: f64, %i: i64, %c: bool, %a: f64[]) {\n" + body + "\nreturn\n}\n");
 }
@@ -47,7 +47,7 @@ std::string repeated(std::string_view text, std::size_t times) {
   return all;
 }
 
-// Parses a text that may be anything, and what it printed again.
+// Parses an arbitrary text, and the printed program again.
 void try_text(std::string_view text) {
   try {
     program const p = parse(text);
@@ -63,7 +63,7 @@ void try_text(std::string_view text) {
 
 } // namespace
 
-TEST_CASE("a random program comes back from its text, places included; and its text is printed again") {
+TEST_CASE("a random program round-trips through its text, with locations") {
   property([] {
     auto const seed = *rc::gen::resize(rc::kNominalSize, rc::gen::arbitrary<std::uint64_t>());
     for (bool const odd_names : {false, true}) {
@@ -77,7 +77,7 @@ TEST_CASE("a random program comes back from its text, places included; and its t
   });
 }
 
-TEST_CASE("the parser gives what the verifier accepts") {
+TEST_CASE("the parser returns programs that the verifier accepts") {
   property([] {
     auto const seed = *rc::gen::resize(rc::kNominalSize, rc::gen::arbitrary<std::uint64_t>());
     program const p = random_text(seed).make();
@@ -100,7 +100,7 @@ TEST_CASE("every row of the table of operations is printed and parsed") {
   }
 }
 
-TEST_CASE("names are kept, and numbers give none") {
+TEST_CASE("names are preserved, and numbers are not names") {
   program const p = parse("func @f(%x: f64, %7: f64) -> f64 { %sum = add %x, %7 : f64 return %sum }");
   function const& f = p.functions[0];
   CHECK(p.text(f[f.parameters()[0]].name) == "x");
@@ -110,14 +110,14 @@ TEST_CASE("names are kept, and numbers give none") {
       errors("func @f(%0: f64, %00: f64, %12345678901: f64, %7: f64) -> f64 { return %12345678901 }") == "");
 }
 
-TEST_CASE("comments, space and line ends stand between any two words") {
+TEST_CASE("comments, spaces and line ends may separate any two tokens") {
   program const p = parse("func @f(%x: f64) -> f64 {\n  %y = sin %x : f64\n  return %y\n}\n");
   CHECK(p == parse("; a comment\r\nfunc\t@f ( ;\n%x :f64\n)->f64{%y=sin %x:f64 return %y}; the end"));
   CHECK(parse("") == program());
   CHECK(parse("; nothing") == program());
 }
 
-TEST_CASE("with the name of its file, a text is the place of what names none") {
+TEST_CASE("with a file name, operations without a location have that of the text") {
   std::string_view const text =
       "func @f(%x: f64) -> f64 {\n  %0 = sin %x : f64 at \"g\":7\n\n  return %0\n}\n";
   program const p = parse(text, {.file = "f.od"});
@@ -127,7 +127,7 @@ TEST_CASE("with the name of its file, a text is the place of what names none") {
                                     "\"g\":7\n  return %0 at \"f.od\":4:3\n}\n");
 }
 
-TEST_CASE("functions are called before they are defined, and by themselves") {
+TEST_CASE("functions may be called before their definition, and recursively") {
   program const p = parse(R"(
 func @even(%n: i64) -> bool { %m = sub %n, 1 : i64  %r = call @odd(%m) : bool  return %r }
 func @odd(%n: i64) -> bool { %m = sub %n, 1 : i64  %r = call @even(%m) : bool  return %r }
@@ -147,7 +147,7 @@ entry @odd)");
       "2:7: there is no function @norn; did you mean @norm?\n");
 }
 
-TEST_CASE("an error says what was found, what was expected, and where") {
+TEST_CASE("an error has what was found, what was expected, and the location") {
   CHECK(errors("func @f(%x: }") == "1:13: expected a type, found \"}\"\n");
   CHECK(errors("func @f(%x: f65) {}") == "1:13: expected a type, found \"f65\"; did you mean f64?\n");
   CHECK(errors("fun @f") == "1:1: expected \"func\", \"entry\" or \"math\", found \"fun\"\n");
@@ -174,7 +174,7 @@ TEST_CASE("an error says what was found, what was expected, and where") {
   CHECK(errors_in("\xff") == "2:1: expected an operation or \"}\", found \"\\xff\"\n");
 }
 
-TEST_CASE("values are defined once, before they are used, and known where they are used") {
+TEST_CASE("values are defined once, before their use, and visible at their uses") {
   CHECK(
       errors_in("%y = sin %z : f64") == "2:10: %z is not defined; values are defined before they are used\n");
   CHECK(
@@ -195,7 +195,7 @@ TEST_CASE("values are defined once, before they are used, and known where they a
       "1:16: the program has an entry already, on line 1\n");
 }
 
-TEST_CASE("types are those of the operations") {
+TEST_CASE("types must be those of the operations") {
   CHECK(errors_in("%y = add %x, %i : f64") == "2:6: add: operand 2 is i64, and must be f64 like operand 1\n");
   CHECK(errors_in("%y = add %x, %x : i64") == "2:17: add: gives f64, and i64 is declared\n");
   CHECK(errors_in("%y, %z = add %x, %x : f64") == "2:21: add: 2 results named, and 1 type declared\n");
@@ -235,7 +235,7 @@ TEST_CASE("types are those of the operations") {
   CHECK(errors_in("%y = array : acc f64") == "2:14: an accumulator is of an array, as in acc f64[]\n");
 }
 
-TEST_CASE("numbers are in range, and texts end") {
+TEST_CASE("numbers must be in range, and strings must end") {
   CHECK(
       errors_in("%y = add 9223372036854775808, 1 : i64") ==
       "2:10: the number \"9223372036854775808\" is out of the range of i64\n");
@@ -259,7 +259,7 @@ TEST_CASE("numbers are in range, and texts end") {
   CHECK(errors_in("assert %c, \"\\x1\"").starts_with("2:13: a text in quotes knows the escapes "));
 }
 
-TEST_CASE("blocks end as they must") {
+TEST_CASE("blocks must end correctly") {
   CHECK(
       errors("func @f() {\n  %y = sin 1.0 : f64\n}") ==
       "3:1: a function ends with return; write it before the \"}\"\n");
@@ -281,7 +281,7 @@ TEST_CASE("blocks end as they must") {
       "4:1: expected \"func\", \"entry\" or \"math\", found \"}\"\n");
 }
 
-TEST_CASE("independent errors are all reported, in the order of the text, and one error once") {
+TEST_CASE("independent errors are all reported, in the order of the text, and each error once") {
   CHECK(
       errors(R"(entry @nothing
 func @f(%x: f64, %y: i64) -> f64 {
@@ -320,7 +320,7 @@ func @h(%x: f64) -> f64 {
        "20:9: expected the name of an argument, found \"(\"\n");
 }
 
-TEST_CASE("an error at the end of a block says nothing of its end") {
+TEST_CASE("an error at the end of a block is reported without a second one about the end") {
   CHECK(errors("func @f() -> f64 { %x = sin : f64 return %x }") == "1:29: expected a value, found \":\"\n");
   CHECK(errors("func @f() -> f64 {\n  return %\n}") == "2:10: expected a name, found \"%\"\n");
   CHECK(
@@ -329,7 +329,7 @@ TEST_CASE("an error at the end of a block says nothing of its end") {
       "2:32: expected \"}\" after the end of the block, found \")\"\n");
 }
 
-TEST_CASE("after twenty errors the parser stops, and says so") {
+TEST_CASE("the parser stops after twenty errors, and reports that") {
   std::vector<diagnostic> const found =
       errors_of("func @f() {\n" + repeated("nonsense\n", 1000) + "return\n}\n");
   REQUIRE(found.size() == 21);
@@ -346,7 +346,7 @@ TEST_CASE("what() is the first error, with its line and column") {
   }
 }
 
-TEST_CASE("blocks and types are nested up to a limit, beyond which an error says so") {
+TEST_CASE("the nesting of blocks and types is limited, and exceeding the limit is an error") {
   auto const nested = [](std::size_t depth) {
     return "func @f() {\n" + repeated("if true {\n", depth) + repeated("yield } else { yield }\n", depth) +
            "return }";
@@ -361,7 +361,7 @@ TEST_CASE("blocks and types are nested up to a limit, beyond which an error says
   CHECK(errors("func @f(%x: " + repeated("fn(", 99) + repeated(") -> ()", 99) + ") { return }") == "");
 }
 
-TEST_CASE("long words are quoted in part, and long texts are read in linear time") {
+TEST_CASE("long tokens are quoted in part, and long texts are parsed in linear time") {
   std::string const digits = repeated("7", 1'000'000);
   CHECK(
       errors_in("%y = neg " + digits + " : i64") ==
@@ -370,7 +370,7 @@ TEST_CASE("long words are quoted in part, and long texts are read in linear time
   CHECK(errors_in("%y = neg %" + digits + " : f64").size() < 300);
   CHECK(errors_in("%y = " + repeated("s", 1'000'000) + " %x : f64").size() < 300);
   CHECK(errors("func @" + repeated("f", 1'000'000)).size() < 300);
-  // many of what is looked up: names, functions, types of functions, places
+  // many entries in each lookup table: names, functions, types of functions, locations
   std::string many = "func @f() {\n";
   for (int i = 0; i < 20'000; ++i) {
     std::string const n = std::to_string(i);
@@ -387,7 +387,7 @@ TEST_CASE("long words are quoted in part, and long texts are read in linear time
           .starts_with("65538:20: a program has more than 65536 types of functions, or of opaque objects\n"));
 }
 
-TEST_CASE("a text that is cut off or changed anywhere is refused, or comes back") {
+TEST_CASE("a truncated or changed text is rejected, or round-trips") {
   std::mt19937_64 random(1);
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     std::string const text = print(random_text(seed).make(), {.places = true});

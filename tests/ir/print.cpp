@@ -17,7 +17,7 @@ namespace {
 
 using namespace overdub::ir;
 
-// Of each construct, the text that the printer writes.
+// The expected text of each construct.
 std::vector<std::string_view> const canonical{
     R"(func @nothing() {
   return
@@ -150,7 +150,7 @@ std::string literal_text(type t, std::uint64_t bits) {
 std::uint64_t bits_of(double x) { return std::bit_cast<std::uint64_t>(x); }
 std::uint64_t bits_of(float x) { return std::bit_cast<std::uint32_t>(x); }
 
-// What the text of a literal stands for, when it is an operand.
+// The bits of a literal in a text, as an operand.
 std::pair<type, std::uint64_t> read_back(std::string const& literal, std::string const& type_text) {
   program const p = parse("func @f() -> " + type_text + " { return " + literal + " }");
   function const& f = p.functions[0];
@@ -175,7 +175,7 @@ program of_names(std::vector<std::string> const& names) {
 
 } // namespace
 
-TEST_CASE("what the printer writes, the parser reads, and it is printed the same again") {
+TEST_CASE("printed programs can be parsed, and are printed identically again") {
   for (std::string_view const text : canonical) {
     INFO(text);
     program const p = parse(text);
@@ -184,7 +184,7 @@ TEST_CASE("what the printer writes, the parser reads, and it is printed the same
   }
 }
 
-TEST_CASE("a literal shows its type, and every bit pattern comes back") {
+TEST_CASE("a literal shows its type, and every bit pattern round-trips") {
   CHECK(literal_text(f64, bits_of(2.0)) == "2.0");
   CHECK(literal_text(f64, bits_of(-0.0)) == "-0.0");
   CHECK(literal_text(f64, bits_of(0.1)) == "0.1");
@@ -213,7 +213,7 @@ TEST_CASE("a literal shows its type, and every bit pattern comes back") {
   });
 }
 
-TEST_CASE("a quoted text keeps every byte, and characters of UTF-8 stay readable") {
+TEST_CASE("a quoted text preserves every byte, and UTF-8 characters remain readable") {
   auto const quote = [](std::string_view text) {
     std::string out;
     append_quoted(out, text);
@@ -233,7 +233,7 @@ TEST_CASE("a quoted text keeps every byte, and characters of UTF-8 stay readable
   CHECK(p.text(f[f[function::body].first].attributes.text()) == all);
 }
 
-TEST_CASE("values have their own names, where nothing else can be meant by them, and numbers otherwise") {
+TEST_CASE("values have their own names if these are unambiguous, and numbers otherwise") {
   CHECK(print(of_names({"x", "y'", "_"})).starts_with("func @f(%x: f64, %y': f64, %_: f64)"));
   CHECK(print(of_names({"", "x", ""})).starts_with("func @f(%0: f64, %x: f64, %1: f64)"));
   CHECK(print(of_names({"x", "x", "x"})).starts_with("func @f(%x: f64, %0: f64, %1: f64)"));
@@ -243,7 +243,7 @@ TEST_CASE("values have their own names, where nothing else can be meant by them,
   CHECK(parse(print(p)) == p);
 }
 
-TEST_CASE("equal programs with the same names have equal texts, whatever the numbers of what is in them") {
+TEST_CASE("equal programs with equal names have equal texts, whatever their internal numbering") {
   std::string const text = "func @f(%x: f64) -> f64 {\n  %0 = sin %x : f64\n  return %0\n}\n";
   program p = parse(text);
   program const q = p;
@@ -259,7 +259,7 @@ TEST_CASE("equal programs with the same names have equal texts, whatever the num
   CHECK(print(p) == text);
 }
 
-TEST_CASE("places are printed when asked for, and read back") {
+TEST_CASE("locations are printed on request, and can be parsed") {
   std::string const text = R"(func @f(%x: f64) -> f64 at "f.cpp":3:1 {
   %a = sin %x : f64 at "f.cpp":12:3, "g \"2\".cpp":7
   %b = if true -> f64 at "f.cpp":13 {
@@ -277,12 +277,12 @@ TEST_CASE("places are printed when asked for, and read back") {
   CHECK(p == parse(print(p)));
 }
 
-TEST_CASE("one function is printed alone") {
+TEST_CASE("a single function can be printed") {
   program const p = parse(canonical[1]);
   CHECK(print(p, function_id{0}) + '\n' + print(p, function_id{1}) == canonical[1].substr(13));
 }
 
-TEST_CASE("a program that the verifier refuses is printed all the same") {
+TEST_CASE("a program that the verifier rejects can be printed") {
   program p;
   function_id const f = p.add("f", std::vector{f64});
   cursor c(p, f, function::body);
@@ -317,7 +317,7 @@ TEST_CASE("a program that the verifier refuses is printed all the same") {
 )");
 }
 
-TEST_CASE("regions that are nested a hundred thousand deep are printed without recursion") {
+TEST_CASE("regions nested a hundred thousand deep are printed without recursion") {
   program p;
   function_id const f = p.add("f", {});
   cursor c(p, f, function::body);

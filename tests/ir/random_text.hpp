@@ -1,5 +1,5 @@
 // Random programs that the verifier accepts, with every operation, all kinds of regions, attributes, literals, names and
-// places. They are read and written, not run.
+// locations. They are printed and parsed, not run.
 #pragma once
 
 #include <overdub/ir/cursor.hpp>
@@ -93,7 +93,7 @@ private:
     s.results = some_types(below(3));
     return p_.function_type(s);
   }
-  // The type of functions with any conventions in the place of theirs.
+  // The type of functions with other conventions.
   type with_conventions(type t) {
     if (!t.is_function()) return t;
     overdub::ir::signature s = p_.signature_of(t);
@@ -174,7 +174,7 @@ private:
     know(n);
     return results.empty() ? value_id(overdub::ir::nothing) : (*c_)->result(n);
   }
-  // With its results inferred.
+  // Inserts an operation with inferred results.
   void inferred(op code, std::vector<value_id> const& operands, overdub::ir::attributes const& a = {}) {
     plain(code, operands, overdub::ir::infer(p_, **c_, code, operands, a), a);
   }

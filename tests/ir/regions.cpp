@@ -1,5 +1,5 @@
-// Laws of the flow of values through regions, on random programs: it covers all arguments and results, and keeps their types.
-// Operations that the builder inserts are those that text denotes.
+// Laws of the flow of values through regions, on random programs: it covers all arguments and results, and preserves their
+// types. Operations that the builder inserts equal those of a text.
 #include "catch.hpp"
 #include "pass/random_program.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 
 using namespace overdub::ir;
 
-// Whether a value of one type becomes a value of another: as it is, as an element or from an array, or as an accumulator.
+// Whether a value of one type can flow to a value of another: unchanged, as an element or from an array, or as an accumulator.
 bool may_flow(type from, type to) {
   return from == to || from.array_of() == to || (from.rank > 0 && from.element_type() == to) ||
          from.accumulator() == to;
@@ -53,7 +53,7 @@ TEST_CASE("all arguments of regions but indices, and all results, are destinatio
     CHECK((row_of(static_cast<op>(i)).regions == 0 || seen.contains(static_cast<op>(i))));
 }
 
-TEST_CASE("the types of results follow from operands and yields") {
+TEST_CASE("the types of results are determined by operands and yields") {
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     program const p = random_program::make(seed, random_program::any_options(seed));
     for (function const& f : p.functions)
@@ -67,7 +67,7 @@ TEST_CASE("the types of results follow from operands and yields") {
   }
 }
 
-TEST_CASE("the loop-carried values of an operation are found from each side") {
+TEST_CASE("the loop-carried values of an operation can be found from each side") {
   program const p = parse(R"(
 func @f(%n: i64, %x: f64) -> (f64, f64[]) {
   %r, %s = loop %n (%i: i64, %a: f64 = %x) -> f64 stack (f64) {
@@ -92,7 +92,7 @@ func @f(%n: i64, %x: f64) -> (f64, f64[]) {
   CHECK(is_iteration_index(f, f.argument(flow.body(), 0)));
 }
 
-TEST_CASE("the builder writes the program that text denotes") {
+TEST_CASE("the builder inserts the operations that text denotes") {
   program p;
   std::vector<type> const parameters{i64, f64, boolean, type(f64).array_of()};
   function_id const id = p.add("f", parameters);
@@ -149,7 +149,7 @@ func @f(%n: i64, %x: f64, %yes: bool, %xs: f64[]) -> (f64, i64, f64[], f64, f64[
   CHECK(p == same);
 }
 
-TEST_CASE("a region that is written in several steps yields the values of all of them") {
+TEST_CASE("a region that is built in several steps yields the values of all steps") {
   program p;
   std::vector<type> const parameters{boolean, f64};
   function_id const id = p.add("f", parameters);

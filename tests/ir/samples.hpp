@@ -16,7 +16,7 @@ using values = std::vector<value_id>;
 inline constexpr type f64s = f64.array_of();
 inline constexpr type i64s = i64.array_of();
 
-/// Adds a function, whose body is filled by `fill(cursor&, parameters...)` and returns what that returns.
+/// Adds a function, whose body `fill(cursor&, parameters...)` fills; returns the result of fill.
 template <class Fill>
 function_id
 define(program& p, std::string_view name, types const& parameters, types const& results, Fill fill) {

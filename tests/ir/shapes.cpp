@@ -65,8 +65,8 @@ func @main(%x: f64[], %first: f64[]) -> f64[] {
         "%inner = loop: trip count, loop-carried %v, result %inner\n");
 }
 
-TEST_CASE("trip counts are invariant where they are lengths of rows of one array, and ragged where they "
-          "depend on the iteration") {
+TEST_CASE("trip counts are invariant if they are lengths of rows of one array, and ragged if they depend on "
+          "the iteration") {
   CHECK(
       shapes_of(R"(entry @main
 func @main(%x: f64[][]) -> f64 {
@@ -99,7 +99,7 @@ func @main(%x: f64[][]) -> f64 {
         "%last = loop: trip count, loop-carried %s\n");
 }
 
-TEST_CASE("loop-carried arrays that change places keep their shape if all begin with the same one") {
+TEST_CASE("loop-carried arrays that are exchanged keep their shape if all begin with the same one") {
   CHECK(
       shapes_of(R"(entry @main
 func @main(%n: i64, %m: i64) -> f64[] {
@@ -118,7 +118,7 @@ func @main(%n: i64, %m: i64) -> f64[] {
         "%r = loop: trip count, result %r, result %s\n");
 }
 
-TEST_CASE("a loop-carried array has the length of a loop-carried count, as long as the count stays") {
+TEST_CASE("a loop-carried array has the length of a loop-carried count, as long as the count is invariant") {
   char const* const text = R"(entry @main
 func @main(%n: i64) -> f64[] {
   %zeros = fill %n, 0.0 : f64[]
@@ -166,7 +166,7 @@ func @main(%x: f64[], %n: i64) -> f64 {
       "%sums = map: trip count, result %sums\n%a = map: trip count, result %a\n%b = map: nothing\n");
 }
 
-TEST_CASE("that lengths are equal is known in the branch that compares them alone") {
+TEST_CASE("equality of lengths is known only in the branch that compares them") {
   char const* const text = R"(entry @main
 func @main(%c: bool, %x: f64[], %y: f64[]) -> f64[] {
   %r = loop 3 (%t: i64, %a: f64[] = %x) -> f64[] {

@@ -10,7 +10,7 @@
 
 namespace {
 
-// With a cursor of its own.
+// Splits with a new cursor.
 template <class... A>
 overdub::ir::node_id split_in(overdub::ir::cursor c, A const&... a) {
   return overdub::ir::split(c, a...);
@@ -46,7 +46,8 @@ struct chain {
 
 } // namespace
 
-TEST_CASE("a part becomes a function: what it uses are parameters, what is used of it results") {
+TEST_CASE(
+    "a part becomes a function: values that it uses are parameters, values that are used later are results") {
   chain a;
   cursor c(a.p, a.f);
   c.set_name(a.v[1], a.p.intern("s"));
@@ -63,7 +64,7 @@ TEST_CASE("a part becomes a function: what it uses are parameters, what is used 
   check_valid(a.p);
 }
 
-TEST_CASE("several results are given in the order of their definitions, and literals are copied") {
+TEST_CASE("results have the order of their definitions, and literals are copied") {
   chain a;
   split_in(cursor(a.p, a.f), a.node(1), a.node(2), "both");
   split_in(cursor(a.p, a.f), a.node(5), a.node(5), "twice");
@@ -73,7 +74,8 @@ TEST_CASE("several results are given in the order of their definitions, and lite
   check_valid(a.p);
 }
 
-TEST_CASE("regions go along, with what they use from outside, and a part of a region can be split as well") {
+TEST_CASE("regions are split with the values that they use from outside, and a part of a region can be split "
+          "as well") {
   program p = norm();
   function_id const f = *p.find("norm");
   node_id map = nothing;
@@ -92,7 +94,7 @@ TEST_CASE("regions go along, with what they use from outside, and a part of a re
   check_valid(p);
 }
 
-TEST_CASE("a whole accumulate is split, and a part that adds to an accumulator from outside is refused") {
+TEST_CASE("a whole accumulate can be split, and a part that adds to an outer accumulator is rejected") {
   program p = histogram();
   function_id const f = p.entry;
   node_id const all = p[f][function::body].first;
@@ -109,7 +111,7 @@ TEST_CASE("a whole accumulate is split, and a part that adds to an accumulator f
   check_valid(p);
 }
 
-TEST_CASE("operations that are no part of one region in order, and names that are taken, are refused") {
+TEST_CASE("operations that are not a sequence in one region, and existing names, are rejected") {
   chain a;
   cursor c(a.p, a.f);
   CHECK_THROWS_AS(split(c, a.node(4), a.node(2), "part"), overdub::error);
@@ -131,7 +133,7 @@ TEST_CASE("a walk that splits continues after the call") {
   check_valid(a.p);
 }
 
-TEST_CASE("any part of one region can be split, again and again") {
+TEST_CASE("any part of one region can be split repeatedly") {
   property([] {
     std::vector<program> const programs{norm(), loops(), outside(), arrays()};
     program p = programs[*rc::gen::inRange<std::size_t>(0, programs.size())];

@@ -1,4 +1,4 @@
-// Every row of the table of operations has all its parts, and its programs: text tests that run it.
+// Every row of the table of operations is complete, and has text tests.
 #include "catch.hpp"
 
 #include <overdub/ir/op.hpp>
@@ -18,7 +18,7 @@ using namespace overdub::ir;
 
 op code_at(std::size_t i) { return static_cast<op>(i); }
 
-// The program of a text test; nothing of those that must be refused.
+// The program of a text test; nothing for programs that must be rejected.
 program program_in(std::string const& text) {
   try {
     return parse(std::string_view(text).substr(0, text.find("\n; ----")));
@@ -42,7 +42,7 @@ std::bitset<op_count> operations_that_are_run() {
 
 } // namespace
 
-TEST_CASE("each operation has a name of its own, which is found again") {
+TEST_CASE("each operation has a unique name, by which it is found") {
   for (std::size_t i = 0; i < op_count; ++i) {
     std::string_view const name = name_of(code_at(i));
     INFO(name);
@@ -53,7 +53,7 @@ TEST_CASE("each operation has a name of its own, which is found again") {
   }
 }
 
-TEST_CASE("each operation has a number of operands, a cost and an effect that fit together") {
+TEST_CASE("each operation has a number of operands, a cost and an effect that are consistent") {
   for (std::size_t i = 0; i < op_count; ++i) {
     op_row const& row = row_of(code_at(i));
     INFO(row.name);
@@ -67,7 +67,7 @@ TEST_CASE("each operation has a number of operands, a cost and an effect that fi
   }
 }
 
-TEST_CASE("each operation is run by a text test") {
+TEST_CASE("each operation has a text test that runs it") {
   std::bitset<op_count> const found = operations_that_are_run();
   for (std::size_t i = 0; i < op_count; ++i) {
     INFO(

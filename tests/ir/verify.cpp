@@ -18,7 +18,7 @@ std::string faults(program const& p) {
   return text;
 }
 
-// A function @f of these parameters and results, in a program of its own.
+// A function @f of these parameters and results, in a new program.
 template <class Fill>
 std::string faults(types const& parameters, types const& results, Fill body) {
   program p;
@@ -26,7 +26,7 @@ std::string faults(types const& parameters, types const& results, Fill body) {
   return faults(p);
 }
 
-// An operation with regions: of these types it is given operands, and its regions take and yield, and it gives.
+// An operation with regions, by the types of its operands, of its regions' arguments and yields, and of its results.
 struct shape {
   op code;
   types operands;
@@ -62,7 +62,7 @@ TEST_CASE("valid programs have no faults") {
   }
 }
 
-TEST_CASE("functions have names, each its own") {
+TEST_CASE("functions have unique names") {
   program p = norm();
   p.functions[1].name = p.functions[0].name;
   CHECK(faults(p) == "@square: another function has the same name; rename one of them");
@@ -74,7 +74,7 @@ TEST_CASE("functions have names, each its own") {
   CHECK_THAT(faults(p), Contains("function 2: it has operations, and no name; name it, or erase it"));
 }
 
-TEST_CASE("the entry is a function of the program, or nothing") {
+TEST_CASE("the entry is a function of the program, or none") {
   program p = norm();
   std::string const text =
       "the program's entry is a function that does not exist; set it to one that does, or to nothing";
@@ -87,7 +87,7 @@ TEST_CASE("the entry is a function of the program, or nothing") {
   CHECK(faults(p) == text);
 }
 
-TEST_CASE("bodies and regions end with a yield, and have it nowhere else") {
+TEST_CASE("bodies and regions end with a yield, and have no other one") {
   program p;
   cursor c(p, p.add("f", types{f64, boolean}), function::body);
   value_id const x = c->argument(function::body, 0);
@@ -110,7 +110,7 @@ TEST_CASE("bodies and regions end with a yield, and have it nowhere else") {
   CHECK_THAT(faults(p), Contains("the body does not end with a yield"));
 }
 
-TEST_CASE("a function returns what it declares") {
+TEST_CASE("a function returns its declared types") {
   CHECK(faults({f64}, {i64}, [](cursor&, values x) {
           return x;
         }) == "@f: operation 0 (yield): the function returns (f64), and declares (i64); change either");
@@ -140,7 +140,7 @@ TEST_CASE("definitions dominate uses") {
       Contains("is used before it is defined"));
 }
 
-TEST_CASE("a value is used in its region, or in one inside") {
+TEST_CASE("a value is used in its region, or in a nested one") {
   auto const branch = [](auto use) {
     return faults({f64, boolean}, {f64}, [&](cursor& c, values x) {
       node_id const n = with_regions(c, op::if_, {x[1]}, {f64}, {{}, {}});
@@ -164,7 +164,7 @@ TEST_CASE("a value is used in its region, or in one inside") {
       Contains("is used inside the operation that defines it; it is available only after it"));
 }
 
-TEST_CASE("arguments are used in their region, in which parameters are known too") {
+TEST_CASE("arguments are used in their region, in which parameters are visible too") {
   program p = loops();
   node_id loop = nothing, yield = p[p.entry].yield_of(function::body);
   walk(p[p.entry], function::body, [&](node_id n) {
@@ -175,7 +175,7 @@ TEST_CASE("arguments are used in their region, in which parameters are known too
   CHECK_THAT(faults(p), Contains("belongs to a region that this operation is not nested in"));
 }
 
-TEST_CASE("what was erased is not used") {
+TEST_CASE("erased values are not used") {
   program p;
   cursor c(p, p.add("f", types{f64, boolean}), function::body);
   value_id const x = c->argument(function::body, 0);
@@ -217,7 +217,7 @@ TEST_CASE("operands and results have the types of the operation's rule") {
   CHECK(lt({boolean, boolean}) == "@f: operation 0 (lt): has results (bool, bool), and must have (bool)");
 }
 
-TEST_CASE("an operation has as many regions as it needs") {
+TEST_CASE("an operation has the required number of regions") {
   CHECK(
       faults({op::if_, {boolean}, {{}}, {{}}, {}}) ==
       "@f: operation 0 (if): it has 1 region, and must have 2");
@@ -228,7 +228,7 @@ TEST_CASE("an operation has as many regions as it needs") {
       Contains("it has 1 region, and must have 0"));
 }
 
-TEST_CASE("both branches of an if yield its results, and take nothing") {
+TEST_CASE("both branches of an if yield its results, and take no arguments") {
   CHECK(faults({op::if_, {boolean}, {{}, {}}, {{f64}, {f64}}, {f64}}) == "");
   CHECK(
       faults({op::if_, {boolean}, {{}, {}}, {{f64}, {i64}}, {f64}}) ==
@@ -238,7 +238,7 @@ TEST_CASE("both branches of an if yield its results, and take nothing") {
       Contains("region 1 takes (f64), and must take ()"));
 }
 
-TEST_CASE("a loop carries its values, and stacks the others") {
+TEST_CASE("a loop has loop-carried values, and stacks the others") {
   CHECK(faults({op::loop, {i64, f64}, {{i64, f64}}, {{f64, i64}}, {f64, i64s}}) == "");
   CHECK(
       faults({op::loop, {i64, f64}, {{f64}}, {{f64}}, {f64}}) ==
@@ -254,7 +254,7 @@ TEST_CASE("a loop carries its values, and stacks the others") {
       "@f: operation 0 (loop): has results (f64, i64), and must have (f64, i64[])");
 }
 
-TEST_CASE("a while has a condition and a body of its loop-carried values") {
+TEST_CASE("a while has a condition and a body with its loop-carried values") {
   CHECK(faults({op::while_, {f64}, {{f64}, {f64}}, {{boolean}, {f64, i64}}, {f64, i64s}}) == "");
   CHECK_THAT(
       faults({op::while_, {f64}, {{}, {f64}}, {{boolean}, {f64}}, {f64}}),
@@ -270,7 +270,7 @@ TEST_CASE("a while has a condition and a body of its loop-carried values") {
       Contains("region 2 yields (i64), and must first yield what it carries, (f64)"));
 }
 
-TEST_CASE("a map takes an index, and gives an array of each value that it yields") {
+TEST_CASE("a map takes an index, and returns an array of each yielded value") {
   CHECK(faults({op::map, {i64}, {{i64}}, {{f64, f64s}}, {f64s, f64s.array_of()}}) == "");
   CHECK_THAT(faults({op::map, {i64}, {{}}, {{}}, {}}), Contains("its region takes (), and must take (i64)"));
   CHECK_THAT(
@@ -313,7 +313,7 @@ TEST_CASE("a reduction's operation combines two elements") {
       Contains("the operation that combines does not exist"));
 }
 
-TEST_CASE("an accumulate gives its arrays, and what its region yields") {
+TEST_CASE("an accumulate returns its arrays, and the values that its region yields") {
   type const acc = f64s.accumulator();
   CHECK(faults({op::accumulate, {f64s}, {{acc}}, {{i64}}, {f64s, i64}}) == "");
   CHECK_THAT(
@@ -324,7 +324,7 @@ TEST_CASE("an accumulate gives its arrays, and what its region yields") {
       Contains("has results (f64[]), and must have (f64[], i64)"));
 }
 
-TEST_CASE("a protect yields its results, and nothing when it failed") {
+TEST_CASE("a protect yields its results, and nothing on failure") {
   CHECK(faults({op::protect, {}, {{}, {}}, {{f64}, {}}, {f64}}) == "");
   CHECK_THAT(
       faults({op::protect, {}, {{}, {}}, {{f64}, {f64}}, {f64}}),
@@ -339,7 +339,7 @@ TEST_CASE("a protect yields its results, and nothing when it failed") {
 
 namespace {
 
-// The faults of what `use` does with an accumulator of f64[].
+// The faults if `use` uses an accumulator of f64[].
 template <class Use>
 std::string faults_of_accumulator(Use use) {
   return faults({f64s, i64}, {f64s}, [&](cursor& c, values x) {
@@ -352,8 +352,8 @@ auto const only_added_to = Contains("is an accumulator, which only add_to takes,
 
 } // namespace
 
-TEST_CASE("an accumulator is only added to: it is not yielded, carried, called with, captured, or given to "
-          "the host") {
+TEST_CASE(
+    "an accumulator is only an operand of add_to: it is not yielded, loop-carried, captured or passed") {
   CHECK(faults_of_accumulator([](cursor& c, value_id acc, values const& x) {
           c.insert(op::add_to, {acc, x[1], c.literal(1.0)});
           return values{};
@@ -400,7 +400,7 @@ TEST_CASE("accumulators are arguments of the regions of accumulate alone") {
   CHECK_THAT(faults(p), Contains("type 0 of functions: it takes something that is an accumulator"));
 }
 
-TEST_CASE("attributes that an operation does not use are left alone") {
+TEST_CASE("unused attributes of an operation are not checked") {
   std::string const text = "it has attributes that mean nothing to it; leave them as they are made";
   auto const with = [](op code, attributes const& a) {
     program p;
@@ -422,7 +422,7 @@ TEST_CASE("attributes that an operation does not use are left alone") {
   CHECK_THAT(faults({op::loop, {i64}, {{i64}}, {{}}, {}, {.flags = 2}}), Contains(text));
 }
 
-TEST_CASE("calls and closures name functions of the program") {
+TEST_CASE("calls and closures refer to functions of the program") {
   program p;
   function_id const gone = p.add("gone", types{});
   p.erase(gone);
@@ -486,7 +486,7 @@ TEST_CASE("the host, random choices and assertions have names, distributions, me
       Contains("fewer operands than indices of its address"));
 }
 
-TEST_CASE("values of one function have different names, which are not empty") {
+TEST_CASE("values of one function have unique names, which are not empty") {
   auto const named = [](char const* first, char const* second) {
     return faults({f64, f64}, {}, [&](cursor& c, values x) {
       c.set_name(x[0], c.owner().intern(first));
@@ -531,7 +531,7 @@ TEST_CASE("names may be used again in other functions, and after their value was
   CHECK(faults(p) == "");
 }
 
-TEST_CASE("literals are numbers and bools, of the bits that their type has") {
+TEST_CASE("literals are numbers and bools, with the bits of their type") {
   auto const literal = [](type t, std::uint64_t bits) {
     return faults({}, {t}, [&](cursor& c, values) { return values{c.literal(t, bits)}; });
   };
@@ -543,7 +543,7 @@ TEST_CASE("literals are numbers and bools, of the bits that their type has") {
     CHECK_THAT(literal(t, 0), Contains("is no number and no bool; other types have no literals"));
 }
 
-TEST_CASE("every type is one that the program knows") {
+TEST_CASE("every type is in the program's table") {
   auto const takes = [](type t) { return faults({t}, {}, [](cursor&, values) { return values{}; }); };
   CHECK(takes(type{}) == "@f: value 0 has no type; give it one");
   CHECK_THAT(takes({.element = scalar::f64, .index = 3}), Contains("has the type of a number with an index"));
@@ -570,7 +570,7 @@ TEST_CASE("no type of functions contains itself, or a later one") {
                "does not know"));
 }
 
-TEST_CASE("places exist, and notes stand at them") {
+TEST_CASE("locations are in the program's table, and notes refer to them") {
   program p = norm();
   place_id const here = p.add_place("norm.cpp", 12);
   p[p.entry].place = here;
@@ -592,7 +592,7 @@ TEST_CASE("places exist, and notes stand at them") {
       Contains("@run: its structure is a text that does not exist; give it a text of the program"));
 }
 
-TEST_CASE("a fault names the place in the user's source, the function and the operation") {
+TEST_CASE("a fault has the source location, the function and the operation") {
   program p;
   place_id const here = p.add_place("norm.cpp", 12);
   function_id const f = define(p, "f", {f64}, {}, [&](cursor& c, values x) {

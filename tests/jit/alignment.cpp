@@ -16,7 +16,7 @@ namespace {
 
 using namespace overdub;
 
-// Sums in lanes that stand in memory, in registers, and across calls; rows of arrays; a reduction by a region.
+// Sums in lanes in memory, in registers, and across calls; rows of arrays; a reduction by a region.
 constexpr char const* sums = R"(
 func @f(%x: f64[], %y: f64[], %k: i64) -> (f64, f64, f64) {
   %n = length %x : i64
@@ -83,7 +83,7 @@ std::vector<memory> memory_in(std::string const& assembly) {
 
 } // namespace
 
-TEST_CASE("memory that machine code takes is aligned for the processor's vectors") {
+TEST_CASE("stack memory of machine code is aligned for the processor's vectors") {
   ir::program const p = texts::program(sums);
   struct processor {
     char const* name;
@@ -100,13 +100,13 @@ TEST_CASE("memory that machine code takes is aligned for the processor's vectors
     }
 }
 
-TEST_CASE("functions with vectors that the stack is not aligned for can align it") {
+TEST_CASE("functions with vectors can align a stack that is not aligned") {
   ir::program const p = texts::program(sums);
   for (char const* const name : {"x86-64-v3", "x86-64-v4"}) {
     std::string const assembly = jit::detail::llvm_text(p, p.entry, {}, {.cpu = name});
     INFO(name << "\n" << assembly);
     REQUIRE(std::regex_search(assembly, std::regex("<[48] x double>")));
-    // The attribute of the group that the function names.
+    // The attribute of the function's attribute group.
     std::smatch m;
     bool found = false;
     std::istringstream in(assembly);
@@ -123,8 +123,7 @@ TEST_CASE("functions with vectors that the stack is not aligned for can align it
   }
 }
 
-TEST_CASE(
-    "programs that call the mathematics library number by number in loops take no vectors of 512 bits") {
+TEST_CASE("loops that call scalar functions of the mathematics library have no vectors of 512 bits") {
   for (auto const& [element, bytes] : {std::pair{"mul %b, 2.0", 64u}, {"exp %b", 32u}}) {
     ir::program const p = texts::program(sum_of(element));
     auto const all = memory_in(jit::detail::llvm_text(p, p.entry, {}, {.cpu = "x86-64-v4"}));

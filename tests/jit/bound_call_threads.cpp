@@ -10,7 +10,7 @@
 
 using namespace overdub;
 
-TEST_CASE("a call that failed in one thread goes on in another, which knows how much stack it has") {
+TEST_CASE("after a failure in one thread, a bound call works in another, with that thread's stack limit") {
   ir::program const p = texts::program(R"(func @main(%n: i64) -> i64 {
     %r = call @down(%n) : i64
     return %r

@@ -1,5 +1,5 @@
-// Everything at once: hits, misses, evictions, invalidations, redefinitions, machine code swapped in. Two seconds of it in an
-// ordinary run; OVERDUB_STRESS_SECONDS says how many.
+// Everything concurrently: hits, misses, evictions, invalidations, redefinitions, swaps of machine code. Two seconds in an
+// ordinary run; OVERDUB_STRESS_SECONDS sets the duration.
 #include "catch.hpp"
 
 #include <overdub/compile/library_call.hpp>
@@ -21,7 +21,7 @@ namespace od = overdub;
 namespace ir = overdub::ir;
 using od::i64;
 
-// Adds a number of its fingerprint's.
+// Adds its fingerprint to a number.
 struct shifted : od::context {
   int by = 0;
   int fingerprint() const { return by; }
@@ -40,7 +40,7 @@ std::string text_of(i64 version) {
 
 } // namespace
 
-TEST_CASE("eight threads, in a full cache, while a library changes and machine code is swapped in") {
+TEST_CASE("eight threads use a full cache while a library changes and machine code is swapped") {
   char const* const asked = std::getenv("OVERDUB_STRESS_SECONDS");
   auto const end =
       std::chrono::steady_clock::now() + std::chrono::seconds(asked == nullptr ? 2 : std::atoi(asked));
@@ -48,7 +48,7 @@ TEST_CASE("eight threads, in a full cache, while a library changes and machine c
   od::compile_options const options{
       .executor = od::jit::compiled({.optimisation = 0}), .hot_calls = 48, .cache = &cache};
   od::library of;
-  std::atomic<i64> defined{1}, defining{1}; // the version that is there, and the one that comes
+  std::atomic<i64> defined{1}, defining{1}; // the current version, and the one being defined
   of.define(text_of(1));
   auto const f = od::compile(od::compose(), of.function<i64(i64)>("f"), od::signature<i64>, options);
 

@@ -1,4 +1,4 @@
-// LLVM modules as callbacks see them, cache keys of code that callbacks changed, and rejected cases.
+// LLVM modules in callbacks, cache keys of code that callbacks changed, and rejected cases.
 #include "cache_folder.hpp"
 #include "catch.hpp"
 #include "execute/texts.hpp"
@@ -35,7 +35,8 @@ double run(jit::options const& o) { return jit::compile(sum_of_three(), {}, o).c
 
 } // namespace
 
-TEST_CASE("callbacks see a program's module before and after optimisation, once each, and may change it") {
+TEST_CASE(
+    "callbacks receive a program's module before and after optimisation, once each, and may change it") {
   std::size_t before = 0, after = 0, calls = 0;
   jit::options const looking{
       .before_optimisation = {.run = [&](llvm::Module& m) { before = instructions_of(m), ++calls; }},
@@ -45,7 +46,7 @@ TEST_CASE("callbacks see a program's module before and after optimisation, once 
   CHECK(before > 0);
   CHECK(after > 0);
   CHECK(after < before);
-  // Each addition of doubles becomes a subtraction: the module runs as the callback leaves it.
+  // Replaces each addition of doubles by a subtraction: the module runs as the callback leaves it.
   auto const subtract = [](llvm::Module& m) {
     for (llvm::Function& f : m)
       for (llvm::Instruction& each : llvm::instructions(f))
@@ -61,7 +62,7 @@ TEST_CASE("callbacks see a program's module before and after optimisation, once 
   CHECK(run({.optimisation = 0, .after_optimisation = {"subtract 1", subtract}}) == -2.0);
 }
 
-TEST_CASE("code on disk is found by the names of callbacks, and that of unnamed ones is not stored") {
+TEST_CASE("names of callbacks are in the keys of code on disk, and code of unnamed ones is not stored") {
   cache_folder const folder;
   auto const cache = folder.open();
   int calls = 0;
@@ -111,7 +112,7 @@ TEST_CASE("compiled functions are cached by the names of their executor's callba
   CHECK(calls == 4);
 }
 
-TEST_CASE("modules that callbacks break are refused, and what they throw is thrown") {
+TEST_CASE("invalid modules of callbacks are rejected, and their exceptions propagate") {
   auto const breaks = [](llvm::Module& m) {
     for (llvm::Function& f : m)
       if (!f.isDeclaration()) return f.front().getTerminator()->eraseFromParent(), void();

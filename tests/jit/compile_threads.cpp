@@ -9,7 +9,7 @@
 
 using namespace overdub;
 
-TEST_CASE("threads compile, call and drop programs at once") {
+TEST_CASE("threads compile, call and destroy programs concurrently") {
   ir::program const p = texts::program(R"(func @f(%n: i64, %x: f64) -> f64 {
     %a = map %n (%i: i64) -> f64 { %c = convert %i : f64 %d = mul %c, %x : f64 yield %d }
     %s = reduce max %a from -1.0 : f64
@@ -31,7 +31,7 @@ TEST_CASE("threads compile, call and drop programs at once") {
   for (std::size_t t = 0; t < found.size(); ++t) CHECK(found[t] == 15 * 99 * (static_cast<double>(t) + 0.5));
 }
 
-TEST_CASE("threads share a directory that is too small for what they compile") {
+TEST_CASE("threads share a directory whose limit is below the size of their code") {
   cache_folder const folder;
   auto const cache = folder.open({.entries = 3});
   std::atomic<int> wrong = 0;

@@ -41,7 +41,7 @@ struct hot : od::context {
     o.hot_calls = 32;
   }
 };
-// Compilation fails: the interpreter goes on.
+// An executor whose compilation fails: calls remain interpreted.
 class failing final : public od::executor {
 public:
   std::string const& name() const override { return name_; }
@@ -55,12 +55,12 @@ private:
 
 } // namespace
 
-TEST_CASE("functions of numbers are called directly, and give what the interpreter gives") {
+TEST_CASE("functions of numbers are called directly, with the results of the interpreter") {
   auto const f = od::compile(od::compose(), wave, od::signature<double>, now());
   CHECK(f.made().code().target() != nullptr);
   CHECK(f(2.0) == std::sin(3.0));
 }
-TEST_CASE("several results, of all kinds, come back as the tree that they are") {
+TEST_CASE("several results, of all kinds, are returned as a tree") {
   auto const f = od::compile(od::compose(), parts, od::signature<i64, bool, float>, now());
   auto const g = od::compile(od::compose(), parts, od::signature<i64, bool, float>);
   for (bool const b : {false, true}) {
@@ -69,14 +69,14 @@ TEST_CASE("several results, of all kinds, come back as the tree that they are") 
   }
   CHECK(f.made().code().target() != nullptr);
 }
-TEST_CASE("tags go in and out in registers") {
+TEST_CASE("tags are passed and returned in registers") {
   auto const f = od::compile(od::contexts::forward{}, wave, od::signature<od::tagged<double, double>>, now());
   CHECK(f.made().code().target() != nullptr);
   auto const r = f(od::tag(2.0, 1.0));
   CHECK(r.inner == std::sin(3.0));
   CHECK(r.metadata == std::cos(3.0));
 }
-TEST_CASE("arrays and context hooks take a machine") {
+TEST_CASE("functions with arrays or context hooks are not called directly") {
   auto const f = od::compile(od::compose(), norm, od::signature<od::array<double>>, now());
   CHECK(f.made().code().target() == nullptr);
   CHECK(f(od::array<double>{9.0, 16.0}) == 5.0);
@@ -106,7 +106,7 @@ TEST_CASE("executors and tiers are part of the key") {
   CHECK(compiled_by(one) == interpreted);
   CHECK(cache.statistics().compilations == 3);
 }
-TEST_CASE("hot functions are compiled in the background, and give the same before and after") {
+TEST_CASE("hot functions are compiled in the background, with the same results before and after") {
   od::compilation_cache cache;
   auto const f = od::compile(
       od::compose(), wave, od::signature<double>,
@@ -135,14 +135,14 @@ TEST_CASE("one long call makes a function hot") {
   CHECK(f.made().code().target() != nullptr);
   CHECK(f(100'000) == first);
 }
-TEST_CASE("overdub is compiled as its contexts say") {
+TEST_CASE("the options of a context choose the executor of overdub") {
   hot c;
   for (int i = 0; i < 64; ++i) CHECK(od::run(c, wave, 2.0) == std::sin(3.0));
   od::wait_for_compilations();
   for (int i = 0; i < 64; ++i) CHECK(od::run(c, wave, 2.0) == std::sin(3.0));
   CHECK(od::compile(c, wave, od::signature<double>).made().code().target() != nullptr);
 }
-TEST_CASE("where an executor fails, calls are interpreted on") {
+TEST_CASE("if an executor fails, calls remain interpreted") {
   od::compilation_cache cache;
   auto const by = std::make_shared<failing const>();
   CHECK_THROWS_WITH(
@@ -157,7 +157,7 @@ TEST_CASE("where an executor fails, calls are interpreted on") {
   CHECK(f(2.0) == std::sin(3.0));
   CHECK_THAT(explain(f), Catch::Contains("failing failed: no room"));
 }
-TEST_CASE("threads call while code is swapped in") {
+TEST_CASE("threads call a function while code is swapped") {
   for (int round = 0; round < 5; ++round) {
     od::compilation_cache cache;
     auto const f = od::compile(
@@ -188,7 +188,7 @@ struct fast : od::context {
 
 } // namespace
 
-TEST_CASE("the mode of mathematics is an option, a context's too, and a part of the key") {
+TEST_CASE("the math mode is an option, also of contexts, and a part of the key") {
   auto consistent = now();
   consistent.math = od::ir::math_mode::consistent;
   auto interpreted = consistent;

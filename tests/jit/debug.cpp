@@ -12,7 +12,7 @@ namespace {
 using namespace overdub;
 using Catch::Matchers::Contains;
 
-// Places as the parser and the cursor keep them. It calls itself, so that it is not inlined.
+// Source locations as the parser and the cursor record them. The function is recursive, so that it is not inlined.
 ir::program placed() {
   return texts::program(R"(func @climb(%n: i64, %x: f64) -> f64 at "/models/climb.cpp":12 {
     %c = lt %n, 1 : bool at "/models/climb.cpp":13:7
@@ -46,7 +46,7 @@ std::string output_of(std::string const& command) {
 }
 bool has(char const* program) { return !output_of(std::string("command -v ") + program).empty(); }
 
-// The object file of the only entry, which stands behind a header.
+// The object file of the only entry, which follows a header.
 void take_object(cache_folder const& folder, std::string const& to) {
   std::string const bytes = bytes_of(folder.only_file());
   write_bytes(
@@ -57,7 +57,7 @@ void take_object(cache_folder const& folder, std::string const& to) {
 } // namespace
 
 TEST_CASE(
-    "lines of the user's source stand in machine code where they are asked for, and else nothing of them") {
+    "machine code has lines of the user's source if they are requested, and no debug information otherwise") {
   if (!has("objdump")) return;
   for (bool const debug : {false, true}) {
     cache_folder const folder, place;
@@ -79,7 +79,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("perf gets the names of functions, and where they are defined") {
+TEST_CASE("perf receives the names and locations of functions") {
   std::string const map = "/tmp/perf-" + std::to_string(getpid()) + ".map";
   std::filesystem::remove(map);
   (void)jit::compile(placed(), with_stop(+[](double) {}));
@@ -97,8 +97,8 @@ TEST_CASE("perf gets the names of functions, and where they are defined") {
   std::filesystem::remove(map);
 }
 
-TEST_CASE("results and errors are the same with lines, at each level, for all that calls itself, fails and "
-          "catches") {
+TEST_CASE("results and errors are the same with lines, at each level, for programs with recursion, errors "
+          "and loops") {
   ir::program const p = texts::program(R"(func @f(%x: f64[], %n: i64) -> (f64, f64[]) at "a.cpp":1 {
     %m = map %n (%i: i64) -> f64 at "a.cpp":2 { %a = at %x, %i : f64 at "a.cpp":3 yield %a }
     %s = reduce add %m from 0.0 : f64 at "a.cpp":4
@@ -121,13 +121,13 @@ TEST_CASE("results and errors are the same with lines, at each level, for all th
 }
 
 // The program under gdb.
-TEST_CASE("stops in a function that compiled code calls", "[.gdb]") {
+TEST_CASE("gdb stops in a function that compiled code calls", "[.gdb]") {
   if (std::getenv("OVERDUB_UNDER_GDB") == nullptr) return;
   auto const run = jit::compile(placed(), with_stop(+[](double) { std::raise(SIGTRAP); }), {.debug = true});
   CHECK(run.call<double>(i64{2}, 1.0) < 1);
 }
 
-TEST_CASE("gdb shows compiled functions, with the lines that they stand at") {
+TEST_CASE("gdb shows compiled functions with their lines") {
   if (!has("gdb")) return;
   std::string const program = std::filesystem::read_symlink("/proc/self/exe").string();
   std::string const shown = output_of(

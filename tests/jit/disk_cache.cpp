@@ -25,7 +25,7 @@ double run(std::shared_ptr<jit::disk_cache> const& cache, int by, jit::options o
 
 } // namespace
 
-TEST_CASE("a program that was compiled is loaded by another process's cache") {
+TEST_CASE("another process's cache loads a compiled program") {
   cache_folder const folder;
   auto const first = folder.open();
   CHECK(run(first, 2) == 3);
@@ -41,7 +41,7 @@ TEST_CASE("a program that was compiled is loaded by another process's cache") {
   CHECK(other->statistics().misses == 0);
 }
 
-TEST_CASE("another program, and each other option, is another entry") {
+TEST_CASE("another program or option has another entry") {
   cache_folder const folder;
   auto const cache = folder.open();
   CHECK(run(cache, 2) == 3);
@@ -55,8 +55,7 @@ TEST_CASE("another program, and each other option, is another entry") {
   CHECK(folder.files().size() == 6);
 }
 
-TEST_CASE(
-    "functions that the entry does not reach are no part of its entry on disk; those that it reaches are") {
+TEST_CASE("only functions that the entry function reaches are part of an entry on disk") {
   cache_folder const folder;
   auto const cache = folder.open();
   auto const call = [&](std::string const& text) {
@@ -73,7 +72,7 @@ TEST_CASE(
   CHECK(cache->statistics().stores == 2);
 }
 
-TEST_CASE("hosts, random choices, function values, asserts and errors work from disk") {
+TEST_CASE("hosts, random choices, function values, assertions and errors work with code from disk") {
   cache_folder const folder;
   ir::program const p = texts::program(R"(func @f(%x: f64, %n: i64) -> (f64, f64[]) {
     %c = gt %n, 0 : bool
@@ -113,7 +112,7 @@ TEST_CASE("hosts, random choices, function values, asserts and errors work from 
   CHECK_THROWS_AS(jit::compile(p, {}, {.cache = folder.open()}), host_error);
 }
 
-TEST_CASE("a directory keeps as many entries and bytes as it may, and what was used longest ago goes") {
+TEST_CASE("a directory limits its entries and bytes, and evicts the least recently used entry") {
   cache_folder const folder;
   auto const cache = folder.open({.entries = 3});
   auto const later = [] { std::this_thread::sleep_for(std::chrono::milliseconds(12)); };
@@ -140,7 +139,7 @@ TEST_CASE("a directory keeps as many entries and bytes as it may, and what was u
   CHECK(folder.files().empty());
 }
 
-TEST_CASE("a cache for reading only writes nothing") {
+TEST_CASE("a read-only cache writes nothing") {
   cache_folder const folder;
   run(folder.open(), 1);
   auto const reads = folder.open({}, jit::disk_use::read_only);
@@ -154,7 +153,7 @@ TEST_CASE("a cache for reading only writes nothing") {
   CHECK(folder.files().empty());
 }
 
-TEST_CASE("processes share a directory: they store, load and evict at once") {
+TEST_CASE("processes share a directory: they store, load and evict concurrently") {
   cache_folder const folder;
   auto const work = [&](unsigned seed) {
     auto const cache = folder.open({.entries = 5});
@@ -181,7 +180,7 @@ TEST_CASE("processes share a directory: they store, load and evict at once") {
   for (auto const& file : folder.files()) CHECK(file.extension() == ".overdub"); // no temporary file remains
 }
 
-TEST_CASE("what a dead process left unfinished is removed, when it is old") {
+TEST_CASE("old temporary files of dead processes are removed") {
   cache_folder const folder;
   auto const path = std::filesystem::path(folder.path()) / ".1-2-3.overdub-new";
   write_bytes(path, "half");

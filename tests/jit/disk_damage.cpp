@@ -29,7 +29,7 @@ bool made_socket(std::filesystem::path const& at) {
 std::string const shift = "func @f(%x: f64) -> f64 { %y = add %x, 1.0 : f64 return %y }";
 std::string const turn = "func @f(%x: f64) -> f64 { %y = neg %x : f64 return %y }";
 
-// Compiles with this file: it must be rejected, and the result must be right.
+// Compiles with this file: it must be rejected, and the result must be correct.
 void rejects(cache_folder const& folder, std::string const& why) {
   auto const cache = folder.open();
   CHECK(compiled(shift, cache).call<double>(1.0) == 2);
@@ -40,7 +40,7 @@ void rejects(cache_folder const& folder, std::string const& why) {
 }
 } // namespace
 
-TEST_CASE("an entry of which a byte is wrong, or which is cut off or longer, is compiled anew") {
+TEST_CASE("a damaged, truncated or extended entry is recompiled") {
   cache_folder const folder;
   auto const cache = folder.open();
   compiled(shift, cache);
@@ -69,7 +69,7 @@ TEST_CASE("an entry of which a byte is wrong, or which is cut off or longer, is 
   CHECK(cache->statistics().hits == 1);
 }
 
-TEST_CASE("an entry of another program, as if hashes were equal, is compiled anew") {
+TEST_CASE("an entry of another program, as with equal hashes, is recompiled") {
   cache_folder const folder, other;
   compiled(turn, other.open());
   compiled(shift, folder.open());
@@ -77,7 +77,7 @@ TEST_CASE("an entry of another program, as if hashes were equal, is compiled ane
   rejects(folder, "it is of another program");
 }
 
-TEST_CASE("an entry of a later version of this one is compiled anew") {
+TEST_CASE("an entry of a later version of the format is recompiled") {
   cache_folder const folder;
   compiled(shift, folder.open());
   std::string bytes = bytes_of(folder.only_file());
@@ -86,7 +86,7 @@ TEST_CASE("an entry of a later version of this one is compiled anew") {
   rejects(folder, "it is of another version's");
 }
 
-TEST_CASE("entries that are no files, or not the user's alone, are compiled anew") {
+TEST_CASE("entries that are no regular files, or that others own or may write, are recompiled") {
   cache_folder const folder;
   compiled(shift, folder.open());
   auto const path = folder.only_file();

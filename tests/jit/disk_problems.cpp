@@ -19,7 +19,7 @@ using namespace overdub;
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 
-// Whether a program that adds a number is right.
+// Whether a program that adds a number returns the correct result.
 bool compiles(std::shared_ptr<jit::disk_cache> const& cache, int by = 1) {
   ir::program const p =
       texts::program("func @f(%x: f64) -> f64 { %y = add %x, " + std::to_string(by) + ".0 : f64 return %y }");
@@ -40,7 +40,7 @@ struct heard_cache {
   jit::disk_statistics statistics() const { return cache->statistics(); }
 };
 
-// A directory that cannot be used from the beginning.
+// A directory that is unusable from the beginning.
 void does_without(std::string const& path, std::string const& why) {
   heard_cache const c(path);
   CHECK_THAT(c.statistics().problem, StartsWith("overdub: the directory \"") && Contains(why));
@@ -69,7 +69,7 @@ bool holds_in_a_child(std::function<bool()> const& f) {
 
 } // namespace
 
-TEST_CASE("directories that are not the user's alone are not used") {
+TEST_CASE("links, and directories that others own or may write, are not used") {
   cache_folder const folder;
   auto const inside = [&](char const* name) { return folder.path() + "/" + name; };
   mkdir(inside("open").c_str(), 0700);
@@ -97,7 +97,7 @@ TEST_CASE("directories that are not the user's alone are not used") {
   }
 }
 
-TEST_CASE("a directory that is read only is not made, and not written to") {
+TEST_CASE("a read-only directory is neither created nor written to") {
   cache_folder const folder;
   heard_cache const none(folder.path() + "/none", jit::disk_use::read_only);
   CHECK_THAT(none.statistics().problem, Contains("No such file or directory"));
@@ -107,7 +107,7 @@ TEST_CASE("a directory that is read only is not made, and not written to") {
   CHECK(folder.files().empty());
 }
 
-TEST_CASE("a directory that cannot be written to is read, and it is said once, when it is opened") {
+TEST_CASE("a directory without write permission is read, and one message is printed when it is opened") {
   if (!std::filesystem::exists("/proc/self")) {
     WARN("left out: there is no /proc");
     return;
@@ -125,7 +125,8 @@ TEST_CASE("a directory that cannot be written to is read, and it is said once, w
   CHECK(heard_cache(path, jit::disk_use::read_only).heard.empty());
 }
 
-TEST_CASE("a directory that others get access to while it is open is not used until they have none") {
+TEST_CASE(
+    "a directory to which others get write access while it is open is not used until access is revoked") {
   cache_folder const folder;
   heard_cache const c(folder.path());
   CHECK(compiles(c.cache));
@@ -163,7 +164,7 @@ TEST_CASE("a directory that others get access to while it is open is not used un
   CHECK(c.statistics().problem.empty());
 }
 
-TEST_CASE("a directory that another one replaces while it is open is checked like the first") {
+TEST_CASE("a directory that is replaced while it is open is checked again") {
   cache_folder const folder;
   std::string const path = folder.path() + "/cache", old = folder.path() + "/old";
   heard_cache const c(path);
@@ -189,7 +190,7 @@ TEST_CASE("a directory that another one replaces while it is open is checked lik
   CHECK(c.heard.size() == 1);
 }
 
-TEST_CASE("a directory that goes while it is a cache does no harm") {
+TEST_CASE("removing the directory of a cache is harmless") {
   cache_folder const folder;
   std::string const path = folder.path() + "/cache";
   heard_cache const c(path);
@@ -207,7 +208,7 @@ TEST_CASE("a directory that goes while it is a cache does no harm") {
   CHECK(c.statistics().problem.empty());
 }
 
-TEST_CASE("a relative path is of the working directory in which the cache was opened") {
+TEST_CASE("a relative path refers to the working directory in which the cache was opened") {
   cache_folder const folder;
   mkdir((folder.path() + "/cache").c_str(), 0700);
   CHECK(holds_in_a_child([&] {
@@ -217,7 +218,7 @@ TEST_CASE("a relative path is of the working directory in which the cache was op
   }));
 }
 
-TEST_CASE("FIFOs under the names of temporary files are passed by, and removed when they are old") {
+TEST_CASE("FIFOs under the names of temporary files are skipped, and removed when they are old") {
   cache_folder const folder;
   CHECK(holds_in_a_child([&] {
     std::string const name = folder.path() + "/." + std::to_string(getpid()) + "-try.overdub-new";
@@ -236,13 +237,13 @@ TEST_CASE("if the file size limit is below an entry's size, programs are compile
   CHECK(holds_in_a_child([&] {
     heard_cache const c(folder.path());
     rlimit const small{300, 300};
-    setrlimit(RLIMIT_FSIZE, &small); // its signal would end this process
+    setrlimit(RLIMIT_FSIZE, &small); // else its signal ends this process
     return compiles(c.cache) && compiles(c.cache) && c.statistics().failures == 2 && c.heard.size() == 1 &&
            c.heard[0].find("RLIMIT_FSIZE") != std::string::npos && folder.files().empty();
   }));
 }
 
-TEST_CASE("on a full disk programs are compiled, and nothing unfinished is left") {
+TEST_CASE("on a full disk programs are compiled, and no temporary files remain") {
   cache_folder const folder;
   std::string const disk = folder.path() + "/disk";
   mkdir(disk.c_str(), 0700);
@@ -253,10 +254,10 @@ TEST_CASE("on a full disk programs are compiled, and nothing unfinished is left"
   {
     heard_cache const c(disk);
     CHECK(compiles(c.cache));
-    write_bytes(disk + "/rest", std::string(1 << 20, 'x')); // as much as there is room
+    write_bytes(disk + "/rest", std::string(1 << 20, 'x')); // fills the disk
     CHECK(c.statistics().stores == 1);
     CHECK(compiles(c.cache));
-    CHECK(c.statistics().hits == 1); // it is read all the same
+    CHECK(c.statistics().hits == 1); // it is read nevertheless
     CHECK(compiles(c.cache, 2));
     CHECK(compiles(c.cache, 2));
     CHECK(c.statistics().failures == 2);
@@ -283,7 +284,7 @@ TEST_CASE("on a full disk programs are compiled, and nothing unfinished is left"
   CHECK(umount(disk.c_str()) == 0);
 }
 
-TEST_CASE("where no file can be opened, programs are compiled") {
+TEST_CASE("if no file can be opened, programs are compiled") {
   cache_folder const folder;
   CHECK(holds_in_a_child([&] {
     heard_cache const c(folder.path());
@@ -295,7 +296,7 @@ TEST_CASE("where no file can be opened, programs are compiled") {
   }));
 }
 
-TEST_CASE("a problem that nobody wants to hear of goes to stderr, once; what hears of it may throw") {
+TEST_CASE("a problem without a handler is printed to stderr once; a handler may throw") {
   cache_folder const folder;
   auto const log = folder.path() + "/log";
   CHECK(holds_in_a_child([&] {

@@ -1,5 +1,5 @@
-// Fast programs: machine code keeps the bounds that docs/equality.md states, on random functions; other executors run them
-// as exact ones.
+// Fast programs: machine code is within the bounds in docs/equality.md, for random functions; other executors run them as
+// exact ones.
 #include "catch.hpp"
 
 #include <overdub/execute/interpreter.hpp>
@@ -21,8 +21,8 @@ using namespace overdub;
 
 constexpr double unit = 0x1p-52;
 
-// A number of a function: its value, the sum of the absolute values of the terms that it is made of, in whatever order and
-// grouping, and how far a result may be from it.
+// A number of a function: its value, the sum of the absolute values of its terms, in whatever order and grouping, and a
+// bound of the error of a result.
 struct bounded {
   double value, terms, error;
 };
@@ -99,7 +99,7 @@ array<double> numbers(std::mt19937& random, std::size_t n) {
 
 } // namespace
 
-TEST_CASE("machine code of fast programs keeps the stated bounds") {
+TEST_CASE("machine code of fast programs is within the documented bounds") {
   for (std::uint32_t seed = 1; seed <= 60; ++seed) {
     std::mt19937 random(seed);
     auto const steps = random_steps(random, 3 + random() % 12);
@@ -116,7 +116,7 @@ TEST_CASE("machine code of fast programs keeps the stated bounds") {
       finite = finite && std::isfinite(wanted.terms) && std::isfinite(wanted.error);
       if (!finite) break;
       INFO("element " << i);
-      // The reference value may itself be as far from the true one.
+      // The reference value may have the same error.
       CHECK(std::abs(each[i] - wanted.value) <= 2 * wanted.error);
       all = {all.value + wanted.value, all.terms + wanted.terms, all.error + wanted.error};
     }
@@ -126,7 +126,7 @@ TEST_CASE("machine code of fast programs keeps the stated bounds") {
   }
 }
 
-TEST_CASE("infinities and NaNs of fast programs are what they are") {
+TEST_CASE("fast programs preserve infinities and NaNs") {
   ir::program const p = ir::parse(R"(
 math fast
 entry @f
@@ -142,7 +142,7 @@ func @f(%x: f64) -> (f64, bool, bool) {
   CHECK(found[2] == datum(true));
 }
 
-TEST_CASE("quotients of fast programs are those of exact ones, by subnormal and by large numbers, too") {
+TEST_CASE("quotients of fast programs equal exact ones, also for subnormal and large divisors") {
   ir::program const p = ir::parse(R"(
 math fast
 entry @f

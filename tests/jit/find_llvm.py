@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Which LLVM overdub::jit is built with, where several are installed, and how others are named or skipped.
+"""The choice of the LLVM of overdub::jit, if several are installed, and the options that name or skip others.
 
 usage: find_llvm.py <cmake> <generator> <compiler>
 
-The LLVMs are folders with what overdub looks at: a package of CMake, headers, and a library. find_llvm/ is the project that chooses one.
+The LLVMs are folders with the files that overdub reads: a package of CMake, headers, and a library. find_llvm/ is the project that chooses one.
 """
 import os
 import re

@@ -34,15 +34,15 @@ func @same(%f: boxed fn(f64) -> f64, %g: boxed fn(f64) -> f64, %n: i64) -> (boxe
 }
 )";
 
-// The first of these is the entry.
+// The first function is the entry.
 ir::program program(std::string_view text) { return texts::program(std::string(text) + affine); }
 
 struct left {
-  std::size_t before; // thunks of the program as it is written
+  std::size_t before; // thunks of the program as written
   std::size_t behind; // thunks after the passes
   friend bool operator==(left const&, left const&) = default;
 };
-// The results are those of the interpreter.
+// The results equal those of the interpreter.
 left thunks_of(std::string_view text, std::string_view arguments, std::string_view expected) {
   ir::program p = program(text);
   left found{};
@@ -62,7 +62,7 @@ void check(left const& found, left const& expected) {
 
 } // namespace
 
-TEST_CASE("what cancels leaves no thunk") {
+TEST_CASE("inverse reabstractions cancel, and leave no thunk") {
   check(
       thunks_of(
           R"(func @f(%x: f64) -> f64 {
@@ -76,7 +76,7 @@ TEST_CASE("what cancels leaves no thunk") {
       {2, 0});
 }
 
-TEST_CASE("a function that is given a reabstracted one leaves no thunk, inlined or not") {
+TEST_CASE("a reabstracted argument leaves no thunk, whether the callee is inlined or not") {
   check(
       thunks_of(
           R"(func @f(%x: f64) -> f64 {
@@ -113,7 +113,8 @@ func @often(%f: boxed fn(f64) -> f64, %n: i64, %x: f64) -> f64 {
       {1, 0});
 }
 
-TEST_CASE("what branches, loops and results give leaves no thunk, where it is applied as what it was") {
+TEST_CASE("reabstracted results of branches, loops and functions leave no thunk if uses have the original "
+          "convention") {
   check(
       thunks_of(
           R"(func @f(%n: i64, %c: bool, %x: f64) -> f64 {
@@ -161,8 +162,8 @@ TEST_CASE("functions of functions are called directly, too") {
       {2, 0});
 }
 
-TEST_CASE("there is one thunk for two types, however many function values go that way") {
-  // Passes see no entry: nothing is moved across functions.
+TEST_CASE("two types have one thunk, for any number of function values") {
+  // Without an entry, passes do not move reabstractions across functions.
   ir::program p = program(R"(func @f(%x: f64, %n: i64) -> (f64, f64) {
   %f = closure @affine(2.0, 1.0) : fn(f64) -> f64
   %g = closure @affine(3.0, 0.0) : fn(f64) -> f64
@@ -182,7 +183,7 @@ TEST_CASE("there is one thunk for two types, however many function values go tha
   CHECK(jit::thunks(executable(p)) == 0);
 }
 
-TEST_CASE("what captures a function value gives it back, however long the chain is") {
+TEST_CASE("a capture chain of function values releases them, whatever its length") {
   ir::program const p = program(R"(func @f(%n: i64, %a: f64[]) -> i64 {
   %f = closure @size(%a) : fn() -> i64
   %last = loop %n (%i: i64, %g: fn() -> i64 = %f) -> (fn() -> i64) {
@@ -214,7 +215,7 @@ func @forget(%f: boxed fn() -> i64, %a: f64[]) -> i64 {
   }
 }
 
-TEST_CASE("an array that a function value is given is written where it stands, whatever its convention") {
+TEST_CASE("an array argument of a function value is updated in place, with any convention") {
   for (std::string const calls : {"", "indirect ", "boxed "}) {
     ir::program const p = program(
         "func @f(%n: i64, %c: bool) -> f64 {\n  %f = closure @put(1.0) : " + calls +

@@ -15,7 +15,7 @@ executable compiled(std::string_view text, hosts const& h = {}) {
 
 } // namespace
 
-TEST_CASE("a compiled function of numbers is called as a pointer to a function") {
+TEST_CASE("a compiled function of numbers is called like a function pointer") {
   jit::function<double(double)> const f(compiled(R"(func @f(%x: f64) -> f64 {
     %a = add %x, 1.0 : f64
     %y = sin %a : f64
@@ -26,7 +26,7 @@ TEST_CASE("a compiled function of numbers is called as a pointer to a function")
   CHECK(pointer(0.25) == std::sin(1.25));
 }
 
-TEST_CASE("it takes and gives numbers of all types, and truths") {
+TEST_CASE("compiled functions take and return numbers of all types, and bools") {
   jit::function<bool(bool, i64, float, double)> const f(
       compiled(R"(func @f(%c: bool, %n: i64, %x: f32, %y: f64) -> bool {
     %a = convert %n : f64
@@ -43,7 +43,7 @@ TEST_CASE("it takes and gives numbers of all types, and truths") {
   CHECK(constant() == 1.5f);
 }
 
-TEST_CASE("a function with a memory of its own runs in memory of its thread") {
+TEST_CASE("a function that needs memory uses that of its thread") {
   jit::function<double(i64)> const f(compiled(R"(func @f(%n: i64) -> f64 {
     %a = fill %n, 2.0 : f64[]
     %b = loop %n (%i: i64, %x: f64[] = %a) -> f64[] {
@@ -59,7 +59,7 @@ TEST_CASE("a function with a memory of its own runs in memory of its thread") {
   CHECK(f(5) == 10);
 }
 
-TEST_CASE("errors of a compiled function are exceptions, and say what the interpreter's say") {
+TEST_CASE("errors of a compiled function are exceptions with the messages of the interpreter") {
   jit::function<i64(i64, i64)> const f(
       compiled("func @f(%x: i64, %y: i64) -> i64 { %q = div %x, %y : i64 return %q }"));
   CHECK(f(7, -2) == -3);
@@ -72,7 +72,7 @@ TEST_CASE("errors of a compiled function are exceptions, and say what the interp
   CHECK_THROWS_AS(deep(0), stack_overflow);
 }
 
-TEST_CASE("a function of other types is refused, and so is one that is interpreted") {
+TEST_CASE("a function of other types, or an interpreted one, is rejected") {
   auto const run = compiled("func @f(%x: f64) -> f64 { return %x }");
   CHECK_THROWS_AS(jit::function<double(i64)>(run), argument_error);
   CHECK_THROWS_AS(jit::function<double()>(run), argument_error);
@@ -81,7 +81,7 @@ TEST_CASE("a function of other types is refused, and so is one that is interpret
   CHECK_THROWS_AS(jit::function<double(double)>(interpreted), not_executable);
 }
 
-TEST_CASE("what cannot be compiled is refused in a sentence") {
+TEST_CASE("programs that cannot be compiled are rejected with a diagnostic") {
   ir::program const none;
   CHECK_THROWS_AS(jit::compile(none), not_executable);
   CHECK_THROWS_AS(
@@ -91,7 +91,7 @@ TEST_CASE("what cannot be compiled is refused in a sentence") {
       Catch::Matchers::Contains("cannot be compiled: it has values of type key"));
 }
 
-TEST_CASE("a processor that LLVM does not know is refused") {
+TEST_CASE("a processor unknown to LLVM is rejected") {
   CHECK_THROWS_WITH(
       jit::compile(texts::program("func @f() -> f64 { return 1.0 }"), {}, {.cpu = "abacus"}),
       Catch::Matchers::Contains("LLVM knows no processor \"abacus\""));
@@ -105,7 +105,7 @@ TEST_CASE("a processor that LLVM does not know is refused") {
 #endif
 }
 
-TEST_CASE("machine code lives as long as something that may call it") {
+TEST_CASE("machine code lives as long as any object that may call it") {
   std::optional<jit::function<double(double)>> f;
   {
     auto const run = compiled("func @f(%x: f64) -> f64 { %y = mul %x, %x : f64 return %y }");
@@ -114,7 +114,7 @@ TEST_CASE("machine code lives as long as something that may call it") {
   CHECK((*f)(3) == 9);
 }
 
-TEST_CASE("regions that protect others run when they fail, the inner ones first") {
+TEST_CASE("protect handlers run on failure, innermost first") {
   std::vector<double> seen;
   hosts h;
   h.add("note", [&](double x) { seen.push_back(x); });
@@ -149,7 +149,7 @@ TEST_CASE("regions that protect others run when they fail, the inner ones first"
   CHECK(seen == std::vector{1.0, 3.0});
 }
 
-TEST_CASE("functions of the host's may call compiled programs, and throw through them") {
+TEST_CASE("host functions may call compiled programs, and throw through them") {
   auto const inner = compiled(R"(func @f(%x: f64[]) -> f64 { %y = at %x, 3 : f64 return %y })");
   hosts h;
   h.add("inner", [&](array<double> const& x) { return inner.call<double>(x); });
@@ -165,7 +165,7 @@ TEST_CASE("functions of the host's may call compiled programs, and throw through
   CHECK(run.call<double>(4) == 1.5);
 }
 
-TEST_CASE("programs are compiled for other processors than this one") {
+TEST_CASE("programs can be compiled for other processors") {
   ir::program const p = texts::program(R"(func @f(%x: f64[]) -> f64 {
     %n = length %x : i64
     %p = map %n (%i: i64) -> f64 { %a = at %x, %i : f64 %b = mul %a, %a : f64 yield %b }

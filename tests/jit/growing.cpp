@@ -22,7 +22,7 @@ constexpr char const* halves = R"(func @f(%n: i64) -> (i64[], f64[], i64) {
 
 } // namespace
 
-TEST_CASE("runs of any lengths, one after another, give what the interpreter gives") {
+TEST_CASE("consecutive runs of any lengths have the results of the interpreter") {
   ir::program const p = texts::program(halves);
   for (int level = 0; level <= 3; ++level) {
     executable const compiled = jit::compile(p, {}, {.optimisation = level});
@@ -33,7 +33,7 @@ TEST_CASE("runs of any lengths, one after another, give what the interpreter giv
   }
 }
 
-TEST_CASE("what is as long as the last time takes one buffer") {
+TEST_CASE("a run of the same length as the previous one allocates one buffer") {
   executable const compiled = jit::compile(texts::program(halves));
   auto const bytes_of = [&](i64 n) {
     auto once = compiled.instance();

@@ -6,7 +6,7 @@
 
 using namespace overdub;
 
-TEST_CASE("threads run loops of other lengths at once") {
+TEST_CASE("threads run loops of different lengths concurrently") {
   executable const compiled = jit::compile(texts::program(R"(func @f(%n: i64) -> i64[] {
     %last, %all = while (%k: i64 = 0) -> i64 stack i64 {
       %c = lt %k, %n : bool

@@ -1,4 +1,4 @@
-// Loop-carried arrays are updated in place; arrays that shared their buffers stay unchanged.
+// Loop-carried arrays are updated in place; arrays that shared their buffers are unchanged.
 #include "execute/texts.hpp"
 
 namespace {
@@ -16,7 +16,7 @@ void agree(std::string_view text, std::string_view arguments) {
 
 } // namespace
 
-TEST_CASE("an array that is written in a loop takes one buffer") {
+TEST_CASE("an array that is updated in a loop uses one buffer") {
   auto inst = jit::compile(texts::program(R"(func @f(%n: i64) -> f64 {
     %a = fill %n, 1.0 : f64[]
     %b = loop %n (%i: i64, %x: f64[] = %a) -> f64[] {
@@ -36,7 +36,7 @@ TEST_CASE("an array that is written in a loop takes one buffer") {
   CHECK(inst.array_bytes() < 1024);
 }
 
-TEST_CASE("arrays that are still used, given twice, or exchanged, are not written by the way") {
+TEST_CASE("arrays that are live, used twice, or exchanged, are not overwritten") {
   agree(
       R"(func @f(%x: f64[], %n: i64) -> (f64[], f64[], f64[], f64[], f64[]) {
     %a = fill %n, 1.0 : f64[]
@@ -56,7 +56,7 @@ TEST_CASE("arrays that are still used, given twice, or exchanged, are not writte
       "[5.0, 6.0, 7.0], 3");
 }
 
-TEST_CASE("a loop that stacks, yields its array twice, or fails in the middle") {
+TEST_CASE("loops that stack their array, yield it twice, or fail midway are correct") {
   agree(
       R"(func @f(%x: f64[], %n: i64) -> (f64[], f64[], f64[][]) {
     %a, %b, %all = loop %n (%i: i64, %y: f64[] = %x, %z: f64[] = %x) -> (f64[], f64[]) stack f64[] {
@@ -74,7 +74,7 @@ TEST_CASE("a loop that stacks, yields its array twice, or fails in the middle") 
       "[5.0, 6.0, 7.0], 4");
 }
 
-TEST_CASE("rows that are read while their matrix is written") {
+TEST_CASE("rows that are read while their matrix is updated are correct") {
   agree(
       R"(func @f(%m: f64[][], %n: i64) -> (f64[][], f64) {
     %first = at %m, 0 : f64[]
@@ -93,7 +93,7 @@ TEST_CASE("rows that are read while their matrix is written") {
       "[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], 3");
 }
 
-TEST_CASE("functions that write their parameters write copies where the caller goes on using them") {
+TEST_CASE("functions that update their parameters copy those that the caller uses later") {
   agree(
       R"(func @f(%n: i64) -> (f64[], f64[], f64[]) {
     %a = fill %n, 1.0 : f64[]

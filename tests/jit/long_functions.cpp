@@ -79,7 +79,7 @@ double seconds_to_compile(ir::program const& p) {
 
 } // namespace
 
-TEST_CASE("long functions give what the interpreter gives, errors too, with lines and without") {
+TEST_CASE("long functions have the results and errors of the interpreter, with lines and without") {
   ir::program const p = texts::program(long_text(9000));
   executable const reference(p);
   for (bool const debug : {false, true}) {
@@ -89,8 +89,8 @@ TEST_CASE("long functions give what the interpreter gives, errors too, with line
   }
 }
 
-TEST_CASE("long functions that call the mathematics library give what the interpreter gives, errors too, at "
-          "each level") {
+TEST_CASE(
+    "long functions with calls of the mathematics library have the results and errors of the interpreter") {
   ir::program const p = texts::program(long_text(9000, true));
   executable const reference(p);
   for (int const level : {0, 1, 2, 3}) {
@@ -100,17 +100,17 @@ TEST_CASE("long functions that call the mathematics library give what the interp
   }
 }
 
-TEST_CASE("straight code with many calls becomes functions of a bounded number of calls") {
+TEST_CASE("straight-line code with many calls is split into functions with a bounded number of calls") {
   for (unsigned const operations : {3000u, 9000u, 30'000u}) {
     ir::program const p = texts::program(sines(operations));
     std::string const assembly = jit::detail::llvm_text(p, p.entry, {}, {});
     CHECK(most_calls(assembly) <= 2000);
-    CHECK(most_calls(assembly) >= std::min(operations / 3, 400u)); // and not one function for each call
+    CHECK(most_calls(assembly) >= std::min(operations / 3, 400u)); // and fewer functions than calls
     CHECK(texts::outcome_of(jit::compile(p), "0.25") == texts::outcome_of(executable(p), "0.25"));
   }
 }
 
-TEST_CASE("LLVM is given as much code for each operation of larger programs, over two decades") {
+TEST_CASE("the code for LLVM is linear in the number of operations, over two decades") {
   auto const size_of = [](ir::program const& p) {
     return static_cast<double>(jit::detail::llvm_text(p, p.entry, {}, {}).size());
   };
@@ -120,14 +120,13 @@ TEST_CASE("LLVM is given as much code for each operation of larger programs, ove
     INFO(small << " bytes for each of 300 operations, " << large << " for each of 30,000");
     CHECK(
         large <=
-        3.0 *
-            small); // names are longer, and long code is cut into functions, whose frames and calls are code
+        3.0 * small); // names are longer, and long code is split into functions, which have frames and calls
   }
 }
 
-TEST_CASE("the time to compile grows with the number of calls, over two decades") {
+TEST_CASE("the compile time is linear in the number of calls, over two decades") {
   ir::program const small = texts::program(sines(1000)), large = texts::program(sines(100'000));
-  double ratio = 1e9; // of times an operation; other processes only add time
+  double ratio = 1e9; // of times for each operation; other processes only add time
   for (int attempt = 0; attempt < 3 && ratio > 2; ++attempt) {
     double best = 1e9;
     for (int k = 0; k < 5; ++k) best = std::min(best, seconds_to_compile(small));

@@ -1,4 +1,4 @@
-// Hoisted bounds checks: a program throws what the interpreter throws, or returns what it returns.
+// Hoisted bounds checks: a program has the results and the errors of the interpreter.
 #include "cache_folder.hpp"
 #include "execute/texts.hpp"
 #include "property.hpp"
@@ -20,7 +20,7 @@ void agree(std::string const& text, std::string const& arguments) {
   }
 }
 
-// A sum over a nest of loops, whose innermost reads %x where `index` says: of %n, %m, and the loops' indices %i, %j, %k.
+// A sum over a nest of loops, whose innermost reads %x at `index`: a function of %n, %m, and the loops' indices %i, %j, %k.
 std::string nest(std::string const& index, std::string const& outer, std::string const& inner) {
   return "func @f(%x: f64[], %n: i64, %m: i64) -> f64 {\n"
          "  %all = map %n (%i: i64) -> f64 {\n" +
@@ -41,7 +41,7 @@ constexpr char const* in_order = R"(
 
 } // namespace
 
-TEST_CASE("an index in a nest of loops is checked in front of it, and what fails is found") {
+TEST_CASE("the check of an index in a nest of loops is hoisted before it, and failures are detected") {
   std::string const text = nest(in_order, "%a = add %m, 0 : i64\n", "%b = add %m, 0 : i64\n");
   agree(text, "[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], 2, 2");
   agree(text, "[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0], 2, 2");
@@ -51,7 +51,7 @@ TEST_CASE("an index in a nest of loops is checked in front of it, and what fails
   agree(text, "[1.0, 2.0], -3, 2");
 }
 
-TEST_CASE("loops that are empty in all iterations read nothing, at any index") {
+TEST_CASE("loops without iterations read nothing, at any index") {
   std::string const text =
       nest("%at = add %n, 100 : i64\n", "%a = sub %n, %n : i64\n", "%b = add %m, 0 : i64\n");
   agree(text, "[1.0], 3, 4");
@@ -63,7 +63,7 @@ TEST_CASE("loops that are empty in all iterations read nothing, at any index") {
   agree(triangle, "[], 2, 0");
 }
 
-TEST_CASE("indices that go down, and products that overflow") {
+TEST_CASE("decreasing indices, and products that overflow, are checked") {
   std::string const down = nest(
       "%p = sub %n, %i : i64\n%at = sub %p, 1 : i64\n", "%a = add %m, 0 : i64\n", "%b = add %m, 0 : i64\n");
   agree(down, "[1.0, 2.0, 3.0], 3, 2");
@@ -77,7 +77,7 @@ TEST_CASE("indices that go down, and products that overflow") {
   agree(far, "[1.0, 2.0, 3.0], 3, -9223372036854775808");
 }
 
-TEST_CASE("counts that overflow are no reason to check nothing") {
+TEST_CASE("accesses are checked if trip counts overflow") {
   auto const text = [](std::string const& count) {
     return "func @f(%x: f64[], %n: i64, %k: i64) -> f64 {\n"
            "  %r = loop %n (%i: i64, %s: f64 = 0.0) -> f64 {\n    %c = " +
@@ -94,7 +94,7 @@ TEST_CASE("counts that overflow are no reason to check nothing") {
   agree(text("add"), "[1.0, 2.0], 2, 1");
 }
 
-TEST_CASE("accesses that run in some iterations only are checked there") {
+TEST_CASE("accesses in some iterations only are checked there") {
   agree(
       R"(func @f(%x: f64[], %n: i64) -> f64 {
     %y = map %n (%i: i64) -> f64 {
@@ -129,7 +129,7 @@ TEST_CASE("the first error is thrown, if several iterations fail") {
   agree(text, "[1.0, 2.0], [1.0, 2.0, 3.0], 4");
 }
 
-TEST_CASE("legal programs whose loops are empty just where an index is out of range stay compiled") {
+TEST_CASE("valid programs whose loops are empty where an index is out of range are not interpreted") {
   auto const stays = [](std::string const& text, array<double> const& x, array<double> const& y, i64 n) {
     ir::program const p = texts::program(text);
     executable const compiled = jit::compile(p);
@@ -154,7 +154,7 @@ TEST_CASE("legal programs whose loops are empty just where an index is out of ra
     return %t
   })",
       {1.0, 2.0, 3.0}, {1.0, 2.0, 3.0}, 4);
-  // A count of two loops of which one bounds the other.
+  // A trip count that depends on two loops, one of which bounds the other.
   stays(
       R"(func @f(%x: f64[], %y: f64[], %n: i64) -> f64 {
     %a = map 3 (%i: i64) -> f64 {
@@ -172,7 +172,7 @@ TEST_CASE("legal programs whose loops are empty just where an index is out of ra
     return %u
   })",
       {1.0, 2.0, 3.0}, {1.0}, 4);
-  // An index of two loops, one of which bounds a third, which bounds the other.
+  // An index that depends on two loops, one of which bounds a third, which bounds the other.
   stays(
       R"(func @f(%x: f64[], %y: f64[], %n: i64) -> f64 {
     %a = map %n (%i: i64) -> f64 {
@@ -195,7 +195,7 @@ TEST_CASE("legal programs whose loops are empty just where an index is out of ra
       {1.0, 2.0, 3.0}, {1.0}, 4);
 }
 
-TEST_CASE("what was given is as it was when a program runs twice, and so is the instance") {
+TEST_CASE("arguments and the instance are unchanged after a program was rerun by the interpreter") {
   ir::program const p = texts::program(R"(func @f(%x: f64[], %n: i64) -> (f64[], f64) {
     %y = loop %n (%i: i64, %v: f64[] = %x) -> f64[] { %e = update %v, %i, 0.0 : f64[] yield %e }
     %z = map %n (%j: i64) -> f64 { %k = add %j, 1 : i64 %g = at %x, %k : f64 yield %g }
@@ -214,7 +214,7 @@ TEST_CASE("what was given is as it was when a program runs twice, and so is the 
   }
 }
 
-TEST_CASE("a function of scalars, called as one of C++, finds what fails") {
+TEST_CASE("a compiled function of scalars detects failures") {
   ir::program const p = texts::program(R"(func @f(%n: i64, %m: i64) -> f64 {
     %x = fill %n, 1.5 : f64[]
     %y = map %m (%i: i64) -> f64 {
@@ -231,7 +231,7 @@ TEST_CASE("a function of scalars, called as one of C++, finds what fails") {
   CHECK(f(3, 2) == 6);
 }
 
-TEST_CASE("code from the disk finds what fails, too") {
+TEST_CASE("code from disk detects failures, too") {
   cache_folder const folder;
   ir::program const p = texts::program(nest(in_order, "%a = add %m, 0 : i64\n", "%b = add %m, 0 : i64\n"));
   std::string const arguments = "[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0], 2, 2";
@@ -240,11 +240,11 @@ TEST_CASE("code from the disk finds what fails, too") {
     CHECK(texts::outcome_of(jit::compile(p, {}, {.cache = folder.open()}), arguments) == expected);
 }
 
-TEST_CASE("random nests of loops with random indices") {
+TEST_CASE("random nests of loops with random indices have the results and errors of the interpreter") {
   using texts_of = std::vector<std::string>;
   property([] {
     auto const number = [] { return *rc::gen::inRange(-1, 5); };
-    // A sum of up to three terms, each of them something that is visible.
+    // A sum of up to three terms, each of which is a visible value.
     auto const sum_of = [&](std::string const& name, texts_of const& visible) {
       std::string text, last = std::to_string(number());
       int const terms = *rc::gen::inRange(0, 4);

@@ -18,7 +18,7 @@ namespace {
 
 using namespace overdub;
 
-// The architectures whose vectors this processor supports, by LLVM's names.
+// The architectures with vectors that this processor supports, by LLVM's names.
 std::vector<jit::options> processors() {
   std::vector<jit::options> all(1);
 #if defined(__x86_64__)
@@ -38,7 +38,7 @@ std::string replaced(std::string text, std::string const& from, std::string cons
   return text;
 }
 
-// A function of each element of an array: stored, added up, and behind a loop.
+// A function of each element of an array: stored, summed, and after a loop.
 std::string const texts = R"(
 math MODE
 func @stored(%x: T[], %y: T[]) -> T[] {
@@ -132,7 +132,7 @@ void same_bits(std::string const& type) {
 
 } // namespace
 
-TEST_CASE("without SLEEF's functions programs of consistent mathematics are not compiled") {
+TEST_CASE("programs of consistent mathematics are not compiled without SLEEF's functions") {
   ir::program const p = ir::parse(program_of(ir::op::sin, "f64", "consistent"));
   auto const* const kept = std::exchange(ir::consistent, nullptr);
   std::string refused;
@@ -147,13 +147,11 @@ TEST_CASE("without SLEEF's functions programs of consistent mathematics are not 
 }
 
 #if OVERDUB_TESTS_SLEEF
-TEST_CASE("vectors of every width give the same bits as numbers one by one, f64") {
-  same_bits<double>("f64");
-}
-TEST_CASE("vectors of every width give the same bits as numbers one by one, f32") { same_bits<float>("f32"); }
+TEST_CASE("vectors of every width have the same bits as scalars, f64") { same_bits<double>("f64"); }
+TEST_CASE("vectors of every width have the same bits as scalars, f32") { same_bits<float>("f32"); }
 
-TEST_CASE("machine code of a consistent map calls functions on vectors") {
-  // A million numbers: as long as this is right, the time tells (bench/jit.cpp); here, all bits.
+TEST_CASE("machine code of a consistent map calls vector functions") {
+  // A million numbers: all bits are compared here, and bench/jit.cpp measures the time.
   ir::program const p = ir::parse(program_of(ir::op::exp, "f64", "consistent"));
   std::vector<datum> const arguments{
       datum(numbers<double>(3, 1'000'000)), datum(numbers<double>(4, 1'000'000))};

@@ -32,8 +32,8 @@ TEST_CASE("machine code is counted, and freed with the last copy of its executab
   CHECK(jit::machine_code_bytes() == before);
 }
 
-TEST_CASE("where there is no memory for machine code, that is said, what is there works on, and later there "
-          "may be some") {
+TEST_CASE("an out-of-memory error of machine code is reported, existing code works, and later compilations "
+          "succeed") {
   executable const first = jit::compile(shifted(1));
   std::size_t const one = jit::machine_code_bytes();
   for (std::size_t const limit : {std::size_t{0}, one, one + 1, one + 4096}) {
@@ -51,7 +51,7 @@ TEST_CASE("where there is no memory for machine code, that is said, what is ther
   CHECK(jit::machine_code_bytes() == one);
 }
 
-TEST_CASE("an entry on disk that there is no memory for is no bad one") {
+TEST_CASE("an entry on disk for which there is no memory is not treated as damaged") {
   cache_folder const folder;
   auto const cache = folder.open();
   CHECK(jit::compile(shifted(1), {}, {.cache = cache}).call<double>(1.0) == 2);

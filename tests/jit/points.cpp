@@ -103,27 +103,27 @@ std::string sums_of_windows(std::string const& reduction, std::string const& typ
 
 } // namespace
 
-TEST_CASE("sums of windows that are read backwards, of every number of points and terms") {
+TEST_CASE("sums of windows that are read in reverse are correct, for every number of points and terms") {
   for (char const* const how : {"reduce add %p from 0.0", "reduce add %p from -0.0", "reduce add %p"}) {
     agree(sums_of_windows(how, "f64"), lengths(numbers(70), numbers(70, 2)));
     agree(sums_of_windows(how, "f64"), lengths(with_limits(70), numbers(70, 2)));
   }
 }
 
-TEST_CASE("products, the greatest and the least are combined in a tree, NaNs and zeros of either sign too") {
+TEST_CASE("products, maxima and minima are combined in a tree, also NaNs and zeros of either sign") {
   for (char const* const how : {"reduce max %p", "reduce min %p", "reduce mul %p", "reduce max %p from 0.25"})
     for (auto const& x : {numbers(70), with_limits(70)})
       agree(sums_of_windows(how, "f64"), lengths(x, numbers(70, 2)));
 }
 
-TEST_CASE("windows of integers and of single-precision numbers") {
+TEST_CASE("windows of integers and of single-precision numbers are correct") {
   for (char const* const how : {"reduce add %p from 5", "reduce add %p", "reduce max %p"})
     agree(sums_of_windows(how, "i64"), lengths(integers(70), integers(70)));
   for (char const* const how : {"reduce add %p from 0.0f32", "reduce max %p"})
     agree(sums_of_windows(how, "f32"), lengths(narrow(70), narrow(70)));
 }
 
-TEST_CASE("loops that carry numbers and bools, forwards and backwards, nested") {
+TEST_CASE("loop-carried numbers and bools are correct, in forward, reversed and nested loops") {
   for (char const* const direction : {"", "reversed "}) {
     std::string text = R"(func @f(%x: f64[], %y: f64[], %points: i64, %turns: i64) -> (f64, f64[]) {
     %all = map %points (%t: i64) -> f64 {
@@ -156,7 +156,7 @@ TEST_CASE("loops that carry numbers and bools, forwards and backwards, nested") 
   }
 }
 
-TEST_CASE("points that stand apart, as in the rows of a matrix") {
+TEST_CASE("points with a stride are correct, as in the rows of a matrix") {
   std::vector<std::vector<datum>> calls;
   for (i64 const rows : {0, 1, 5, 8, 13})
     for (i64 const columns : {1, 2, 3, 4, 5, 9})
@@ -184,7 +184,7 @@ TEST_CASE("points that stand apart, as in the rows of a matrix") {
         calls);
 }
 
-TEST_CASE("functions without vector versions, in and after the loops") {
+TEST_CASE("functions without vector versions are correct in and after the loops") {
   agree(
       R"(func @f(%x: f64[], %y: f64[], %points: i64, %turns: i64) -> (f64, f64) {
     %all, %others = map %points (%t: i64) -> (f64, f64) {
@@ -210,7 +210,7 @@ TEST_CASE("functions without vector versions, in and after the loops") {
       lengths(numbers(70), numbers(70, 2)));
 }
 
-TEST_CASE("a polynomial and the greatest of some terms are computed for eight points at once") {
+TEST_CASE("a polynomial and the maximum of some terms are computed for eight points together") {
   constexpr char const* in_loop = R"(entry @f
 func @f(%x: f64[], %c: f64[]) -> f64 {
     %n = length %x : i64

@@ -18,7 +18,7 @@ void agree(std::string_view text, std::initializer_list<std::string_view> all) {
 
 } // namespace
 
-TEST_CASE("rows of one size are made in their array, and read there") {
+TEST_CASE("rows of one size are computed in their array, and read there") {
   agree(
       R"(func @f(%n: i64, %m: i64, %x: f64[]) -> (f64[][], f64[], f64[][]) {
     %a, %b, %c = map %n (%i: i64) -> (f64[], f64, f64[]) {
@@ -33,7 +33,7 @@ TEST_CASE("rows of one size are made in their array, and read there") {
        "-1, 2, [1.0, 2.0]", "3, 3, [1.0, 2.0]"});
 }
 
-TEST_CASE("rows that go elsewhere, too, that are given twice, or differ in size, are copied") {
+TEST_CASE("rows with other uses, repeated rows, and rows of different sizes are copied") {
   agree(
       R"(func @f(%n: i64, %m: i64) -> (f64[][], f64[][], f64[]) {
     %z = fill %m, 7.0 : f64[]
@@ -68,7 +68,7 @@ TEST_CASE("rows that go elsewhere, too, that are given twice, or differ in size,
       {"1, 3", "2, 3", "0, 3"});
 }
 
-TEST_CASE("what fails in the first row fails before there is no memory for all") {
+TEST_CASE("an error in the first row precedes the out-of-memory error of the array") {
   agree(
       R"(func @f(%n: i64, %m: i64, %x: f64[]) -> f64[][] {
     %a = map %n (%i: i64) -> f64[] {
@@ -81,7 +81,7 @@ TEST_CASE("what fails in the first row fails before there is no memory for all")
        "2, 1, [3.0]"});
 }
 
-TEST_CASE("rows of truths, of integers, and under a map of matrices") {
+TEST_CASE("rows of bools, of integers, and in a map of matrices are correct") {
   agree(
       R"(func @f(%n: i64, %m: i64) -> (bool[][], i64[][], f32[][][]) {
     %a, %b = map %n (%i: i64) -> (bool[], i64[]) {

@@ -1,4 +1,4 @@
-// The contexts that come with overdub, as machine code.
+// The contexts of the library, as machine code.
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>
@@ -45,7 +45,7 @@ inline constexpr auto moods = od::fn<"moods">([](auto x) { return moody(x) + moo
 
 } // namespace
 
-TEST_CASE("slice, as machine code") {
+TEST_CASE("slice works as machine code") {
   contexts::deferred_effects later;
   auto const f = od::compile(contexts::slice(later), spoken, od::signature<double>, machine_code());
   heard.clear();
@@ -56,7 +56,7 @@ TEST_CASE("slice, as machine code") {
   CHECK((silent(4.0) == 3.0 && heard.empty()));
 }
 
-TEST_CASE("mock, as machine code") {
+TEST_CASE("mock works as machine code") {
   auto m = contexts::mock(say, [](auto) {});
   auto const f = od::compile(m, spoken, od::signature<double>, machine_code());
   heard.clear();
@@ -67,7 +67,7 @@ TEST_CASE("mock, as machine code") {
   CHECK(std::exchange(heard, {}) == std::vector{3.0, 10.0});
 }
 
-TEST_CASE("fault and retry, as machine code") {
+TEST_CASE("fault and retry work as machine code") {
   failures = 0;
   contexts::fault<> second(contexts::nth_call(2));
   auto const f = od::compile(second, moods, od::signature<double>, machine_code());
@@ -81,7 +81,7 @@ TEST_CASE("fault and retry, as machine code") {
   CHECK_THROWS_WITH(g(1.0), "moody");
 }
 
-TEST_CASE("single_precision and precision, as machine code") {
+TEST_CASE("single_precision and precision work as machine code") {
   auto const f =
       od::fn<"f">([](auto xs) { return od::sum(od::map([](auto x) { return x * x - 1e-3; }, xs)); });
   od::array<double> const xs{0.1, 1e4, -3.3, 123456789.0};
@@ -97,7 +97,7 @@ TEST_CASE("single_precision and precision, as machine code") {
   for (std::size_t i = 0; i < 3; ++i) CHECK(compiled.losses()[i].worst == direct.losses()[i].worst);
 }
 
-TEST_CASE("fast_math, as machine code, gives the bits of the direct way") {
+TEST_CASE("fast_math as machine code has the bits of direct runs") {
   auto const f = od::fn<"f">([](auto x) {
     auto const waves = sin(x) + 2.0 * cos(x) - tan(0.5 * x);
     return waves + exp(0.01 * x) + tanh(x);
@@ -112,11 +112,11 @@ TEST_CASE("fast_math, as machine code, gives the bits of the direct way") {
     CHECK(direct == Approx(exact).margin(1e-9).epsilon(1e-9));
     others += direct != exact;
   }
-  CHECK(others > 4); // libm's would differ
+  CHECK(others > 4); // libm's results would differ
   for (double const x : {std::numeric_limits<double>::infinity(), std::nan("")}) CHECK(std::isnan(g(x)));
 }
 
-TEST_CASE("profile, as machine code") {
+TEST_CASE("profile works as machine code") {
   contexts::profile direct, compiled;
   auto const f = od::compile(compiled, moods, od::signature<double>, machine_code());
   failures = 0;
@@ -130,7 +130,7 @@ TEST_CASE("profile, as machine code") {
   for (std::size_t i = 0; i < 2; ++i) CHECK((a[i].path == b[i].path && a[i].calls == b[i].calls));
 }
 
-TEST_CASE("count_each, as machine code") {
+TEST_CASE("count_each works as machine code") {
   contexts::count_each direct, compiled;
   auto const f = od::compile(compiled, moods, od::signature<double>, machine_code());
   failures = 0;

@@ -1,4 +1,4 @@
-// A sine and a cosine of one number are computed by one function, with the bits of both.
+// One function computes the sine and the cosine of a number, with the bits of both.
 #include "catch.hpp"
 
 #include <overdub/execute/interpreter.hpp>
@@ -76,12 +76,12 @@ func @f(%x: TYPE[]) -> (TYPE[], TYPE[]) {
 
 } // namespace
 
-TEST_CASE("one function gives the bits of a sine and a cosine") {
+TEST_CASE("the function has the bits of a sine and of a cosine") {
   have_equal_bits<double, std::uint64_t>("f64");
   have_equal_bits<float, std::uint32_t>("f32");
 }
 
-TEST_CASE("a sine and a cosine in either order, several of them, in a branch, and in a loop with checks") {
+TEST_CASE("pairs of sines and cosines are merged in either order, in branches, and in loops with checks") {
   ir::program const p = ir::parse(R"(
 entry @f
 func @f(%x: f64, %y: f64, %a: f64[], %n: i64) -> f64 {
@@ -125,7 +125,7 @@ func @f(%x: f64, %y: f64, %a: f64[], %n: i64) -> f64 {
   }
 }
 
-TEST_CASE("the interpreter has one instruction for both, wherever the second stands") {
+TEST_CASE("the interpreter has one instruction for both, wherever the second one is") {
   ir::program const p = ir::parse(R"(
 entry @f
 func @f(%x: f64, %n: i64) -> (f64, f64[], f64[], f64) {

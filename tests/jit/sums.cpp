@@ -42,7 +42,7 @@ array<float> narrow(i64 n) {
 
 } // namespace
 
-TEST_CASE("sums of products, of every short length") {
+TEST_CASE("sums of products of every short length are correct") {
   std::vector<std::vector<datum>> calls;
   for (i64 n = 0; n < 42; ++n) calls.push_back({numbers(n), numbers(n, 2)});
   agree(
@@ -55,7 +55,7 @@ TEST_CASE("sums of products, of every short length") {
       calls);
 }
 
-TEST_CASE("sums of single-precision numbers, of truths that are converted, and of integers") {
+TEST_CASE("sums of single-precision numbers, of converted bools, and of integers are correct") {
   std::vector<std::vector<datum>> calls;
   for (i64 n = 1; n < 30; ++n) calls.push_back({narrow(n)});
   agree(
@@ -77,7 +77,7 @@ TEST_CASE("sums of single-precision numbers, of truths that are converted, and o
       calls);
 }
 
-TEST_CASE("a sum of negative zeros is one, and the sum of none is what it starts from") {
+TEST_CASE("a sum of negative zeros is -0, and the sum of no elements is its initial value") {
   array<double> const zeros = array<double>::copy_of(std::vector<double>(11, -0.0));
   agree(
       R"(func @f(%x: f64[]) -> f64 {
@@ -93,7 +93,7 @@ TEST_CASE("a sum of negative zeros is one, and the sum of none is what it starts
        {array<double>{std::numeric_limits<double>::infinity(), 1.0, std::nan("")}}});
 }
 
-TEST_CASE("indices are looked at in front of a loop, and the first that is out of range throws") {
+TEST_CASE("indices are checked before a loop, and the first one out of range throws") {
   std::vector<std::vector<datum>> calls;
   for (i64 n = -1; n < 20; ++n)
     for (i64 first : {-3, 0, 2, 9, 30}) calls.push_back({numbers(20), n, first});
@@ -116,7 +116,7 @@ TEST_CASE("indices are looked at in front of a loop, and the first that is out o
       calls);
 }
 
-TEST_CASE("arrays are read backwards in sums of every short length, in range or not") {
+TEST_CASE("arrays are read in reverse in sums of every short length, in range or not") {
   std::vector<std::vector<datum>> calls;
   for (i64 n = 0; n < 27; ++n)
     for (i64 const last : {-1, 0, 1, 6, 7, 8, 9, 15, 24, 25, 26})
@@ -148,7 +148,7 @@ TEST_CASE("arrays are read backwards in sums of every short length, in range or 
       calls);
 }
 
-TEST_CASE("rows are read backwards in a sum for each of their points, as by an autoregression") {
+TEST_CASE("rows are read in reverse in a sum for each of their points, as by an autoregression") {
   std::vector<std::vector<datum>> calls;
   array<double> const all = numbers(72);
   for (i64 const terms : {0, 1, 2, 5, 8, 11, 25})
@@ -179,7 +179,8 @@ TEST_CASE("rows are read backwards in a sum for each of their points, as by an a
       calls);
 }
 
-TEST_CASE("the same with loop-carried values, with branches, and in maps whose elements are stored") {
+TEST_CASE(
+    "sums with loop-carried values, with branches, and in maps whose elements are stored, are correct") {
   std::vector<std::vector<datum>> calls;
   for (i64 n = -1; n < 9; ++n)
     for (i64 first : {-1, 0, 1, 5}) calls.push_back({numbers(8), n, first});
@@ -203,7 +204,7 @@ TEST_CASE("the same with loop-carried values, with branches, and in maps whose e
       calls);
 }
 
-TEST_CASE("rows of matrices are read in sums, whole or by an invariant index") {
+TEST_CASE("rows of matrices are read in sums, in full or at an invariant index") {
   std::vector<std::vector<datum>> calls;
   for (i64 n : {0, 1, 3, 8, 9, 17}) calls.push_back({datum::of({2, n}, numbers(2 * n)), i64{1}});
   calls.push_back({datum::of({2, 5}, numbers(10)), i64{2}});
@@ -225,7 +226,7 @@ TEST_CASE("rows of matrices are read in sums, whole or by an invariant index") {
       calls);
 }
 
-TEST_CASE("sums in sums, and elementary functions in them") {
+TEST_CASE("nested sums, and sums of elementary functions, are correct") {
   agree(
       R"(func @f(%x: f64[], %d: i64) -> f64 {
     %n = length %x : i64

@@ -1,5 +1,5 @@
-// A batch gives, element by element, what the function gives: on random programs, whose loops the context `batched` has
-// changed places with the map, in the interpreter and as machine code. OVERDUB_PROGRAMS=1000000 takes more.
+// A batch equals the function on each element: on random programs, whose loops the context `batched` interchanges with
+// the map, in the interpreter and as machine code. OVERDUB_PROGRAMS=1000000 runs more.
 #include "laws/support/executors.hpp"
 #include "pass/laws.hpp"
 
@@ -23,8 +23,9 @@ namespace {
 using namespace overdub;
 using ir::op;
 
-// The function `batch`: a map that calls the entry for each element of the first three arguments and the last; the others,
-// which are arrays, are the same for all. It gives those results that are numbers. Whether there are any.
+// The function `batch`: a map that calls the entry for each element of the first three arguments and the last one; the
+// other arguments, which are arrays, are the same for all elements. It returns the results that are numbers. Returns
+// whether there are any.
 bool add_batch(ir::program& p) {
   ir::function_id const callee = p.entry;
   std::vector<ir::type> parameters, results, numbers;
@@ -63,7 +64,7 @@ bool add_batch(ir::program& p) {
 }
 
 struct batch_arguments {
-  executors::arguments all;                  // arrays of what differs
+  executors::arguments all;                  // arrays of the arguments that differ
   std::vector<executors::arguments> of_each; // element by element
 };
 batch_arguments arguments(std::uint64_t seed, std::size_t size) {
@@ -129,7 +130,7 @@ std::string fault_of(ir::program const& p, std::uint64_t seed, std::size_t& chan
     executors::outcome const given = executors::outcome_of([&] { return run().run(a.all); });
     if (!given.thrown.empty() || fails)
       return given.thrown.empty() == fails ? way + " fails, or does not" : "";
-    // The numbers among the results, of each element.
+    // The results that are numbers, for each element.
     std::vector<executors::outcome> lanes(each.size());
     for (std::size_t r = 0, k = 0; r < p[p.entry].results.size(); ++r) {
       if (!p[p.entry].results[r].is_literal()) continue;
@@ -139,7 +140,7 @@ std::string fault_of(ir::program const& p, std::uint64_t seed, std::size_t& chan
         expected += (i == 0 ? "" : ", ") + text_of(each[i].results[r]);
       expected += "]";
       std::string const got = text_of(given.results[k++]);
-      if (!each.empty() && got != expected) return way + " gives " + got + " and not " + expected;
+      if (!each.empty() && got != expected) return way + " returns " + got + " instead of " + expected;
     }
     return {};
   };
@@ -161,8 +162,8 @@ std::uint64_t number_in(char const* variable, std::uint64_t otherwise) {
 
 } // namespace
 
-TEST_CASE("the elements of a batch are what the function gives, to the bit, though they run through loops "
-          "together") {
+TEST_CASE(
+    "a batch equals its function for each element, to the bit, though its iterations run in loops of maps") {
   std::uint64_t const count = number_in("OVERDUB_PROGRAMS", laws::seeds(10'000));
   std::size_t changed = 0, none = 0;
   for (std::uint64_t seed = number_in("OVERDUB_FIRST_PROGRAM", 1), last = seed + count; seed < last; ++seed) {

@@ -1,6 +1,6 @@
-// What check excludes does not happen: no value outside of its bounds, no error without a finding, no NaN that comes from
-// nowhere, no branch that was called unreachable; and what it calls certain does happen. On random programs, whose inputs are
-// known exactly, by their ranges, or not at all. OVERDUB_PROGRAMS=1000000 takes more.
+// The check is sound: no value is out of its bounds, no error or NaN occurs without a finding, no branch that is reported as
+// unreachable runs; and certain findings do occur. The programs are random, with inputs that are known exactly, by their
+// ranges, or not at all. OVERDUB_PROGRAMS=1000000 runs more.
 #include "catch.hpp"
 #include "pass/laws.hpp"
 
@@ -32,7 +32,7 @@ bool is_floating(value const& v) {
 bool is_nan(value const& v) { return is_floating(v) && std::isnan(real(v)); }
 bool is_finite(value const& v) { return !is_floating(v) || std::isfinite(real(v)); }
 
-// Whether a value is one of those that an abstract one stands for.
+// Whether an abstract value contains a value.
 bool is_among(value const& v, checking::abstract const& a, std::size_t axis = 0) {
   if (v.rank > 0) {
     if (!a.lengths[axis].has(static_cast<std::int64_t>(v.rows.size()))) return false;
@@ -76,14 +76,16 @@ public:
 
   void entered(function const& f, region_id r, std::span<value const> arguments) override {
     function_id const id = id_of(f);
-    if (!found_.is_reached(id, r)) return complain("a region runs that was unreachable", id, f[r].parent);
+    if (!found_.is_reached(id, r))
+      return complain("a region runs that is reported as unreachable", id, f[r].parent);
     for (std::uint32_t i = 0; i < arguments.size(); ++i)
       if (!f.type_of(f.argument(r, i)).is_accumulator)
         compare(f, f.argument(r, i), arguments[i], f[r].parent);
   }
   void begun(function const& f, node_id n, std::span<value const>) override {
     open.emplace_back(id_of(f), n);
-    if (!found_.is_reached(id_of(f), n)) complain("an operation runs that was unreachable", id_of(f), n);
+    if (!found_.is_reached(id_of(f), n))
+      complain("an operation runs that is reported as unreachable", id_of(f), n);
   }
   void done(function const& f, node_id n, std::span<value const> operands, std::span<value const> results)
       override {
@@ -100,11 +102,11 @@ public:
     }
     if (is_nan(results[0]) && !nan_before) {
       ++nans[{id, n}];
-      if (!is_found(id, n, finding_kind::not_a_number)) complain("NaN comes from nowhere", id, n);
+      if (!is_found(id, n, finding_kind::not_a_number)) complain("NaN occurs without a finding", id, n);
     }
     if (std::isinf(real(results[0])) && all_finite && is_pole(code, operands)) {
       ++infinities[{id, n}];
-      if (!is_found(id, n, finding_kind::infinite)) complain("an infinity comes from nowhere", id, n);
+      if (!is_found(id, n, finding_kind::infinite)) complain("an infinity occurs without a finding", id, n);
     }
   }
 
@@ -136,7 +138,7 @@ private:
   void compare(function const& f, value_id v, value const& x, node_id n) {
     if (x.calls || x.element == scalar::function) return;
     auto const& seen = found_.seen(id_of(f), v);
-    if (!seen) return complain("a value is computed that was never to be", id_of(f), n);
+    if (!seen) return complain("a value is out of its bounds", id_of(f), n);
     if (!is_among(x, *seen))
       complain(
           "the value " + text_of(x) + " is not " + checking::text_of(*seen) +
@@ -169,7 +171,7 @@ finding_kind kind_of(reference::failure f) {
   }
 }
 
-// What is known of one concrete argument, and no more.
+// The exact abstract value of one argument.
 checking::abstract exactly(value const& v) {
   if (v.rank == 0) return checking::literal_of({v.element, 0, false, 0}, v.bits);
   checking::abstract a = exactly(v.rows[0]);
@@ -178,7 +180,7 @@ checking::abstract exactly(value const& v) {
   a.lengths.insert(a.lengths.begin(), checking::integers::only(static_cast<std::int64_t>(v.rows.size())));
   return a;
 }
-// Three ways to know the arguments of random programs.
+// Three precisions of the arguments of random programs.
 std::vector<overdub::bounds> inputs(std::vector<value> const& arguments, std::uint64_t way) {
   if (way % 3 == 0) return {};
   std::vector<overdub::bounds> all;
@@ -210,7 +212,7 @@ std::string fault_of(program const& p, std::uint64_t seed) {
   if (result->failed != failure::none && result->failed != failure::host) {
     auto const [f, n] = w.open.back();
     if (!w.is_found(f, n, kind_of(result->failed)))
-      return "an error comes from nowhere, at operation " + std::to_string(index_of(n)) + " of @" +
+      return "an error occurs without a finding, at operation " + std::to_string(index_of(n)) + " of @" +
              std::string(p.name_of(f));
   }
   for (finding const& x : report.findings) {
@@ -221,10 +223,10 @@ std::string fault_of(program const& p, std::uint64_t seed) {
                          : x.kind == finding_kind::infinite   ? w.infinities[at]
                                                               : 0;
     if (x.how == overdub::severity::certain && result->failed == failure::none && happened == 0)
-      return "it was certain, and does not happen: " + text_of(x);
-    // In the entry, all that runs an operation came by the same path.
+      return "a certain failure does not occur: " + text_of(x);
+    // In the entry, all executions of an operation have the same path.
     if (x.each_time && x.function == p.entry && x.path.empty() && w.ended[at] != (throws ? 0 : happened))
-      return "it was to happen each time: " + text_of(x);
+      return "a failure does not occur each time: " + text_of(x);
   }
   return {};
 }
@@ -236,7 +238,7 @@ std::uint64_t number_in(char const* variable, std::uint64_t otherwise) {
 
 } // namespace
 
-TEST_CASE("what check excludes does not happen in random programs, and what is certain does") {
+TEST_CASE("in random programs, no excluded failure occurs, and certain failures do") {
   std::uint64_t const count = number_in("OVERDUB_PROGRAMS", laws::seeds(10'000));
   std::size_t found = 0, certain = 0;
   for (std::uint64_t seed = number_in("OVERDUB_FIRST_PROGRAM", 1), last = seed + count; seed < last; ++seed) {
@@ -254,6 +256,6 @@ TEST_CASE("what check excludes does not happen in random programs, and what is c
     certain += report.count(overdub::severity::certain);
   }
   bool const are_few = count < 100;
-  CHECK((are_few || found > count)); // the programs are no easy ones
+  CHECK((are_few || found > count)); // the programs are not trivial
   CHECK((are_few || certain > count / 10));
 }

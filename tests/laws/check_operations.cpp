@@ -1,4 +1,4 @@
-// What check says of one operation: whatever the operands are, of those that they may be, the result is among those that it may be.
+// The check of one operation: for all operands within their bounds, the result is within its bounds.
 #include "catch.hpp"
 #include "pass/random_program.hpp"
 #include "pass/reference.hpp"
@@ -44,7 +44,7 @@ public:
     return random.chance(30) ? special[random.below(std::size(special))]
                              : static_cast<std::int64_t>(random.below(200)) - 100;
   }
-  // Bounds, and a value in them; often at an end.
+  // Bounds and a value in them, often at an end.
   std::pair<checking::abstract, value> operand(type t) {
     checking::abstract a = checking::anything(t);
     switch (t.element) {
@@ -93,7 +93,7 @@ std::string text_of(value const& v) {
   return text;
 }
 
-// The types of operands that an operation takes.
+// The types of operands of an operation.
 std::vector<std::array<type, 3>> types_of(op code) {
   switch (row_of(code).types) {
   case type_rule::numeric:
@@ -117,10 +117,11 @@ std::vector<std::array<type, 3>> types_of(op code) {
 
 } // namespace
 
-TEST_CASE("each operation gives a number that check says it may give, and NaN where it says so") {
+TEST_CASE(
+    "the result of each operation is within the bounds of check, and NaN occurs only if check reports it") {
   for (std::size_t k = 0; k < static_cast<std::size_t>(op::convert); ++k) {
     op const code = static_cast<op>(k);
-    if (code == op::polygamma) continue; // which knows nothing, and takes long
+    if (code == op::polygamma) continue; // its result is unbounded, and it is slow
     for (auto const& types : types_of(code))
       for (std::uint64_t seed = 0; seed < 4'000; ++seed) {
         drawn d(seed * 1000 + k);
@@ -150,16 +151,16 @@ TEST_CASE("each operation gives a number that check says it may give, and NaN wh
           continue;
         }
         if (!is_among(result, e.result))
-          FAIL(name_of(code) << " gives " << text_of(result) << ", of " << given << " seed " << seed);
+          FAIL(name_of(code) << " returns " << text_of(result) << " for " << given << " seed " << seed);
         bool const is_real = result.element == scalar::f64 || result.element == scalar::f32;
         if (is_real && code != op::select && std::isnan(real(result)) && !nan_before && !e.may_be_wrong.nan)
-          FAIL(name_of(code) << " gives NaN of " << given);
+          FAIL(name_of(code) << " returns NaN for " << given);
       }
   }
   SUCCEED();
 }
-// What holds of everything would pass the test above.
-TEST_CASE("of operands in small ranges, each operation is known to give a bounded number, or one truth") {
+// Trivial bounds would pass the test above.
+TEST_CASE("for operands in small ranges, check bounds the result of each operation, or decides its bool") {
   using checking::integers, checking::number, checking::reals, checking::bools;
   struct range {
     double low, high;
@@ -191,7 +192,7 @@ TEST_CASE("of operands in small ranges, each operation is known to give a bounde
   }
   CHECK(vague == "tgamma tgamma lgamma lgamma digamma digamma polygamma "); // of f32, and of f64
 }
-TEST_CASE("each conversion gives a number that check says it may give") {
+TEST_CASE("the result of each conversion is within the bounds of check") {
   for (type const from : {boolean, i64, f32, f64})
     for (type const to : {boolean, i64, f32, f64})
       for (std::uint64_t seed = 0; seed < 4'000; ++seed) {
@@ -199,11 +200,11 @@ TEST_CASE("each conversion gives a number that check says it may give") {
         auto const [a, v] = d.operand(from);
         value const result = reference::convert(v, to);
         if (!is_among(result, checking::convert(a, to)))
-          FAIL(text_of(v) << " of " << checking::text_of(a) << " becomes " << text_of(result));
+          FAIL(text_of(v) << " of " << checking::text_of(a) << " is converted to " << text_of(result));
       }
   SUCCEED();
 }
-TEST_CASE("bounds that are joined or met have what both have") {
+TEST_CASE("joins contain both abstract values, and meets their common values") {
   for (std::uint64_t seed = 0; seed < 20'000; ++seed) {
     drawn d(seed);
     for (type const t : {i64, f64}) {
@@ -212,11 +213,11 @@ TEST_CASE("bounds that are joined or met have what both have") {
       checking::abstract const both = join(a, b);
       if (!is_among(x, both.element) || !is_among(y, both.element) || !is_within(a, both) ||
           !is_within(b, both))
-        FAIL(text_of(x) << " or " << text_of(y) << " is not " << checking::text_of(both));
+        FAIL(text_of(x) << " or " << text_of(y) << " is not in the join " << checking::text_of(both));
       bool const met = t == i64 ? meet(a.element.whole, b.element.whole).has(reference::integer(x))
                                 : meet(a.element.real, b.element.real).contains(real(x));
       if (met != is_among(x, b.element))
-        FAIL(text_of(x) << " is in one of two, and in what they have in common");
+        FAIL(text_of(x) << " is in one of two abstract values, and in their meet");
       if (!is_within(both, widened(a, both))) FAIL("widening loses something");
     }
   }

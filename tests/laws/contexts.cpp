@@ -1,7 +1,7 @@
 // Run by g++: each of its contexts has tables of all operations.
-// Contexts and programs: a context changes what it intercepts and nothing else, and what it sees is the same whether a program is run in
-// the context, or rewritten by it and then executed. The ordinary run takes 2,000 pairs of a random program and a context;
-// OVERDUB_CONTEXT_PAIRS=100000, or scripts/test --long, takes more.
+// Contexts and programs: a context changes what it intercepts and nothing else, and it observes the same whether a program is run in the
+// context, or rewritten by it and then executed. The ordinary run has 2,000 pairs of a random program and a context;
+// OVERDUB_CONTEXT_PAIRS=100000, or scripts/test --long, runs more.
 #include "laws/functions.hpp"
 #include "laws/support/executors.hpp"
 #include "pass/laws.hpp"
@@ -22,14 +22,14 @@ using namespace overdub;
 
 inline constexpr auto not_called = fn<"not_called">([](auto x) { return x; });
 
-// Intercepts nothing that the programs have.
+// Intercepts an operation that the programs do not have.
 struct elsewhere : context {
   static constexpr std::string_view name = "elsewhere";
   auto overdub(decltype(not_called), auto x) { return x; }
   void before(decltype(not_called), auto const&...) {}
 };
 
-// F becomes G.
+// Replaces F by G.
 template <class F, class G>
 struct replace : context {
   static constexpr std::string_view name = "replace";
@@ -40,7 +40,7 @@ struct sine_is_cosine : context {
   auto overdub(sin_t, auto x) { return overdub::cos(x); }
 };
 
-// What a context saw: the operations, their arguments and their results.
+// The observations of a context: the operations, their arguments and their results.
 using events = std::vector<std::string>;
 void note(events& all, std::string_view what, auto const&... x) {
   [[maybe_unused]] auto const number = [](double y) {
@@ -66,7 +66,7 @@ struct observe_all : context {
   void after(elementwise auto f, auto const& result, auto const&...) { note(seen, f.name(), result); }
   void failed(elementwise auto f, std::exception_ptr, auto const&... x) { note(seen, f.name(), x...); }
 };
-// Calls of functions, and how they end.
+// Calls of functions, with their results or failures.
 struct observe_functions : context {
   static constexpr std::string_view name = "observe";
   events seen;
@@ -86,7 +86,7 @@ private:
       return static_cast<double>(x.size());
   }
 };
-// Both: the rule first, then what it calls.
+// Combines both: the rule first, then the operations that it calls.
 struct observed_rule : observe<max_t, mul_t, add_t> {
   using observe::before;
   auto overdub(mul_t, auto x, auto y) { return max(x, y); }
@@ -97,7 +97,7 @@ std::string without_suffix(std::string text, std::string const& suffix) {
     text.erase(at, suffix.size());
   return text;
 }
-// Called directly, staged in the context, and staged before.
+// Runs directly, staged in the context, and staged before.
 template <class C, class F, class... A>
 void means_the_same(F const& f, A... a) {
   INFO(F::name());
@@ -107,7 +107,7 @@ void means_the_same(F const& f, A... a) {
   CHECK(evaluate<double>(overdub::overdub(context, stage(f, signature<A...>)), a...) == direct);
 }
 
-// What the entry reaches, in canonical form.
+// The functions that the entry reaches, in canonical form.
 ir::program canonical(ir::program p) {
   std::vector<bool> reached(p.functions.size());
   std::vector<ir::function_id> left{p.entry};
@@ -192,7 +192,7 @@ executors::outcome run_in(C& context, ir::program const& p, executors::arguments
   });
 }
 
-// The program in the context, evaluated; and the program that the context makes of it, by all executors.
+// The program is evaluated in the context, and the rewritten program runs on all executors.
 template <class C>
 bool agree_in(ir::program const& p, std::uint64_t seed) {
   auto const a = arguments(seed);
@@ -214,20 +214,21 @@ bool agree_in(ir::program const& p, std::uint64_t seed) {
     bool const right = executors::agrees(way, expected, given) && events_of_run == events_of_way;
     if (right) continue;
     FAIL(
-        "gives " << executors::text_of(given) << ", and the run in the context "
-                 << executors::text_of(expected) << difference(events_of_run, events_of_way) << "\n"
-                 << ir::print(p));
+        "the program returns " << executors::text_of(given) << ", and the run in the context "
+                               << executors::text_of(expected) << difference(events_of_run, events_of_way)
+                               << "\n"
+                               << ir::print(p));
   }
   return expected.thrown.empty();
 }
 
 } // namespace
 
-TEST_CASE("a context that intercepts no operation of a function stages it node for node as without it") {
+TEST_CASE("a context that intercepts no operation of a function stages the same program as without it") {
   std::apply([](auto const&... each) { (keeps_form(each), ...); }, functions::all);
 }
 
-TEST_CASE("a context that intercepts no operation of a program leaves it as it is, node for node") {
+TEST_CASE("a context that intercepts no operation of a program leaves it unchanged") {
   for (std::uint64_t seed = 1; seed < laws::seeds(2'000); ++seed) {
     ir::program const p = random_program_of(seed);
     if (detail::has_functions_in_data(p)) continue;
@@ -236,7 +237,8 @@ TEST_CASE("a context that intercepts no operation of a program leaves it as it i
   }
 }
 
-TEST_CASE("a rule that does not commute means the same in a run, and in programs that are staged before or in the context") {
+TEST_CASE("a rule that does not commute has the same result in a run, and in programs staged before or in "
+          "the context") {
   using subtracts = replace<mul_t, sub_t>;
   means_the_same<subtracts>(functions::square, 3.0);
   means_the_same<subtracts>(functions::poly, 0.75);
@@ -247,7 +249,7 @@ TEST_CASE("a rule that does not commute means the same in a run, and in programs
   means_the_same<subtracts>(functions::fused, 0.75, -0.5, 2.0);
 }
 
-TEST_CASE("a context rewrites the operation that it has a rule for, and no other") {
+TEST_CASE("a context rewrites the operation of its rule, and no other") {
   for (std::uint64_t seed = 1; seed < laws::seeds(2'000); ++seed) {
     ir::program const p = random_program_of(seed);
     if (detail::has_functions_in_data(p)) continue;
@@ -260,7 +262,7 @@ TEST_CASE("a context rewrites the operation that it has a rule for, and no other
 }
 
 TEST_CASE(
-    "programs run in a context, and those that the context makes, give the same values and the same events") {
+    "a program that runs in a context, and the program that it rewrites, have equal values and events") {
   std::uint64_t const count = number_in("OVERDUB_CONTEXT_PAIRS", laws::seeds(2'000));
   auto const ends = [](ir::program const& p, std::uint64_t seed) {
     return reference::run(p, laws::arguments(seed), 5'000).has_value();
@@ -274,7 +276,7 @@ TEST_CASE(
     pairs += agree_in<observe<add_t, mul_t, min_t>>(p, seed);
     pairs += agree_in<observe_all>(p, seed);
     pairs += agree_in<observe_functions>(p, seed);
-    // With other operations a loop may not end.
+    // With another operation a loop may not end.
     if (!ends(overdub::overdub(replace<mul_t, sub_t>{}, p), seed)) continue;
     pairs += agree_in<replace<mul_t, sub_t>>(p, seed);
     pairs += agree_in<observed_rule>(p, seed);

@@ -11,4 +11,4 @@ using compositions = types<
     one_around_the_other<becomes_of_two<add_t, sub_t>, goes_on<f_two>>>;
 } // namespace
 
-TEST_CASE("the law of contexts holds where two contexts replace") { context_law::check_in(compositions{}); }
+TEST_CASE("the law of contexts holds for two contexts with rules") { context_law::check_in(compositions{}); }

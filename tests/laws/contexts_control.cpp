@@ -11,6 +11,6 @@ using compositions = types<
     types<made_of<'a', halves_branches_of_numbers, observes_control_of_numbers<'a'>>>>;
 } // namespace
 
-TEST_CASE("the law of contexts holds where contexts are for control of numbers") {
+TEST_CASE("the law of contexts holds for rules and hooks of control primitives on numbers") {
   context_law::check_in(compositions{});
 }

@@ -14,6 +14,4 @@ using compositions = types<
             'b', names_maps_and_scans, observes_maps<'b'>, observes_scans<'b'>, observes_reductions<'b'>>>>;
 } // namespace
 
-TEST_CASE("the law of contexts holds where maps and scans are replaced") {
-  context_law::check_in(compositions{});
-}
+TEST_CASE("the law of contexts holds for rules of maps and scans") { context_law::check_in(compositions{}); }

@@ -6,7 +6,7 @@ namespace {
 using namespace made_contexts;
 using namespace random_function;
 
-// A loop's body that stands twice in a program has operations that are equal, which another context sees once.
+// The operations of a loop's body that is twice in a program are equal, and another context observes them once.
 using compositions = types<
     types<made_of<
         'a', observes_loops<'a'>, observes_open_loops<'a'>, observes_branches<'a'>,
@@ -16,4 +16,6 @@ using compositions = types<
     types<made_of<'a', negates_conditions, scales_reductions>, light_observer<'b'>>>;
 } // namespace
 
-TEST_CASE("the law of contexts holds where control is replaced") { context_law::check_in(compositions{}); }
+TEST_CASE("the law of contexts holds for rules of control primitives") {
+  context_law::check_in(compositions{});
+}

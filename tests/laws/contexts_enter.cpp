@@ -1,5 +1,5 @@
 // Long mode: its contexts take a compiler a minute.
-// The law of contexts, for contexts that leave functions, or change on the way in.
+// The law of contexts, for contexts that leave functions, or enter them in another context.
 #include "laws/support/context_law.hpp"
 
 namespace {
@@ -12,6 +12,4 @@ using compositions = types<
     one_around_the_other<replaces_array, leaves_two>>;
 } // namespace
 
-TEST_CASE("the law of contexts holds where contexts change on the way in") {
-  context_law::check_in(compositions{});
-}
+TEST_CASE("the law of contexts holds for contexts with enter") { context_law::check_in(compositions{}); }

@@ -11,6 +11,6 @@ using compositions = types<
     context_law::evaluated<types<made_of<'a', becomes_of_two<mul_t, max_t>, observes_functions<'a'>>>>>;
 } // namespace
 
-TEST_CASE("the law of contexts holds where programs are evaluated in contexts") {
+TEST_CASE("the law of contexts holds for programs that are evaluated in contexts") {
   context_law::check_in(compositions{});
 }

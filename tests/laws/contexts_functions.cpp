@@ -8,4 +8,4 @@ using namespace random_function;
 using compositions = types<outside_observer<replaces_small>, beside_observer<falls_back_in_two>>;
 } // namespace
 
-TEST_CASE("the law of contexts holds where functions are replaced") { context_law::check_in(compositions{}); }
+TEST_CASE("the law of contexts holds for rules of functions") { context_law::check_in(compositions{}); }

@@ -9,6 +9,4 @@ using namespace random_function;
 using compositions = types<outside_observer<replaces_one>, inside_observer<replaces_array>>;
 } // namespace
 
-TEST_CASE("the law of contexts holds where one function is replaced") {
-  context_law::check_in(compositions{});
-}
+TEST_CASE("the law of contexts holds for a rule of one function") { context_law::check_in(compositions{}); }

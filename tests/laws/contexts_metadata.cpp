@@ -1,5 +1,5 @@
 // Run by g++: the sanitizers run contexts_functions, which shares its code.
-// The law of contexts, for contexts with metadata around others.
+// The law of contexts, for contexts with metadata outside of others.
 #include "laws/support/context_law.hpp"
 
 #include <overdub/contexts/forward.hpp>
@@ -11,4 +11,4 @@ using namespace random_function;
 using compositions = types<around_part<contexts::forward, becomes_of_two<mul_t, sub_t>>>;
 } // namespace
 
-TEST_CASE("the law of contexts holds where values carry metadata") { context_law::check_in(compositions{}); }
+TEST_CASE("the law of contexts holds for contexts with metadata") { context_law::check_in(compositions{}); }

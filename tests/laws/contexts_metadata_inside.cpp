@@ -9,6 +9,6 @@ using namespace random_function;
 using compositions = types<inside_part<follows_depth, replaces_one>>;
 } // namespace
 
-TEST_CASE("the law of contexts holds where values carry metadata inside of other contexts") {
+TEST_CASE("the law of contexts holds for contexts with metadata inside of others") {
   context_law::check_in(compositions{});
 }

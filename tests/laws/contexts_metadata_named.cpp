@@ -13,6 +13,6 @@ using compositions = types<types<
     made_of<'m', contexts::forward, with_natives, scales_metadata_of_one>>>;
 } // namespace
 
-TEST_CASE("the law of contexts holds where a rule of a context with metadata names a function") {
+TEST_CASE("the law of contexts holds for a rule that names a function, in a context with metadata") {
   context_law::check_in(compositions{});
 }

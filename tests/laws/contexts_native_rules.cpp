@@ -1,5 +1,5 @@
 // Long mode: further compositions of the contexts of the other sources.
-// The law of contexts, for rules that answer native functions.
+// The law of contexts, for rules of native functions.
 #include "laws/support/context_law.hpp"
 
 namespace {

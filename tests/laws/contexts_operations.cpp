@@ -11,6 +11,4 @@ using compositions = types<
     beside_observer<shifts_mathematics>>;
 } // namespace
 
-TEST_CASE("the law of contexts holds where operations are replaced") {
-  context_law::check_in(compositions{});
-}
+TEST_CASE("the law of contexts holds for rules of operations") { context_law::check_in(compositions{}); }

@@ -1,5 +1,5 @@
 // Long mode: its contexts take a compiler a minute.
-// The law of contexts, for rules that go on inside.
+// The law of contexts, for rules that recurse.
 #include "laws/support/context_law.hpp"
 
 namespace {
@@ -10,4 +10,4 @@ using compositions = types<
     beside_observer<goes_on<f_two>>, outside_observer<goes_on_in_all>, inside_observer<goes_on_in_counted>>;
 } // namespace
 
-TEST_CASE("the law of contexts holds where rules go on inside") { context_law::check_in(compositions{}); }
+TEST_CASE("the law of contexts holds for rules that recurse") { context_law::check_in(compositions{}); }

@@ -11,6 +11,6 @@ using compositions = types<
     types<made_of<'a', becomes_of_two<add_t, sub_t>>, made_of<'b', observes_combinations<'b'>>>>;
 } // namespace
 
-TEST_CASE("the law of contexts holds where contexts name the operations of reductions") {
+TEST_CASE("the law of contexts holds for rules and hooks that name the operation of a reduction") {
   context_law::check_in(compositions{});
 }

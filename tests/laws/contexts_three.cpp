@@ -11,4 +11,4 @@ using compositions = types<types<
     made_of<'b', goes_on<f_one>, observes_sum<'b'>>, light_observer<'c'>>>;
 } // namespace
 
-TEST_CASE("the law of contexts holds in compositions of three") { context_law::check_in(compositions{}); }
+TEST_CASE("the law of contexts holds for three contexts") { context_law::check_in(compositions{}); }

@@ -14,6 +14,6 @@ using compositions = types<types<
     made_of<'b', becomes<sin_t, cos_t>, observes_product<'b'>>>>;
 } // namespace
 
-TEST_CASE("the law of contexts holds where metadata is kept between two other contexts") {
+TEST_CASE("the law of contexts holds for metadata between two other contexts") {
   context_law::check_in(compositions{});
 }

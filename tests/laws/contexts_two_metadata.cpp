@@ -1,5 +1,5 @@
 // Long mode: further compositions of the contexts of the other sources.
-// The law of contexts, for two contexts that keep metadata: the inner one keeps some of the outer one's, too.
+// The law of contexts, for two contexts with metadata: the inner one has metadata of the outer one's, too.
 #include "laws/support/context_law.hpp"
 
 #include <overdub/contexts/forward.hpp>
@@ -12,4 +12,4 @@ using compositions = types<
     types<made_of<'m', contexts::forward, with_natives>, made_of<'n', contexts::forward, with_natives>>>;
 } // namespace
 
-TEST_CASE("the law of contexts holds where metadata has metadata") { context_law::check_in(compositions{}); }
+TEST_CASE("the law of contexts holds for metadata of metadata") { context_law::check_in(compositions{}); }

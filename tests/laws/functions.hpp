@@ -1,4 +1,4 @@
-// Functions of a user's, with the types that they are staged for: the hand-made cases of the laws.
+// Functions of C++, with the types for which they are staged: the hand-made cases of the laws.
 #pragma once
 
 #include <overdub/overdub.hpp>

@@ -1,4 +1,4 @@
-// The text of staged programs: the same under every compiler. OVERDUB_BLESS=1 writes the texts anew.
+// The text of staged programs is the same under every compiler. OVERDUB_BLESS=1 writes the texts again.
 #include "catch.hpp"
 #include "laws/support/cases.hpp"
 
@@ -27,7 +27,7 @@ void same_text(cases::sample const& each) {
 
 } // namespace
 
-TEST_CASE("a function is staged to its golden text") {
+TEST_CASE("a staged function has its golden text") {
   for (auto const& each : cases::all()) same_text(each);
 }
 

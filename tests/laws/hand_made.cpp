@@ -1,4 +1,4 @@
-// Functions of C++, staged: what plain C++ gives is what the reference gives, and every executor, to the bit.
+// Staged functions of C++: the reference and every executor return the result of C++, to the bit.
 #include "laws/support/cases.hpp"
 #include "property.hpp"
 
@@ -14,8 +14,8 @@ void same_as_native(cases::sample const& each, Run const& run) {
     auto const& a = each.by_hand[row];
     auto const native = each.native(a), given = run(a);
     INFO(
-        "arguments by hand, row " << row << ": C++ gives " << executors::text_of(native) << ", and this way "
-                                  << executors::text_of(given));
+        "hand-made arguments, row " << row << ": C++ returns " << executors::text_of(native)
+                                    << ", and this executor " << executors::text_of(given));
     CHECK(given == native);
   }
   property([&] {
@@ -26,20 +26,20 @@ void same_as_native(cases::sample const& each, Run const& run) {
 
 } // namespace
 
-TEST_CASE("there are more than two hundred cases by hand") {
+TEST_CASE("there are more than two hundred hand-made cases") {
   std::size_t count = 0;
   for (auto const& each : cases::all()) count += each.by_hand.size();
   CHECK(count >= 200);
 }
 
-TEST_CASE("a staged function is evaluated to what C++ computes") {
+TEST_CASE("evaluating a staged function returns the result of C++") {
   for (auto const& each : cases::all()) {
     INFO(each.name);
     same_as_native(each, [&](auto const& a) { return executors::evaluated(each.program, a); });
   }
 }
 
-TEST_CASE("each executor of a staged function computes what C++ computes") {
+TEST_CASE("each executor of a staged function returns the result of C++") {
   for (auto const& way : executors::all())
     for (auto const& each : cases::all()) {
       INFO(each.name << ", by " << way.name << "\n" << ir::print(each.program));

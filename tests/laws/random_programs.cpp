@@ -40,7 +40,7 @@ executors::arguments arguments(std::uint64_t seed) {
   return all;
 }
 
-// Evaluation knows no host that is chosen when a program runs; tests/execute has those.
+// Evaluation has no host functions; tests/execute tests them.
 random_program::options options_of(std::uint64_t seed) {
   random_program::options o = random_program::any_options(seed);
   o.effects = o.samples = false;
@@ -48,7 +48,7 @@ random_program::options options_of(std::uint64_t seed) {
   return o;
 }
 
-// Few programs run long; smaller ones need not end at all.
+// Few programs run long; shrunk ones may not terminate.
 bool ends_soon(ir::program const& p, std::uint64_t seed) {
   return reference::run(p, laws::arguments(seed), 5'000).has_value();
 }
@@ -71,7 +71,7 @@ bool agree(std::uint64_t seed) {
     if (executors::agrees(way, expected, way.run(p, a, seed))) continue;
     ir::program const small = laws::shrunk(p, [&](ir::program const& q) { return differs(way, q, seed); });
     FAIL(
-        "random program " << seed << ": " << way.name << " gives "
+        "random program " << seed << ": " << way.name << " returns "
                           << executors::text_of(way.run(small, a, seed)) << ", and evaluation "
                           << executors::text_of(executors::evaluated(small, a)) << "\n"
                           << ir::print(small));
@@ -81,7 +81,7 @@ bool agree(std::uint64_t seed) {
 
 } // namespace
 
-TEST_CASE("every way to run a random program gives what evaluating it gives") {
+TEST_CASE("every executor of a random program returns the result of evaluation") {
   std::uint64_t const first = number_in("OVERDUB_FIRST_PROGRAM", first_program);
   std::uint64_t const count = number_in("OVERDUB_PROGRAMS", laws::seeds(20'000));
   std::uint64_t run = 0;

@@ -1,5 +1,5 @@
 // Run by g++: each of its contexts has tables of all operations.
-// Rewriting a program in a context gives the program that staging in the context gives.
+// Rewriting a program in a context yields the program that staging in the context yields.
 #include "catch.hpp"
 #include "functions.hpp"
 
@@ -27,7 +27,7 @@ void same_program(Context context, functions::item<F, A...> const& each) {
   CHECK(rewritten == staged);
 }
 
-// A function that is given a function value: FROM is its type where it is made, and TO where it is applied.
+// A function of a function value: FROM is its type where it is made, and TO where it is applied.
 std::string text_of_functions(std::string const& from, std::string const& to, bool in_callee) {
   std::string const becomes = from == to ? "" : "  %g = reabstract %v : " + from + " as " + to + "\n";
   std::string const given = from == to ? "%v" : "%g";
@@ -64,7 +64,7 @@ std::size_t reabstractions(ir::program const& p) {
     ++count;
   return count;
 }
-// What is left when nothing but the canonical form is asked for.
+// The program after dead-code elimination, in canonical form.
 ir::program canonical(ir::program p) {
   pass::dce(p);
   pass::canonicalise(p);
@@ -77,7 +77,7 @@ TEST_CASE("rewriting a program under forward equals staging C++ under forward") 
   std::apply([](auto const&... each) { (same_program(contexts::forward{}, each), ...); }, functions::all);
 }
 
-TEST_CASE("a loop that carries function values without end is refused by contexts, in a sentence") {
+TEST_CASE("contexts reject a loop with an infinite chain of loop-carried function values with a diagnostic") {
   ir::program const p = ir::parse(R"(entry @f
 func @f(%n: i64, %x: f64) -> f64 {
   %g = closure @id() : fn(f64) -> f64
@@ -99,12 +99,12 @@ func @after(%f: fn(f64) -> f64, %x: f64) -> f64 {
   CHECK_THROWS_WITH(
       overdub::overdub(contexts::forward{}, p),
       Catch::Contains("a loop that carries function values is not rewritten by contexts"));
-  // Values of a context are run through it.
+  // In a run, the loop runs with values of the context.
   CHECK(derivative([&](auto x) { return evaluate<double>(p, i64{3}, x); }, 0.5) == 1.0);
 }
 
-TEST_CASE("function values that loops carry, and arrays hold, are data in contexts") {
-  // Of two functions, a * x and sin(a) - x, first the i-th is applied to x, then they are, by turns, to what they gave.
+TEST_CASE("function values that are loop-carried or in arrays become data in contexts") {
+  // Of two functions, a * x and sin(a) - x, the i-th is applied to x, then both alternately to the last result.
   ir::program const p = ir::parse(R"(entry @f
 func @f(%n: i64, %x: f64) -> f64 {
   %g = closure @scaled(%x) : fn(f64) -> f64
@@ -147,7 +147,7 @@ func @shifted(%a: f64, %x: f64) -> f64 {
   }
 }
 
-TEST_CASE("the derivative of a function value that is reabstracted is its derivative, reabstracted") {
+TEST_CASE("the derivative of a reabstracted function value is its reabstracted derivative") {
   constexpr char direct[] = "fn(f64) -> f64";
   for (std::string const to : {"indirect fn(f64) -> f64", "boxed fn(f64) -> f64"})
     for (bool const in_callee : {false, true}) {
@@ -155,14 +155,14 @@ TEST_CASE("the derivative of a function value that is reabstracted is its deriva
       ir::program const plain = ir::parse(text_of_functions(direct, direct, in_callee));
       ir::program const slope = overdub::overdub(contexts::forward{}, p);
       INFO(ir::print(slope));
-      // It has the convention that it had, and goes from the derivative's type to the derivative's type.
+      // The convention is preserved, and the types are those of the derivatives.
       CHECK(reabstractions(p) == 1);
       CHECK(reabstractions(slope) == 1);
       std::string const derived = "fn(f64, f64) -> (f64, f64)";
       CHECK_THAT(
           ir::print(slope),
           Catch::Contains(" : " + derived + " as " + to.substr(0, to.find("fn")) + derived));
-      // To differentiate and to cancel is to cancel and to differentiate.
+      // Differentiation commutes with the removal of reabstractions.
       ir::program cancelled = p;
       pass::reabstract_at_callers(cancelled);
       pass::specialise_conventions(cancelled);

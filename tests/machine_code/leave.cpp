@@ -1,4 +1,4 @@
-// A function that a context left is the function.
+// A function that a context leaves compiles to the code of the function.
 //
 // same: plain left
 // same: plain left_by_one_with_state

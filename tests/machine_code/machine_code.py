@@ -3,7 +3,7 @@
 
 usage: machine_code.py <source> <objdump> <compiler and flags>
 
-The source says what to compare, in lines of comment:
+Lines of comment in the source list the comparisons:
 
     // same: a b              the same instructions, in the functions of this source that they call too
     // same_count: a b 1.1    b, with what it calls here, has at most 1.1 times the instructions of a

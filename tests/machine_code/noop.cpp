@@ -1,5 +1,6 @@
-// A function under contexts that have nothing to say is the function: instruction by instruction with clang; with g++
-// but for the registers that values are in, moves between them, and the ends of handles where an exception passes.
+// A function in contexts without rules and hooks compiles to the code of the function: identical instructions with
+// clang; with g++ identical except for register allocation, moves between registers, and the release of array handles
+// in exception paths.
 //
 // same (clang): norm_plain norm_noop
 // same (clang): norm_plain norm_four_noops

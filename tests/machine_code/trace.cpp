@@ -1,4 +1,4 @@
-// Calls that a trace leaves out are the plain calls: no filter is looked at when the program runs.
+// Calls that a trace omits compile to plain calls: filters are applied at compile time.
 //
 // same: plain named
 // same: plain deep
@@ -27,11 +27,11 @@ struct other : overdub::context {};
 
 extern "C" {
 double plain(double x) { return f(x); }
-// By its name, with all that it calls.
+// Omitted by name, with all calls in it.
 double named(double x) { return overdub::run(contexts::trace_with<tracing::without<"f">>{}, f, x); }
-// The function is gone into, and none of its operations is a span.
+// The function is traced, and none of its operations is a span.
 double deep(double x) { return overdub::run(contexts::trace_with<tracing::only<"other">>{}, f, x); }
-// One call further in.
+// The call is one level deeper.
 double inside(double x) { return overdub::run(contexts::trace_with<tracing::without<"outer">>{}, outer, x); }
 double untraced(double x) { return overdub::run(other{}, f, x); }
 

@@ -1,4 +1,4 @@
-// What comes to an array of integers is an integer.
+// A floating-point number is appended to an array of integers.
 // expect: overdub: append<I>\(x\) takes an element of the argument, and no floating-point number where an integer stands; convert it
 #include <overdub/incremental.hpp>
 

@@ -1,4 +1,4 @@
-// Arrays get longer, and numbers do not.
+// append is called for an argument that is a number.
 // expect: overdub: append<I>\(x\) is for arguments that are arrays; set other arguments by set<I>\(x\)
 #include <overdub/incremental.hpp>
 

@@ -1,4 +1,4 @@
-// A function is called plainly with too few arguments.
+// A function is called without a context with too few arguments.
 // expect: overdub: the body of this function cannot be called with these arguments
 // expect: "norm"
 #include <overdub/overdub.hpp>

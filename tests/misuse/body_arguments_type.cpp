@@ -1,4 +1,4 @@
-// A function's body takes a double, which no value of a context becomes.
+// A function's body takes a double, and a value of a context does not convert to one.
 // expect: overdub: the body of this function cannot be called with these arguments.*take parameters as `auto`
 // expect: "twice"
 #include <overdub/overdub.hpp>

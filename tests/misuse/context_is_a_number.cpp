@@ -1,4 +1,4 @@
-// A number in the place of the context.
+// A number instead of the context.
 // expect: overdub: this is no context; derive its class from overdub::context
 // expect: "twice"
 #include <overdub/overdub.hpp>

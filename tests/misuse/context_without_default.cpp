@@ -1,4 +1,4 @@
-// A context without state that cannot be made anew.
+// A context without state that is not default constructible.
 // expect: overdub: a context without state must be default constructible
 // expect: tracer
 #include <overdub/overdub.hpp>

@@ -1,4 +1,4 @@
-// A context stands behind one that it must precede.
+// A context comes after one that it must precede.
 // expect: overdub: these contexts are composed in the wrong order
 // expect: rewriter
 // expect: counter

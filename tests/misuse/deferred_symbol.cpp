@@ -1,4 +1,4 @@
-// deferred_effects calls native functions later, which a symbol does not have.
+// deferred_effects calls native functions later, and a symbol does not refer to one.
 // expect: overdub: deferred_effects calls native functions later, and a symbol has none; name the function by its type
 #include <overdub/contexts/slice.hpp>
 

@@ -1,4 +1,4 @@
-// A derivative is asked for at an integer.
+// A derivative at an integer is requested.
 // expect: overdub: a derivative is taken at a floating-point number
 #include <overdub/contexts/forward.hpp>
 #include <overdub/derivative.hpp>

@@ -1,4 +1,4 @@
-// A function in a context with metadata gives tagged, and `forward` tags numbers itself.
+// A function in a context with metadata returns tagged, and `forward` tags numbers itself.
 // expect: overdub: a function in contexts that keep metadata gives tagged
 #include <overdub/contexts/forward.hpp>
 #include <overdub/derivative.hpp>

@@ -1,4 +1,4 @@
-// A number of trials is a floating-point number.
+// The number of trials is a floating-point number.
 // expect: overdub: a floating-point number is given to a distribution where an integer stands
 #include <overdub/distributions.hpp>
 

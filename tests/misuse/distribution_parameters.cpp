@@ -1,4 +1,4 @@
-// A distribution with a parameter too few.
+// A distribution lacks a parameter.
 // expect: overdub: this distribution has another number of parameters
 #include <overdub/distributions.hpp>
 

@@ -1,4 +1,4 @@
-// A control primitive takes functions, whose calls would be made in the contexts of what they captured.
+// A control primitive is exempt, but the calls of its functions would run in the contexts of their captures.
 // expect: overdub: exempt takes functions, native functions, and operations that take no functions
 #include <overdub/overdub.hpp>
 

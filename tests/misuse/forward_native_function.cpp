@@ -1,4 +1,4 @@
-// forward meets a native function that it has no derivative of.
+// forward observes a native function without a derivative rule.
 // expect: overdub: forward cannot differentiate this native function; extend the context with a rule for it
 // expect: "lookup"
 #include <overdub/contexts/forward.hpp>

@@ -1,4 +1,4 @@
-// forward meets a native function that takes and returns trees: it would lose their derivatives.
+// forward observes a native function that takes and returns trees: their derivatives would be lost.
 // expect: overdub: forward cannot differentiate this native function; extend the context with a rule for it
 // expect: "swap"
 #include <overdub/contexts/forward.hpp>

@@ -1,4 +1,4 @@
-// Arguments are counted from 0.
+// Arguments are numbered from 0.
 // expect: overdub: the function has no argument of this number; the first one is 0
 #include <overdub/incremental.hpp>
 

@@ -1,4 +1,4 @@
-// In a context, a gradient's program is called by the leaves of its arguments, and a plain struct is one value there.
+// In a context, the leaves of the arguments are the parameters of a gradient's program, and a plain struct is one value there.
 // expect: overdub: a function whose program is called in a context takes and returns no plain struct
 #include <overdub/contexts/forward.hpp>
 #include <overdub/reverse.hpp>

@@ -4,7 +4,7 @@
 
 #include <exception>
 
-struct hearing : overdub::context {
+struct observing : overdub::context {
   int sines = 0;
 #ifdef OVERDUB_MENDED
   void before(overdub::sin_t, double) { ++sines; }
@@ -15,6 +15,6 @@ struct hearing : overdub::context {
 inline constexpr auto wave = overdub::fn<"wave">([](auto x) { return sin(x); });
 
 double run() {
-  hearing h;
+  observing h;
   return overdub::incremental(h, wave, 0.5).value();
 }

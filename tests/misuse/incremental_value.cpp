@@ -1,4 +1,4 @@
-// An incremental function saves numbers, and was given a value of a context's run.
+// An incremental function saves numbers, and its argument is a value of a context.
 // expect: overdub: incremental is given a value of a context
 #include <overdub/incremental.hpp>
 

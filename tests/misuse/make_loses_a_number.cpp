@@ -1,4 +1,4 @@
-// A plain struct is made of a number that its member cannot hold.
+// make constructs a plain struct from a number that its member cannot represent.
 // expect: overdub: make<S>\(...\) would lose part of a number
 // expect: "shrink"
 #include <overdub/overdub.hpp>

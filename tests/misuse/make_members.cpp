@@ -1,4 +1,4 @@
-// A plain struct is made of too few members.
+// make constructs a plain struct from too few members.
 // expect: overdub: make<S>\(...\) takes one argument for each described member
 // expect: "place"
 #include <overdub/overdub.hpp>

@@ -1,4 +1,4 @@
-// A memoizing context around another one would remember nothing.
+// A memoizing context outside of another one would store nothing.
 // expect: overdub: memoize compares plain numbers and must be the innermost context
 // expect: "square"
 #include <overdub/contexts/count.hpp>

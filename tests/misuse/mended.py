@@ -3,7 +3,7 @@
 
 usage: mended.py <folder> <compiler and flags>
 
-Most are compiled as one, which takes a fifth of the time. Where that fails, all are compiled one by one, and the messages are those of the
+Most are compiled as one, which takes a fifth of the time. If that fails, all are compiled separately, and the messages are those of the
 sources that do not compile.
 """
 import glob

@@ -4,9 +4,9 @@
 usage: misuse.py <source>... -- <compiler and flags>
 
 A source begins with one or more lines `// expect: <regular expression>`. The compiler's output must match each of them, in at most 6 lines
-of errors. With -DOVERDUB_MENDED the source must compile, which mended.py looks at.
+of errors. With -DOVERDUB_MENDED the source must compile, which mended.py checks.
 
-Several sources are compiled as one, which takes a fourth of the time. A source whose part of the output is not as it must be is compiled
+Several sources are compiled as one, which takes a fourth of the time. A source whose part of the output does not match is compiled
 alone: an error of a template is printed once, for the source that comes first.
 """
 import os

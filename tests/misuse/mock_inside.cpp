@@ -1,4 +1,4 @@
-// A mock inside of a context that makes another function of the one to replace would replace nothing.
+// A context with metadata derives another function from the one to replace, so that an inner mock would replace nothing.
 // expect: overdub: the mock is inside of a context with metadata, which has changed the function
 #include <overdub/contexts/forward.hpp>
 #include <overdub/contexts/mock.hpp>

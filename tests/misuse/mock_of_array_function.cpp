@@ -1,4 +1,4 @@
-// A mock of a program's function of an array, whose signature is not given: it is compiled for numbers.
+// A mock of a program's function of an array, without its signature: it is compiled for numbers.
 // expect: overdub: an array is needed here
 #include <overdub/contexts/mock.hpp>
 #include <overdub/stage/evaluate.hpp>

@@ -4,7 +4,7 @@
 #include <overdub/models/dynamic.hpp>
 #include <overdub/models/model.hpp>
 
-struct hearing : overdub::context {
+struct observing : overdub::context {
   int sines = 0;
   void before(overdub::sin_t, double) { ++sines; }
 };
@@ -13,7 +13,7 @@ inline constexpr auto wave = overdub::fn<"wave">([](overdub::scope auto& cx, aut
 });
 
 double run() {
-  hearing h;
+  observing h;
 #ifdef OVERDUB_MENDED
   return overdub::models::dynamic_model(h, wave, 1.0).simulate(overdub::random_key(1)).score();
 #else

@@ -1,4 +1,4 @@
-// A program is rewritten by another header than runs functions.
+// Rewriting a program requires another header than running a function.
 // expect: a context rewrites a program by overdub\(context, program\); include <overdub/stage/evaluate.hpp>
 #include <overdub/contexts/count.hpp>
 #include <overdub/ir/program.hpp>

@@ -1,4 +1,4 @@
-// A rule that is inherited goes on by recurse(*this, f, x...), which knows the base alone.
+// An inherited rule recurses by recurse(*this, f, x...), whose context is the base class alone.
 // expect: overdub: a rule that goes on by recurse\(\*this, f, x...\)
 #include <overdub/overdub.hpp>
 

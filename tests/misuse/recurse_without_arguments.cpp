@@ -1,4 +1,4 @@
-// A rule for a function without arguments goes on by recurse(*this, f), which does not know the contexts below.
+// A rule for a function without arguments recurses by recurse(*this, f), which does not include the inner contexts.
 // expect: overdub: a rule that goes on by recurse\(\*this, f, x...\)
 #include <overdub/overdub.hpp>
 

@@ -1,4 +1,4 @@
-// A function that calls itself and does not declare its type.
+// A recursive function does not declare its result type.
 // expect: overdub: a function that calls itself through cx.self must declare the type that it returns
 // expect: "fib"
 #include <overdub/overdub.hpp>

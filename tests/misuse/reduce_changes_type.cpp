@@ -1,4 +1,4 @@
-// The function given to reduce returns another type than the elements.
+// The function of reduce returns another type than the elements.
 // expect: overdub: the function given to reduce returns another type than the array's elements
 // expect: "any"
 #include <overdub/overdub.hpp>

@@ -1,4 +1,4 @@
-// reduce starts from an int and goes on with doubles.
+// The initial value of reduce is an int, and the elements are doubles.
 // expect: overdub: the initial value of reduce has another type than the array's elements
 // expect: "total"
 #include <overdub/overdub.hpp>

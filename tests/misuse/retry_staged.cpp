@@ -1,4 +1,4 @@
-// A function that is staged cannot be tried again: programs catch no exceptions.
+// A staged function cannot be retried: programs catch no exceptions.
 // expect: overdub: a program catches no exceptions: retry repeats a call in one only if
 #include <overdub/compile/compile.hpp>
 #include <overdub/contexts/retry.hpp>

@@ -1,4 +1,4 @@
-// A rule that takes numbers meets values of an inner context.
+// A rule that takes numbers is called with values of an inner context.
 // expect: overdub: the context has a rule that names this function, but it does not take these arguments
 // expect: sin_t
 #include <overdub/contexts/count.hpp>

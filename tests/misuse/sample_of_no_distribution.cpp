@@ -1,4 +1,4 @@
-// A random choice is given the parameters of a distribution, and no distribution.
+// The argument of a random choice is not a distribution, but its parameters.
 // expect: overdub: a random choice is given one distribution: cx\(sample<"x">, normal\(0, 1\)\)
 #include <overdub/distributions.hpp>
 #include <overdub/models/model.hpp>

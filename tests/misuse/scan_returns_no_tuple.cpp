@@ -1,4 +1,4 @@
-// The function given to scan returns a number, not a state and an output.
+// The function of scan returns a number, instead of a loop-carried value and an output.
 // expect: overdub: the function of scan returns std::tuple\{state, output\}
 // expect: "partial_sums"
 #include <overdub/overdub.hpp>

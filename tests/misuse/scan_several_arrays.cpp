@@ -1,4 +1,4 @@
-// scan over two arrays, as map has them.
+// scan is called with two arrays, as map would be.
 // expect: overdub: scan\(f, state, xs\) takes one array; give several as std::tuple\{xs, ys\}
 // expect: "path_length"
 #include <overdub/overdub.hpp>

@@ -1,4 +1,4 @@
-// A context with state would be used by several threads at once.
+// Several threads would share a context with state.
 // expect: overdub: a context for several threads has no state, or the members C fork
 #include <overdub/compile/scoped_global.hpp>
 

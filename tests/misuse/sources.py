@@ -16,7 +16,7 @@ def name_of(path):
 
 
 def stands_alone(path):
-    """Whether it means something else behind others: it defines macros, or specialises what a namespace of its own does not have."""
+    """Whether it cannot follow other sources: it defines macros, or specialises templates of other namespaces."""
     return _ALONE.search(read(path)) is not None
 
 

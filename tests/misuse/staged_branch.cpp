@@ -1,4 +1,4 @@
-// A branch of C++ on a value that a program is staged for.
+// A C++ branch on a value of a staged program.
 // expect: overdub: a branch on a value of a program that is being staged, which is not known yet; use overdub::if_
 #include <overdub/stage/stage.hpp>
 

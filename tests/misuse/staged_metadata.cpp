@@ -1,4 +1,4 @@
-// What a context keeps for a value is computed when the program runs, and not when it is staged.
+// A program computes metadata when it runs, not when it is staged.
 // expect: overdub: a context keeps metadata of a type that a program does not compute
 #include <overdub/stage/stage.hpp>
 

@@ -1,4 +1,4 @@
-// A function that is staged joins numbers, and asks for their size.
+// A staged function calls concat and size for numbers.
 // expect: overdub: an array is needed here
 // expect: "joined"
 #include <overdub/stage/stage.hpp>

@@ -1,4 +1,4 @@
-// The standard library sorts by comparisons of a program that is being staged.
+// The standard library sorts by comparisons of a staged program.
 // expect: overdub: a comparison of values of a program that is being staged is used as a plain bool, as std::sort
 // expect: "median"
 #include <overdub/overdub.hpp>

@@ -1,4 +1,4 @@
-// A staged function makes a struct from its members, and constructs it first.
+// A staged function makes a struct from its members, which requires its default constructor.
 // expect: overdub: a described struct that a staged or compiled function takes, makes or returns is first constructed without arguments
 #include <overdub/compile/compile.hpp>
 

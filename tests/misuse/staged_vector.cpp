@@ -1,4 +1,4 @@
-// The type of a vector does not say how many parameters it would be.
+// The type of a vector does not determine the number of parameters.
 // expect: overdub: the type of an argument does not say how many values it holds
 #include <overdub/stage/stage.hpp>
 

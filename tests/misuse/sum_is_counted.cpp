@@ -1,4 +1,4 @@
-// A context that is for chosen callees lists dot, which stands for a sum of products.
+// A context for chosen callees lists dot, which is a reduction of products by add.
 // expect: overdub: sum and dot are no calls of their own
 #include <overdub/contexts/count.hpp>
 #include <overdub/overdub.hpp>

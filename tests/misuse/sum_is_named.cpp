@@ -1,4 +1,4 @@
-// A rule names sum, which stands for a reduction by add.
+// A rule names sum, which is a reduction by add.
 // expect: overdub: sum and dot are no calls of their own
 #include <overdub/overdub.hpp>
 

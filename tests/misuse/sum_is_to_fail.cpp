@@ -1,4 +1,4 @@
-// A sum is to fail, which stands for a reduction by add.
+// fault lists sum, which is a reduction by add.
 // expect: overdub: sum and dot are no calls of their own
 #include <overdub/contexts/fault.hpp>
 #include <overdub/overdub.hpp>

@@ -1,4 +1,4 @@
-// An argument with metadata, for a context that keeps none.
+// An argument has metadata, and the context has none.
 // expect: overdub: an argument is given as tag\(x, metadata\), and no context of this run keeps metadata
 // expect: "twice"
 #include <overdub/overdub.hpp>

@@ -1,4 +1,4 @@
-// A described template with a member array<T>, which does not become an array in a context.
+// A described template has a member array<T>, and its template argument becomes a value of a context.
 // expect: overdub: a member of this described template cannot hold a value of a context
 // expect: curve
 #include <overdub/overdub.hpp>

@@ -1,5 +1,5 @@
 // expect: overdub: to_depth<N> is for N > 0
-// Depth 1 is the function that is run.
+// Depth 1 is the function that runs.
 #include <overdub/contexts/trace.hpp>
 
 namespace od = overdub;

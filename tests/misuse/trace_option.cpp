@@ -1,5 +1,5 @@
 // expect: overdub: trace_with takes options, such as overdub::contexts::tracing::to_depth<3>
-// A callee in the place of an option.
+// A callee instead of an option.
 #include <overdub/contexts/trace.hpp>
 
 namespace od = overdub;

@@ -1,4 +1,4 @@
-// A derivative inside of a derivative starts from a plain number, and meets the captured value of the outer one.
+// A derivative inside of a derivative starts from a plain number, and uses a captured value of the outer one.
 // expect: overdub: values of two unrelated runs meet in one call
 // expect: "outer"
 #include <overdub/contexts/forward.hpp>

@@ -1,4 +1,4 @@
-// A function object that captured a value of the outer derivative is an argument of the inner one, which starts from a
+// A function object with a captured value of the outer derivative is an argument of the inner one, which starts from a
 // plain number.
 // expect: overdub: values of two unrelated runs meet in one call
 #include <overdub/contexts/forward.hpp>

@@ -1,4 +1,4 @@
-// A run returns a closure that captured a value of its context, and returns one.
+// A run returns a closure with a captured value of its context, whose result is one, too.
 // expect: overdub: what this run returns is a closure that takes or returns values of its context
 #include <overdub/contexts/count.hpp>
 #include <overdub/overdub.hpp>

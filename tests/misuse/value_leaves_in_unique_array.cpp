@@ -1,4 +1,4 @@
-// A unique pointer to an array does not know how many values it owns.
+// The type of a unique pointer to an array does not determine the number of values.
 // expect: overdub: what this run returns holds values of its context in a type that overdub does not look into
 #include <overdub/contexts/count.hpp>
 #include <overdub/overdub.hpp>

@@ -1,5 +1,5 @@
-// Choices that appear and vanish with a branch: chains that follow them are those that run all again, draw for draw; posteriors are those
-// of sums and integrals; and a correction that is left out is found.
+// Choices that appear and vanish with a branch: incremental chains equal re-executed ones, draw for draw; posteriors are those of sums
+// and integrals; and a missing correction is detected.
 #include "catch.hpp"
 #include "incremental/chains.hpp"
 #include "models/model_posteriors.hpp"
@@ -209,8 +209,7 @@ TEST_CASE("choices that appear and vanish have the posterior of sums and integra
 }
 
 TEST_CASE(
-    "moves that make choices appear and vanish leave the joint distribution as it is; without the "
-    "correction they do not",
+    "moves with appearing choices leave the joint distribution invariant, and do not without the correction",
     "[statistics]") {
   auto const m = ms::model(fast(), outliers, i64{3});
   CHECK(ms::test_moves(m, {"y"}, {}, key, from_prior("odd"), random_walk("shift", 2), random_walk("mu"))
@@ -291,8 +290,8 @@ TEST_CASE("propose draws appearing choices again by a key, and keeps them withou
     CHECK(t.propose() == first);
     (void)t.propose(other);
     CHECK(t.propose(key) == first);
-    // Changes between two proposals: with a key as if all changes had been made at once; without a key, drawn choices keep their values and
-    // densities.
+    // Changes between two proposals: with a key as if all changes had been made together; without a key, drawn choices keep their values
+    // and densities.
     double const score = t.proposed_score();
     move(t);
     double const kept = t.propose();
@@ -379,7 +378,8 @@ TEST_CASE(
   CHECK(std::isfinite(u.score()));
 }
 
-TEST_CASE("proposals without a key and moves that do not support changes of structure say what to use") {
+TEST_CASE("proposals without a key, and moves that do not support changes of structure, are rejected with an "
+          "alternative") {
   auto const m = ms::model(fragile, 0.5);
   ms::followed_trace t(m.assess({{"sd", 1.0}, {"z", false}}));
   std::uint32_t const z = m.core()->site_at("z"), x = m.core()->site_at("x");
@@ -413,7 +413,7 @@ TEST_CASE("proposals without a key and moves that do not support changes of stru
       "distribution is not known where it appears; give each branch an address of its own");
 }
 
-TEST_CASE("rows have NaN for a choice that was not made, and are converted back without it") {
+TEST_CASE("rows have NaN for a choice that was not made, and are converted to traces without it") {
   auto const m = ms::model(outliers, i64{3});
   ms::choice_map const made{
       {"mu", 0.5},
@@ -443,8 +443,8 @@ inline constexpr auto decided_by_data = od::fn<"decided_by_data">([](od::scope a
 
 } // namespace
 
-TEST_CASE(
-    "random_walk adapts by made choices alone; elliptical slices in a branch in a map; quantiles of NaN") {
+TEST_CASE("random_walk adapts by made choices alone; elliptical slices work in branches in maps; quantiles "
+          "may be NaN") {
   random_walk walk("w", 0.5);
   auto const d = ms::model(decided_by_data, 0.0);
   ms::followed_trace t(d.assess({{"x", 0.0}, {"y", false}}));

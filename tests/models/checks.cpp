@@ -170,8 +170,7 @@ TEST_CASE("an asymmetric proposal passes with its correction, and fails without 
 }
 
 TEST_CASE(
-    "moves leave the joint distribution as it is, and traces that keep what is stale or forget a term "
-    "do not",
+    "moves leave the joint distribution invariant, and stale values or missing terms in traces are detected",
     "[statistics]") {
   auto const m = ms::model(fast(), groups, i64{2});
   auto const with = [&]<class Trace>(std::type_identity<Trace>) {

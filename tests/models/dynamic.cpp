@@ -178,7 +178,7 @@ TEST_CASE("importance weights of dynamic models estimate the evidence", "[statis
   CHECK(sum / count == Approx(exact).epsilon(0.03));
 }
 
-TEST_CASE("contexts compose with choosing") {
+TEST_CASE("other contexts compose with generative ones") {
   od::contexts::count calls;
   ms::choosing choose(od::random_key(7));
   od::overdub(od::compose(calls, choose), flips, 0.4);
@@ -307,8 +307,8 @@ TEST_CASE("reductions call their function from the left to the right") {
   }
 }
 
-TEST_CASE("arrays of constraints have the sizes of their maps; of branches, choices that are not made are "
-          "not looked at") {
+TEST_CASE(
+    "arrays of constraints have the sizes of their maps; elements of choices that are not made are ignored") {
   od::random_key const key(1);
   using matrix = od::array<od::array<double>>;
   auto const m = ms::dynamic_model(table, i64{2}, i64{3});

@@ -37,7 +37,8 @@ ms::choice_map seen_at(std::size_t t) { return {{ms::address("y", {static_cast<i
 } // namespace
 
 TEST_CASE(
-    "a particle filter of models has Kalman's evidence and mean, with rejuvenation or without",
+    "a particle filter of models has the evidence and the mean of a Kalman filter, with rejuvenation or "
+    "without",
     "[statistics]") {
   auto const m = ms::model(walk, i64{1}, 0.5);
   auto const at = [&](std::size_t t) { return m.with(static_cast<i64>(t + 1), 0.5); };

@@ -71,7 +71,7 @@ TEST_CASE("the conditional density is that of the model up to a constant, with i
       moved[i] = q[i] - h, (void)at(d, moved, down);
       CHECK(gradient[i] == Approx((up - down) / (2 * h)).epsilon(1e-5).margin(1e-6));
     }
-    // Its differences are those of the score and of log |det J|, which is 0 for x.
+    // Differences of it equal those of the score and of log |det J|, which is 0 for x.
     std::vector<double> moved = q;
     moved[4] += 0.7;
     (void)at(d, moved, there);
@@ -86,7 +86,8 @@ TEST_CASE("the conditional density is that of the model up to a constant, with i
   }
 }
 
-TEST_CASE("Hamiltonian moves among others leave the joint distribution invariant", "[statistics]") {
+TEST_CASE(
+    "Hamiltonian moves, alternating with others, leave the joint distribution invariant", "[statistics]") {
   auto const m = model_of(2);
   auto const joint = [&]<class Trace>(std::type_identity<Trace>) {
     return ms::test_moves<Trace>(

@@ -70,7 +70,7 @@ TEST_CASE("each fingerprint of a model's contexts is a model of its own") {
 }
 
 TEST_CASE(
-    "a model's contexts have passes after optimisation, and operations read the present values of fields") {
+    "a model's contexts have passes after optimisation, and operations read the current values of fields") {
   auto const turned = ms::model(turning_last{}, seen, 2.0);
   ms::choice_map const all{{"mu", 0.5}, {"y", 1.0}};
   auto const score = [](double mean) {

@@ -289,7 +289,7 @@ TEST_CASE("moves that are no bijections, or write observed choices, are rejected
       "overdub: the model makes the choice b, which the transform does not write");
 }
 
-TEST_CASE("moves to where the density is 0 are rejected") {
+TEST_CASE("moves to a state of density 0 are rejected") {
   auto const m = ms::dynamic_model(positive);
   auto const negate = [](auto const& c) { c.model.write("x", -c.model.real("x")); };
   auto const t = m.simulate(od::random_key(13));

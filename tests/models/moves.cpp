@@ -110,7 +110,7 @@ TEST_CASE("an incremental chain equals a re-executed one, draw for draw") {
   compared all;
   auto const add = [&](compared const& c) {
     CHECK(c.transitions == count);
-    CHECK((c.accepted > c.proposed / 20 && c.accepted < c.proposed)); // the test is of both
+    CHECK((c.accepted > c.proposed / 20 && c.accepted < c.proposed)); // the test has both
     all.ties += c.ties;
     all.transitions += c.transitions;
   };
@@ -342,7 +342,7 @@ TEST_CASE("metropolis accepts an asymmetric proposal with its correction") {
 
 // ---- executed work
 
-TEST_CASE("a proposal executes what its choice affects, and nothing if nothing changes") {
+TEST_CASE("a proposal executes the operations that its choice affects, and none if no value changes") {
   auto const m = ms::model(trend, i64{100});
   ms::followed_trace t(
       m.generate({{"y", of(drawn(100, [](i64 i) { return 0.1 * static_cast<double>(i); }))}}, key).of);
@@ -428,7 +428,7 @@ void move_once(ms::trace const& start, Move move) {
 
 } // namespace
 
-TEST_CASE("moves reject unsupported choices, and name a move that supports them") {
+TEST_CASE("moves reject unsupported choices, and name a supported move") {
   ms::trace const t = ms::model(pointers, vec{0.5, 0.5}, i64{2}).simulate(key);
   CHECK_THROWS_WITH(
       move_once(t, ms::gibbs("theta")),
@@ -520,7 +520,7 @@ TEST_CASE("the function of metropolis proposes, and cannot commit") {
   CHECK(f.score() == t.score());
 }
 
-TEST_CASE("single choices of four indices can be updated in re-executed traces alone") {
+TEST_CASE("single choices with four indices can be updated in re-executed traces alone") {
   ms::trace const t = ms::model(deep, i64{2}).simulate(key);
   CHECK_THROWS_WITH(
       move_once(t, ms::random_walk("x")),
@@ -564,7 +564,7 @@ TEST_CASE("a posterior target rejects discrete choices, and observations of a pa
       "move");
 }
 
-TEST_CASE("chains begin at a trace of finite density, or say why there is none") {
+TEST_CASE("chains begin at a trace of finite density, or report why there is none") {
   auto const m = ms::model(lawn);
   CHECK(std::isfinite(ms::initial_trace(m.core(), m.arguments(), {{"wet", true}}, key).score()));
   CHECK_THROWS_WITH(

@@ -115,7 +115,7 @@ TEST_CASE("plates whose size is a choice have no incremental traces") {
   CHECK(u.of.contains("b[2]"));
 }
 
-TEST_CASE("an address may equal a name of the keys that moves use") {
+TEST_CASE("an address may equal a name that moves use in their keys") {
   auto const exact = md::enumerate(md::model(accepting), {{"y", 1.0}});
   auto const d = inference::run_chains(
       md::mcmc(md::model(accepting), {{"y", 1.0}}, md::from_prior("accept")),
@@ -258,7 +258,7 @@ TEST_CASE("observations have the values of the trace") {
   CHECK_THROWS_AS(md::followed_trace(t, {{"x", numbers{4, 5, 7}}}), md::model_error);
 }
 
-TEST_CASE("a chain of NUTS that cannot begin names the choice whose density is 0 or NaN") {
+TEST_CASE("a chain of NUTS without an initial point names the choice whose density is 0 or NaN") {
   auto const m = md::model(positive, i64{3});
   CHECK_THROWS_WITH(
       inference::sample(md::posterior(m, {{"y", numbers{1, -1, 2}}}), {.chains = 1}),

@@ -110,7 +110,7 @@ TEST_CASE("NUTS warns of eight schools, centred") {
 }
 
 TEST_CASE(
-    "eight schools, centred, have their posterior by moves, of which two change several choices",
+    "eight schools, centred, have the known posterior by moves, two of which change several choices",
     "[statistics]") {
   auto const m = ms::model(fast(), eight_schools, vec::copy_of(school_errors));
   std::uint32_t const mu = m.core()->site_at("mu"), tau = m.core()->site_at("tau"),
@@ -250,7 +250,7 @@ TEST_CASE("a line with an unknown variance has its posterior by NUTS, and by mov
 }
 
 TEST_CASE(
-    "an autoregression of known noise has its posterior by NUTS, and its mean by variational inference") {
+    "an autoregression with known noise has its posterior by NUTS, and its mean by variational inference") {
   double const sd = 0.5;
   std::vector<std::array<double, 3>> design;
   for (std::size_t t = 0; t < series.size(); ++t)
@@ -339,9 +339,7 @@ std::vector<double> const climb{0.2, -0.5, 1.9, 1.2, 2.7, 0.8, 0.1, 1.4};
 } // namespace
 
 TEST_CASE(
-    "a mixture has its posterior by gibbs of assignments, with Hamiltonian moves of means, and by NUTS "
-    "where they are "
-    "summed over",
+    "a mixture has its posterior by gibbs, by Hamiltonian moves of means, and by NUTS of marginal densities",
     "[statistics]") {
   mixture_posterior const exact = exact_mixture();
   ms::choice_map const observed{{"y", vec::copy_of(points)}};

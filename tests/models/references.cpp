@@ -111,7 +111,7 @@ inline constexpr auto with_interaction =
 
 } // namespace
 
-TEST_CASE("kidiq: a score by the mother's IQ") {
+TEST_CASE("kidiq: a score by the mother's IQ has the reference posterior") {
   inf::draws const d =
       by_nuts(ms::model(fast(), by_iq, column("kidiq", "mom_iq")), {{"y", column("kidiq", "kid_score")}});
   // [P] kidiq-kidscore_momiq
@@ -120,7 +120,9 @@ TEST_CASE("kidiq: a score by the mother's IQ") {
   check(d.column("sigma"), {18.2758, 0.00632});
 }
 
-TEST_CASE("kidiq: by her school and IQ, and by their interaction", "[statistics]") {
+TEST_CASE(
+    "kidiq: a score by school and IQ, and by their interaction, has the reference posterior",
+    "[statistics]") {
   auto const schools = column("kidiq", "mom_hs"), iqs = column("kidiq", "mom_iq");
   ms::choice_map const observed{{"y", column("kidiq", "kid_score")}};
   // [P] kidiq-kidscore_momhsiq
@@ -171,7 +173,7 @@ inline constexpr auto two_components = od::fn<"two_components">([](od::scope aut
 
 } // namespace
 
-TEST_CASE("eight schools, not centred", "[statistics]") {
+TEST_CASE("eight schools, not centred, have the reference posterior", "[statistics]") {
   inf::draws const d = by_nuts(
       ms::model(fast(), eight_schools_noncentred, vec{15, 10, 16, 11, 9, 11, 10, 18}),
       {{"y", vec{28, 8, -3, 7, -1, 1, 18, 12}}}, 0.9);
@@ -210,7 +212,7 @@ inline constexpr auto weather = od::fn<"weather">([](od::scope auto& cx, auto da
 
 } // namespace
 
-TEST_CASE("the umbrella world, whose states are choices") {
+TEST_CASE("the umbrella world, whose states are choices, has the published probabilities") {
   auto const m = ms::model(fast(), weather, i64{5});
   ms::choice_map const seen{{"umbrella", od::array<bool>{true, true, false, true, true}}};
   // [W], smoothed values, with four digits.
@@ -227,7 +229,7 @@ TEST_CASE("the umbrella world, whose states are choices") {
     check_frequency(d, "rain." + std::to_string(day + 1), 1, rain[day]);
 }
 
-TEST_CASE("an autoregression of order 5", "[statistics]") {
+TEST_CASE("an autoregression of order 5 has the reference posterior", "[statistics]") {
   vec const y = column("ar5", "y");
   std::vector<double> const all(y.begin(), y.end());
   inf::draws const d = by_nuts(
@@ -243,7 +245,9 @@ TEST_CASE("an autoregression of order 5", "[statistics]") {
   check(d.column("sigma"), of_a_million(0.15046, 0.0078006));
 }
 
-TEST_CASE("a mixture of two normal components, whose assignments are choices", "[statistics]") {
+TEST_CASE(
+    "a mixture of two normal components, whose assignments are choices, has the reference posterior",
+    "[statistics]") {
   vec const y = column("two_components", "y");
   inf::draws const d = inf::run_chains(
       ms::mcmc(

@@ -83,7 +83,7 @@ inline constexpr auto throws =
 
 } // namespace
 
-TEST_CASE("choices are rejected where their number or addresses are unknown") {
+TEST_CASE("choices are rejected if their number or addresses are unknown") {
   CHECK(
       refused(twice, 0.0) ==
       "overdub: @twice: the choice \"x\" is sampled twice; give each choice an address of its own, "
@@ -169,7 +169,7 @@ func @f(%n: i64) -> f64 {
       "normal\" for it");
 }
 
-TEST_CASE("models in text are rejected for what C++ cannot express") {
+TEST_CASE("models in text are rejected if C++ cannot express them") {
   CHECK(
       refused_text(R"(entry @f
 

@@ -1,4 +1,4 @@
-// A unit of a program whose units are compiled differently.
+// A translation unit of a program whose units have different compiler options.
 #include <overdub/execute/interpreter.hpp>
 #include <overdub/ir/parse.hpp>
 

@@ -1,4 +1,4 @@
-// Updates when memory runs out: an update that failed can be proposed, committed or rolled back again, and nothing is lost or added
+// Updates when memory runs out: a failed update can be proposed, committed or rolled back again, and no change is lost or applied
 // twice.
 #include "allocations.hpp"
 #include "catch.hpp"
@@ -30,7 +30,7 @@ constexpr auto grouped = od::fn<"grouped">([](auto z, auto x, auto means) {
   return od::sum(od::map(point, z, x)) + od::sum(std::get<1>(states)) + od::reduce(od::max, x);
 });
 
-// Runs f with more and more memory until it succeeds.
+// Runs f with an increasing limit of memory until it succeeds.
 template <class F>
 long tried_until_done(F const& f) {
   for (long n = 0;; ++n) {
@@ -47,7 +47,7 @@ long tried_until_done(F const& f) {
 
 } // namespace
 
-TEST_CASE("each allocation of an update may fail: the update is made once, when there is memory") {
+TEST_CASE("any allocation of an update may fail: the update is applied once when there is memory") {
   std::vector<i64> z(48);
   std::vector<double> x(48), means{0.0, 1.0};
   for (std::size_t i = 0; i < z.size(); ++i) {
@@ -59,7 +59,7 @@ TEST_CASE("each allocation of an update may fail: the update is made once, when 
   long failed = 0;
   for (int k = 0; k < 60; ++k) {
     switch (k % 4) {
-    case 0: // the arrays get longer, or start shorter than before
+    case 0: // the arrays get longer, or are short again
       z.push_back(k % 2);
       x.push_back(0.125 * k);
       f.append<0>(z.back());
@@ -79,7 +79,7 @@ TEST_CASE("each allocation of an update may fail: the update is made once, when 
       x.assign(x.size(), 0.0625 * k);
       f.set<1>(of(x));
     }
-    if (k % 8 == 6) // more of them, which are a list
+    if (k % 8 == 6) // more of them, as a list
       for (std::size_t i = 0; i < 5; ++i) {
         z[4 * i] = (k + static_cast<i64>(i)) % 2;
         x[3 * i] = 0.25 * k - static_cast<double>(i);
@@ -98,7 +98,7 @@ TEST_CASE("each allocation of an update may fail: the update is made once, when 
   CHECK(failed > 500);
 }
 
-TEST_CASE("a commit that failed may be rolled back: value and differences are those from before") {
+TEST_CASE("a failed commit can be rolled back: value and differences are the old ones") {
   std::vector<i64> const z{0, 1, 1, 0};
   std::vector<double> const x{0.5, 1.5, -0.5, 2.5}, means{0.0, 1.0}, moved{0.25, 1.0};
   auto const of = [](std::vector<double> const& all) { return numbers::copy_of(all); };

@@ -8,7 +8,7 @@
 using laws::rewrites;
 using overdub::pass::canonicalise;
 
-TEST_CASE("operations stand where they are first needed, operands first, and what is not needed is dropped") {
+TEST_CASE("operations are placed before their first use, operands first, and dead code is removed") {
   rewrites(
       canonicalise, R"(
 func @f(%x: f64, %y: f64) -> f64 {
@@ -51,7 +51,7 @@ func @f(%a: f64[], %i: i64, %j: i64) -> f64 {
 })");
 }
 
-TEST_CASE("assertions come first, in their order, with what they need") {
+TEST_CASE("assertions come first, in their order, with their operands") {
   rewrites(
       canonicalise, R"(
 func @f(%a: f64[], %i: i64) -> f64 {
@@ -75,7 +75,7 @@ func @f(%a: f64[], %i: i64) -> f64 {
 })");
 }
 
-TEST_CASE("what makes random choices keeps its order, and stands first") {
+TEST_CASE("random choices keep their order, and come first") {
   rewrites(
       canonicalise, R"(
 func @f(%n: i64) -> f64 {
@@ -111,7 +111,8 @@ func @f(%n: i64) -> f64 {
 })");
 }
 
-TEST_CASE("what an outer region computes is not computed inside again, wherever it stands there") {
+TEST_CASE(
+    "operations of an outer region are not repeated in inner regions, wherever they are in the outer one") {
   rewrites(
       canonicalise, R"(
 func @f(%x: f64, %n: i64) -> (f64[], f64) {
@@ -172,7 +173,7 @@ func @a() { return }
   CHECK(faults_of(p).empty());
 }
 
-TEST_CASE("regions are equal only where their own arguments are meant") {
+TEST_CASE("regions are equal only if they use their own arguments equally") {
   // Both maps yield an argument of depth one: the second that of the loop, the first its own.
   rewrites(
       canonicalise, R"(
@@ -198,7 +199,7 @@ func @f(%n: i64) -> (i64[], i64[]) {
 TEST_CASE("random orders of one program have one canonical form") {
   for (std::uint64_t seed = 0; seed < laws::seeds(5000); ++seed) {
     auto p = random_program::make(seed, random_program::any_options(seed));
-    overdub::pass::dce(p); // unused operations keep their order; here dce shows which they are
+    overdub::pass::dce(p); // unused operations keep their order, so dce removes them first
     auto other = p;
     random_program::shuffle(other, seed);
     canonicalise(p);
@@ -208,7 +209,7 @@ TEST_CASE("random orders of one program have one canonical form") {
   }
 }
 
-TEST_CASE("what reads an array stands in front of what may take it over") {
+TEST_CASE("reads of an array precede the operation that may reuse it in place") {
   rewrites(
       canonicalise, R"(
 func @f(%a: f64[], %n: i64, %x: f64) -> (f64[], f64) {
@@ -232,7 +233,7 @@ func @f(%a: f64[], %n: i64, %x: f64) -> (f64[], f64) {
 })");
 }
 
-TEST_CASE("what reads in a region, or a row, stands in front, too; what needs the new array cannot") {
+TEST_CASE("reads in regions and of rows precede the update, too, unless they need the new array") {
   rewrites(
       canonicalise, R"(
 func @f(%a: f64[][], %n: i64, %x: f64) -> (f64[][], f64, f64[]) {
@@ -264,8 +265,8 @@ func @f(%a: f64[][], %n: i64, %x: f64) -> (f64[][], f64, f64[]) {
 })");
 }
 
-TEST_CASE("of two arrays that cannot both be reused in place, one is") {
-  // %p needs the new %b, and %q the new %a: one of the old ones is still needed when it is written.
+TEST_CASE("if only one of two arrays can be reused in place, one is") {
+  // %p needs the new %b, and %q the new %a: one of the old arrays is still live when it is written.
   rewrites(
       canonicalise, R"(
 func @f(%x: f64[], %y: f64[], %i: i64) -> (f64[], f64[], f64[], f64[]) {

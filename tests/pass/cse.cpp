@@ -7,7 +7,7 @@ namespace {
 void cse(overdub::ir::program& p) { overdub::pass::cse(p); }
 } // namespace
 
-TEST_CASE("what was computed before is not computed again, also inside of regions, and where it may fail") {
+TEST_CASE("common subexpressions are computed once, also in regions, and if they may fail") {
   laws::rewrites(
       cse, R"(
 func @f(%a: f64[], %c: bool) -> (f64, f64) {
@@ -38,7 +38,7 @@ func @f(%a: f64[], %c: bool) -> (f64, f64) {
 })");
 }
 
-TEST_CASE("maps of equal bodies are one, and their arguments may have any names") {
+TEST_CASE("maps with equal bodies are merged, whatever the names of their arguments") {
   laws::rewrites(
       cse, R"(
 func @f(%a: f64[], %n: i64) -> (f64[], f64[], f64[]) {

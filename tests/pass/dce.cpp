@@ -7,7 +7,7 @@ namespace {
 void dce(overdub::ir::program& p) { overdub::pass::dce(p); }
 } // namespace
 
-TEST_CASE("operations that nothing needs are dropped, and those that may fail or act are not") {
+TEST_CASE("dead operations are removed, and operations that may fail or have side effects are not") {
   laws::rewrites(
       dce, R"(
 func @f(%a: f64[]) -> f64 {
@@ -26,7 +26,7 @@ func @f(%a: f64[]) -> f64 {
 })");
 }
 
-TEST_CASE("results of branches, maps and loops that nothing uses are dropped, with what they need") {
+TEST_CASE("unused results of branches, maps and loops are removed, with their operands") {
   laws::rewrites(
       dce, R"(
 func @f(%n: i64, %c: bool) -> (f64, f64[]) {
@@ -81,7 +81,8 @@ func @f(%n: i64) -> f64 {
 })");
 }
 
-TEST_CASE("functions that the entry does not reach are dropped, one that only what is dropped calls too") {
+TEST_CASE(
+    "unreachable functions are removed, also those with dead callers or with themselves as only caller") {
   auto p = overdub::ir::parse(R"(
 entry @f
 func @f() -> f64 {

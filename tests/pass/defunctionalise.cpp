@@ -39,7 +39,7 @@ std::string why_not(std::string_view text) {
 
 } // namespace
 
-TEST_CASE("random programs with function values in data keep their meaning, errors and effects") {
+TEST_CASE("defunctionalised random programs have the same results, errors and effects") {
   std::size_t changed = 0, kept = 0;
   for (std::uint64_t seed = 0; seed < laws::seeds(4'000); ++seed) {
     ir::program const p = program_of(seed);
@@ -56,7 +56,8 @@ TEST_CASE("random programs with function values in data keep their meaning, erro
   CHECK(laws::is_rare(kept, changed, 10));
 }
 
-TEST_CASE("the pipeline leaves no arrays of function values where they become data, and keeps the meaning") {
+TEST_CASE(
+    "after the pipeline no arrays of function values remain if they can be data, with the same results") {
   std::size_t had = 0, kept = 0;
   for (std::uint64_t seed = 10'000; seed < 10'000 + laws::seeds(2'000); ++seed) {
     ir::program p = program_of(seed);
@@ -74,7 +75,7 @@ TEST_CASE("the pipeline leaves no arrays of function values where they become da
   CHECK(laws::is_rare(kept, had, 4));
 }
 
-TEST_CASE("function values take and give function values") {
+TEST_CASE("function values may take and return function values") {
   laws::rewrites(
       defunctionalise, R"(
 entry @main
@@ -144,7 +145,7 @@ func @apply.1(%g: i64, %a: f64, %x: f64) -> f64 {
 })");
 }
 
-TEST_CASE("what only one of two functions captured is not chosen") {
+TEST_CASE("a capture of only one of two functions is not selected") {
   laws::rewrites(
       defunctionalise, R"(
 entry @main
@@ -185,7 +186,7 @@ func @apply(%n: i64, %xs: f64[]) -> f64 {
 })");
 }
 
-TEST_CASE("a slot without a capture is empty, or keeps the value of the previous iteration") {
+TEST_CASE("the slot of a missing capture is empty, or keeps the value of the previous iteration") {
   laws::rewrites(
       defunctionalise, R"(
 entry @main
@@ -284,7 +285,7 @@ func @apply(%n: i64, %x: f64) -> f64 {
 })");
 }
 
-TEST_CASE("a function value that is none is not applied") {
+TEST_CASE("a function value of an empty array is not applied") {
   laws::rewrites(
       defunctionalise, R"(
 entry @main
@@ -303,8 +304,7 @@ func @main(%i: i64) -> f64 {
 })");
 }
 
-TEST_CASE(
-    "a function of the user's that is called apply stays, and so does a program without function values") {
+TEST_CASE("a user's function called apply is unchanged, and so is a program without function values") {
   ir::program p = ir::parse(R"(
 entry @apply
 func @apply(%x: f64, %c: bool) -> f64 {
@@ -326,8 +326,7 @@ func @b(%x: f64) -> f64 { return 2.0 })");
   CHECK(p.notes.empty());
 }
 
-TEST_CASE(
-    "a function says still how its structs were flattened, unless it takes or gives something else now") {
+TEST_CASE("a function keeps its structure attribute, unless its parameters or results change") {
   ir::program p = ir::parse(R"(
 entry @main
 func @main(%x: f64, %c: bool) -> f64 structure "(d)d" {
@@ -346,7 +345,7 @@ func @a(%a: f64, %x: f64) -> f64 structure "(d,d)d" { return %x })");
   CHECK(p.text(p[*p.find("a")].structure) == "(d,d)d");
 }
 
-TEST_CASE("a program without an entry stays: its functions may be called with any argument") {
+TEST_CASE("a program without an entry is unchanged, because its functions may be called with any argument") {
   std::string_view const text = R"(
 func @f(%f: fn(f64) -> f64) -> f64 {
   %y = apply %f(1.0) : f64
@@ -355,7 +354,7 @@ func @f(%f: fn(f64) -> f64) -> f64 {
   laws::rewrites(defunctionalise, text, text);
 }
 
-TEST_CASE("a function that is captured by closures which capture one another becomes several") {
+TEST_CASE("a function of closures that capture one another is cloned for each set of captures") {
   laws::rewrites(
       defunctionalise, R"(
 entry @main
@@ -410,7 +409,7 @@ func @apply(%k: i64, %a: f64, %x: f64) -> f64 {
 })");
 }
 
-TEST_CASE("closures that capture such closures again have no data, and the program says where") {
+TEST_CASE("closures with recursive captures are not represented as data, and a note has their location") {
   std::string const why =
       "@main: a closure of @twice captures function values that may be such closures again; "
       "the program's function values are not represented as data";
@@ -432,7 +431,8 @@ func @twice(%f: fn(f64) -> f64, %x: f64) -> f64 {
 })") == why + " at 5");
 }
 
-TEST_CASE("function values of the host and of the entry stay, and so do ragged arrays of what was captured") {
+TEST_CASE(
+    "function values of the host and of the entry are unchanged, and so are closures of arrays in arrays") {
   CHECK(
       why_not(R"(entry @main
 func @main(%f: fn(f64) -> f64) -> f64 {
@@ -475,7 +475,7 @@ func @first(%xs: f64[]) -> f64 {
         "differ; the program's function values are not represented as data at 3");
 }
 
-TEST_CASE("an object of the host is captured by a closure that is no other one") {
+TEST_CASE("a captured host object is data if there is no other closure") {
   std::string const text = R"(entry @main
 func @main(%c: bool) -> f64 {
   %file = host ordered "open"() : opaque "FILE*"
@@ -503,7 +503,7 @@ func @read(%file: opaque "FILE*") -> f64 {
       "program's function values are not represented as data at 4");
 }
 
-TEST_CASE("what captures twice what captured twice, and so on, is not copied without end") {
+TEST_CASE("closures with doubly nested captures are not expanded exponentially") {
   std::string text = "entry @main\nfunc @main(%x: f64) -> f64 {\n  %f0 = closure @k0(%x) : fn(f64) -> f64\n";
   std::string functions = "func @k0(%a: f64, %x: f64) -> f64 { return %a }\n";
   for (int i = 1; i < 20; ++i) {

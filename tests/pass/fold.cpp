@@ -98,7 +98,7 @@ func @f(%x: f64) -> (f64, f64, f64[], f64[]) {
 })");
 }
 
-TEST_CASE("of a while loop that never runs, its condition is left, which may fail") {
+TEST_CASE("of a while loop that never runs, the condition remains, since it may fail") {
   laws::rewrites(
       fold, R"(
 func @f(%a: f64[]) -> f64 {

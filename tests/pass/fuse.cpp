@@ -74,7 +74,7 @@ func @f(%a: f64[]) -> f64 {
 })");
 }
 
-TEST_CASE("maps that are read elsewhere, twice, or after an operation that may fail stay") {
+TEST_CASE("maps with other readers, two readers, or after an operation that may fail are not fused") {
   std::string_view const text = R"(
 func @f(%a: f64[], %k: i64) -> (f64[], f64[], f64[], f64[], f64) {
   %n = length %a : i64
@@ -106,7 +106,7 @@ func @f(%a: f64[], %k: i64) -> (f64[], f64[], f64[], f64[], f64) {
   laws::rewrites(fuse, text, text);
 }
 
-TEST_CASE("what may fail is fused where nothing else fails: the first error is the same") {
+TEST_CASE("an operation that may fail is fused if no other one can fail: the first error is unchanged") {
   laws::rewrites(
       fuse, R"(
 func @f(%a: f64[], %b: i64[], %n: i64) -> f64[] {
@@ -132,7 +132,7 @@ func @f(%a: f64[], %b: i64[], %n: i64) -> f64[] {
 })");
 }
 
-TEST_CASE("a map that feeds one reduction alone is streamed into it") {
+TEST_CASE("a map with one reduction as its only reader is fused into it") {
   auto streams = [](std::string_view result) {
     auto const p = overdub::ir::parse(
         "func @f(%a: f64[]) -> (f64, f64[]) {\n  %n = length %a : i64\n"
@@ -149,7 +149,7 @@ TEST_CASE("a map that feeds one reduction alone is streamed into it") {
   CHECK_FALSE(streams("%x"));
 }
 
-TEST_CASE("the map after one that is fused into an `at` is fused, too") {
+TEST_CASE("a map is fused into an `at`, and so is the map before it") {
   auto p = overdub::ir::parse(R"(
 func @f(%a: f64[]) -> (f64, f64[]) {
   %m = map 4 (%i: i64) -> f64 {

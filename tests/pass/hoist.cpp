@@ -7,7 +7,7 @@ namespace {
 void hoist(overdub::ir::program& p) { overdub::pass::hoist(p); }
 } // namespace
 
-TEST_CASE("what does not depend on a loop leaves it, out of several loops") {
+TEST_CASE("loop-invariant operations are hoisted out of one or several loops") {
   laws::rewrites(
       hoist, R"(
 func @f(%x: f64, %n: i64) -> f64 {
@@ -68,7 +68,7 @@ func @f(%a: f64[], %k: i64) -> f64 {
 })");
 }
 
-TEST_CASE("operations that may fail, or not terminate, stay in a loop that may not run") {
+TEST_CASE("operations that may fail, or not terminate, are not hoisted out of a loop that may not run") {
   std::string_view const text = R"(
 func @f(%a: f64[], %n: i64, %c: bool) -> f64 {
   %r = loop %n (%i: i64, %s: f64 = 0.0) -> f64 {
@@ -86,7 +86,7 @@ func @f(%a: f64[], %n: i64, %c: bool) -> f64 {
   laws::rewrites(hoist, text, text);
 }
 
-TEST_CASE("the condition of a while loop runs once at least, its body may not") {
+TEST_CASE("operations of the condition of a while loop are hoisted, and those of its body are not") {
   laws::rewrites(
       hoist, R"(
 func @f(%a: f64[]) -> f64 {

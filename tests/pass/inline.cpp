@@ -7,7 +7,8 @@ namespace {
 void inline_calls(overdub::ir::program& p) { overdub::pass::inline_calls(p); }
 } // namespace
 
-TEST_CASE("calls become copies of the bodies, callees first, and functions without callers are erased") {
+TEST_CASE(
+    "calls are replaced by copies of the bodies, callees first, and functions without callers are erased") {
   laws::rewrites(
       inline_calls, R"(
 entry @f
@@ -39,7 +40,7 @@ func @f(%x: f64) -> f64 {
 })");
 }
 
-TEST_CASE("recursive functions stay, and so do those that are captured") {
+TEST_CASE("recursive and captured functions are not inlined") {
   std::string_view const text = R"(
 entry @main
 func @main(%n: i64) -> i64 {
@@ -63,7 +64,7 @@ func @down(%n: i64) -> i64 {
   laws::rewrites(inline_calls, text, text);
 }
 
-TEST_CASE("a large function is inlined where it is called once, and not where it is called twice") {
+TEST_CASE("a large function is inlined if it has one call, and not if it has two") {
   auto program = [](bool twice) {
     std::string text = "entry @f\nfunc @f(%x: f64) -> f64 {\n  %a = call @large(%x) : f64\n";
     if (twice) text += "  %b = call @large(%a) : f64\n";

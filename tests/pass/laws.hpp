@@ -143,7 +143,7 @@ inline void hold_for(program const& p, transform const& f, promise const& given,
   FAIL("random program " << seed << ": " << fault << "\n" << print(small) << "\nbecomes\n" << print(result));
 }
 
-/// Whether at most one of `parts` of all does, within statistical error.
+/// Whether at most one of `parts` events is among `all`, within statistical error.
 constexpr bool is_rare(std::uint64_t those, std::uint64_t all, std::uint64_t parts) {
   return those <= all / parts + 4;
 }

@@ -16,14 +16,14 @@ laws::promise promise_of(named_pass const& pass) {
 
 } // namespace
 
-TEST_CASE("each pass keeps its promises on random programs") {
+TEST_CASE("each pass keeps its declared properties on random programs") {
   for (named_pass const& pass : passes) {
     INFO(pass.name);
     laws::hold_for_random_programs(pass.run, promise_of(pass), 0, 1500);
   }
 }
 
-TEST_CASE("any passes in any order keep the meaning of random programs, and each its promises") {
+TEST_CASE("any passes in any order preserve random programs, and each keeps its declared properties") {
   for (std::uint64_t seed = 0; seed < laws::seeds(5'000); ++seed) {
     auto const p = random_program::make(seed, random_program::any_options(seed));
     random_program::random_numbers random(seed);
@@ -43,24 +43,24 @@ TEST_CASE("any passes in any order keep the meaning of random programs, and each
   }
 }
 
-TEST_CASE("the default pipeline keeps the meaning of random programs") {
+TEST_CASE("the default pipeline preserves random programs") {
   laws::hold_for_random_programs(
       [](overdub::ir::program& p) { overdub::pass::default_pipeline(p); }, {false, laws::errors::any}, 50'000,
       2000);
 }
 
-TEST_CASE("passes are found by name, and an observer hears what each does") {
+TEST_CASE("passes are found by name, and an observer receives each step") {
   CHECK(overdub::pass::find_pass("fold")->name == "fold");
   CHECK_FALSE(overdub::pass::find_pass("unfold").has_value());
   auto p = random_program::make(3);
-  std::vector<std::string> heard;
+  std::vector<std::string> observed;
   std::size_t last = overdub::pass::operation_count(p);
   overdub::pass::default_pipeline(p, [&](overdub::pass::pass_report const& r) {
-    heard.emplace_back(r.name);
+    observed.emplace_back(r.name);
     CHECK(r.operations_before == last);
     last = r.operations_after;
   });
-  CHECK(heard.front() == "inline_calls");
-  CHECK(heard.back() == "canonicalise");
+  CHECK(observed.front() == "inline_calls");
+  CHECK(observed.back() == "canonicalise");
   CHECK(last == overdub::pass::operation_count(p));
 }

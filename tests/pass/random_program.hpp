@@ -1,5 +1,5 @@
 // Random valid programs: branches, loops, maps, reductions, accumulators, arrays, calls, recursion, function values,
-// samples and effects of the host. All of them end after few steps, and most without an error. A seed determines the
+// samples and host effects. All programs terminate after few steps, and most without an error. A seed determines the
 // program on every machine.
 #pragma once
 
@@ -26,11 +26,11 @@ using overdub::effect;
 struct options {
   int functions = 3;              // besides the entry
   int operations = 7;             // of a region, at most
-  int depth = 3;                  // of regions
+  int depth = 3;                  // of nested regions
   bool effects = true;            // of the host
   bool function_values = true;    // and protect
   bool carried_functions = true;  // by loops
-  bool functions_in_data = false; // in arrays, and given to functions by others
+  bool functions_in_data = false; // in arrays, and as arguments of functions
   bool samples = true;            // random choices
   bool failing = true;            // errors are possible
   // Mostly loops of numbers: with operations on numbers, branches and elements of arrays.
@@ -104,7 +104,7 @@ private:
     yield(all, results);
     cursor_ = nullptr;
   }
-  // Arguments and results of regions and functions were chosen by argument().
+  // argument() chose the arguments and results of regions and functions.
   known described(value_id v) const {
     type const t = (**cursor_).type_of(v);
     return {v, t.is_array() ? parameter_length : 0, 0};
@@ -205,7 +205,7 @@ private:
     return made;
   }
   value_id pick(scope& all, type t) { return pick_known(all, t).value; }
-  // One that has at least the length that arguments have.
+  // An array of at least the length of array arguments.
   value_id argument(scope& all, type t) {
     for (int attempt = 0; attempt < 4; ++attempt) {
       known const x = pick_known(all, t);
@@ -219,7 +219,7 @@ private:
     all.push_back(made);
     return made.value;
   }
-  // An index that is in bounds, nearly always.
+  // An index that is nearly always in bounds.
   value_id index_below(scope& all, int length) {
     if (wanted_.failing && random_.chance(1)) return pick(all, i64);
     for (int attempt = 0; attempt < 8; ++attempt) {
@@ -297,7 +297,7 @@ private:
       else
         operation(all, depth);
   }
-  // An operation that exists already.
+  // Returns a value that exists already.
   void again(scope& all) {
     known const x = all[random_.below(all.size())];
     function const& f = **cursor_;
@@ -427,7 +427,7 @@ private:
       return;
     }
     case 5:
-      if (t.rank > 1) return; // rows of other lengths
+      if (t.rank > 1) return; // rows may have different lengths
       {
         value_id const index = index_below(all, a.least), x = pick(all, element);
         all.push_back({cursor_->add(op::update, a.value, index, x), a.least, 0});
@@ -521,7 +521,7 @@ private:
       return;
     }
   }
-  // A function value, which is copied around, and applied.
+  // A function value, which is copied and applied.
   void closure(scope& all) {
     if (functions_.size() < 2) return;
     function_id const f = functions_[random_.below(functions_.size() - 1)];
@@ -556,7 +556,7 @@ private:
   value_id like(value_id v, type t) {
     return (**cursor_).type_of(v) == t ? v : reabstracted(v, made_.signature_of(t).calls);
   }
-  // A region in which `body` makes what is yielded.
+  // A region in which `body` makes the yielded value.
   template <class Body>
   void yielding(node_id n, std::uint32_t i, Body const& body) {
     region_id const outside = cursor_->region(), r = (**cursor_).region_at(n, i);
@@ -645,7 +645,7 @@ private:
     switch (random_.below(5)) {
     default:
       return through_array(all, v, other);
-    case 1: // a closure that chooses between two
+    case 1: // a closure that selects one of two
       return through_function(result_of(op::select, {pick(all, boolean), like(other(), t), v}, t), left);
     case 2: { // a loop that swaps two of them
       value_id const b = like(other(), t);
@@ -671,7 +671,7 @@ private:
     }
     }
   }
-  // By a recursive function, which passes the function value on.
+  // A recursive function passes the function value on.
   void apply_in_recursion(scope& all, values operands, types const& results) {
     types parameters{i64};
     for (value_id const v : operands) parameters.push_back((**cursor_).type_of(v));
@@ -717,7 +717,7 @@ private:
     s.calls = calls;
     return (**cursor_).result(insert(op::reabstract, {v}, {made_.function_type(s)}));
   }
-  // It is reabstracted twice; or is one of two, the other of which `made` makes; or is loop-carried.
+  // The function value is reabstracted twice; or is one of two, the other of which `made` makes; or is loop-carried.
   template <class Made>
   value_id on_its_way(scope& all, value_id v, Made const& made) {
     for (std::uint32_t n = random_.below(3); n > 0; --n) v = reabstracted(v, any_convention());
@@ -765,7 +765,7 @@ private:
       return v;
     }
   }
-  // The result of a function that takes it, reabstracted, and applies it: a function value, or one that captures it.
+  // The result of a function that takes the value, reabstracted, and applies it: a function value, or one that captures it.
   value_id through_function(value_id v, signature left) {
     bool const returns = random_.chance(30);
     type const taken = (**cursor_).type_of(v);
@@ -811,7 +811,7 @@ private:
     for (std::size_t i = 0, n = random_.below(most + 1); i < n; ++i) all.push_back(any_type());
     return all;
   }
-  // Arrays of what is yielded. Rows are scalars, or arrays that nearly always have one shape.
+  // Arrays of the yielded values. Rows are scalars, or arrays that nearly always have one shape.
   types stacked(types const& yielded) {
     types all;
     for (type const t : yielded) all.push_back(t.array_of());
@@ -892,7 +892,7 @@ private:
   void map(scope& all, int depth) {
     if (random_.chance(50)) return map_of_elements(all, depth);
     types const yielded = scalars(2);
-    // Now and then a long one, of several blocks and a rest.
+    // Sometimes a long one, of several blocks and a remainder.
     bool const is_long = depth == wanted_.depth - 1 && random_.chance(2);
     int const length = 100 + static_cast<int>(random_.below(300));
     count const size = is_long ? count{cursor_->literal(std::int64_t{length}), length, length} : few(all);
@@ -907,7 +907,7 @@ private:
         size.most);
     note_results(all, n, 0, size.least);
   }
-  // Of an array, or of two that were made alike; then often one more of the result.
+  // A reduction of an array, or of two arrays of equal length; then often another one of the result.
   void map_of_elements(scope& all, int depth) {
     known a = pick_known(all, any_scalar().array_of());
     for (bool again = true; again; again = random_.chance(60)) {
@@ -941,7 +941,7 @@ private:
     if (random_.chance(30)) says.flags |= attributes::in_lanes;
     types elements{element};
     values operands{a.value};
-    if (random_.chance(40)) { // the same array twice: arrays of one length
+    if (random_.chance(40)) { // twice the same array: the lengths are equal
       elements.push_back(element);
       operands.push_back(a.value);
     }
@@ -1036,7 +1036,7 @@ inline program without_signs(program p) {
   return p;
 }
 
-/// The program, every fourth time of consistent mathematics where those can be run.
+/// The program, in one of four cases with consistent mathematics if it is available.
 inline program of_some_mode(program p, std::uint64_t seed) {
   if (seed % 4 == 0 && consistent != nullptr) p.math = math_mode::consistent;
   return p;

@@ -1,5 +1,5 @@
-// A reference semantics of programs, slow and obvious, for the tests of passes. Values are trees, every operation is copied
-// from its definition, and effects are written into a log.
+// A reference semantics of programs, slow and obvious, for the tests of passes. Values are trees, every operation follows
+// its definition literally, and a log records effects.
 #pragma once
 
 #include <overdub/control/reduce.hpp>
@@ -27,7 +27,7 @@ using std::uint64_t;
 
 struct function_value;
 
-/// A number by its bits as literals have them, an array by its rows, or a function.
+/// A number by its bits as in literals, an array by its rows, or a function.
 struct value {
   scalar element = scalar::none;
   int rank = 0;
@@ -50,7 +50,7 @@ struct function_value {
 struct assertion_failed : overdub::error {
   using error::error;
 };
-/// A function of the host's threw.
+/// A host function threw.
 struct host_failed : overdub::error {
   using error::error;
 };

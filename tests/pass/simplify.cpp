@@ -20,7 +20,7 @@ using overdub::pass::pattern;
 
 void simplify(program& p) { overdub::pass::simplify(p); }
 
-// A function of x, y, z and c that computes a pattern; x, y and z have type t, and so have numbers where it says so.
+// A function of x, y, z and c that computes a pattern; x, y and z have type t, and so have numbers marked in the pattern.
 class computation {
 public:
   explicit computation(type t) : type_(t) {
@@ -92,7 +92,7 @@ void check(overdub::pass::rule const& rule, type t) {
   }
 }
 
-// The directional derivative of a rule's left side is that of its right side, at kinks and ties, too.
+// The directional derivative of a rule's left side equals that of its right side, also at kinks and ties.
 void check_derivative(overdub::pass::rule const& rule) {
   program const before = computation(f64).of(pattern(rule.left));
   if (before[before.entry].results[0] != f64) return;
@@ -125,12 +125,12 @@ void check_derivative(overdub::pass::rule const& rule) {
 
 } // namespace
 
-TEST_CASE("rewrite rules keep derivatives") {
+TEST_CASE("rewrite rules preserve derivatives") {
   for (overdub::pass::rule const& rule : overdub::pass::rewrite_rules)
     if (rule.rewrite == nullptr && applies_to(rule.types, f64)) check_derivative(rule);
 }
 
-TEST_CASE("every rewrite rule that is a pattern holds to the bit, and is applied") {
+TEST_CASE("every rewrite rule with a pattern preserves the bits of results, and is applied") {
   for (overdub::pass::rule const& rule : overdub::pass::rewrite_rules) {
     if (rule.rewrite != nullptr) continue;
     INFO(rule.left << " is " << rule.right);
@@ -144,7 +144,7 @@ TEST_CASE("every rewrite rule that is a pattern holds to the bit, and is applied
 namespace {
 
 // An example of each rewrite rule that is no pattern: the body of a function of %x, %y: f64, %i, %n: i64, %c: bool and
-// %a: f64[] of three elements; and what it returns.
+// %a: f64[] of three elements; and its results.
 struct example {
   std::string_view rule;
   std::string_view types;
@@ -202,7 +202,8 @@ constexpr example examples[] = {
 
 } // namespace
 
-TEST_CASE("every rewrite rule that is no pattern has an example, where it is applied and keeps the meaning") {
+TEST_CASE(
+    "every rewrite rule without a pattern has an example, in which it is applied and preserves the result") {
   for (overdub::pass::rule const& rule : overdub::pass::rewrite_rules) {
     if (rule.rewrite == nullptr) continue;
     INFO(rule.left);
@@ -220,7 +221,7 @@ TEST_CASE("every rewrite rule that is no pattern has an example, where it is app
       if (c.code() == rule.code) {
         cursor at(after, after.entry);
         applied += rule.rewrite(at, c.node());
-        if (applied > 0) break; // the walk may have lost its place
+        if (applied > 0) break; // the position of the walk may be invalid
       }
     CHECK(applied == 1);
     REQUIRE(faults_of(after).empty());
@@ -242,7 +243,7 @@ TEST_CASE("every rewrite rule that is no pattern has an example, where it is app
   }
 }
 
-TEST_CASE("lengths and elements are those that arrays were made with") {
+TEST_CASE("lengths and elements of an array are the operands that it was made from") {
   laws::rewrites(
       simplify, R"(
 func @f(%n: i64, %x: f64, %y: f64, %i: i64) -> (i64, i64, i64, f64, f64, f64, f64[]) {
@@ -275,7 +276,7 @@ func @f(%n: i64, %x: f64, %y: f64, %i: i64) -> (i64, i64, i64, f64, f64, f64, f6
 })");
 }
 
-TEST_CASE("an element whose index may be out of range is still read") {
+TEST_CASE("a read whose index may be out of range is not removed") {
   std::string_view const text = R"(
 func @f(%n: i64, %x: f64, %i: i64) -> (f64, i64) {
   %a = fill %n, %x : f64[]
@@ -287,7 +288,8 @@ func @f(%n: i64, %x: f64, %i: i64) -> (f64, i64) {
   laws::rewrites(simplify, text, text);
 }
 
-TEST_CASE("what a loop does not change leaves it, and a loop that runs once is its body") {
+TEST_CASE("unchanged loop-carried values are replaced by their initial values, and a single iteration by the "
+          "body") {
   laws::rewrites(
       simplify, R"(
 func @f(%n: i64, %x: f64) -> (f64, f64, f64[]) {
@@ -315,7 +317,7 @@ func @f(%n: i64, %x: f64) -> (f64, f64, f64[]) {
 })");
 }
 
-TEST_CASE("branches that compute nothing are selections, closures that are applied are called") {
+TEST_CASE("branches without operations become selections, and applied closures become calls") {
   laws::rewrites(
       simplify, R"(
 func @f(%c: bool, %x: f64, %y: f64) -> (f64, f64) {
@@ -335,7 +337,7 @@ func @f(%c: bool, %x: f64, %y: f64) -> (f64, f64) {
 func @h(%x: f64, %y: f64) -> f64 { return %y })");
 }
 
-TEST_CASE("divisions by powers of two are products, where the reciprocal is exact") {
+TEST_CASE("divisions by powers of two become multiplications if the reciprocal is exact") {
   laws::rewrites(
       simplify, R"(
 func @f(%x: f64) -> (f64, f64, f64, f64) {

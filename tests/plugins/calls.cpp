@@ -1,4 +1,4 @@
-// A plugin whose calls are traced, counted, measured and remembered, by contexts of the host's or by its recording.
+// A plugin whose calls contexts of the host trace, count, profile and memoize, or its recording records.
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/memoize.hpp>
 #include <overdub/contexts/profile.hpp>
@@ -18,7 +18,7 @@ inline constexpr auto loss = od::fn<"loss">([](auto x) { return x * x * FACTOR; 
 // A name that only this plugin has, in its own memory.
 inline constexpr auto own = od::fn<OVERDUB_NAMED("own ", FACTOR)>([](auto x) { return loss(x); });
 
-#pragma GCC visibility push(default) // also where -fvisibility=hidden is given
+#pragma GCC visibility push(default) // also with -fvisibility=hidden
 extern "C" {
 double traced(double x) { return od::run(contexts::trace{}, own, x); }
 double trace_counted(double x) { return od::run(contexts::trace_with<contexts::tracing::counts>{}, own, x); }

@@ -1,5 +1,5 @@
-// A host that records its plugins' calls, closes the plugins, and looks at what it recorded. It is linked twice, with its symbols
-// exported and without.
+// A host that records calls of its plugins, closes the plugins, and reads the recording. It is linked twice, with exported
+// symbols and without.
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/memoize.hpp>
 #include <overdub/contexts/profile.hpp>
@@ -68,14 +68,14 @@ void test_recordings(char** paths) {
   check(spans.statistics().records == 2 * (3 + 3 + 2 + 2 + 100), "all calls are recorded");
   check(spans.statistics().threads == 2, "a thread has one track, whoever calls");
   std::string const folded = spans.text(contexts::trace_format::folded);
-  check(has(folded, "main;call_plugin;own 2;loss "), "spans of the first plugin stand under the host's");
-  check(has(folded, "main;call_plugin;own 3;loss "), "spans of the second plugin stand under the host's");
+  check(has(folded, "main;call_plugin;own 2;loss "), "spans of the first plugin are nested in the host's");
+  check(has(folded, "main;call_plugin;own 3;loss "), "spans of the second plugin are nested in the host's");
   check(has(folded, "thread 2;own 2;loss ") && has(folded, "thread 2;own 3;loss "), "spans of other threads");
   auto const counts = spans.counts();
   check(counts.at("own 2") == 1 && counts.at("own 3") == 1 && counts.at("loss") == 2, "counts of plugins");
   spans.stop();
 
-  // A plugin that is opened again is recorded again, also where another recording goes on.
+  // A plugin that is opened again is recorded again, also by another recording.
   contexts::trace_file file("/dev/null", contexts::trace_format::chrome);
   for (int round = 0; round < 3; ++round)
     for (int i = 0; i < 2; ++i) {
@@ -86,7 +86,7 @@ void test_recordings(char** paths) {
   check(file.statistics().records == 6 * 4, "plugins that are opened again are recorded");
 }
 
-// Handlers that call a plugin, while the host records, and children that have both.
+// Handlers that call a plugin while the host records, and children of fork that do.
 double (*interrupting)(double) = nullptr;
 void test_processes(char** paths) {
   plugin const p(paths[0]), q(paths[1]);
@@ -124,9 +124,9 @@ void test_contexts(char** paths) {
     plugin const p(paths[i]);
     double const wanted = 9.0 * (2 + i);
     check(p.function<double(void*, double)>("count")(&each, 3.0) == wanted, "a counted call");
-    check(p.function<double(void*, double)>("profile")(&profile, 3.0) == wanted, "a measured call");
-    check(p.function<double(void*, double)>("memoize")(&known, 3.0) == wanted, "a remembered call");
-    check(p.function<double(void*, double)>("memoize")(&known, 3.0) == wanted, "a call known before");
+    check(p.function<double(void*, double)>("profile")(&profile, 3.0) == wanted, "a profiled call");
+    check(p.function<double(void*, double)>("memoize")(&known, 3.0) == wanted, "a memoized call");
+    check(p.function<double(void*, double)>("memoize")(&known, 3.0) == wanted, "a repeated call");
   }
   // The plugins are closed.
   check(each.calls("own 2") == 1 && each.calls("own 3", "loss") == 1 && each.calls("loss") == 2, "counts");

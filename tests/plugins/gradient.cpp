@@ -1,4 +1,4 @@
-// The same with headers alone, of one function: what the issue of plugins began with.
+// A gradient of one function, with headers alone.
 #include <overdub/overdub.hpp>
 #include <overdub/reverse.hpp>
 

@@ -1,4 +1,4 @@
-// Opens plugins, RTLD_LOCAL, and has each test itself, twice, so that each of them comes after the other.
+// Opens plugins, RTLD_LOCAL, and runs the test of each one twice, so that each runs after the other.
 #include <cstdio>
 #include <dlfcn.h>
 
@@ -11,7 +11,7 @@ int main(int count, char** paths) {
       int const here = reinterpret_cast<int (*)()>(dlsym(plugin, "faults"))();
       std::printf("%s: %d faults\n", paths[i], here);
       faults += here;
-      dlclose(plugin); // what was compiled stays
+      dlclose(plugin); // compiled code remains loaded
     }
   return faults;
 }

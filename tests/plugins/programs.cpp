@@ -1,5 +1,5 @@
-// A plugin whose functions are staged, rewritten and compiled. It is compiled twice, with another FACTOR: two shared objects that have a
-// name for each function in common, and not what it does.
+// A plugin whose functions are staged, rewritten and compiled. It is compiled twice, with different FACTORs: the functions of two shared
+// objects have the same names and different results.
 #include <overdub/batch.hpp>
 #include <overdub/compile/compile.hpp>
 #include <overdub/compile/scoped_global.hpp>
@@ -35,7 +35,7 @@ void expect(char const* what, double got, double wanted) {
 }
 } // namespace
 
-/// How many of this plugin's results are not those of its own functions.
+/// The number of results of this plugin that are not those of its own functions.
 extern "C" [[gnu::visibility("default")]] int faults() {
   faults_so_far = 0;
   double const k = FACTOR;
@@ -50,7 +50,7 @@ extern "C" [[gnu::visibility("default")]] int faults() {
   expect("the compiled function", od::compile(counted, loss, od::signature<double>)(3.0), 9 * k);
   expect("the compiled slope", od::compile(od::compose(), slope, od::signature<double>)(3.0), 6 * k);
 
-  // A scoped_global applies to calls from this shared object, whichever object the library is in.
+  // A scoped_global applies to calls from this shared object, whichever object contains the library.
   auto const compiled_loss = od::compile(od::compose(), loss, od::signature<double>);
   {
     contexts::count_of<od::mul_t> products;

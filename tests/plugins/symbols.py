@@ -1,6 +1,6 @@
-"""What the dynamic linker could merge between shared objects: symbols.py FILE... fails where one exports a variable of overdub's that is
-written, has addresses of functions or of other variables in it, or is compared by its own address. Constants may be merged, and virtual
-tables and type information are meant to be."""
+"""Symbols that the dynamic linker could merge between shared objects: symbols.py FILE... fails if a file exports a variable of overdub that
+is written, contains addresses of functions or of other variables, or is compared by its own address. Constants may be merged, and virtual
+tables and type information must be."""
 import bisect
 import re
 import subprocess
@@ -19,7 +19,7 @@ class shared_object:
             if s:
                 begin = int(s[2], 16)
                 self.sections.append((begin, begin + int(s[3], 16), s[1], s[4]))
-        # Where addresses are written when the object is loaded: the place, and what it is the address of, or a name.
+        # Relocations: the address that is written when the object is loaded, and the target or its name.
         self.relocations = []
         for line in output_of("readelf", "-rW", path).splitlines():
             r = re.match(r"([0-9a-f]{12,})\s+[0-9a-f]+\s+(R_\w+)\s+(.*)", line)

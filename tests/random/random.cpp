@@ -59,18 +59,18 @@ TEST_CASE("the cipher passes the published known-answer tests") {
       words{0xa7e8fde591651bd9, 0xbaafd0c30138319b, 0x84a5c1a729e685b9, 0x901d406ccebc1ba4});
 }
 
-TEST_CASE("a generator enciphers 0, 1, 2, ... with its key") {
+TEST_CASE("a generator encrypts 0, 1, 2, ... with its key") {
   random_generator zero(random_key(0));
   for (std::uint64_t block = 0; block < 3; ++block)
     for (std::uint64_t const word : threefry({block, 0, 0, 0}, {0, 0, 0, 0})) CHECK(zero() == word);
   random_key const key = random_key(7).at("x").transition(3);
   CHECK(key.words()[0] == 7);
-  CHECK(key.words()[3] == 4); // one more: 0 is no transition
+  CHECK(key.words()[3] == 4); // counts from 1: 0 is no transition
   random_generator g(key);
   CHECK(g() == threefry({0, 0, 0, 0}, key.words())[0]);
 }
 
-// The hash of the path is XXH3-128 of two little-endian words, 'n' or 'i', and the step: no machine hashes it otherwise.
+// The hash of the path is XXH3-128 of two little-endian words, 'n' or 'i', and the step, so that it is the same on every machine.
 TEST_CASE("the keys of an address are the same on every machine") {
   CHECK(random_key(1).at("a").words() == words{1, 0xb896541acf48d258, 0x6dc2c2f48e7780b6, 0});
   CHECK(random_key(1).at(2).at("b").words() == words{1, 0xa12c151f0203026b, 0x86d74e03a32c64cd, 0});
@@ -90,7 +90,7 @@ TEST_CASE("names, indices and their order make different addresses") {
   CHECK(key.at("x").transition(4) == key.transition(4).at("x"));
 }
 
-TEST_CASE("a second transition keeps the first one as a part of the address") {
+TEST_CASE("the address of a second transition extends that of the first one") {
   random_key const key(5);
   std::set<words> seen;
   for (std::uint64_t n = 0; n < 20; ++n) {
@@ -102,7 +102,7 @@ TEST_CASE("a second transition keeps the first one as a part of the address") {
   CHECK(key.transition(3).words()[1] == key.words()[1]);
 }
 
-TEST_CASE("a key gives the streams of a sampler") {
+TEST_CASE("a key determines the streams of a sampler") {
   static_assert(overdub::inference::random_streams<random_key>);
   random_key const key(5);
   random_generator one = key(2, 7), other(key.at(2).transition(7));

@@ -42,7 +42,7 @@ TEST_CASE("draws by key depend on the key alone") {
     CHECK(one[static_cast<std::size_t>(i)] != one[static_cast<std::size_t>(i - 1)]);
 }
 
-TEST_CASE("a draw consumes the same numbers of its stream each time") {
+TEST_CASE("a draw consumes the same numbers of its stream in each run") {
   od::random_key const key(3);
   od::random_generator once(key), twice(key);
   for (int i = 0; i < 100; ++i)

@@ -1,5 +1,5 @@
-// Blocks of reports: figures of draws, series and measurements, their texts where nothing can be drawn, and the size of figures, which does
-// not grow with the draws.
+// Blocks of reports: figures of draws, series and measurements, text instead of empty figures, and the size of figures, which does not grow
+// with the draws.
 #include "catch.hpp"
 
 #include <overdub/report.hpp>
@@ -63,7 +63,7 @@ TEST_CASE("a posterior of integers has a bar for each") {
   CHECK(count(bars.substr(0, bars.find("/>")), "Z") + count(html.substr(0, html.find("c0 bars")), "Z") == 4);
 }
 
-TEST_CASE("draws without a picture are a sentence") {
+TEST_CASE("draws without a figure are a sentence") {
   auto const posterior = [](chain_values draws) { return report::posterior{"x", std::move(draws)}.html(); };
   CHECK(has(posterior({}), "There are no draws."));
   CHECK(has(posterior({{}, 4}), "There are no draws."));
@@ -158,7 +158,7 @@ TEST_CASE("a thinned line keeps its ends and its extremes") {
   CHECK(report::writing::thinned(points, 1000).size() == 1000);
 }
 
-TEST_CASE("a plot has points, a line and a band below them") {
+TEST_CASE("a plot has points, a line and a band") {
   report::plot const p{
       .title = "fit",
       .x = "day",
@@ -175,7 +175,7 @@ TEST_CASE("a plot has points, a line and a band below them") {
   CHECK(has(html, ">ms</text>"));
 }
 
-TEST_CASE("bars have the ratio to the first") {
+TEST_CASE("bars have their ratio to the first one") {
   std::string const html =
       report::bars{
           .title = "times",
@@ -190,7 +190,7 @@ TEST_CASE("bars have the ratio to the first") {
   CHECK(count(html, "<rect") == 6);
 }
 
-TEST_CASE("intervals have a line, a dot, and a ring for what was observed") {
+TEST_CASE("intervals have a line, a dot, and a ring for the observation") {
   std::string const html =
       report::intervals{.title = "effects", .rows = {{"A", 1, 2, 3, 5}, {"B", 0, 1, 2}, {"C", nan, 1, 2}}}
           .html();
@@ -238,7 +238,7 @@ TEST_CASE("diagnostics are the summary's rows and warnings") {
   std::string const warned = report::diagnostics{"found", overdub::inference::summary(d)}.html();
   CHECK(has(warned, "1 of 2002 transitions ended in divergences"));
   CHECK_FALSE(has(warned, "No warnings"));
-  overdub::inference::draws moved({"mu"}, 2); // by moves, which have no energies
+  overdub::inference::draws moved({"mu"}, 2); // draws of moves, which have no energies
   for (std::size_t c = 0; c < 2; ++c)
     for (int i = 0; i < 1000; ++i)
       moved.append(c, {.log_density = normal(random)}, std::vector<double>{normal(random)});

@@ -3,8 +3,8 @@
 
 usage: browser.py <chromium> <program that writes pages into the current folder, and its arguments>
 
-Each page is opened as it is, for a picture, which must not be blank; and with scripts around it, which measure what the browser made of
-it: its pictures are well-formed and have drawn elements of some size inside of their frames, the page is no wider than the window,
+Each page is opened as it is, for a picture, which must not be blank; and with added scripts, which measure the rendered
+page: its pictures are well-formed and have drawn elements of some size inside of their frames, the page is no wider than the window,
 no request was made, and no text of the page became a script.
 """
 import json

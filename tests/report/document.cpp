@@ -1,4 +1,4 @@
-// Pages: one self-contained file, in which no text becomes markup.
+// Pages: one self-contained file, in which text is always escaped.
 #include "catch.hpp"
 
 #include <overdub/report.hpp>
@@ -57,7 +57,7 @@ TEST_CASE("no text becomes markup") {
   CHECK(page.find('\xff') == std::string::npos);
 }
 
-TEST_CASE("a page refers to nothing outside of it, and forbids the browser to fetch anything") {
+TEST_CASE("a page has no external references, and forbids the browser to load any") {
   std::string const page = everything("plain");
   CHECK(page.find("://") == std::string::npos);
   CHECK(page.find("src=") == std::string::npos);
@@ -91,7 +91,7 @@ TEST_CASE("a custom block is anything with html()") {
   STATIC_REQUIRE_FALSE(report::block<std::string>);
 }
 
-TEST_CASE("a page is written whole, over another, or an error says why not") {
+TEST_CASE("a page is written completely, also over another one, or an error has the reason") {
   std::string const path = "/tmp/overdub_test_" + std::to_string(::getpid()) + "_report.html";
   report::document page("Fits");
   for (int i = 0; i < 2; ++i) {
@@ -108,7 +108,7 @@ TEST_CASE("a page is written whole, over another, or an error says why not") {
       page.write("/dev/full"), "overdub: the report cannot be written to /dev/full: No space left on device");
 }
 
-TEST_CASE("a page that cannot be written leaves the old one") {
+TEST_CASE("a page that cannot be written leaves the old file unchanged") {
   std::string const path = "/tmp/overdub_test_" + std::to_string(::getpid()) + "_kept.html";
   std::ofstream(path) << "old";
   rlimit before{};

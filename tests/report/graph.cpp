@@ -59,7 +59,7 @@ TEST_CASE("failures of dot are detected if SIGCHLD is ignored") {
   CHECK_THROWS_WITH(report::graphviz("digraph {", "plain"), Catch::Contains("dot failed on a graph"));
 }
 
-TEST_CASE("highlighted nodes and edges of a graph stand out") {
+TEST_CASE("a graph highlights nodes and edges") {
   if (!graphviz_is_there()) {
     WARN("Graphviz's program dot is not there: nothing is drawn");
     return;
@@ -72,12 +72,12 @@ TEST_CASE("highlighted nodes and edges of a graph stand out") {
   CHECK(has(html, "<g><title>gamma</title>"));
   CHECK(has(html, "2 of 4 nodes are highlighted."));
   CHECK(has(html, "Seen from above."));
-  // An M begins each edge: two of each kind.
+  // The path of each edge begins with M: two edges of each kind.
   std::size_t const at = html.find("<path class=\"edge reached\"");
   CHECK(count(html.substr(at, html.find("/>", at) - at), "M") == 2);
 }
 
-TEST_CASE("a graph goes to the right or down") {
+TEST_CASE("a graph is laid out to the right or down") {
   if (!graphviz_is_there()) {
     WARN("Graphviz's program dot is not there: nothing is drawn");
     return;
@@ -105,7 +105,7 @@ TEST_CASE("ids and labels are never parsed by Graphviz") {
   CHECK_FALSE(has(html, "<b>"));
 }
 
-TEST_CASE("if dot is not installed, a graph is listed, and a sentence says why") {
+TEST_CASE("if dot is not installed, a graph is a list, and a sentence has the reason") {
   without_programs const none;
   std::string const html = example().html();
   CHECK(has(html, "program dot, which is not there"));

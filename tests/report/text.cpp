@@ -32,8 +32,8 @@ TEST_CASE("control characters become spaces, and invalid UTF-8 the replacement c
               "b") == "a\uFFFDb");
   CHECK(escaped("\xC0\xAF<") == "\uFFFD&lt;"); // an overlong form of /
   CHECK(escaped("\xED\xA0\x80") == "\uFFFD");  // half of a surrogate pair
-  CHECK(escaped("\xE2\x82") == "\uFFFD");      // ends early
-  CHECK(escaped("\xE2\x82<") == "\uFFFD&lt;"); // ends early, and hides nothing
+  CHECK(escaped("\xE2\x82") == "\uFFFD");      // truncated
+  CHECK(escaped("\xE2\x82<") == "\uFFFD&lt;"); // truncated, and the next character is escaped
   CHECK(escaped("\uFFFD") == "\uFFFD");
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("a text is shortened between characters") {
   CHECK(shortened("\xff\xff\xff", 2) == "\uFFFD…");
 }
 
-TEST_CASE("numbers have few digits") {
+TEST_CASE("numbers are rounded to few digits") {
   CHECK(number(0) == "0");
   CHECK(number(-0.0) == "0");
   CHECK(number(1.0 / 3) == "0.333");
@@ -84,7 +84,7 @@ TEST_CASE("number_beside rounds to a hundredth of the spread") {
   CHECK(number_beside(1.23456, infinity) == "1.23");
 }
 
-TEST_CASE("a count has its noun") {
+TEST_CASE("a count has its noun in the right number") {
   CHECK(counted(0, "draw") == "0 draws");
   CHECK(counted(1, "draw") == "1 draw");
   CHECK(counted(4000, "draw") == "4000 draws");

@@ -66,7 +66,7 @@ void check_two(Op op) {
 
 } // namespace
 
-TEST_CASE("derivatives of operations of one number are right to a few units in the last place") {
+TEST_CASE("derivatives of unary operations have an error of a few units in the last place") {
   check_one(overdub::sqrt);
   check_one(overdub::cbrt);
   check_one(overdub::exp);
@@ -93,7 +93,7 @@ TEST_CASE("derivatives of operations of one number are right to a few units in t
   check_one_in<double>(overdub::lgamma);
 }
 
-TEST_CASE("derivatives of operations of two numbers are right to a few units in the last place") {
+TEST_CASE("derivatives of binary operations have an error of a few units in the last place") {
   check_two(overdub::mul);
   check_two(overdub::div);
   check_two(overdub::hypot);

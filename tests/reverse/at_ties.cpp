@@ -48,7 +48,8 @@ void check(F const& f, numbers const& x, numbers const& wanted) {
 
 } // namespace
 
-TEST_CASE("the sum and the product of min and max have the derivatives of the sum and the product") {
+TEST_CASE("the sum and the product of min and max have the derivatives of the sum and the product of their "
+          "operands") {
   for (double const t : {2.0, 0.0, -1.0}) {
     check(sum_of_both, {t, t}, {3.0, 3.0});
     check(product_of_both, {t, t}, {t, t});
@@ -61,17 +62,17 @@ TEST_CASE("the sum and the product of min and max have the derivatives of the su
   check(od::fn<"fmin_of">([](auto const& x) { return od::fmin(x[0], x[1]); }), {1.0, nan}, {1.0, 0.0});
 }
 
-TEST_CASE("of equal elements, the greatest is the first and the least the last") {
+TEST_CASE("of equal elements, max selects the first and min the last") {
   check(greatest, {1.0, 3.0, 3.0, 2.0, 3.0}, {0.0, 1.0, 0.0, 0.0, 0.0});
   check(least, {2.0, 1.0, 1.0, 2.0, 1.0, 4.0}, {0.0, 0.0, 0.0, 0.0, 1.0, 0.0});
-  check(greatest_from, {2.0, 1.0}, {1.0, 1.0}); // the initial value is the first
+  check(greatest_from, {2.0, 1.0}, {1.0, 1.0}); // the initial value is the first element
   check(least_from, {2.0, 2.0, 3.0}, {0.0, 1.0, 0.0});
   check(greatest_from, {2.0, 0.5}, {1.0, 0.0});
-  check(least_from, {1.0, 0.5}, {0.0, 1.0}); // and the last is no initial value
+  check(least_from, {1.0, 0.5}, {0.0, 1.0}); // and the last element is no initial value
   check(least_from, {0.5, 0.75}, {1.0, 1.0});
 }
 
-TEST_CASE("the derivative of 0 to a power, along the exponent, is its limit from above") {
+TEST_CASE("the derivative of a power of 0 by the exponent is its limit for positive bases") {
   auto const along = [](double base, double y) {
     return od::derivative([&](auto e) { return od::pow(base, e); }, y);
   };
@@ -83,7 +84,7 @@ TEST_CASE("the derivative of 0 to a power, along the exponent, is its limit from
   CHECK(od::gradient(power)(numbers{0.0, 2.0})[1] == 0.0);
 }
 
-TEST_CASE("the derivative of |-x| at 0 is -1, and smooth functions of it have their derivatives there") {
+TEST_CASE("the derivative of |-x| at 0 is -1, and smooth functions of it have their own derivatives there") {
   for (double const zero : {0.0, -0.0}) {
     check(od::fn<"size_of_minus">([](auto const& x) { return od::abs(-x[0]); }), {zero}, {-1.0});
     check(softplus_of_minus, {zero}, {-0.5});

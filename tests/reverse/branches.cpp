@@ -45,7 +45,7 @@ constexpr auto steps = od::fn<"steps">([](auto const& x) {
   });
 });
 
-TEST_CASE("the gradient of a loop with branches has those of the loop alone, and says so") {
+TEST_CASE("the gradient of a loop with branches adds no branch, and explain reports it") {
   auto const both = interpreted<od::array<double>>(value_and_gradient(steps));
   CHECK(branches_in(both) == 2);
   CHECK(explain(both).find("partial derivatives in the forward pass") != std::string::npos);
@@ -57,7 +57,7 @@ TEST_CASE("the gradient of a loop with branches has those of the loop alone, and
         derivatives[i], finite_difference([&](double y) { return steps(od::update(x, i, y)); }, x[i]), 1e-9));
 }
 
-TEST_CASE("in float, too") {
+TEST_CASE("the gradient of such a loop in float adds no branch, either") {
   od::array<float> const x{0.7f, -0.3f, 1.9f, 0.1f, -1.2f, 0.6f};
   od::array<double> const same{0.7, -0.3, 1.9, 0.1, -1.2, 0.6};
   auto const derivatives = gradient(steps)(x);
@@ -94,7 +94,7 @@ constexpr auto descent = od::fn<"descent">([](auto x, auto y) {
       }));
 });
 
-TEST_CASE("branches in branches, loops and whiles agree with differences and with forward") {
+TEST_CASE("gradients of branches in branches, loops and whiles agree with differences and forward mode") {
   for (double const x : {2.5, 0.4, -0.7, -1.5, -2.6})
     for (double const y : {0.8, 1.7}) {
       auto const r = od::test_derivative(pieces, x, y);
@@ -104,7 +104,7 @@ TEST_CASE("branches in branches, loops and whiles agree with differences and wit
   CHECK(od::test_derivative(descent, 5.3, 0.9).text().find("hold") != std::string::npos);
 }
 
-TEST_CASE("a memory limit changes no bit of branches' partial derivatives") {
+TEST_CASE("a memory limit does not change the partial derivatives of branches") {
   for (od::i64 const n : {0, 1, 2, 9, 100}) {
     auto const all = value_and_gradient<0, 1>(swings)(0.4, 0.8, n);
     CHECK(value_and_gradient<0, 1>(swings, od::save_logarithmic)(0.4, 0.8, n) == all);
@@ -113,7 +113,7 @@ TEST_CASE("a memory limit changes no bit of branches' partial derivatives") {
 }
 
 constexpr auto by_x = od::fn<"by_x">([](auto x, auto y) { return gradient<0>(swings)(x, y, od::i64{3}); });
-TEST_CASE("of a gradient, too") {
+TEST_CASE("a memory limit does not change the gradient of a gradient") {
   for (double const x : {2.5, 0.4, -0.7, -2.6})
     for (double const y : {0.8, 1.7}) {
       auto const [xx, xy] = gradient(by_x)(x, y);
@@ -122,7 +122,7 @@ TEST_CASE("of a gradient, too") {
     }
 }
 
-// Where a partial derivative is 0, the gradient has a derivative, too.
+// The gradient can be differentiated again if a partial derivative is 0.
 constexpr auto flat = od::fn<"flat">([](auto x, auto y, auto n) {
   return od::loop(n, y, [=](auto, auto s) {
     return od::if_(
@@ -141,7 +141,7 @@ constexpr auto by_weight =
     od::fn<"by_weight">([](auto x, auto w) { return gradient<1>(weighted)(x, w, od::i64{1}); });
 constexpr auto by_start =
     od::fn<"by_start">([](auto x, auto w) { return gradient<0>(weighted)(x, w, od::i64{1}); });
-TEST_CASE("the gradient of a gradient, where partial derivatives are 0") {
+TEST_CASE("the gradient of a gradient is correct where partial derivatives are 0") {
   CHECK(gradient(flat_by_x)(0.0, 1.0) == std::tuple(4.0, 0.0));
   CHECK(gradient(by_start)(2.0, 0.0) == std::tuple(0.0, 1.0));
   CHECK(gradient(by_weight)(2.0, 0.0) == std::tuple(1.0, 0.0));
@@ -168,7 +168,7 @@ constexpr auto steep = od::fn<"steep">([](auto x, auto y) {
 });
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-TEST_CASE("what a branch does not touch, or choose, gets nothing of an infinite cotangent") {
+TEST_CASE("values that a branch does not use, or does not select, get no infinite cotangent") {
   CHECK(gradient(left_out)(0.5, 0.0) == std::tuple(0.0, infinity));
   CHECK(gradient(chosen)(-1.0, 0.0) == std::tuple(0.0, infinity));
   CHECK(gradient(chosen)(0.0, -1.0) == std::tuple(infinity, 0.0));
@@ -193,7 +193,7 @@ constexpr auto each_by_itself = od::fn<"each_by_itself">([](auto const& x) {
       },
       x));
 });
-TEST_CASE("other branches stand on the way back, too") {
+TEST_CASE("larger branches are branches of the backward pass, too") {
   auto const three = interpreted<double, double, od::i64>(value_and_gradient<0, 1>(of_three));
   CHECK(explain(three).find("partial derivatives in the forward pass") == std::string::npos);
   CHECK(branches_in(three) == 2);

@@ -74,7 +74,7 @@ TEST_CASE("the residuals of a recursive call are saved in a function value") {
   CHECK(text.find("closure @f.backward") != std::string::npos);
 }
 
-TEST_CASE("each call is made once, and what it does is done once") {
+TEST_CASE("each call runs once, with its side effects") {
   std::string text = recursive;
   text.insert(text.find("    %s = sin"), "    host ordered \"note\"(%y)\n");
   int notes = 0;
@@ -85,13 +85,13 @@ TEST_CASE("each call is made once, and what it does is done once") {
   CHECK(notes == 50);
 }
 
-TEST_CASE("or computed again, in a program that is differentiated once more") {
+TEST_CASE("a program that is differentiated again recomputes calls") {
   ir::program p = gradient_of(recursive, recursion::recomputed);
   CHECK(print(p).find("closure") == std::string::npos);
   CHECK(derivative_at(p, {1.2, i64{12}}) == Approx(first_derivative(1.2, 12)));
 }
 
-TEST_CASE("what a callee needs is stacked by the loop that calls it") {
+TEST_CASE("the loop that calls a function stacks the residuals of the call") {
   ir::program p = gradient_of(R"(entry @main
 func @main(%x: f64, %n: i64) -> f64 {
   %r = loop %n (%i: i64, %s: f64 = %x) -> f64 {
@@ -131,7 +131,7 @@ func @steps(%x: f64, %a: f64) -> f64 {
   CHECK(derivative_at(p, {1.3, i64{2}}) == Approx(finite_difference(f, 1.3)).epsilon(1e-5));
 }
 
-TEST_CASE("calls of itself inside of a loop are computed again") {
+TEST_CASE("a recursive call in a loop is recomputed") {
   std::string const tree = R"(entry @f
 func @f(%x: f64, %n: i64) -> f64 {
   %c = lt %n, 1 : bool
@@ -164,7 +164,7 @@ func @f(%x: f64, %n: i64) -> f64 {
         Approx(finite_difference(at, 0.3)).epsilon(1e-6));
 }
 
-TEST_CASE("functions that call each other") {
+TEST_CASE("gradients of mutually recursive functions are correct") {
   ir::program p = gradient_of(R"(entry @even
 func @even(%x: f64[], %n: i64) -> f64 {
   %c = lt %n, 1 : bool
@@ -219,7 +219,7 @@ func @f(%x: f64) -> f64 {
           "a function value, or an object of the host, that holds values which depend"));
 }
 
-TEST_CASE("a program in two halves does what others see once") {
+TEST_CASE("a program that is split into its two passes has its side effects once") {
   std::string const text = R"(entry @f
 func @f(%x: f64, %n: i64) -> f64 {
   %r = loop %n (%i: i64, %s: f64 = %x) -> f64 {
@@ -260,7 +260,7 @@ func @t(%r: f64, %x: f64, %dx: f64) -> f64 {
   return %d
 }
 )";
-TEST_CASE("the halves of a function that has a rule") {
+TEST_CASE("a function with a rule can be split into its two passes") {
   ir::program first = ir::parse(ruled), second = first;
   to_forward_pass(first);
   to_backward_pass(second);
@@ -273,7 +273,7 @@ TEST_CASE("the halves of a function that has a rule") {
   CHECK(results_of(second, kept)[0].as<double>() == 2.0 * (std::sin(0.5) + 1.0));
 }
 
-TEST_CASE("a function that would do again what others see is refused in halves") {
+TEST_CASE("a function whose backward pass would repeat side effects cannot be split") {
   std::string text = recursive;
   text.insert(text.find("    %s = sin"), "    host ordered \"note\"(%y)\n");
   ir::program p = ir::parse(text);
@@ -281,7 +281,7 @@ TEST_CASE("a function that would do again what others see is refused in halves")
       to_backward_pass(p), Catch::Matchers::Contains("would be recomputed in the backward pass"));
 }
 
-TEST_CASE("limits are for states of arrays, too, and for loops that run backwards") {
+TEST_CASE("memory limits apply to loop-carried arrays and to reversed loops") {
   std::string const text = R"(entry @f
 func @f(%x: f64[], %n: i64) -> (f64, f64[]) {
   %z = fill 3, 0.5 : f64[]
@@ -348,8 +348,8 @@ func @f(%x: f64, %n: i64) -> f64 {
   CHECK(count(print(p), "host ordered") == 1);
 }
 
-// n iterations, s checkpoints besides the initial state: r n - C(s + r, r - 1) iterations are recomputed, for the smallest
-// r such that n <= C(s + r, s) (Griewank and Walther, Revolve, 2000).
+// For n iterations and s checkpoints besides the initial value, r n - C(s + r, r - 1) iterations are recomputed, for the
+// smallest r such that n <= C(s + r, s) (Griewank and Walther, Revolve, 2000).
 TEST_CASE("checkpointing recomputes the minimum number of iterations") {
   for (auto const& [trip_count, bytes, recomputed] :
        {std::tuple{i64{10}, 16 * 4, 15.0}, {i64{35}, 16 * 5, 84.0}, {i64{100}, 16 * 101, 99.0}}) {
@@ -366,7 +366,7 @@ func @f(%x: f64, %n: i64) -> f64 {
         p, {true, false}, false,
         {.calls = recursion::saved,
          .loops = {.kind = checkpointing::strategy::memory_limit, .bytes = bytes}});
-    // Counts each recomputed sine, by a host call.
+    // A host call counts each recomputed sine.
     std::string text = print(p);
     for (std::size_t at = text.find(" = sin"); at != std::string::npos; at = text.find(" = sin", at + 100)) {
       std::size_t const line = text.rfind('\n', at) + 1;
@@ -387,7 +387,7 @@ inline constexpr auto power = fn<"power">([](auto& cx, auto x, auto n) -> declty
 inline constexpr auto slope_of_power =
     fn<"slope_of_power">([](auto x, auto n) { return gradient<0>(power)(x, n); });
 
-TEST_CASE("gradients of gradients of recursion") {
+TEST_CASE("gradients of gradients of recursion are correct") {
   CHECK(gradient<0>(slope_of_power)(1.5, i64{5}) == Approx(20.0 * std::pow(1.5, 3)));
 }
 

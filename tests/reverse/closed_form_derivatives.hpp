@@ -1,4 +1,4 @@
-// Derivatives in closed forms that do not cancel, in long double, of the operations of real numbers; and magnitudes to try them at.
+// Derivatives of operations on real numbers in closed forms without cancellation, in long double; and magnitudes for tests.
 #pragma once
 
 #include <overdub/special.hpp>
@@ -23,7 +23,7 @@ struct derivatives {
   real first, second;
 };
 
-/// Of the operations that are named; NaN outside of their domains.
+/// Of the named operations; NaN outside of their domains.
 inline derivatives of_one(std::string_view name, real x) {
   using std::exp, std::log, std::sqrt, std::sin, std::cos, std::sinh, std::cosh;
   constexpr real ln2 = std::numbers::ln2_v<real>, ln10 = std::numbers::ln10_v<real>;

@@ -33,7 +33,7 @@ inline constexpr auto mixed = fn<"mixed">([](auto const& a) {
       sum(tabulate(size(a[0]), [&](auto j) { return a[0][j][2] * a[1][j][0] * a[1][2][j]; }));
   return planes + elements;
 });
-// By hand.
+// The derivative by hand.
 double slope_of_mixed(cube const& a, i64 i, i64 j, i64 k) {
   double first_derivative = j < 2 ? a[i][1 - j][k] : 0.0;
   for (i64 m = 0; m < 3; ++m) {
@@ -46,7 +46,7 @@ double slope_of_mixed(cube const& a, i64 i, i64 j, i64 k) {
 
 } // namespace
 
-TEST_CASE("what reads elements, rows and planes of an array of rank 3 has the derivatives of the function") {
+TEST_CASE("functions that read elements, rows and planes of an array of rank 3 have correct gradients") {
   cube const a = cube_of(0.375);
   for (compile_options const& o : executors()) {
     auto const [value, derivatives] = compile(value_and_gradient<0>(mixed), signature<cube>, o)(a);

@@ -1,4 +1,4 @@
-// Rules of functions of numbers, arrays, integers and trees stand the test, wherever they are called.
+// test_derivative accepts the rules of functions of numbers, arrays, integers and trees, wherever the functions are called.
 #include "catch.hpp"
 
 #include <overdub/test_derivative.hpp>
@@ -10,7 +10,7 @@ namespace {
 
 using namespace overdub;
 
-// A native solver, which nothing looks into, with the implicit function theorem for a rule.
+// A native solver, whose body no context enters, with the implicit function theorem as its rule.
 inline constexpr auto solve = leaf<"solve">(
     [](double mean, double e) {
       double anomaly = mean;
@@ -50,7 +50,7 @@ inline constexpr auto squares = cotangent_rule(
 inline constexpr auto use_squares =
     fn<"use_squares">([](auto xs, auto s) { return dot(squares(xs, s), xs); });
 
-TEST_CASE("every rule stands the test") {
+TEST_CASE("test_derivative accepts every rule") {
   auto const holds = [](derivative_report const& r) {
     INFO(r.text());
     CHECK(r);
@@ -70,7 +70,7 @@ inline constexpr auto orbit = fn<"orbit">([](auto mean, auto e) {
       last > 0.0, [&] { return kepler(last, e); }, [&] { return last; });
 });
 
-TEST_CASE("rules are found in loops, branches and maps") {
+TEST_CASE("rules apply in loops, branches and maps") {
   CHECK(test_derivative(orbit, 0.5, 0.3));
   {
     constexpr auto all =

@@ -23,7 +23,7 @@ namespace {
 using namespace overdub;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-// Where logarithms, roots, quotients, inverse functions and exponentials have no finite derivative.
+// Points at which logarithms, roots, quotients, inverse functions and exponentials have no finite derivative.
 constexpr std::array<double, 16> points = {0.0,       -0.0,
                                            1.0,       -1.0,
                                            2.0,       -2.0,
@@ -59,7 +59,7 @@ ir::program backwards(ir::program p, std::vector<bool> const& asked) {
   return p;
 }
 
-// The law for one operation, at all of these points.
+// Checks the law for one operation at all of these points.
 template <class Op, class... K>
 struct law {
   Op op;
@@ -105,7 +105,7 @@ consteval bool is_checked() {
 
 // ---- accuracy
 
-// The ways to run a program.
+// The executors of a program.
 std::vector<executable> ways(ir::program const& p) {
   std::vector<executable> all{executable(p)};
 #if OVERDUB_TESTS_JIT
@@ -159,7 +159,7 @@ TEST_CASE("in programs, constants have no derivative at singular points") {
 #include <overdub/core/ops.def>
 }
 
-TEST_CASE("in programs, derivatives of operations of one number are right to a few units in the last place") {
+TEST_CASE("in programs, derivatives of unary operations have an error of a few units in the last place") {
   for (char const* const op : {"sqrt",  "cbrt",  "exp",   "exp2",  "expm1", "log",  "log2",   "log10",
                                "log1p", "sin",   "cos",   "tan",   "asin",  "acos", "atan",   "sinh",
                                "cosh",  "asinh", "acosh", "atanh", "erf",   "erfc", "tgamma", "lgamma"}) {
@@ -178,7 +178,7 @@ TEST_CASE("in programs, derivatives of operations of one number are right to a f
         once.note(closed_forms::distance(second(forwards[i]), right.first), x);
         back.note(closed_forms::distance(backs[i].call<double>(x), right.first), x);
         twice.note(closed_forms::distance(second(forwards_of_back[i]), right.second), x);
-        // Reverse over reverse: the product of two partial derivatives overflows before a third factor brings it back.
+        // Reverse over reverse: the product of two partial derivatives overflows, and a third factor is small.
         if (std::abs(x) < 1e75 && std::abs(x) > 1e-75)
           back_twice.note(closed_forms::distance(back_of_back[i].call<double>(x), right.second), x);
       }
@@ -191,8 +191,7 @@ TEST_CASE("in programs, derivatives of operations of one number are right to a f
   }
 }
 
-TEST_CASE(
-    "in programs, derivatives of operations of two numbers are right to a few units in the last place") {
+TEST_CASE("in programs, derivatives of binary operations have an error of a few units in the last place") {
   auto const numbers = closed_forms::magnitudes();
   for (std::string const op : {"mul", "div", "hypot", "atan2", "pow"}) {
     auto const backs = ways(backwards(of_operands(op, 2), {true, true}));
@@ -214,7 +213,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("powers with the exponent 0 have derivatives of 0 of any order, by any way, at 0 too") {
+TEST_CASE("all derivatives of powers with the exponent 0 are 0, in every mode, at 0 too") {
   ir::program const power =
       ir::parse("entry @f\nfunc @f(%x: f64, %y: f64) -> f64 {\n  %r = pow %x, %y : f64\n  return %r\n}\n");
   ir::program const gradient = backwards(power, {true, false});

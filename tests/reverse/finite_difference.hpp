@@ -1,4 +1,4 @@
-// The oracle of derivatives: central differences of fourth order, and where each operation is differentiated.
+// The oracle of derivatives: central differences of fourth order, and points at which each operation is differentiated.
 #pragma once
 
 #include <overdub/overdub.hpp>
@@ -8,7 +8,7 @@
 #include <cmath>
 #include <string_view>
 
-// f'(x) by five points: error about h^4, f's own rounding over h.
+// f'(x) by five points: the error is about h^4 plus the rounding error of f over h.
 template <class F>
 double finite_difference(F const& f, double x) {
   double const h = 1e-3;
@@ -19,7 +19,7 @@ inline bool close(double a, double b, double tolerance) {
   return std::abs(a - b) <= tolerance * std::max({1.0, std::abs(a), std::abs(b)});
 }
 
-// Where an operation is smooth, argument by argument.
+// The domain in which an operation is smooth, for each argument.
 struct domain {
   std::string_view op;
   std::array<double, 3> low, high;
@@ -45,8 +45,7 @@ constexpr domain domain_of(std::string_view op) {
   return anywhere;
 }
 
-// Points of a domain: fractions that keep clear of integers, halves and each other, where some operations
-// jump.
+// Points of a domain: fractions away from integers, halves and each other, where some operations jump.
 inline constexpr double fractions[3][7] = {
     {0.0137, 0.1713, 0.3117, 0.4431, 0.6137, 0.8297, 0.9831},
     {0.0571, 0.2217, 0.3893, 0.5417, 0.6891, 0.7413, 0.9317},

@@ -93,7 +93,7 @@ void check(std::string const& text) {
 
 } // namespace
 
-TEST_CASE("a function value is chosen by a branch on what is differentiated by") {
+TEST_CASE("gradients flow through a function value that an active branch selects") {
   check(R"(
 func @f(%x: f64, %y: f64, %n: i64) -> f64 {
   %g = closure @scaled(%y) : fn(f64) -> f64
@@ -113,7 +113,7 @@ func @f(%x: f64, %y: f64, %n: i64) -> f64 {
 })");
 }
 
-TEST_CASE("function values are stored in an array, which is read at an unknown index") {
+TEST_CASE("gradients flow through function values in an array that is read at an unknown index") {
   check(R"(
 func @f(%x: f64, %y: f64, %n: i64) -> f64 {
   %g = closure @scaled(%y) : fn(f64) -> f64
@@ -136,7 +136,7 @@ func @f(%x: f64, %y: f64, %n: i64) -> f64 {
 })");
 }
 
-TEST_CASE("loops carry function values, and save those of each iteration") {
+TEST_CASE("gradients flow through loop-carried function values, whose values are saved in each iteration") {
   check(R"(
 func @f(%x: f64, %y: f64, %n: i64) -> f64 {
   %g = closure @scaled(%y) : fn(f64) -> f64
@@ -162,7 +162,7 @@ func @f(%x: f64, %y: f64, %n: i64) -> f64 {
 })");
 }
 
-TEST_CASE("a function that calls itself hands a function value on") {
+TEST_CASE("gradients flow through a recursive function that passes a function value on") {
   check(R"(
 func @f(%x: f64, %y: f64, %n: i64) -> f64 {
   %g = closure @scaled(%y) : fn(f64) -> f64
@@ -186,7 +186,7 @@ func @down(%n: i64, %f: fn(f64) -> f64, %g: fn(f64) -> f64, %x: f64) -> f64 {
 })");
 }
 
-TEST_CASE("a function value captures others, becomes ones of other types, and is given by another") {
+TEST_CASE("gradients flow through captured, reabstracted and returned function values") {
   check(R"(
 func @f(%x: f64, %y: f64, %n: i64) -> f64 {
   %g = closure @scaled(%y) : boxed fn(f64) -> f64
@@ -212,7 +212,7 @@ func @made(%f: fn(f64) -> f64, %n: i64) -> (fn(f64) -> f64) {
 })");
 }
 
-TEST_CASE("what was captured may be an array") {
+TEST_CASE("gradients flow through captured arrays") {
   check(R"(
 func @f(%x: f64, %y: f64, %n: i64) -> f64 {
   %xs = array %x, %y, 0.5 : f64[]
@@ -235,7 +235,7 @@ func @element(%xs: f64[], %x: f64) -> f64 {
 })");
 }
 
-TEST_CASE("function values without end have no gradient where they change") {
+TEST_CASE("active function values with an unbounded chain of captures have no gradient") {
   std::string const text = R"(
 func @f(%x: f64, %y: f64, %n: i64) -> f64 {
   %g = closure @scaled(%y) : fn(f64) -> f64

@@ -1,4 +1,4 @@
-// Gradients of functions in contexts: of a function as the contexts transform it.
+// Gradients of functions in contexts are gradients of the rewritten functions.
 #include "catch.hpp"
 #include "contexts/test_contexts.hpp"
 
@@ -25,7 +25,7 @@ double slope_of_sine(double x) { return 2.0 * x * std::cos(x * x); }
 
 } // namespace
 
-TEST_CASE("the gradient of a function in a context is that of what the context's rules make of it") {
+TEST_CASE("the gradient of a function in a context is that of the function with the context's rules") {
   double const x = 0.5;
   CHECK(od::gradient(doubling{}, wave)(x) == Approx(2.0 * slope_of_sine(x) + 1.0));
   CHECK(od::gradient(od::compose(), wave)(x) == od::gradient(wave)(x));
@@ -36,7 +36,7 @@ TEST_CASE("the gradient of a function in a context is that of what the context's
   CHECK(od::gradient(doubling{}, energy)(xs)[1] == Approx(2.0 * (std::cos(2.0) * 2.0 + std::sin(2.0))));
 }
 
-TEST_CASE("fingerprints of contexts choose the program of a gradient, and fields are read in each call") {
+TEST_CASE("fingerprints of contexts select the program of a gradient, and each call reads the fields") {
   double const x = 0.5;
   repeating r(2);
   auto const by_fingerprint = od::gradient(r, wave);
@@ -57,7 +57,7 @@ TEST_CASE("fingerprints of contexts choose the program of a gradient, and fields
 }
 
 TEST_CASE("hooks observe the calls of the forward pass once") {
-  hearing h;
+  observing h;
   CHECK(od::gradient(h, wave)(0.5) == od::gradient(wave)(0.5));
   CHECK(h.products == std::vector<double>{0.25});
 }
@@ -71,14 +71,14 @@ TEST_CASE("passes rewrite the function before it is differentiated") {
   CHECK(of(x) == od::gradient(wave)(x));
 }
 
-TEST_CASE("second derivatives, Jacobians and products in contexts are those of what the contexts make") {
+TEST_CASE("second derivatives, Jacobians and products in contexts are those of the rewritten functions") {
   double const x = 0.5;
   double const second = 2.0 * std::cos(x * x) - 4.0 * x * x * std::sin(x * x);
   CHECK(od::hessian(doubling{}, wave)(x) == Approx(2.0 * second));
   CHECK(od::hessian_vector_product(doubling{}, wave)(x, 3.0) == Approx(6.0 * second));
   CHECK(
       od::vector_jacobian_product(doubling{}, wave)(x, 3.0) == Approx(3.0 * (2.0 * slope_of_sine(x) + 1.0)));
-  hearing h;
+  observing h;
   CHECK(od::hessian(h, wave)(x) == Approx(second));
   CHECK(h.products == std::vector<double>{0.25});
   scaling s;
@@ -88,14 +88,14 @@ TEST_CASE("second derivatives, Jacobians and products in contexts are those of w
   CHECK(od::jacobian(doubling{}, sines)(od::array<double>{0.5, 1.0})[1][1] == Approx(2.0 * std::cos(1.0)));
 }
 
-TEST_CASE("of contexts with metadata, cotangents of values and of metadata go back to both") {
+TEST_CASE("in contexts with metadata, values and metadata have cotangents") {
   constexpr auto product = od::fn<"product">([](auto x, auto y) { return x * y; });
   auto const back = od::vector_jacobian_product(oc::forward{}, product);
   auto const [dx, dy] = back(od::tag(2.0, 3.0), 5.0, od::tag(1.0, 0.0));
   CHECK(dx.inner == 5.0);
   CHECK(dx.metadata == 0.0);
   CHECK(dy == 2.0);
-  auto const [ex, ey] = back(od::tag(2.0, 3.0), 5.0, od::tag(0.0, 1.0)); // of the tangent, 3 y
+  auto const [ex, ey] = back(od::tag(2.0, 3.0), 5.0, od::tag(0.0, 1.0)); // of the tangent, which is 3 y
   CHECK(ex.inner == 0.0);
   CHECK(ex.metadata == 5.0);
   CHECK(ey == 3.0);
@@ -103,20 +103,20 @@ TEST_CASE("of contexts with metadata, cotangents of values and of metadata go ba
 
 TEST_CASE("a gradient in contexts is called in other contexts, and differentiated") {
   double const x = 0.5;
-  CHECK(od::run(hearing{}, od::gradient(doubling{}, wave), x) == od::gradient(doubling{}, wave)(x));
+  CHECK(od::run(observing{}, od::gradient(doubling{}, wave), x) == od::gradient(doubling{}, wave)(x));
   CHECK(
       od::run(oc::forward{}, od::gradient(doubling{}, wave), od::tag(x, 1.0)).metadata ==
       Approx(od::hessian(doubling{}, wave)(x)));
   CHECK(od::gradient(od::gradient(doubling{}, wave))(x) == Approx(od::hessian(doubling{}, wave)(x)));
   scaling s;
-  hearing own, around;
+  observing own, around;
   CHECK(od::run(doubling{}, od::gradient(s, wave), x) == od::gradient(s, wave)(x));
   CHECK(od::run(around, od::gradient(od::compose(own, s), wave), x) == Approx(3.0 * slope_of_sine(x) + 1.0));
   CHECK(own.products.size() == 1); // x * x: calls in a rule are outside of this context
   CHECK(around.products.size() > own.products.size());
 }
 
-TEST_CASE("pullback in contexts is the function in them, and the way back of what they make of it") {
+TEST_CASE("pullback in contexts runs the function in them, and the backward pass of the rewritten function") {
   double const x = 0.5;
   auto const [value, back] = od::pullback(doubling{}, wave)(x);
   CHECK(value == od::run(doubling{}, wave, x));
@@ -133,10 +133,10 @@ TEST_CASE("pullback in contexts is the function in them, and the way back of wha
   CHECK(of_array(1.0)[1] == Approx(2.0 * (std::cos(2.0) * 2.0 + std::sin(2.0))));
 }
 
-TEST_CASE("a pullback has the fields of its contexts that the function was run with, and its hooks observed "
-          "the run") {
+TEST_CASE(
+    "a pullback has the fields that its contexts had in the forward pass, whose calls their hooks observed") {
   double const x = 0.5;
-  hearing h;
+  observing h;
   scaling s;
   auto const [value, back] = od::pullback(od::compose(h, s), wave)(x);
   CHECK(value == 3.0 * std::sin(x * x) + x);
@@ -146,7 +146,7 @@ TEST_CASE("a pullback has the fields of its contexts that the function was run w
   CHECK(h.products == std::vector<double>{0.25});
 }
 
-TEST_CASE("of contexts with metadata, a pullback takes cotangents of both") {
+TEST_CASE("in contexts with metadata, a pullback takes cotangents of values and metadata") {
   constexpr auto product = od::fn<"product">([](auto x, auto y) { return x * y; });
   auto const [value, back] = od::pullback(oc::forward{}, product)(od::tag(2.0, 3.0), 5.0);
   CHECK(value.metadata == 15.0);
@@ -165,13 +165,13 @@ TEST_CASE("a pullback in contexts is called in other contexts, and differentiate
   };
   auto const of = squared_slope(od::pullback(doubling{}, wave));
   double const value = 2.0 * std::sin(x * x) + x, first_derivative = 2.0 * slope_of_sine(x) + 1.0;
-  CHECK(od::run(hearing{}, of, x) == Approx(value * first_derivative));
+  CHECK(od::run(observing{}, of, x) == Approx(value * first_derivative));
   CHECK(
       od::derivative(of, x) ==
       Approx(first_derivative * first_derivative + value * od::hessian(doubling{}, wave)(x)));
 }
 
-TEST_CASE("forward differentiates what contexts make of a function") {
+TEST_CASE("forward differentiates the rewritten function of contexts") {
   double const x = 0.5, first_derivative = slope_of_sine(x);
   CHECK(od::derivative(doubling{}, wave, x) == Approx(2.0 * first_derivative + 1.0));
   auto const both = od::value_and_derivative(doubling{}, wave, x);
@@ -187,7 +187,7 @@ TEST_CASE("forward differentiates what contexts make of a function") {
   repeating r(2);
   scaling s;
   turning t;
-  hearing h;
+  observing h;
   auto const of = od::directional_derivative(od::compose(r, s), wave);
   CHECK(of(x, 1.0) == Approx(6.0 * first_derivative + 1.0));
   r.times = 3;
@@ -200,7 +200,8 @@ TEST_CASE("forward differentiates what contexts make of a function") {
   CHECK(od::derivative(again, x) == Approx(od::hessian(doubling{}, wave)(x)));
 }
 
-TEST_CASE("forward gradients and Jacobians are those of functions in contexts, too") {
+TEST_CASE(
+    "forward mode gradients and Jacobians of functions in contexts are those of the rewritten functions") {
   od::array<double> const xs{1.0, 2.0, -0.5};
   constexpr auto sines =
       od::fn<"sines">([](auto const& all) { return od::map([](auto e) { return sin(e); }, all); });

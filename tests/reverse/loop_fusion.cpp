@@ -13,14 +13,14 @@ namespace {
 
 using namespace overdub;
 
-// A chain of neighbours.
+// A sum over neighbours.
 constexpr auto chain = fn<"chain">([](auto const& x) {
   return overdub::loop(size(x) - 1, 0.0, [&](auto i, auto total) {
     auto const a = at(x, i), b = at(x, i + 1);
     return total + 100.0 * (b - a * a) * (b - a * a) + (1.0 - a) * (1.0 - a);
   });
 });
-// A sum over rows, each with a loop of its own, whose results go through a function that is not linear.
+// A sum over rows with an inner loop each, whose results a nonlinear function transforms.
 constexpr auto of_rows = fn<"of_rows">([](auto const& x, auto const& data) {
   auto const d = size(x);
   return sum(tabulate(size(data) / d, [=](auto i) {
@@ -28,7 +28,7 @@ constexpr auto of_rows = fn<"of_rows">([](auto const& x, auto const& data) {
     return overdub::log1p(overdub::exp(z));
   }));
 });
-// The same through a logarithm: the backward pass needs all values.
+// The same with a logarithm: the backward pass needs all values.
 constexpr auto through_logarithm =
     fn<"through_logarithm">([](auto const& x, auto const& data) { return overdub::log(of_rows(x, data)); });
 
@@ -55,7 +55,7 @@ auto interpreted(F const& f) {
 
 } // namespace
 
-TEST_CASE("the gradient of a sum over a chain is one loop, and says so") {
+TEST_CASE("the gradient of a sum over a chain is one loop, and explain reports it") {
   auto const both = interpreted<array<double>>(value_and_gradient(chain));
   CHECK(loops_in(both) == 1);
   CHECK(explain(both).find("loop is fused with its adjoint") != std::string::npos);
@@ -67,7 +67,7 @@ TEST_CASE("the gradient of a sum over a chain is one loop, and says so") {
         derivatives[i] == Approx(finite_difference([&](double y) { return chain(update(x, i, y)); }, x[i])));
 }
 
-TEST_CASE("the gradient of a sum over rows goes through them once; through a logarithm, twice") {
+TEST_CASE("the gradient of a sum over rows visits them once; with a logarithm, twice") {
   using numbers = array<double>;
   numbers const x{0.5, -1.0, 2.0}, data{0.1, 0.2, 0.3, -0.4, 0.5, 0.6, 1.0, -2.0, 0.25};
   auto const once = interpreted<numbers, numbers>(value_and_gradient<0>(of_rows));
@@ -85,7 +85,7 @@ TEST_CASE("the gradient of a sum over rows goes through them once; through a log
   }
 }
 
-TEST_CASE("what fails in a loop that was joined fails as the function does") {
+TEST_CASE("a fused loop has the errors of the function") {
   constexpr auto beyond = fn<"beyond">([](auto const& x, auto n) {
     return overdub::loop(n, 0.0, [&](auto i, auto total) { return total + at(x, i) * at(x, i + 1); });
   });

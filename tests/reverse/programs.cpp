@@ -1,4 +1,4 @@
-// Texts of gradients after the pipeline, which are as if written by hand.
+// Texts of gradients after the pipeline: they equal hand-written programs.
 #include "catch.hpp"
 
 #include <overdub/execute/interpreter.hpp>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace overdub;
 
-// The gradient of a program's only function, and its value.
+// The gradient and the value of the only function of a program.
 std::string gradient_of(std::string const& text) {
   ir::program p = ir::parse("entry @f\n" + text);
   ir::verify(p);
@@ -53,7 +53,7 @@ func @f(%x: f64, %n: i64) -> f64 {
 )");
 }
 
-TEST_CASE("the adjoint of a map is a map, and recomputes cheap values") {
+TEST_CASE("the adjoint of a map is a map that recomputes cheap values") {
   CHECK(gradient_of(R"(
 func @f(%x: f64[]) -> f64 {
   %n = length %x : i64
@@ -83,7 +83,7 @@ func @f(%x: f64[]) -> f64 {
 )");
 }
 
-TEST_CASE("what is read by an index is added up in an accumulator") {
+TEST_CASE("the cotangents of elements that are read at an index are summed in an accumulator") {
   CHECK(gradient_of(R"(
 func @f(%x: f64[], %g: i64[]) -> f64 {
   %n = length %g : i64
@@ -122,7 +122,7 @@ func @f(%x: f64[], %g: i64[]) -> f64 {
 )");
 }
 
-TEST_CASE("branches keep what only one of them has") {
+TEST_CASE("branches save the residuals of the taken one") {
   CHECK(gradient_of(R"(
 func @f(%x: f64, %y: f64) -> f64 {
   %c = lt %x, %y : bool
@@ -156,7 +156,7 @@ func @f(%x: f64, %y: f64) -> f64 {
 )");
 }
 
-// The derivative of @f by the first parameter, forwards and backwards; its other parameters are given.
+// The derivative of @f by the first parameter, in both modes; the other parameters are constants.
 void agrees(std::string const& text, std::vector<datum> const& arguments) {
   ir::program const p = ir::parse("entry @f\n" + text);
   std::vector<datum> const value = executable(p).run(arguments);
@@ -199,7 +199,7 @@ func @f(%x: f64[], %n: i64, %y: f64) -> f64 {
       {array<double>{1.5, 2.5, 0.5, 3.5}, i64{2}, 0.7});
 }
 
-TEST_CASE("maps in both branches, of which one is summed") {
+TEST_CASE("maps in both branches, of which one is summed, have correct derivatives") {
   for (bool const c : {false, true})
     agrees(
         R"(
@@ -227,7 +227,7 @@ func @f(%x: f64[], %c: bool) -> f64 {
         {array<double>{1.5, 2.5, 0.5}, c});
 }
 
-TEST_CASE("a map inside of an accumulate, whose results are summed") {
+TEST_CASE("a map inside of an accumulate, whose results are summed, has the correct derivative") {
   agrees(
       R"(
 func @f(%x: f64[]) -> f64 {
@@ -250,7 +250,7 @@ func @f(%x: f64[]) -> f64 {
       {array<double>{1.5, 2.5, 0.5}});
 }
 
-TEST_CASE("an index that is computed in what is protected") {
+TEST_CASE("an index that is computed inside of protect has the correct derivative") {
   agrees(
       R"(
 func @f(%x: f64[], %k: i64) -> f64 {
@@ -268,7 +268,7 @@ func @f(%x: f64[], %k: i64) -> f64 {
       {array<double>{1.5, 2.5, 0.5}, i64{1}});
 }
 
-TEST_CASE("a reduction from an initial value that does not change") {
+TEST_CASE("a reduction from an inactive initial value has the correct derivative") {
   agrees(
       R"(
 func @f(%x: f64[], %w: f64) -> f64 {
@@ -283,7 +283,7 @@ func @f(%x: f64[], %w: f64) -> f64 {
       {array<double>{1.5, 2.5, 0.5, 0.25, 3.0}, 0.7});
 }
 
-TEST_CASE("what has no derivative is refused, with its place") {
+TEST_CASE("operations without a derivative are rejected with their location") {
   ir::program p = ir::parse(
       R"(entry @f
 func @f(%x: f64) -> f64 {
@@ -299,7 +299,7 @@ func @f(%x: f64) -> f64 {
           Catch::Matchers::Contains("\"lookup\" has no derivative"));
 }
 
-TEST_CASE("random choices that change with the inputs are refused") {
+TEST_CASE("random choices with active parameters are rejected") {
   ir::program p = ir::parse(R"(entry @f
 func @f(%x: f64) -> f64 {
   %y = sample "y" "normal"(%x, 1.0) : f64
@@ -309,8 +309,7 @@ func @f(%x: f64) -> f64 {
   CHECK_THROWS_AS(differentiate_entry(p, {true}, true), differentiation_error);
 }
 
-TEST_CASE(
-    "a host's function that does not change with the inputs is called once, and not again on the way back") {
+TEST_CASE("a host function with inactive arguments is called once, and not again in the backward pass") {
   ir::program p = ir::parse(R"(entry @f
 func @f(%x: f64, %n: i64) -> f64 {
   %r = loop %n (%i: i64, %s: f64 = 0.0) -> f64 {

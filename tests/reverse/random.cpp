@@ -1,5 +1,5 @@
 // Random programs: forward and reverse mode agree on the product of cotangents and tangents, before and after the pipeline.
-// OVERDUB_PROGRAMS=1000000 takes more.
+// OVERDUB_PROGRAMS=1000000 runs more.
 #include "catch.hpp"
 #include "pass/laws.hpp"
 
@@ -159,7 +159,7 @@ verdict judge(ir::program const& p, std::uint64_t seed, std::string& why) {
   return verdict::differs;
 }
 
-// Without numbers that dwarf all others.
+// Excludes numbers that dwarf all others.
 ir::program without_huge_numbers(ir::program p) {
   for (std::uint32_t i = 0; i < p.functions.size(); ++i)
     for (ir::cursor c(p, ir::function_id{i}); c.next();)
@@ -208,7 +208,7 @@ std::uint64_t programs(std::uint64_t otherwise) {
 
 } // namespace
 
-TEST_CASE("random programs have the same derivative forwards and backwards") {
+TEST_CASE("random programs have the same derivative in forward and reverse mode") {
   std::uint64_t const count = programs(5'000);
   std::uint64_t agreed = 0, refused = 0;
   for (std::uint64_t seed = 1; seed <= count; ++seed) judge_or_fail(program_of(seed), seed, agreed, refused);
@@ -216,7 +216,7 @@ TEST_CASE("random programs have the same derivative forwards and backwards") {
   CHECK(laws::is_rare(refused, count, 50));
 }
 
-TEST_CASE("random programs of function values that became data do so, too") {
+TEST_CASE("random programs of defunctionalised function values have the same derivative in both modes") {
   std::uint64_t const count = programs(5'000);
   std::uint64_t agreed = 0, refused = 0, asked = 0;
   for (std::uint64_t seed = 1; seed <= count; ++seed)

@@ -34,7 +34,7 @@ inline constexpr auto product = od::fn<"product">([](auto x, auto y) { return si
 inline constexpr auto norm = od::fn<"norm">(
     [](auto const& xs) { return sqrt(od::sum(od::map([](auto const& x) { return x * x; }, xs))); });
 
-TEST_CASE("the gradient of a function of numbers") {
+TEST_CASE("the gradient of a function of numbers is a tuple of numbers") {
   auto const [dx, dy] = gradient(product)(1.0, 2.0);
   CHECK(dx == std::cos(1.0) * 2.0 + 0.5);
   CHECK(dy == Approx(std::sin(1.0) - 0.25));
@@ -51,7 +51,7 @@ TEST_CASE("the gradient of a function of an array is an array") {
   CHECK(derivatives[1] == Approx(0.8));
 }
 
-TEST_CASE("of floats it is floats") {
+TEST_CASE("the gradient of a function of floats has floats") {
   static_assert(std::is_same_v<decltype(gradient(product)(1.0f, 2.0f)), std::tuple<float, float>>);
   CHECK(std::get<1>(gradient(product)(1.0f, 2.0f)) == Approx(std::sin(1.0f) - 0.25f));
 }
@@ -61,7 +61,7 @@ inline constexpr auto energy = od::fn<"energy">([](auto const& s, auto x) {
   return 0.5 * s.stiffness * d * d * od::convert<double>(s.coils);
 });
 
-TEST_CASE("the gradient by a struct is a struct, with 0 in the place of integers") {
+TEST_CASE("the gradient by a struct is a struct, with 0 for integers") {
   spring<double, od::i64> const s{2.0, 1.0, 3};
   auto const [by_spring, by_x] = gradient(energy)(s, 1.5);
   CHECK(by_spring.stiffness == 0.5 * 0.25 * 3);
@@ -79,7 +79,7 @@ inline constexpr auto pendulum = od::fn<"pendulum">([](auto angle, auto damping,
   return last * last + speed;
 });
 
-TEST_CASE("loops run backwards") {
+TEST_CASE("the backward pass of a loop runs backwards") {
   auto const [by_angle, by_damping] = gradient<0, 1>(pendulum)(1.0, 0.3, od::i64{200});
   CHECK(
       close(by_angle, finite_difference([](double a) { return pendulum(a, 0.3, od::i64{200}); }, 1.0), 1e-9));
@@ -95,7 +95,7 @@ inline constexpr auto growing = od::fn<"growing">([](auto x, auto n) {
   return od::dot(a, a);
 });
 
-TEST_CASE("the gradient of a loop whose array gets longer") {
+TEST_CASE("the gradient of a loop whose array gets longer is correct") {
   // 2 (0.7 + 2 * 1.35 / 2 + 1.675 / 4)
   CHECK(gradient<0>(growing)(0.7, od::i64{2}) == Approx(4.9375));
 }
@@ -112,7 +112,7 @@ inline constexpr auto waves_in = od::fn<"waves_in">([](auto const& xs) {
   return od::run(context, waves, xs);
 });
 
-TEST_CASE("a function that runs another one in a context has the gradient of what is run") {
+TEST_CASE("a function that runs another one in a context has the gradient of the rewritten function") {
   od::array<double> const xs{1.0, 2.0};
   CHECK(gradient(waves_in<sin_is_cos>)(xs) == od::array<double>{-std::sin(1.0), -std::sin(2.0)});
   CHECK(gradient(waves_in<silent>)(xs) == gradient(waves)(xs));
@@ -123,7 +123,7 @@ inline constexpr auto power = od::fn<"power">([](auto& cx, auto x, auto n) -> de
       n <= 0, [&] { return 0.0 * x + 1.0; }, [&] { return x * cx.self(x, n - 1); });
 });
 
-TEST_CASE("recursion is differentiated, and the branch may change from call to call") {
+TEST_CASE("recursion is differentiated, and its calls may take different branches") {
   for (od::i64 n = 0; n < 6; ++n)
     CHECK(
         gradient<0>(power)(1.5, n) ==
@@ -145,7 +145,7 @@ TEST_CASE("each iteration differentiates the branch that it takes") {
 inline constexpr auto slope_of_product =
     od::fn<"slope_of_product">([](auto x) { return gradient<0>(product)(x, 2.0); });
 
-TEST_CASE("gradients of gradients") {
+TEST_CASE("gradients of gradients are correct") {
   CHECK(gradient(slope_of_product)(1.0) == Approx(-2.0 * std::sin(1.0)));
 }
 
@@ -154,20 +154,20 @@ inline constexpr auto stretched = od::fn<"stretched">([](auto const& length, aut
   return by_spring.length * by_x;
 });
 
-TEST_CASE("gradients by structs and arrays, inside of a function that is differentiated") {
+TEST_CASE("gradients by structs and arrays work inside of a differentiated function") {
   auto const force = [](double length, double x) { return 6.0 * length * (x - length); };
   auto const expected = [&](double l) { return -force(l, 1.75) * force(l, 1.75); };
   CHECK(close(gradient<0>(stretched)(1.0, std::array{1.0, 0.75}), finite_difference(expected, 1.0), 1e-9));
 }
 
-TEST_CASE("a gradient is a function in contexts, as others are") {
+TEST_CASE("contexts observe the call of a gradient as that of a function") {
   od::contexts::count count;
   double const x = od::run(count, slope_of_product, 1.0);
   CHECK(x == slope_of_product(1.0));
   CHECK(count.primitives > 3);
 }
 
-TEST_CASE("a compiled gradient looks nothing up, and explains itself") {
+TEST_CASE("a compiled gradient makes no cache lookup, and has an explanation") {
   auto const compiled = od::compile(gradient(norm), od::signature<od::array<double>>);
   CHECK(compiled(od::array<double>{3.0, 4.0})[1] == Approx(0.8));
   CHECK(explain(compiled).find("reduce add") != std::string::npos);
@@ -185,14 +185,14 @@ TEST_CASE("a Jacobian has a row for each result") {
   CHECK(rows[1][1] == Approx(2.0 * std::cos(0.5)));
 }
 
-TEST_CASE("a pullback takes cotangents back, any number of them") {
+TEST_CASE("a pullback can be called with any number of cotangents") {
   auto const [value, back] = od::pullback(polar)(od::array<double>{2.0, 0.5});
   CHECK(value[0] == Approx(2.0 * std::cos(0.5)));
   CHECK(back(od::array<double>{1.0, 0.0})[1] == Approx(-2.0 * std::sin(0.5)));
   CHECK(back(od::array<double>{0.0, 1.0})[1] == Approx(2.0 * std::cos(0.5)));
 }
 
-TEST_CASE("a pullback owns what it needs, and does not run the function again") {
+TEST_CASE("a pullback owns its residuals, and does not run the function again") {
   auto const made = [](double angle) { return od::pullback(pendulum)(angle, 0.3, 200); };
   auto const [value, back] = made(1.0);
   auto const [other, other_back] = made(1.5);
@@ -209,13 +209,13 @@ TEST_CASE("a pullback owns what it needs, and does not run the function again") 
 }
 
 inline constexpr auto with_count = od::fn<"with_count">([](auto x, auto n) { return std::tuple(x * x, n); });
-TEST_CASE("integers among arguments and results of what is pulled back") {
+TEST_CASE("pullbacks accept functions with integers among arguments and results") {
   auto const [value, back] = od::pullback(with_count)(3.0, 2);
   CHECK(value == std::tuple(9.0, od::i64{2}));
   CHECK(back(std::tuple(1.0, od::i64{0})) == std::tuple(6.0, od::i64{0}));
 }
 
-TEST_CASE("a memory limit changes no bit") {
+TEST_CASE("a memory limit does not change the gradient") {
   using od::memory_limit, od::save_logarithmic;
   for (od::i64 const n : {0, 1, 2, 3, 17, 500}) {
     auto const all = value_and_gradient<0, 1>(pendulum)(1.0, 0.3, n);
@@ -237,7 +237,7 @@ TEST_CASE("explain lists residuals") {
 
 inline constexpr auto cubic = od::fn<"cubic">([](auto const& x) { return x[0] * x[0] * x[1] + sin(x[1]); });
 
-TEST_CASE("a Hessian, and its product with a vector") {
+TEST_CASE("a Hessian, and its product with a vector, are those by hand") {
   od::array<double> const x{1.5, 0.5};
   auto const rows = od::hessian(cubic)(x);
   CHECK(rows[0][0] == Approx(1.0));
@@ -253,7 +253,7 @@ TEST_CASE("a Hessian, and its product with a vector") {
 inline constexpr auto from_host = od::leaf<"from_host">([](double x) { return x; }, od::effects::pure);
 inline constexpr auto calls_host = od::fn<"calls_host">([](auto x) { return from_host(x) * x; });
 
-TEST_CASE("a function of the host has no derivative, and says so") {
+TEST_CASE("a host function has no derivative, and the error says so") {
   CHECK_THROWS_WITH(
       gradient(calls_host)(1.0),
       Catch::Matchers::Contains("from_host") && Catch::Matchers::Contains("has no derivative"));

@@ -61,7 +61,7 @@ inline constexpr auto product = fn<"product">([](auto const& a, auto const& b) {
     }));
   }));
 });
-// A row that is used as a whole, and of which branches and loops read some elements.
+// A row that is used as a whole, and whose elements branches and loops read.
 inline constexpr auto some = fn<"some">([](scope auto& cx, auto const& a, auto n) {
   return cx(loop, n, cx.lift(0.0), [&](auto t, auto s) {
     auto const r = cx(loop, size(a), s, [&](auto i, auto u) {
@@ -74,7 +74,7 @@ inline constexpr auto some = fn<"some">([](scope auto& cx, auto const& a, auto n
     return r * 0.5;
   });
 });
-// Rows by a loop whose trip count depends on what it reads.
+// Rows in a loop whose trip count depends on the elements.
 inline constexpr auto until_large = fn<"until_large">([](scope auto& cx, auto const& a) {
   auto const end = cx(
       while_, std::tuple{i64{0}, cx.lift(0.0)},
@@ -86,7 +86,7 @@ inline constexpr auto until_large = fn<"until_large">([](scope auto& cx, auto co
       });
   return std::get<1>(end);
 });
-// The likelihood of observations of a linear system of which two sums of states are observed: Kalman's filter.
+// The likelihood of a linear system with two observed sums of states, by a Kalman filter.
 inline constexpr auto kalman = fn<"kalman">([](auto const& A, auto const& log_q, auto const& log_r,
                                                auto const& H, auto const& y, auto const& P0) {
   auto const n = size(log_q), m = size(log_r);
@@ -148,7 +148,7 @@ inline constexpr auto weighted_means = fn<"weighted_means">([](auto const& m, au
 
 } // namespace
 
-TEST_CASE("what reads elements of rows, and rows, has the derivatives of the function") {
+TEST_CASE("functions that read rows and elements of rows have correct derivatives") {
   for (i64 const n : {3, 5}) {
     matrix const a = matrix_of(n, n, 0.7, 0.3), d = matrix_of(n, n, 0.1, 0.2);
     check_along(product, a, d, matrix_of(n, n, -0.2, 0.4));
@@ -157,7 +157,7 @@ TEST_CASE("what reads elements of rows, and rows, has the derivatives of the fun
   }
 }
 
-TEST_CASE("so has Kalman's filter, whose matrices are arrays of rows") {
+TEST_CASE("a Kalman filter, whose matrices are arrays of rows, has correct derivatives") {
   for (i64 const n : {3, 4}) {
     matrix const A = matrix_of(n, n, 0.8, 0.05), y = matrix_of(6, 2, 1.0, 0.5), H = matrix_of(2, n, 1.0, 0.2);
     vec const log_q = fill(n, -0.5), log_r{-0.3, -0.8};

@@ -1,4 +1,4 @@
-// The oracle of derivatives: every row of the table of operations stands it, and what is wrong is found.
+// The oracle of derivatives: it accepts every row of the table of operations, and detects errors.
 #include "catch.hpp"
 #include "property.hpp"
 #include "reverse/finite_difference.hpp"
@@ -35,7 +35,7 @@ inline constexpr auto of_arrays = fn<"of_arrays">([](auto const& xs, auto n, aut
       map([&](auto x) { return overdub::exp(x) * convert<double>(n); }, xs));
 });
 
-TEST_CASE("a function of numbers, of floats, and of arrays, an integer and a number") {
+TEST_CASE("test_derivative accepts functions of numbers, of floats, and of arrays, an integer and a number") {
   derivative_report const numbers = test_derivative(counting(), smooth, 1.0, 2.0);
   INFO(numbers.text());
   CHECK(numbers);
@@ -58,7 +58,7 @@ inline constexpr auto wrong_second =
       return 2.0 * stop_gradient(fn<"same">([](auto z) { return z; }))(x) * dx;
     });
 
-TEST_CASE("a wrong rule is found, and by which input") {
+TEST_CASE("a wrong rule is detected, with the input") {
   derivative_report const r = test_derivative(wrong_tangent, 2.0, 3.0);
   CHECK(!r);
   CHECK(r.failures.front() == "forward by input 0: result 0: it is 4.5, and by differences 3.0 (up to 0.0)");
@@ -66,18 +66,18 @@ TEST_CASE("a wrong rule is found, and by which input") {
   for (std::string const& failure : r.failures) CHECK(!failure.starts_with("forward by input 1"));
 }
 
-TEST_CASE("a rule backwards that is not linear is found, though it is right for the cotangent 1") {
+TEST_CASE("a nonlinear cotangent rule is detected, though it is correct for the cotangent 1") {
   derivative_report const r = test_derivative(wrong_cotangent, 2.0, 1.0 / 3.0);
   CHECK(finds(r, "reverse by input 1: a cotangent times the change"));
 }
 
-TEST_CASE("a rule whose own derivative is wrong is found by the nested ones alone") {
+TEST_CASE("a rule whose own derivative is wrong is detected by nested derivatives alone") {
   derivative_report const r = test_derivative(wrong_second, 2.0);
   CHECK(finds(r, "forward over forward by input 0"));
   CHECK(!finds(r, "reverse by input 0: a cotangent"));
 }
 
-TEST_CASE("a compiled gradient that allocates is found") {
+TEST_CASE("a compiled gradient that allocates is detected") {
   derivative_test how;
   how.allocations = [] {
     static long count = 0;
@@ -89,7 +89,7 @@ TEST_CASE("a compiled gradient that allocates is found") {
 inline constexpr auto jumps = fn<"jumps">([](auto x) { return overdub::floor(x); });
 inline constexpr auto distance = fn<"distance">([](auto x) { return overdub::abs(x); });
 
-TEST_CASE("at a kink and at a jump differences say nothing, and a reference does") {
+TEST_CASE("test_derivative fails at kinks and jumps, and a reference derivative passes") {
   CHECK(!test_derivative(distance, 0.0));
   CHECK(!test_derivative(jumps, 2.0));
   CHECK(test_derivative_against([](auto, auto dx) { return dx; }, distance, 0.0));
@@ -122,7 +122,7 @@ bool has_derivative(row const& r) {
   return (r.kind == "arithmetic" && r.name != "rem") || r.kind == "math" || r.name == "select" ||
          r.kind == "indexed";
 }
-// The arguments that are no f64: a condition, an order or an exponent.
+// The arguments other than f64: a condition, an order or an exponent.
 std::string type_of(row const& r, int argument) {
   if (r.name == "select" && argument == 0) return "bool";
   if (r.name == "polygamma" && argument == 0) return "i64";
@@ -160,7 +160,7 @@ bool has_smooth_derivative(row const& r) {
   return has_derivative(r) && r.name != "logb" && r.name != "nextafter";
 }
 
-// At a point of its domain, told by a fraction for each argument; nothing where that is too near to a kink or a jump.
+// A point of its domain, for a given fraction in each argument; nothing if the point is too near to a kink or a jump.
 std::string failures_of(row const& r, std::array<double, 3> const& fractions) {
   domain const d = domain_of(r.name == "polygamma" ? "digamma" : r.name);
   std::vector<double> x;
@@ -183,7 +183,7 @@ std::string failures_of(row const& r, std::array<double, 3> const& fractions) {
   return report ? "" : std::string(r.name) + " at" + at + ":\n" + report.text();
 }
 
-TEST_CASE("every operation that has a derivative stands the test") {
+TEST_CASE("test_derivative accepts every operation with a derivative") {
   int tested = 0;
   for (row const& r : rows) {
     if (!has_smooth_derivative(r)) continue;
@@ -194,7 +194,7 @@ TEST_CASE("every operation that has a derivative stands the test") {
   CHECK(tested > 50);
 }
 
-TEST_CASE("and at random numbers") {
+TEST_CASE("test_derivative accepts them at random numbers, too") {
   std::vector<row> some;
   for (row const& r : rows)
     if (has_smooth_derivative(r)) some.push_back(r);
@@ -207,7 +207,7 @@ TEST_CASE("and at random numbers") {
   });
 }
 
-TEST_CASE("what jumps has the derivative zero, and the next number changes as the first argument") {
+TEST_CASE("operations that jump have the derivative zero, and nextafter has that of its first argument") {
   auto const none = [](std::vector<datum> const&, std::vector<datum> const&) {
     return std::vector<datum>{0.0};
   };

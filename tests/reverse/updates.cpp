@@ -276,7 +276,7 @@ private:
   std::size_t next_ = 0;
 };
 
-// Arguments of such programs, or directions.
+// Random arguments of such programs, or random directions.
 std::vector<datum> arguments_of(std::uint64_t seed) {
   random_program::random_numbers random(seed);
   auto const number = [&] { return random.below(1000) / 500.0 - 1; };
@@ -291,7 +291,7 @@ double dot(datum const& a, datum const& b) {
   for (i64 i = 0; i < x.size(); ++i) sum += x[i] * y[i];
   return sum;
 }
-// But for the sign of a zero.
+// Compares up to the sign of zero.
 bool are_equal(std::vector<datum> const& a, std::vector<datum> const& b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (a[i] == b[i]) continue;
@@ -354,7 +354,7 @@ constexpr std::uint64_t few_if_sanitized(std::uint64_t count) {
   return laws::seeds(count) < count ? count / 12 : count;
 }
 
-TEST_CASE("random loops that update arrays have the same derivative forwards and backwards") {
+TEST_CASE("random loops that update arrays have the same derivative in forward and reverse mode") {
   char const* const asked = std::getenv("OVERDUB_PROGRAMS");
   std::uint64_t const count = asked == nullptr ? few_if_sanitized(300) : std::strtoull(asked, nullptr, 10);
   std::uint64_t restored = 0;
@@ -363,7 +363,7 @@ TEST_CASE("random loops that update arrays have the same derivative forwards and
 }
 
 // The gradient is a program that updates arrays, too.
-TEST_CASE("the gradients of random loops that update arrays are differentiated again") {
+TEST_CASE("the gradients of random loops that update arrays can be differentiated") {
   std::uint64_t compared = 0;
   for (std::uint64_t seed = 1; seed <= few_if_sanitized(60); ++seed) {
     std::string const text = random_updates(seed).make();
@@ -406,7 +406,7 @@ TEST_CASE("the gradients of random loops that update arrays are differentiated a
   CHECK(compared > few_if_sanitized(60) / 6);
 }
 
-// ---- what it costs
+// ---- costs
 
 inline constexpr auto cholesky = fn<"cholesky">([](scope auto& cx, auto const& a, auto n) {
   auto const factor = cx(loop, n, a, [&](auto j, auto const& rows) {
@@ -470,7 +470,7 @@ void check_growth(F const& f, double numbers, double operations) {
     CHECK(static_cast<double>(back.primitives) < operations * static_cast<double>(once.primitives));
   }
 }
-TEST_CASE("what gradients of loops that update arrays keep, and do, grows with the work") {
+TEST_CASE("the memory and work of gradients of loops that update arrays grow with the work of the function") {
   check_growth(cholesky, 6, 8);
   check_growth(in_branches, 8, 8);
   check_growth(updated_in_a_branch, 8, 8);
@@ -513,8 +513,8 @@ TEST_CASE("explain says which arrays the reverse pass restores") {
   CHECK(explain(made).find("restores f64[] (loop-carried)") != std::string::npos);
 }
 
-// Rows of another length in each iteration: used to be rejected.
-TEST_CASE("numbers that inner loops keep may be as many as they like in each iteration") {
+// Rows whose length differs between iterations.
+TEST_CASE("inner loops may save different numbers of residuals in each iteration") {
   ir::program const g = gradient_of(R"(entry @f
 func @f(%x: f64[], %n: i64) -> f64 {
   %r = loop %n (%i: i64, %s: f64 = 0.5) -> f64 {

@@ -1,5 +1,5 @@
 // Run by g++: the sanitizers run evaluate, which shares its code.
-// What accumulators add up of metadata, where programs are evaluated in contexts, and what hooks observe of it.
+// Accumulators of metadata, in programs that are evaluated in contexts, and the observations of hooks.
 #include "catch.hpp"
 
 #include <overdub/compile/compile.hpp>
@@ -15,7 +15,7 @@ namespace {
 
 using namespace overdub;
 
-// The exponent of metres: numbers are added that have the same.
+// The exponent of metres: only numbers with equal exponents may be added.
 struct metres : context {
   template <class T>
   using metadata = int;
@@ -90,7 +90,7 @@ func @f(%xs: f64[], %i: i64) -> f64[] {
           i64(1)),
       Catch::Contains("add_to"));
 }
-TEST_CASE("hooks observe the same of a gradient in its direct run and in its compiled function") {
+TEST_CASE("hooks observe the same calls of a gradient in its direct run and in its compiled function") {
   array<double> const xs{1.0, 3.0, 2.0};
   for (i64 const i : {0, 2}) {
     counts_accesses direct, compiled;
@@ -102,7 +102,7 @@ TEST_CASE("hooks observe the same of a gradient in its direct run and in its com
   }
 }
 
-TEST_CASE("what adds to an accumulator adds metadata of one type for all values by the context's rule") {
+TEST_CASE("an accumulator adds metadata by the context's rule, if all values have one type") {
   ir::program const p = ir::parse(R"(
 entry @f
 func @f(%x: f64, %xs: f64[]) -> f64 {

@@ -211,7 +211,7 @@ constexpr auto deeper =
 constexpr auto endless = od::fn<"endless">([](auto x) { return deeper(std::vector{x}); });
 } // namespace
 
-TEST_CASE("a function may be staged in any number of contexts, and not in itself without end") {
+TEST_CASE("a function may be staged in any number of contexts, and not in itself without limit") {
   auto const p = od::stage(in_many, od::signature<double>);
   CHECK(od::evaluate<double>(p, 1.0) == in_many(1.0));
   CHECK_THROWS_WITH(
@@ -221,7 +221,7 @@ TEST_CASE("a function may be staged in any number of contexts, and not in itself
 }
 
 namespace {
-// Contexts whose storage is freed when they end, and given to the next.
+// Contexts whose storage is freed, and reused by the next one.
 struct scale_by_vector : od::context {
   std::vector<double> by;
   explicit scale_by_vector(double b) : by{b} {}
@@ -284,7 +284,7 @@ TEST_CASE("a large context does not overflow the stack") {
   CHECK(od::evaluate<double>(od::stage(large, triple, od::signature<double>), 1.0) == 30.0);
 }
 
-TEST_CASE("an object of the same class that enter returns has its own members and hooks in programs, too") {
+TEST_CASE("a context of the same class that enter returns has its own members and hooks in programs, too") {
   enters_another outer, inner;
   inner.more = 7;
   outer.other = &inner;

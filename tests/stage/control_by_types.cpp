@@ -1,5 +1,6 @@
 // Long mode: its contexts take a compiler minutes.
-// Rules and hooks of control primitives that are declared for a type: the same directly, staged, and for a program that was staged before.
+// Rules and hooks of control primitives that are declared for a type: the same in direct runs, staged, and for a program that was staged
+// before.
 #include "catch.hpp"
 
 #include <overdub/execute/interpreter.hpp>
@@ -113,7 +114,7 @@ struct steps_once_more : context {
     return loop(body(state), condition, body);
   }
 };
-// By the type that a rule receives.
+// Decides by the type of the loop-carried value.
 struct adds_to_numbers : context {
   template <class X>
   auto overdub(loop_t loop, auto n, X state, auto body) {
@@ -163,7 +164,7 @@ private:
   }
 };
 
-// ---- ways to run
+// ---- executors
 
 struct outcome {
   double value;
@@ -180,7 +181,8 @@ outcome of(auto const& run) {
   return {value, seen};
 }
 
-// `staged` is how often events are staged: in a program that was staged before, contexts have hooks and rules for values of all types.
+// `staged` is the number of times that events are staged: in a program that was staged before, contexts have hooks and rules for values of
+// all types.
 template <class Context, class F>
 outcome same_in_all_ways(F const& f, double x) {
   ir::program const before = stage(f, signature<double>);
@@ -251,7 +253,7 @@ TEST_CASE("rules of control that decide by types decide the same for programs") 
   CHECK(same_in_all_ways<adds_to_numbers>(tabulated, 3.0) == outcome{6.0, {}});
   CHECK(same_in_all_ways<adds_to_numbers>(swapped, 3.0) == outcome{-1.0, {}});
 }
-TEST_CASE("a hook of control that takes a tree is rejected for several values of a program") {
+TEST_CASE("a hook of control for a tree is rejected if a program has several values") {
   observes_trees c;
   CHECK(of([&] { return run(c, swapped, 3.0); }).events == events{"before loop 3 3"});
   ir::program const before = stage(swapped, signature<double>);
@@ -262,7 +264,7 @@ TEST_CASE("a hook of control that takes a tree is rejected for several values of
                                    "the context, or declare the parameter `auto const&`");
   CHECK(same_in_all_ways<observes_trees>(doubled, 3.0) == outcome{25.0, {}});
 }
-TEST_CASE("hooks receive an array of a program that has no elements") {
+TEST_CASE("hooks receive an empty array of a program") {
   CHECK(
       same_in_all_ways<observes_lengths>(tabulated_to, 0.0) ==
       outcome{0.5, {"after tabulate 0", "after reduce 0"}});
@@ -270,7 +272,7 @@ TEST_CASE("hooks receive an array of a program that has no elements") {
       same_in_all_ways<observes_lengths>(tabulated_to, 3.0) ==
       outcome{2.0, {"after tabulate 3", "after reduce 0"}});
 }
-TEST_CASE("hooks receive an empty value for several values of a program") {
+TEST_CASE("hooks receive an empty value instead of several values of a program") {
   observes_all_loops c;
   ir::program const rewritten = overdub::overdub(c, stage(swapped, signature<double>));
   CHECK(of([&] {

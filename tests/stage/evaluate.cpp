@@ -1,4 +1,4 @@
-// evaluate(program, x...): programs run by C++ types, and what is refused.
+// evaluate(program, x...): runs programs by C++ types, and rejects wrong arguments and programs.
 #include "catch.hpp"
 #include "laws/functions.hpp"
 
@@ -9,7 +9,7 @@
 
 using namespace overdub;
 
-TEST_CASE("a program is evaluated by C++ types, and on values of a context in that context") {
+TEST_CASE("a program is evaluated by C++ types, and in the context of its arguments") {
   ir::program const p = stage(functions::several, signature<double, double>);
   auto const [together, product, less] = evaluate<double, double, bool>(p, 2.0, 3.0);
   CHECK(together == 5.0);
@@ -17,7 +17,7 @@ TEST_CASE("a program is evaluated by C++ types, and on values of a context in th
   CHECK(less);
 }
 
-TEST_CASE("wrong arguments are refused in a sentence") {
+TEST_CASE("wrong arguments are rejected with a diagnostic") {
   ir::program const p = stage(functions::square, signature<double>);
   CHECK_THROWS_WITH(
       evaluate<double>(p, 1.0, 2.0), Catch::Contains("@square takes 1 arguments, and was given 2"));
@@ -28,7 +28,7 @@ TEST_CASE("wrong arguments are refused in a sentence") {
       evaluate<i64>(p, 1.0), Catch::Contains("does not return the type that it is asked for, i64"));
 }
 
-TEST_CASE("a program that is not valid is refused") {
+TEST_CASE("an invalid program is rejected") {
   ir::program p = stage(functions::square, signature<double>);
   ir::cursor c(p, p.entry);
   c.next();
@@ -39,7 +39,7 @@ TEST_CASE("a program that is not valid is refused") {
   CHECK_THROWS_AS(evaluate<double>(q, 1.0), ir::verify_error);
 }
 
-TEST_CASE("a recursion that does not end is an error, and no crash") {
+TEST_CASE("infinite recursion is an error, and does not crash") {
   constexpr auto endless =
       fn<"endless">([](scope auto& cx, auto x) -> decltype(x) { return cx.self(x + 1); });
   ir::program const p = stage(endless, signature<double>);
@@ -51,7 +51,7 @@ struct counts_products : context {
   int products = 0;
   void before(mul_t, auto, auto) { ++products; }
 };
-// Each iteration makes one product, and yields a row that is longer than the one before.
+// Each iteration computes one product, and yields a row that is longer than the previous one.
 constexpr std::string_view counted = R"(
 entry @main
 func @main(%x: f64) -> i64 {
@@ -96,8 +96,7 @@ func @main(%x: f64) -> i64 {
 )";
 } // namespace
 
-TEST_CASE("a loop ends at the first row of another size, where its program is evaluated and where it is "
-          "interpreted") {
+TEST_CASE("a loop ends at the first row of another size, evaluated and interpreted") {
   for (std::string_view const text : {counted, open_ended, mapped}) {
     static ir::program p;
     p = ir::parse(text);

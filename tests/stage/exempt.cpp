@@ -1,6 +1,6 @@
 // Run by g++: each of its many contexts has tables of all operations, which take clang with the sanitizers minutes and 10 GB.
-// Exempt calls in programs: the mark comes from C++ and from text, is kept by what prints, parses, compares and rewrites, and is obeyed in
-// all ways to run.
+// Exempt calls in programs: the mark comes from C++ and from text; printing, parsing, comparing and rewriting preserve it, and all
+// executors respect it.
 #include "catch.hpp"
 
 #include <overdub/contexts/count.hpp>
@@ -49,7 +49,7 @@ struct products : context {
 struct no_products : context {
   auto overdub(mul_t, auto x, auto y) { return x + y; }
 };
-// Metadata of doubles: those of a product are more than those of its factors.
+// The metadata of a product are the sum of its factors' and more.
 struct weights : context {
   template <class T>
   using metadata = std::conditional_t<std::is_same_v<plain_t<T>, double>, T, zero>;
@@ -75,7 +75,7 @@ TEST_CASE("exempt calls are staged with a mark, printed, parsed and compared") {
   CHECK_FALSE(without == p);
 }
 
-TEST_CASE("a pass sets the mark, and the verifier accepts it on calls alone") {
+TEST_CASE("a pass can set the mark, and the verifier accepts it on calls alone") {
   ir::program p = ir::parse(R"ir(entry @main
 func @half(%0: f64) -> f64 {
   %1 = mul %0, 0.5 : f64
@@ -101,7 +101,7 @@ func @main(%0: f64) -> f64 {
   CHECK_THROWS(ir::verify(p));
 }
 
-TEST_CASE("contexts see the same directly, staged, rewritten and evaluated") {
+TEST_CASE("contexts observe the same in direct runs, staged, rewritten and evaluated") {
   ir::program const p = stage(root, signature<double>);
   auto const check = [&]<class C>(C, auto const& seen, double value) {
     C direct, staged, rewritten, evaluated;
@@ -117,7 +117,7 @@ TEST_CASE("contexts see the same directly, staged, rewritten and evaluated") {
     CHECK(seen(staged) == seen(direct));
     CHECK(seen(rewritten) == seen(direct));
     CHECK(seen(evaluated) == seen(direct));
-    // once more, around what was rewritten
+    // rewritten once more
     C again;
     CHECK(exempt_calls(overdub::overdub(again, after)) == 2);
   };
@@ -130,7 +130,7 @@ TEST_CASE("contexts see the same directly, staged, rewritten and evaluated") {
       no_products{}, [](auto const&) { return 0; }, sum_of_16_and_2 + 4.0 + overdub::sin(2.0));
 }
 
-TEST_CASE("what an exempt call returns is a constant, forwards and backwards") {
+TEST_CASE("the result of an exempt call is a constant, in forward and reverse mode") {
   ir::program const p = stage(root, signature<double>);
   double const slope = 16.0 + 4.0; // of 16 x + x^2
   CHECK(derivative(root, 2.0) == slope);
@@ -145,7 +145,7 @@ TEST_CASE("what an exempt call returns is a constant, forwards and backwards") {
       slope);
 }
 
-TEST_CASE("an exempt call leaves metadata behind") {
+TEST_CASE("an exempt call drops metadata") {
   auto const deep = fn<"deep">([](auto x) { return exempt(quartic)(x) * (x * x); });
   CHECK(overdub::run(weights{}, deep, tag(2.0, 5.0)).metadata == 12.0);
   ir::program const p = stage(deep, signature<double>);

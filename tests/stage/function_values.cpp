@@ -1,5 +1,5 @@
-// Functions that C++ keeps in structs, tuples and arrays, and gives to functions: staged, they are called directly. Which one
-// it is is a part of its type, so that no function value stands in the program, and nothing becomes one of another type.
+// Functions in structs, tuples and arrays, and as arguments of functions: staged, they are called directly. The type of a
+// function object identifies it, so that the program has neither function values nor reabstractions.
 #include "catch.hpp"
 
 #include <overdub/contexts/forward.hpp>
@@ -59,7 +59,7 @@ void calls(F const& f, std::size_t expected) {
   for (ir::program const& p :
        {stage(f, signature<double>), stage(contexts::forward{}, f, signature<double>)}) {
     INFO(ir::print(p));
-    CHECK(p.signature_count() == 0); // no type of functions
+    CHECK(p.signature_count() == 0); // no function type
     CHECK(count(p, ir::op::closure) + count(p, ir::op::apply) + count(p, ir::op::reabstract) == 0);
     CHECK(count(p, ir::op::call) == expected);
   }
@@ -73,7 +73,7 @@ TEST_CASE("functions in structs, tuples and arrays are called directly when they
   calls(of_array, 3);
 }
 
-TEST_CASE("functions that branches and loops choose between are called directly in them") {
+TEST_CASE("functions that branches and loops select are called directly in them") {
   calls(chosen, 2);
   calls(in_turn, 2);
 }

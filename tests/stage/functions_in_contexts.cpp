@@ -1,5 +1,5 @@
 // Long mode: its contexts take a compiler minutes.
-// Functions of programs are callees: rules, hooks and `enter` apply to their calls as to those of functions of C++, in all ways to run.
+// Functions of programs are callees: rules, hooks and `enter` apply to their calls as to those of functions of C++, on all executors.
 #include "catch.hpp"
 
 #include <overdub/contexts/count.hpp>
@@ -23,11 +23,11 @@ using namespace overdub;
 
 inline constexpr auto square = fn<"square">([](auto x) { return x * x; });
 inline constexpr auto cube = fn<"cube">([](auto x) { return x * square(x); });
-// Each call needs the one before, so that there is one order of them.
+// Each call depends on the previous one, so that their order is unique.
 inline constexpr auto norm = fn<"norm">([](auto x, auto y) { return overdub::sqrt(square(square(x) + y)); });
 inline constexpr auto main_function =
     fn<"main_function">([](auto x, auto y) { return square(norm(cube(x), y) - y); });
-// Functions that take the scope: one without arguments, and one that calls itself.
+// Functions that take the scope: one without arguments, and a recursive one.
 inline constexpr auto offset = fn<"offset">([](scope auto& cx) { return cx.lift(7.0) * 2.0; });
 inline constexpr auto factorial = fn<"factorial">([](scope auto& cx, auto n) -> decltype(n) {
   return if_(
@@ -42,7 +42,7 @@ inline constexpr auto with_scopes = fn<"with_scopes">([](scope auto& cx, auto x,
   return x * z - cx(offset);
 });
 
-// Names with points, and an effect.
+// Names with dots, and a side effect.
 inline constexpr auto note = leaf<"note">([](double) {});
 inline constexpr auto layer = fn<"model.layer">([](auto x) { return x + 1.0; });
 inline constexpr auto model = fn<"model">([](auto x, auto y) {
@@ -52,7 +52,7 @@ inline constexpr auto model = fn<"model">([](auto x, auto y) {
 
 std::string text_of_number(double x) { return io::number_text(x); }
 
-// Events: what is called, with which numbers, and what it returns.
+// Events: the callee, its numbers, and its result.
 struct recording {
   std::vector<std::string> events;
   void put(std::string_view what, std::string_view f, auto const&... x) {
@@ -140,7 +140,7 @@ struct goes_on_in_factorial : context, recording {
   void before(sub_t, auto x, auto y) { put("before", "sub", x, y); }
 };
 
-// The value, and the events, a line each.
+// The value and the events, one on each line.
 template <class C>
 std::string outcome(double value, C& c) {
   std::string all = text_of_number(value);
@@ -158,7 +158,7 @@ std::string run_directly(F const& f = main_function) {
   double const value = overdub::run(c, f, 1.5, 2.0);
   return outcome(value, c);
 }
-// Programs are evaluated in some of the contexts alone: each takes the compiler ten seconds.
+// Programs are evaluated in some of the contexts only: each takes ten seconds to compile.
 template <class C>
 inline constexpr bool is_evaluated = std::is_same_v<C, hears_two> || std::is_same_v<C, replaces_two> ||
                                      std::is_same_v<C, deeper> || std::is_same_v<C, goes_on_in_factorial>;
@@ -198,7 +198,7 @@ TEST_CASE("hooks observe the functions of programs") {
       "after norm 13.390625 3.375 2\nbefore square 11.390625");
 }
 
-TEST_CASE("rules answer the functions of programs") {
+TEST_CASE("rules apply to functions of programs") {
   same_in_all_ways<replaces_square>();
   same_in_all_ways<replaces_two>();
   same_in_all_ways<replaces_all>();
@@ -206,13 +206,12 @@ TEST_CASE("rules answer the functions of programs") {
   CHECK(run_directly<replaces_square>() != run_directly<hears_all>());
 }
 
-TEST_CASE("enter is asked for the functions of programs") {
+TEST_CASE("enter applies to functions of programs") {
   same_in_all_ways<leaves_norm>();
   same_in_all_ways<deeper>();
 }
 
-TEST_CASE("contexts see functions of programs that take the scope, that have no arguments, and that call "
-          "themselves") {
+TEST_CASE("contexts intercept functions of programs with the scope, without arguments, and recursive ones") {
   same_in_all_ways<hears_all>(with_scopes);
   same_in_all_ways<hears_scopes>(with_scopes);
   same_in_all_ways<replaces_offset>(with_scopes);
@@ -221,6 +220,6 @@ TEST_CASE("contexts see functions of programs that take the scope, that have no 
   CHECK(run_directly<hears_scopes>(with_scopes).starts_with("22\nbefore factorial 4\nbefore factorial 3\n"));
 }
 
-TEST_CASE("a function with effects that calls one whose name begins with its own is heard") {
+TEST_CASE("hooks observe a function with effects that calls one whose name is a prefix of its own") {
   same_in_all_ways<hears_all>(model);
 }

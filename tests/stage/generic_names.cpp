@@ -61,7 +61,7 @@ constexpr auto with_loops = od::fn<"with_loops">([](auto const& xs, auto y) {
 
 } // namespace generic_names
 
-TEST_CASE("templates in the namespace of a context do not take part in the evaluation of programs") {
+TEST_CASE("templates in the namespace of a context do not affect the evaluation of programs") {
   od::ir::program const staged =
       od::stage(generic_names::with_loops, od::signature<od::array<double>, double>);
   auto const xs = od::array<double>::copy_of(std::vector<double>{1.0, 2.0, 3.0});

@@ -1,4 +1,4 @@
-// Hooks fire when a staged program runs, on the values that are there then, as they do in the direct way.
+// Hooks run when a staged program runs, with the values of that run, as in direct runs.
 #include "catch.hpp"
 #include "laws/functions.hpp"
 
@@ -74,7 +74,7 @@ struct observes_struct : context {
 
 } // namespace
 
-TEST_CASE("a hook gets a plain struct when a staged program runs") {
+TEST_CASE("a hook receives a plain struct when a staged program runs") {
   observes_struct c;
   ir::program const p = stage(c, of_struct, signature<double>);
   CHECK(evaluate<double>(p, 3.0) == 18.0);
@@ -85,7 +85,7 @@ TEST_CASE("a hook gets a plain struct when a staged program runs") {
   CHECK(inner.seen == std::vector{3.0, 6.0});
 }
 
-TEST_CASE("a hook that names a function among the arguments is called when a staged program runs") {
+TEST_CASE("a hook that names a function among the arguments runs when a staged program runs") {
   names_functions_given direct, staged;
   array<double> const xs{1.0, 2.0, 3.0};
   double const expected = overdub::run(direct, squares, xs);
@@ -107,8 +107,8 @@ TEST_CASE("a log of a staged program is the log of the direct run") {
   CHECK(staged.str() == direct.str());
 }
 
-TEST_CASE("hooks get the arguments and results of functions that an outer context with metadata made, staged "
-          "as directly") {
+TEST_CASE("hooks receive the arguments and results of derived functions of an outer context with metadata, "
+          "staged") {
   std::ostringstream direct;
   contexts::log direct_log(direct);
   overdub::overdub(compose(contexts::forward(), direct_log), with_halves, tag(3.0, 1.0));
@@ -128,7 +128,7 @@ TEST_CASE("hooks get the arguments and results of functions that an outer contex
   CHECK(functions_of(staged.str()) == functions_of(direct.str()));
 }
 
-TEST_CASE("calls are counted each time that a staged program runs") {
+TEST_CASE("calls are counted in each run of a staged program") {
   contexts::count direct;
   overdub::overdub(direct, functions::nested_loop, 1.5);
   contexts::count staged;
@@ -141,7 +141,7 @@ TEST_CASE("calls are counted each time that a staged program runs") {
   CHECK(staged.calls() == 2 * direct.calls());
 }
 
-TEST_CASE("a hook observes an exception, which goes on") {
+TEST_CASE("a hook observes an exception, which propagates") {
   std::ostringstream direct;
   contexts::log direct_log(direct);
   CHECK_THROWS_AS(overdub::overdub(direct_log, root, -1.0), std::domain_error);
@@ -152,7 +152,7 @@ TEST_CASE("a hook observes an exception, which goes on") {
   CHECK(staged.str() == direct.str());
 }
 
-TEST_CASE("a leaf is called when the program runs, and the program knows it") {
+TEST_CASE("a leaf runs when the program runs, and the program is bound to it") {
   ir::program const p = stage(root, signature<double>);
   CHECK(evaluate<double>(p, 9.0) == 3.0);
   CHECK_THROWS_AS(evaluate<double>(p, -9.0), std::domain_error);

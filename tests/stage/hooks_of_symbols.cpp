@@ -1,6 +1,6 @@
 // Long mode: its contexts take a compiler minutes.
 // Hooks of functions and native functions that a context names by symbols, and hooks of functions that take vectors: the same events
-// directly, staged, and for programs.
+// in direct runs, staged, and for programs.
 #include "catch.hpp"
 
 #include <overdub/contexts/count.hpp>
@@ -52,7 +52,7 @@ std::string check_events(double expected) {
   return direct.events.str();
 }
 
-// Intercepts the functions in which another context is applied later.
+// Intercepts the functions to which another context is applied later.
 struct first : context {
   static constexpr std::string_view name = "first";
   void before(function auto, auto const&...) {}
@@ -99,7 +99,7 @@ struct reads_vectors : context {
 
 } // namespace
 
-TEST_CASE("a native function that is named by a symbol is one for hooks of families") {
+TEST_CASE("hooks of families observe a native function that a symbol names") {
   CHECK(
       check_events<observes_families>(18.0) ==
       "function two\nfunction inner\nafter mul\nnative looked_up\nafter looked_up\n");

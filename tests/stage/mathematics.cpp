@@ -1,4 +1,4 @@
-// The mode of a program's mathematics, where it is evaluated and rewritten.
+// The math mode of a program that is evaluated or rewritten.
 #include "catch.hpp"
 
 #include <overdub/contexts/forward.hpp>
@@ -29,13 +29,13 @@ inline constexpr auto evaluated = fn<"evaluated">([](auto x) { return evaluate<d
 
 } // namespace
 
-TEST_CASE("staged programs are exact, and rewritten ones of the mode that they had") {
+TEST_CASE("staged programs are exact, and rewriting preserves the mode") {
   no_op context;
   CHECK(stage(fn<"sine">([](auto x) { return overdub::sin(x); }), signature<double>).math == ir::math_mode::exact);
   CHECK(overdub::overdub(context, wave()).math == ir::math_mode::consistent);
 }
 
-TEST_CASE("a consistent program is not evaluated where sines are those of C++") {
+TEST_CASE("a consistent program is rejected by evaluation if sines are those of C++") {
   static ir::consistent_functions const none{};
   auto const* const kept = std::exchange(ir::consistent, &none);
   CHECK_THROWS_WITH(

@@ -1,5 +1,5 @@
 // Long mode: its contexts take a compiler minutes.
-// The contexts of the library on the native functions that programs call.
+// The contexts of the library, applied to native functions in programs.
 #include "catch.hpp"
 
 #include <overdub/contexts/count.hpp>
@@ -56,7 +56,7 @@ std::string refused(auto&& context, auto const& f) {
 
 } // namespace
 
-TEST_CASE("counts of calls include those of native functions in programs") {
+TEST_CASE("counts of calls include native functions of programs") {
   contexts::count direct, count;
   (void)run(direct, prints, 2.0);
   ir::program const p = overdub::overdub(count, stage(prints, signature<double>));
@@ -66,8 +66,8 @@ TEST_CASE("counts of calls include those of native functions in programs") {
   CHECK(count.primitives == direct.primitives);
   CHECK(count.functions == direct.functions);
 }
-TEST_CASE("faults of native functions of programs") {
-  contexts::fault<> fault(contexts::nth_call(2)); // print alone is not pure
+TEST_CASE("fault applies to native functions of programs") {
+  contexts::fault<> fault(contexts::nth_call(2)); // only calls of print count, since it is impure
   executable const e(overdub::overdub(fault, stage(prints, signature<double>)));
   CHECK(e.call<double>(2.0) == 6.0);
   CHECK_THROWS_AS(e.call<double>(2.0), contexts::injected_fault);
@@ -76,7 +76,7 @@ TEST_CASE("faults of native functions of programs") {
   CHECK_THROWS_AS(f.call<double>(2.0), contexts::injected_fault);
   CHECK(f.call<double>(2.0) == 6.0);
 }
-TEST_CASE("native functions of programs are called again") {
+TEST_CASE("retry applies to native functions of programs") {
   auto retry = contexts::retry(contexts::times<3>, flaky);
   executable const e(overdub::overdub(retry, stage(asks, signature<double>)));
   failures = 2;
@@ -85,7 +85,7 @@ TEST_CASE("native functions of programs are called again") {
   CHECK_THROWS_AS(e.call<double>(2.0), std::runtime_error);
   failures = 0;
 }
-TEST_CASE("effects are taken away from programs") {
+TEST_CASE("slice removes the side effects of programs") {
   auto none = contexts::slice();
   executable const e(overdub::overdub(none, stage(prints, signature<double>)));
   printed = 0;
@@ -101,7 +101,7 @@ TEST_CASE("effects are taken away from programs") {
   later.replay();
   CHECK(printed == 2.0);
 
-  // It leaves other effects as they are.
+  // Other effects are not deferred.
   printed = 0;
   executable const both(overdub::overdub(contexts::slice(later), stage(prints_other, signature<double>)));
   CHECK(both.call<double>(2.0) == 3.0);
@@ -109,11 +109,11 @@ TEST_CASE("effects are taken away from programs") {
   later.replay();
   CHECK(printed == 2.0);
 }
-TEST_CASE("contexts that keep what is called refuse native functions that they do not name") {
+TEST_CASE("contexts that store callees reject native functions that they do not name") {
   contexts::deferred_effects<> later;
   CHECK(refused(contexts::slice(later), prints).find("does not name \"print\"") != std::string::npos);
 }
-TEST_CASE("a native function that a replacement hides has a derivative in programs") {
+TEST_CASE("mock and forward together differentiate a program with a native function") {
   auto mock = contexts::mock(lookup, [](auto x) { return x * x; });
   contexts::forward forward;
   ir::program const p = overdub::overdub(
@@ -127,7 +127,7 @@ TEST_CASE("a native function that a replacement hides has a derivative in progra
 struct adds_to_all_natives : context {
   auto overdub(rule_call auto call, native_leaf auto, auto x) { return call.fallback(x) + 1.0; }
 };
-TEST_CASE("a rule for all native functions computes with what they return") {
+TEST_CASE("a rule for all native functions applies to their results") {
   adds_to_all_natives context;
   CHECK(run(context, asks, 2.0) == 6.0);
   CHECK(executable(stage(context, asks, signature<double>)).call<double>(2.0) == 6.0);

@@ -1,4 +1,4 @@
-// parallel_map in programs: it is map, so that functions with it are compiled, differentiated and followed.
+// parallel_map in programs is map, so that functions with it are compiled, differentiated and updated.
 #include "catch.hpp"
 
 #include <overdub/control/parallel.hpp>

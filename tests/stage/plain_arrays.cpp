@@ -1,4 +1,4 @@
-// Plain arrays, which have no context, given to the operations of a function that is staged.
+// Plain arrays, which have no context, as arguments of operations in a staged function.
 #include "catch.hpp"
 
 #include <overdub/execute/interpreter.hpp>
@@ -19,7 +19,7 @@ void check_same(Body const& body) {
 
 } // namespace
 
-TEST_CASE("map takes plain arrays where a function is staged") {
+TEST_CASE("map accepts plain arrays in a staged function") {
   check_same([](auto xs) {
     return sum(map([](auto a, auto b) { return a * b; }, xs, array<double>{1.0, 2.0, 3.0}));
   });
@@ -28,7 +28,7 @@ TEST_CASE("map takes plain arrays where a function is staged") {
         map, [&](auto i) { return xs[0] * convert<double>(i); }, iota(i64{4})));
   });
 }
-TEST_CASE("scan takes plain arrays where a function is staged") {
+TEST_CASE("scan accepts plain arrays in a staged function") {
   check_same([](scope auto& cx, auto xs) {
     auto const [last, sums] = cx(
         scan,

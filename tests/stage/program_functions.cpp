@@ -1,5 +1,5 @@
 // Run by g++: each of its many contexts has tables of all operations, which take clang with the sanitizers minutes and 10 GB.
-// Calls of a program's functions that have no type in C++, and of those on arrays, on many values, and on function values.
+// Calls of a program's functions that have no C++ type, and of those on arrays, on many values, and on function values.
 #include "catch.hpp"
 
 #include <overdub/contexts/count.hpp>
@@ -75,11 +75,11 @@ struct sizes : context {
   }
 };
 
-// Leaves what takes two numbers.
+// Leaves functions of two numbers.
 struct leaves_pairs : contexts::count {
   leave_t enter(function auto, argument_types<double, double>) { return overdub::leave; }
 };
-// Leaves a function that is called with a number, and with an array.
+// Leaves a function for a number and for an array.
 struct leaves_area : contexts::count {
   leave_t enter(decltype(symbol<"area(double)">), argument_types<double>) { return overdub::leave; }
 };
@@ -89,7 +89,7 @@ struct leaves_weight : contexts::count {
   }
 };
 
-// Has nothing else to say.
+// Has no rules and hooks.
 struct leaves_arrays : context {
   static constexpr std::string_view name = "leaves_arrays";
   leave_t enter(function auto, argument_types<array<double>>) { return overdub::leave; }
@@ -106,7 +106,7 @@ std::string refused(auto&& context) {
 
 } // namespace
 
-TEST_CASE("functions of programs are named by symbols") {
+TEST_CASE("symbols name functions of programs") {
   CHECK(run_with(area_is_one{}) == 2.0);
   CHECK(run_with(contexts::mock(symbol<"area(double)">, [](auto x) { return x; })) == 4.0);
   hears_area hears;
@@ -118,7 +118,7 @@ TEST_CASE("functions of programs are named by symbols") {
   CHECK(counts(symbol<"weight(double[])">) == 1);
 }
 
-TEST_CASE("hooks observe calls on arrays, by values whose type they ask for") {
+TEST_CASE("hooks observe calls on arrays, whose types they query") {
   sizes s;
   CHECK(run_with(s) == 24.0);
   CHECK(s.elements == 3 + 1 + 2); // of main, area and weight
@@ -131,13 +131,13 @@ TEST_CASE("hooks observe calls on arrays, by values whose type they ask for") {
   CHECK(each.calls("area(double)", "mul") == 2);
 }
 
-TEST_CASE("rules of calls on arrays, or with other arguments, are refused") {
+TEST_CASE("rules of calls on arrays, or with other arguments, are rejected") {
   CHECK(refused(weight_is_one{}).find("a rule answers @weight(double[])") != std::string::npos);
   CHECK(refused(two_parameters{}).find("a rule names @area(double), and does not take") != std::string::npos);
   CHECK(refused(all_twice{}).find("a rule answers @main") != std::string::npos);
 }
 
-TEST_CASE("a program that is rewritten again has its functions' names") {
+TEST_CASE("rewriting a program again preserves the names of its functions") {
   hears_area inner;
   ir::program const once = overdub::overdub(inner, ir::parse(areas));
   ir::program const twice = overdub::overdub(
@@ -149,7 +149,7 @@ TEST_CASE("a program that is rewritten again has its functions' names") {
   CHECK(inner.heard == 2.0);
 }
 
-TEST_CASE("several results, many arguments, function values and recursion are as they were") {
+TEST_CASE("functions with several results, many arguments, function values and recursion are observed") {
   constexpr char const* text = R"ir(entry @main
 func @pair(%0: f64, %1: f64[]) -> (f64, f64) {
   %2 = reduce add %1 from 0.0 : f64
@@ -184,7 +184,7 @@ func @main(%0: f64, %1: f64[]) -> f64 {
   CHECK(each.calls("down", "down") == 1);
 }
 
-TEST_CASE("a context that keeps metadata goes along with one that hears") {
+TEST_CASE("a context with metadata composes with one with hooks") {
   contexts::count_each each;
   auto const gradient = overdub::overdub(compose(contexts::forward{}, each), ir::parse(R"ir(entry @main
 func @square(%0: f64) -> f64 {
@@ -202,7 +202,8 @@ func @main(%0: f64) -> f64 {
   CHECK(each.calls("square.forward") == 1);
 }
 
-TEST_CASE("enter sees the types of the arguments of functions of numbers, and others are refused") {
+TEST_CASE(
+    "enter receives the types of the arguments of functions of numbers, and other functions are rejected") {
   constexpr char const* text = R"ir(entry @main
 func @inner(%0: f64, %1: f64) -> f64 {
   %2 = mul %0, %1 : f64

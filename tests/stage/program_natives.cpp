@@ -1,5 +1,5 @@
 // Run by g++: each of its many contexts has tables of all operations.
-// Native functions that programs call are heard by contexts as those of C++ are, whether the program was staged, or parsed, before.
+// Contexts observe native functions of programs as those of C++, whether the program was staged or parsed before.
 #include "catch.hpp"
 
 #include <overdub/contexts/mock.hpp>
@@ -30,7 +30,7 @@ inline constexpr auto scales = fn<"scales">([](auto xs, auto n) {
   auto const scaled = scale(xs, n);
   return scaled + lookup(xs[0]);
 });
-// Each number in a map, a loop and a branch.
+// Calls for each number in a map, a loop and a branch.
 inline constexpr auto in_regions = fn<"in_regions">([](auto xs) {
   auto const mapped = map([](auto x) { return lookup(x); }, xs);
   return loop(3, sum(mapped), [](auto, auto s) {
@@ -39,7 +39,7 @@ inline constexpr auto in_regions = fn<"in_regions">([](auto xs) {
   });
 });
 
-// The same program from its text, which says nothing of C++.
+// The same program parsed from its text, which has no C++ types.
 ir::program parsed(ir::program const& p) {
   ir::program from_text = ir::parse(ir::print(p));
   for (ir::host_binding b : p.hosts) {
@@ -50,7 +50,7 @@ ir::program parsed(ir::program const& p) {
   return from_text;
 }
 
-// What a context makes of it: directly, and of the program.
+// Compares the direct run in a context with the rewritten program.
 template <class Result, class Make, class F, class... X>
 void check_same(Make const& make, F const& f, X const&... x) {
   auto direct = make();
@@ -65,7 +65,7 @@ void check_same(Make const& make, F const& f, X const&... x) {
   CHECK(executable(stage(staged, f, signature<X...>)).template call<Result>(x...) == expected);
 }
 
-// Hears native functions alone.
+// Observes native functions alone.
 struct listener : context {
   std::vector<std::string> said;
   void before(native_leaf auto f, auto const&... x) {
@@ -96,7 +96,7 @@ struct by_name : context {
 
 } // namespace
 
-TEST_CASE("rules that name a native function answer its calls in programs") {
+TEST_CASE("rules that name a native function apply to its calls in programs") {
   auto const ten = [] { return contexts::mock(lookup, [](auto x) { return x * 10.0; }); };
   check_same<double>(ten, prints, 2.0);
   check_same<double>(ten, in_regions, array<double>{1.0, 2.5, -3.0});
@@ -106,12 +106,12 @@ TEST_CASE("rules that name a native function answer its calls in programs") {
       scales, array<double>{1.0, 7.0}, i64{3});
   check_same<double>([] { return contexts::mock(other, [](auto x) { return x; }); }, prints, 2.0);
 }
-TEST_CASE("a native function of a program is named without its type") {
+TEST_CASE("a symbol names a native function of a program without its type") {
   by_name context;
   ir::program const p = parsed(stage(prints, signature<double>));
   CHECK(executable(overdub::overdub(context, p)).call<double>(3.0) == 900.0);
 }
-TEST_CASE("two native functions of one name are told apart by their types") {
+TEST_CASE("two native functions of one name are distinguished by their types") {
   constexpr auto first = leaf<"same">([](double x) { return x + 1.0; });
   constexpr auto second = leaf<"same">([](double x) { return x + 2.0; });
   constexpr auto both = fn<"both">([](auto x) { return decltype(first){}(x) * decltype(second){}(x); });
@@ -120,13 +120,13 @@ TEST_CASE("two native functions of one name are told apart by their types") {
   CHECK(executable(p).call<double>(3.0) == 120.0);
   CHECK(run(context, both, 3.0) == 120.0);
 }
-TEST_CASE("hooks for native functions hear their calls in programs") {
+TEST_CASE("hooks for native functions observe their calls in programs") {
   check_same<double>([] { return listener{}; }, prints, 2.0);
   check_same<double>([] { return listener{}; }, in_regions, array<double>{1.0, 2.5, -3.0});
   check_same<double>([] { return listener{}; }, scales, array<double>{1.0, 7.0}, i64{3});
   check_same<double>([] { return impure_listener{}; }, prints, 2.0);
 }
-TEST_CASE("programs are evaluated in contexts that hear native functions") {
+TEST_CASE("programs are evaluated in contexts with hooks for native functions") {
   ir::program const p = stage(prints, signature<double>);
   auto const evaluated = fn<"evaluated">([&p](auto x) { return evaluate<double>(p, x); });
   auto mock = contexts::mock(lookup, [](auto x) { return x * 10.0; });

@@ -94,7 +94,7 @@ std::string same_in_all_ways() {
 
 } // namespace
 
-TEST_CASE("rules answer functions of programs of the types that their parameters say") {
+TEST_CASE("rules apply to functions of programs with the types of their parameters") {
   CHECK(same_in_all_ways<says_types>() == "27.5");
 }
 TEST_CASE("hooks observe functions of programs of the types of their parameters") {
@@ -102,10 +102,10 @@ TEST_CASE("hooks observe functions of programs of the types of their parameters"
       same_in_all_ways<hears_types>() ==
       "8.75\nscaled 0.375\nnext 2\nis_big 1.125\nscaled 0.5625\nweight 4.5");
 }
-TEST_CASE("rules answer functions of programs of the signatures that their context lists") {
+TEST_CASE("rules apply to functions of programs with the signatures that their context lists") {
   CHECK(same_in_all_ways<lists_types>() == "16.25\npair 1.125");
 }
-TEST_CASE("a mock is given the signature of a function of a program, or its symbol is") {
+TEST_CASE("a mock of a function of a program has its signature, or its symbol has") {
   ir::program const p = ir::parse(ir::print(stage(program, signature<double, array<double>>)));
   auto const run_in = [&](auto&& context) {
     return executable(overdub::overdub(context, p)).template call<double>(0.75, data);

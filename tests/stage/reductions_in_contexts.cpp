@@ -1,5 +1,5 @@
 // Run by g++: each of its many contexts has tables of all operations.
-// Rules and hooks for reduce that name the operation that combines elements: values and events are the same in all ways to run.
+// Rules and hooks for reduce that name the operation that combines elements: values and events are the same on all executors.
 #include "catch.hpp"
 
 #include <overdub/contexts/forward.hpp>
@@ -120,16 +120,17 @@ std::vector<outcome> same_for_each() {
 
 } // namespace
 
-TEST_CASE("a rule for reductions by one operation applies to these in programs") {
+TEST_CASE("a rule for reductions by one operation applies to them in programs") {
   CHECK(same_for_each<max_is_negated>()[1].value == -7.0);
   CHECK(same_for_each<max_is_negated>()[0].value == 13.5);
   CHECK(same_for_each<chooses_in_body>()[2].value == 13.5 + 6.0);
 }
-TEST_CASE("a hook that names the operation of a reduction is called in programs") {
+TEST_CASE("a hook that names the operation of a reduction runs in programs") {
   CHECK(same_for_each<names_one_or_any>()[0].events == std::vector<std::string>{"a sum"});
   CHECK(same_for_each<after_of_result>()[1].events == std::vector<std::string>{"max", "max", "after max"});
 }
-TEST_CASE("a context sees the operation of a reduction unless an outer context intercepts the operation") {
+TEST_CASE(
+    "a context observes the operation of a reduction unless an outer context intercepts the operation") {
   CHECK(same_for_each<max_is_min, names<max_t>>()[1].events.empty());
 }
 TEST_CASE("a rule for all reductions applies inside of a context with metadata") {

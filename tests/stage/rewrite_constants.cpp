@@ -1,6 +1,6 @@
 // Run by g++: the sanitizers run evaluate, which shares its code.
-// What a context makes of a program is what it makes of its function: with rules that tell constants, and with names of contexts that
-// have nothing to say.
+// Rewriting a program in a context equals staging its function in the context: with rules that distinguish constants, and with
+// contexts without rules and hooks.
 #include "catch.hpp"
 
 #include <overdub/ir/print.hpp>
@@ -12,7 +12,7 @@ namespace {
 
 namespace od = overdub;
 
-// A power with a known exponent is a product.
+// Replaces a power with a constant exponent by a product.
 struct powers : od::context {
   template <class X, class Y>
   auto overdub(od::pow_t f, X x, Y y) const {
@@ -39,7 +39,7 @@ void check_both(Context context, F const& f, od::types<A...> arguments) {
 
 } // namespace
 
-TEST_CASE("rules see which operands are constants in programs, too") {
+TEST_CASE("rules distinguish constant operands in programs, too") {
   od::ir::program const p = od::overdub(powers{}, od::stage(square, od::signature<double>));
   CHECK(od::ir::print(p).find("= pow ") == std::string::npos);
   CHECK(od::ir::print(p).find("= exp ") != std::string::npos);
@@ -47,13 +47,13 @@ TEST_CASE("rules see which operands are constants in programs, too") {
   check_both(powers{}, power, od::signature<double, double>);
 }
 
-TEST_CASE("functions have the names of contexts that have nothing to say") {
+TEST_CASE("names of functions include contexts without rules and hooks") {
   check_both(quiet{}, square, od::signature<double>);
   check_both(od::compose(quiet{}, powers{}), square, od::signature<double>);
   check_both(od::compose(powers{}, quiet{}), square, od::signature<double>);
 }
 
-TEST_CASE("a program that is evaluated in a strict run calls its leaves unwatched") {
+TEST_CASE("a program that is evaluated in a strict run calls its leaves without checks") {
   static constexpr auto f = od::fn<"f">([](auto x) { return squared(x); });
   static od::ir::program const p = od::stage(f, od::signature<double>);
   auto const g = od::fn<"g">([](auto x) { return od::evaluate<double>(p, x); });

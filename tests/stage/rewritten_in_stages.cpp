@@ -1,5 +1,5 @@
 // Run by g++: each of its many contexts has tables of all operations.
-// Contexts without metadata rewrite a program first, and those with metadata, and what is within them, rewrite what they made: values and
+// Contexts without metadata rewrite a program first, and contexts with metadata, and those inside of them, rewrite the result: values and
 // events are those of a direct run.
 #include "catch.hpp"
 
@@ -26,7 +26,7 @@ struct sin_is_two_squares : od::context {
 struct half_is_third : od::context {
   auto overdub(decltype(half), auto x) { return x / 3.0; }
 };
-// With metadata, and a rule that names a function: outer contexts pass the call on, and do not intercept the body.
+// With metadata, and a rule that names a function: outer contexts pass the call, and do not intercept the body.
 struct forward_with_half : forward {
   using forward::overdub;
   auto overdub(od::rule_call auto call, decltype(half), auto x) {
@@ -45,7 +45,7 @@ struct products : od::context {
   void before(od::mul_t, auto const&...) { ++count; }
 };
 
-// The value and tangent of the program that the contexts make of wave.
+// The value and the tangent of wave in the contexts, as a rewritten program.
 template <class Contexts>
 std::vector<double> values_of(Contexts&& contexts) {
   od::ir::program const p = od::overdub(contexts, od::stage(wave, od::signature<double>));
@@ -60,7 +60,7 @@ std::vector<double> direct_of(Contexts&& contexts) {
 
 } // namespace
 
-TEST_CASE("Rules outside of forward are differentiated") {
+TEST_CASE("rules outside of forward are differentiated") {
   sin_is_two_squares a;
   half_is_third b;
   forward f;
@@ -68,7 +68,7 @@ TEST_CASE("Rules outside of forward are differentiated") {
   CHECK(values_of(od::compose(a, b, f)) == std::vector{2 * 0.25 + 0.5 / 3.0, 4 * 0.5 + 1.0 / 3.0});
 }
 
-TEST_CASE("A context outside of forward observes the calls that the program has") {
+TEST_CASE("a context outside of forward observes the calls of the program") {
   listed direct, staged;
   forward f;
   (void)direct_of(od::compose(direct, f));
@@ -77,8 +77,8 @@ TEST_CASE("A context outside of forward observes the calls that the program has"
   CHECK(staged.calls == direct.calls);
 }
 
-TEST_CASE(
-    "A rule of the context with metadata that names a function applies to it, and outer contexts do not") {
+TEST_CASE("a rule of a context with metadata that names a function applies to it, and rules of outer "
+          "contexts do not") {
   mul_is_add a;
   forward_with_half f;
   CHECK(direct_of(od::compose(a, f)) == values_of(od::compose(a, f)));
@@ -88,7 +88,7 @@ TEST_CASE(
   CHECK(staged.count == 0);
 }
 
-TEST_CASE("A context inside of forward observes each operation that a rule outside makes, also equal ones") {
+TEST_CASE("a context inside of forward observes each operation of an outer rule, also equal ones") {
   sin_is_two_squares a;
   forward f;
   products direct, staged;
@@ -97,7 +97,7 @@ TEST_CASE("A context inside of forward observes each operation that a rule outsi
   CHECK(staged.count == direct.count);
 }
 
-TEST_CASE("A program without an entry is rewritten in stages, function by function") {
+TEST_CASE("a program without an entry is rewritten in stages, function by function") {
   od::ir::program p = od::stage(wave, od::signature<double>);
   p.entry = od::ir::nothing;
   half_is_third b;

@@ -4,7 +4,7 @@
 #include <overdub/stage/evaluate.hpp>
 
 #include <algorithm>
-// A rule goes on in the context that runs, also in a program that is staged: its hooks fire as they do directly.
+// A rule recurses in the context of the run, also in a staged program: its hooks observe what they observe in direct runs.
 namespace {
 using namespace overdub;
 struct going_on : context {
@@ -59,7 +59,7 @@ struct doubling : recorder<"A"> {
 };
 } // namespace
 
-TEST_CASE("an inherited rule of a staged program goes on in the heir") {
+TEST_CASE("an inherited rule of a staged program recurses in the derived context") {
   events direct, staged;
   heir a(direct), b(staged);
   double const result = overdub::run(a, norm, 3.0, 4.0);
@@ -69,7 +69,7 @@ TEST_CASE("an inherited rule of a staged program goes on in the heir") {
   CHECK(staged == direct);
 }
 
-TEST_CASE("a rule for a function without arguments goes on in a staged program") {
+TEST_CASE("a rule for a function without arguments recurses in a staged program") {
   events direct, staged;
   nullary a(direct), b(staged);
   double const result = overdub::run(a, doubled, 3.0);
@@ -78,13 +78,13 @@ TEST_CASE("a rule for a function without arguments goes on in a staged program")
   CHECK(staged == direct);
 }
 
-TEST_CASE("a rule with a pack of arguments goes on in a program that was staged before") {
+TEST_CASE("a rule with a pack of arguments recurses in a program that was staged before") {
   double const result = overdub::run(of_any_arity{}, norm, 3.0, 4.0);
   ir::program const p = stage(norm, signature<double, double>);
   CHECK(evaluate<double>(overdub::overdub(of_any_arity{}, p), 3.0, 4.0) == result);
 }
 
-TEST_CASE("without_hooks hears nothing in a staged program") {
+TEST_CASE("without_hooks observes nothing in a staged program") {
   events list;
   noisy a(list);
   auto quiet = without_hooks(a);
@@ -93,7 +93,7 @@ TEST_CASE("without_hooks hears nothing in a staged program") {
   CHECK(list.empty());
 }
 
-TEST_CASE("rules go on in functions that call themselves, staged as directly") {
+TEST_CASE("rules recurse in recursive functions, staged as in direct runs") {
   double const expected = overdub::run(one_more{}, two_factorials, 3.0);
   ir::program const p = stage(one_more{}, two_factorials, signature<double>);
   CHECK(evaluate<double>(p, 3.0) == expected);
@@ -105,7 +105,7 @@ TEST_CASE("rules go on in functions that call themselves, staged as directly") {
       expected);
 }
 
-TEST_CASE("contexts around and inside of a rule that goes on hear the same, staged as directly") {
+TEST_CASE("contexts outside and inside of a recursing rule observe the same, staged as in direct runs") {
   events direct, staged;
   doubling a(direct), b(staged);
   recorder<"B"> direct_inner(direct), staged_inner(staged);

@@ -1,4 +1,4 @@
-// What staging makes of calls, signatures, structs and loops of C++.
+// Staging of calls, signatures, structs and loops of C++.
 #include "catch.hpp"
 #include "laws/functions.hpp"
 
@@ -41,7 +41,7 @@ std::size_t functions_in(ir::program const& p) {
 
 } // namespace
 
-TEST_CASE("calls stay calls, and a function is staged once a signature") {
+TEST_CASE("calls remain calls, and a function is staged once for each signature") {
   CHECK(functions_in(stage(functions::norm, signature<double, double>)) == 2);
   ir::program const p = stage(both_types, signature<double, i64>);
   CHECK(functions_in(p) == 3);
@@ -61,14 +61,14 @@ TEST_CASE("described structs are flattened, templates and plain ones") {
   CHECK(p[p.entry].results.size() == 4);
 }
 
-TEST_CASE("contexts compose with staging: each rewrites what the one before it makes") {
+TEST_CASE("contexts compose with staging: each rewrites the result of the previous one") {
   ir::program const p =
       stage(compose(contexts::forward{}, contexts::forward{}), functions::square, signature<double>);
   CHECK(p.name_of(p.entry) == "square.forward.forward");
   CHECK(p[p.entry].results.size() == 4);
 }
 
-TEST_CASE("a loop of C++ that is unrolled is noted, with the primitive to use") {
+TEST_CASE("an unrolled loop of C++ leads to a note, which names the primitive to use") {
   constexpr auto long_loop = fn<"long_loop">([](auto x) {
     auto s = x;
     for (int i = 0; i < 1500; ++i) s = s * x;
@@ -93,7 +93,7 @@ struct depth {
 };
 } // namespace
 
-TEST_CASE("ever new signatures of one function are an error that names the chain") {
+TEST_CASE("an infinite chain of signatures of one function is an error with the chain") {
   CHECK_THROWS_WITH(
       stage(fn<"nest">(depth<70>{}), signature<double>),
       Catch::Contains("more than 64 signatures of nest, each in the one before") &&

@@ -1,5 +1,5 @@
 // Run by g++: each of its many contexts has tables of all operations.
-// sum and dot are reductions by add: every context says so, in all ways to run.
+// sum and dot are reductions by add in every context, on all executors.
 #include "catch.hpp"
 
 #include <overdub/contexts/forward.hpp>
@@ -50,7 +50,7 @@ struct seen_after : context {
   }
 };
 
-// The value and the events of each way to run.
+// The value and the events of each executor.
 template <class C, class F, class T>
 void same_in_all_ways(F const& f, array<T> const& xs, array<T> const& ys) {
   auto const events_of = [](C& c) {
@@ -96,13 +96,13 @@ bool is_in_lanes(auto context) {
 
 } // namespace
 
-TEST_CASE("sum and dot are reductions by add: values and events are the same in all ways to run") {
+TEST_CASE("sum and dot are reductions by add: values and events are the same on all executors") {
   same_in_contexts<
       silent, add_is_sub, mul_is_add, sin_is_cos, seen<add_t>, seen<mul_t>, seen<sub_t>,
       seen<add_t, mul_t, max_t>, seen_after>();
 }
 
-TEST_CASE("a sum is as its additions are in a context that replaces them") {
+TEST_CASE("a sum equals its additions in a context that replaces add") {
   add_is_sub context;
   array<double> const xs{1, 2, 4};
   CHECK(overdub::run(context, total, xs, xs) == 5.0);    // 0 - ((1 - 4) - 2)
@@ -112,7 +112,7 @@ TEST_CASE("a sum is as its additions are in a context that replaces them") {
   CHECK(adds.events.size() == 3);
 }
 
-TEST_CASE("a sum stays one operation of the program unless a context intercepts add") {
+TEST_CASE("a sum remains one operation of the program unless a context intercepts add") {
   CHECK(!is_in_lanes(silent{}));
   CHECK(!is_in_lanes(sin_is_cos{}));
   CHECK(!is_in_lanes(mul_is_add{}));
@@ -123,7 +123,7 @@ TEST_CASE("a sum stays one operation of the program unless a context intercepts 
   CHECK(is_in_lanes(compose(sin_is_cos{}, seen<add_t>{})));
 }
 
-TEST_CASE("what adds to an accumulator calls no add, in a context and in the program that it makes") {
+TEST_CASE("add_to makes no call of add, in a context and in the rewritten program") {
   ir::program const p = ir::parse(R"(
 entry @f
 func @f(%x: f64, %xs: f64[]) -> f64 {

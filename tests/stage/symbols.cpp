@@ -1,5 +1,6 @@
 // Run by g++: each of its many contexts has tables of all operations.
-// A symbol names functions of C++, too: a context that names one gives the same directly, staged, and for the function's program.
+// A symbol names functions of C++, too: a context that names one has the same result in direct runs, staged, and for the function's
+// program.
 #include "catch.hpp"
 
 #include <overdub/contexts/count.hpp>
@@ -55,7 +56,7 @@ void check_in(auto context, double expected) {
 } // namespace
 
 // g++ 12 compares parameters of concrete types before it converts the function to the symbol.
-TEST_CASE("a rule whose parameters take no values of programs is not ignored") {
+TEST_CASE("a rule whose parameters accept no values of programs is not ignored") {
   takes_plain_numbers context;
   CHECK_THROWS_WITH(
       overdub::overdub(context, stage(outer, signature<double>)),
@@ -94,7 +95,7 @@ TEST_CASE("contexts that list callees accept symbols") {
   executable const p(overdub::overdub(rewritten, stage(outer, signature<double>)));
   CHECK_THROWS_AS(p.call<double>(3.0), contexts::injected_fault);
 }
-TEST_CASE("slice takes away effects of functions that a symbol names") {
+TEST_CASE("slice removes effects of functions that a symbol names") {
   check_in(compose(contexts::mock(symbol<"looked_up">, [](auto) { return 0.5; }), contexts::slice()), 9.5);
   contexts::count_of<decltype(symbol<"looked_up">)> count;
   CHECK_THROWS_WITH(

@@ -1,5 +1,5 @@
 // Run by g++: the sanitizers run function_values, which shares its code.
-// What tells the callees and contexts of a program apart: the C++ type that a function came from, whole names, and the objects of contexts.
+// The identity of callees and contexts of a program: the C++ type of a function, whole names, and the objects of contexts.
 #include "catch.hpp"
 
 #include <overdub/contexts/count.hpp>
@@ -51,7 +51,7 @@ struct outside : context {
   inside& enter(decltype(second)) { return b; }
 };
 
-// A context that goes on in another object of its class.
+// A context that enters another object of its class.
 struct chained : context {
   chained* next = nullptr;
   int calls = 0;
@@ -61,7 +61,7 @@ struct chained : context {
   }
   void before(mul_t, auto const&...) { ++calls; }
 };
-// Two that enter one another.
+// Two contexts that enter one another.
 struct ping;
 struct pong : context {
   ping* other = nullptr;
@@ -79,7 +79,7 @@ struct ping : context {
   void before(mul_t, auto const&...) {}
 };
 
-// A part of a context that is given by value.
+// A member of a context that is passed by value.
 struct listening_part : context {
   int calls = 0;
   void before(mul_t, auto const&...) { ++calls; }
@@ -129,7 +129,7 @@ struct hears_entry : context {
 struct doubling : context {
   auto overdub(mul_t, auto x, auto y) { return x + y; }
 };
-// The one that names a function goes first.
+// The overload that names a function has priority.
 struct enters_some : context {
   template <function F>
   leave_t enter(F const&) {
@@ -166,12 +166,12 @@ std::string refused(Context&& c, F const& f, types<X...> of) {
 
 } // namespace
 
-TEST_CASE("functions of one name are told apart by what they came from") {
+TEST_CASE("functions of one name are distinguished by their origins") {
   rule_for_one context;
   CHECK(run(context, both, 1.0) == 700.0);
   CHECK(executable(overdub::overdub(context, stage(both, signature<double>))).call<double>(1.0) == 700.0);
 }
-TEST_CASE("an entry that only calls another function stays one") {
+TEST_CASE("an entry that only calls another function remains the entry") {
   constexpr auto calls = fn<"calls">([](auto x) { return square(x); });
   elsewhere says_nothing;
   for_square hears;
@@ -185,13 +185,13 @@ TEST_CASE("an entry that only calls another function stays one") {
   CHECK(executable(q).call<double>(3.0) == 9.0);
   CHECK(hears.calls == 1);
 }
-TEST_CASE("a name with a point is another name") {
+TEST_CASE("a name with a dot is another name") {
   rule_for_model context;
   ir::program const p = stage(uses, signature<double>);
   for (ir::program const& q : {p, ir::parse(ir::print(p))})
     CHECK(executable(overdub::overdub(context, q)).call<double>(2.0) == run(context, uses, 2.0));
 }
-TEST_CASE("functions that run in other objects of a class of contexts are others") {
+TEST_CASE("functions in different objects of one class of contexts are distinguished") {
   outside direct, staged, rewritten;
   (void)run(direct, each, 3.0);
   executable const p(stage(staged, each, signature<double>));
@@ -203,7 +203,7 @@ TEST_CASE("functions that run in other objects of a class of contexts are others
     CHECK(o->b.calls == 1);
   }
 }
-TEST_CASE("enter goes on in another object of its class") {
+TEST_CASE("enter may return another object of its class") {
   chained last, start;
   start.next = &last;
   (void)run(start, each, 3.0);
@@ -215,7 +215,7 @@ TEST_CASE("enter goes on in another object of its class") {
   CHECK(p.call<double>(3.0) == 18.0);
   CHECK(last_staged.calls == last.calls);
 }
-TEST_CASE("contexts that enter one another end a recursion that does not") {
+TEST_CASE("infinite recursion in contexts that enter one another is an error") {
   ping a;
   pong b;
   a.other = &b;
@@ -233,7 +233,7 @@ func @down(%x: f64) -> f64 {
           a, [&](auto x) { return evaluate<double>(p, x); }, 1.0),
       stack_overflow);
 }
-TEST_CASE("hooks of a part of a context that is gone are refused") {
+TEST_CASE("hooks of a context that enter returns by value are rejected") {
   top context;
   std::string what;
   try {
@@ -243,7 +243,7 @@ TEST_CASE("hooks of a part of a context that is gone are refused") {
   }
   CHECK(what.find("`enter` returned by value") != std::string::npos);
 }
-TEST_CASE("programs at one address are told apart") {
+TEST_CASE("programs at one address are distinguished") {
   auto const f = fn<"f">([](auto x) {
     auto y = x * 0.0;
     for (int k = 2; k < 4; ++k) {
@@ -261,7 +261,7 @@ struct three_arguments : context {
   void before(scan_t, auto const&, auto const&, auto const&) {}
 };
 } // namespace
-TEST_CASE("what a program has another form of is refused where it is named") {
+TEST_CASE("a primitive that programs represent by another one is rejected where a context names it") {
   auto const doubles = fn<"doubles">([](auto xs) { return map([](auto x) { return x * 2.0; }, xs); });
   CHECK(refused(rule_for_map{}, doubles, signature<array<double>>).find("for `map`") != std::string::npos);
   CHECK(refused(rule_for_scan{}, doubles, signature<array<double>>).empty());
@@ -276,7 +276,7 @@ TEST_CASE("what a program has another form of is refused where it is named") {
   CHECK(refused(contexts::count{}, doubles, signature<array<double>>).empty());
   CHECK(refused(three_arguments{}, scans, signature<array<double>>).find("for `scan`") != std::string::npos);
 }
-TEST_CASE("hooks of a fixed number of parameters hear calls in programs") {
+TEST_CASE("hooks with a fixed number of parameters observe calls in programs") {
   two_arguments direct, in_program;
   (void)run(direct, weighs, array<double>{1.0, 2.0}, i64{1});
   executable const p(overdub::overdub(in_program, stage(weighs, signature<array<double>, i64>)));
@@ -284,7 +284,7 @@ TEST_CASE("hooks of a fixed number of parameters hear calls in programs") {
   CHECK(direct.calls == 2);
   CHECK(in_program.calls == 2);
 }
-TEST_CASE("hooks that name a function hear what an outer context made of it") {
+TEST_CASE("hooks that name a function observe its derived functions of an outer context") {
   for_sines outer;
   for_square direct, staged, rewritten;
   (void)run(compose(outer, direct), each, 3.0);
@@ -296,7 +296,7 @@ TEST_CASE("hooks that name a function hear what an outer context made of it") {
   CHECK(staged.calls == 2);
   CHECK(rewritten.calls == 2);
 }
-TEST_CASE("an enter that names a function goes before one for all") {
+TEST_CASE("an enter that names a function is preferred to one for all functions") {
   enters_some context;
   CHECK(run(context, square, 3.0) == 6.0);
   ir::program const p = stage(square, signature<double>);
@@ -304,7 +304,7 @@ TEST_CASE("an enter that names a function goes before one for all") {
   for_sines outer;
   CHECK(run(compose(outer, context), square, 3.0) == 6.0);
 }
-TEST_CASE("hooks for other types than a call is compiled for are refused") {
+TEST_CASE("hooks for other types than those of a call are rejected") {
   typed_hooks typed, direct;
   (void)run(direct, weighs, array<double>{1.0, 2.0}, i64{1});
   CHECK(direct.calls == 2);

@@ -1,5 +1,5 @@
 // Run by g++: each of its many contexts has tables of all operations.
-// A `while` with outputs: contexts observe what its regions compute, and nothing that collects the outputs.
+// A `while` with outputs: contexts observe the operations of its regions, and not the collection of the outputs.
 #include "catch.hpp"
 
 #include <overdub/contexts/count.hpp>
@@ -71,7 +71,7 @@ struct doubled : context {
 
 } // namespace
 
-// Metadata that count their copies. It has linkage, since headers declare functions of its type alone.
+// Metadata that count their copies. The type has linkage, since headers declare functions of its type.
 struct copy_counter {
   static inline long copies = 0;
   copy_counter() = default;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""overdub-opt in a process whose locale has a decimal comma prints and reads what it does in the C locale.
+"""overdub-opt in a process whose locale has a decimal comma prints and reads the same as in the C locale.
 
 usage: CXX=<C++ compiler> decimal_comma.py <overdub-opt>
 """
@@ -34,7 +34,7 @@ func @f(%x: f64) -> f64 {
 }
 ; run: @f(0.5) == 617283.625
 """
-# What a program that holds the tool's functions may have set: as it is loaded, since the tool itself sets nothing.
+# The locale that a program with the tool's functions may have set: on loading, since the tool itself sets none.
 PRELOADED = """\
 #include <clocale>
 #include <iostream>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Command lines of overdub-opt: what they print, and how they end.
+"""Command lines of overdub-opt: their output and their exit codes.
 
 usage: overdub_opt.py <overdub-opt>
 """
@@ -236,7 +236,7 @@ class CommandLines(unittest.TestCase):
         self.assertEqual(lines[0], "overdub-opt: @f(20000): some executors reached a limit, which is no disagreement:")
         self.assertTrue(lines[1].startswith("  evaluate: throws stack_overflow: overdub: evaluate: calls"), lines[1])
         self.assertEqual(len(lines), 2)
-        # What all of them throw is no difference.
+        # An error of all executors is no difference.
         result = run("--executor", "all", "--run", "@f(-1)", text=deep)
         self.check(result, RUN, "")
         self.assertTrue(result.stderr.startswith("overdub-opt: @f(-1): stack_overflow: "), result.stderr)
@@ -261,7 +261,7 @@ class CommandLines(unittest.TestCase):
             self.assertIn("there is no memory for an array of 4000000000000 elements of 8 bytes (32000000000000 bytes)",
                           result.stderr)
             self.assertIn("<stdin>:2:8: in an operation of this line", result.stderr)
-        # By evaluation the rows share their elements.
+        # In evaluation the rows share their elements.
         result = run("--executor", "all", "--run", "@rows(1000000)", text=text, memory=8 << 30)
         self.check(result, LIMIT, "1000000\n")
         self.assertIn("some executors reached a limit, which is no disagreement:\n  interpreter: throws out_of_memory: overdub: "
@@ -300,7 +300,7 @@ class CommandLines(unittest.TestCase):
         self.check(run("--run", "@f()"), USAGE, "",
                    "overdub-opt: --run: the program has no function @f\n  there are: @quotient, @sum\n")
 
-    # ---- programs that are deep or long: each ends in a result or in a sentence, and none in a signal
+    # ---- deep or long programs: each has a result or a diagnostic, and none ends by a signal
 
     @staticmethod
     def deep_programs(n):

@@ -1,4 +1,4 @@
-// A program that is compiled, by what was installed.
+// A program that is compiled with the installed library.
 #include <overdub/ir/parse.hpp>
 #include <overdub/jit/jit.hpp>
 

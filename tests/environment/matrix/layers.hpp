@@ -1,4 +1,4 @@
-// One function a layer of overdub, each defined in a unit of its own. They return whether the layer computes what it should.
+// One function for each layer of overdub, each in its own translation unit. They return whether the layer computes the expected results.
 #pragma once
 
 bool direct_is_right();

@@ -1,4 +1,4 @@
-// Names the layers that compute something else than they should, and returns how many there are.
+// Prints the layers with wrong results, and returns their number.
 #include "layers.hpp"
 
 #include <cstdio>
@@ -8,7 +8,7 @@ namespace {
 int failures_of(char const* layer, bool (*is_right)()) {
   try {
     if (is_right()) return 0;
-    std::printf("%s: a value is not what it should be\n", layer);
+    std::printf("%s: a value is wrong\n", layer);
   } catch (std::exception const& e) {
     std::printf("%s: %s\n", layer, e.what());
   }

@@ -15,7 +15,7 @@ namespace {
 
 using namespace overdub;
 
-// Random arguments. Plain C++ may not overflow integers, where programs wrap.
+// Random arguments. C++ must not overflow integers, where programs wrap around.
 template <class T>
 T random() {
   if constexpr (detail::is_array<T>) {
@@ -28,7 +28,7 @@ T random() {
     return any<T>();
 }
 
-// Arguments by hand: six rows of each type. Rows of several arguments take different ones of each.
+// Hand-made arguments: six rows of each type. Rows of several arguments have different values of each.
 constexpr std::size_t rows = 6;
 template <class T>
 T chosen(std::size_t row) {

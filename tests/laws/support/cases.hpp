@@ -1,4 +1,4 @@
-// The functions of functions.hpp without their types: staged programs, arguments for them, and what C++ gives.
+// The functions of functions.hpp without their types: staged programs, arguments for them, and the results of C++.
 #pragma once
 
 #include "laws/support/executors.hpp"
@@ -14,16 +14,16 @@ namespace cases {
 using executors::arguments;
 using executors::outcome;
 
-/// A function, and what it is staged to.
+/// A function and its staged program.
 struct sample {
   std::string name;
   overdub::ir::program program;
   std::vector<arguments> by_hand;
-  std::function<arguments()> draw; // random ones, inside of property()
+  std::function<arguments()> draw; // random arguments, inside of property()
   std::function<outcome(arguments const&)> native;
 };
 
-/// All of them; staged once.
+/// All functions, which are staged once.
 std::vector<sample> const& all();
 
 } // namespace cases

@@ -1,4 +1,4 @@
-// The law of contexts for functions of C++: all ways to run one in contexts give the same value and the same events.
+// The law of contexts for functions of C++: each way to run a function in contexts has the same value and the same events.
 #pragma once
 
 #include "catch.hpp"
@@ -32,8 +32,8 @@ using random_function::f_entry;
 
 inline constexpr auto arguments_of_entry = signature<double, double, array<double>>;
 
-// Arguments of a composition with so many contexts that keep metadata: what a context keeps for a number is a value of those inside of
-// it, which keep something for it, too.
+// Arguments of a composition with `Contexts` contexts with metadata: the metadata of one context are values of the inner ones, and
+// have metadata there, too.
 inline double metadata_of(double x) { return 0.5 * x - 1.0; }
 inline array<double> metadata_of(array<double> const& row) {
   return overdub::map([](double x) { return metadata_of(x); }, row);
@@ -45,7 +45,7 @@ auto with_metadata(T const& x) {
   else
     return tag(with_metadata<Contexts - 1>(x), with_metadata<Contexts - 1>(metadata_of(x)));
 }
-// The leaves of such an argument or result, as a program has them.
+// The leaves of such an argument or result, in the order of a program.
 template <class T>
 auto leaves_of(T const& x) {
   return std::tuple(x);
@@ -59,19 +59,19 @@ auto leaves_of(std::tuple<X...> const& x) {
   return x;
 }
 
-// Of a tagged number, its metadata too.
+// Appends a number, and the metadata of a tagged one.
 void append_outcome(std::string& to, auto const& result) {
   std::apply(
       [&](auto const& x, auto const&... metadata) {
         made_contexts::append_text(to, x);
-        // A tangent's zero has no sign where it is known to the compiler.
+        // The sign of a tangent's zero is unspecified if the compiler knows the zero.
         (made_contexts::append_text(to, metadata + 0.0), ...);
       },
       leaves_of(result));
 }
 
 struct outcome {
-  std::string value; // or what was thrown
+  std::string value; // or the error
   std::vector<std::string> events;
 };
 template <class F>
@@ -90,12 +90,13 @@ outcome outcome_of(F const& f) {
   return made;
 }
 inline std::string difference(outcome const& expected, outcome const& given) {
-  std::string text = "gives" + given.value + " for" + expected.value;
+  std::string text = "the result is" + given.value + " instead of" + expected.value;
   std::size_t i = 0;
   while (i < expected.events.size() && i < given.events.size() && expected.events[i] == given.events[i]) ++i;
   auto const event = [&](outcome const& o) { return i < o.events.size() ? o.events[i] : "none"; };
   if (expected.events != given.events)
-    text += "; event " + std::to_string(i) + " is \"" + event(given) + "\" for \"" + event(expected) + '"';
+    text +=
+        "; event " + std::to_string(i) + " is \"" + event(given) + "\" instead of \"" + event(expected) + '"';
   return text;
 }
 
@@ -106,8 +107,7 @@ inline outcome in_some_order(outcome o) {
 
 inline ir::program const* program_that_runs = nullptr;
 
-// Of the pairs of a function and a composition of contexts, each source takes its part. The long mode has all sources, and the ordinary one
-// has 5.
+// Each source tests a part of the pairs of a function and a composition. The long mode runs all sources, and the ordinary one runs 5.
 constexpr std::uint64_t sources = 21;
 inline std::uint64_t pairs_of_source() {
   char const* const text = std::getenv("OVERDUB_CONTEXT_PAIRS");
@@ -119,18 +119,18 @@ concept keeps_metadata = requires {
   typename C::template metadata<double>;
 };
 
-// One function in one composition of contexts, which is made anew for each run. Programs are evaluated in the contexts, too, where Evaluated:
-// this takes the compiler most of the time.
+// One function in one composition of contexts, which is constructed for each run. If Evaluated, programs are also evaluated in the
+// contexts, which takes most of the compile time.
 template <bool Evaluated, class... C>
 struct law {
   static constexpr std::size_t with_tags = (std::size_t{keeps_metadata<C>} + ...);
-  // "When a context without metadata has no rule for a function, and an inner context has one, the function passes to the inner one
-  // whole" (composition): a program that the outer one rewrites first has its rules in the function.
+  // A context without metadata and without a rule for a function passes the whole function to an inner context with a rule
+  // (composition): if the outer context rewrites a program first, its rules apply inside of the function.
   static constexpr bool passes_functions_on = []<class First, class... Inner>(types<First, Inner...>) {
     return (detail::declares_rules<Inner> || ...);
   }(types<C...>{});
-  // The entry of a program is a function that each context sees; but "when a context has a rule for a call, the next one sees what the rule
-  // calls, and nothing else" (composition).
+  // The entry of a program is a function that each context observes; but if a context has a rule for a call, the next context observes the
+  // calls of the rule alone (composition).
   static constexpr bool is_entry_hidden = (requires { C::answers_entry; } || ...);
 
   static constexpr bool is_refused_by_programs = (requires { C::is_refused_by_programs; } || ...);
@@ -171,7 +171,7 @@ struct law {
   }
 
 private:
-  // Staged before, and rewritten by the contexts.
+  // The program is staged without contexts, and rewritten by them.
   void all_of_program(outcome const& direct) const {
     ir::program const p = stage(f_entry, arguments_of_entry);
     outcome const staged_before =
@@ -187,7 +187,8 @@ private:
         std::apply([&](C&... each) { ((rewritten = overdub::overdub(each, rewritten)), ...); }, contexts);
         return evaluated(rewritten);
       });
-      // Hooks of the one stand in order, and what has no effects is where it is needed: the other sees the same calls in another order.
+      // Operations with hooks keep their order in the one program, and operations without effects are reordered in the other: the
+      // events are the same in another order.
       report(
           "staged, and rewritten by one context after the other", in_some_order(staged_before),
           in_some_order(in_turn), is_canonical && staged_before.value != "throws");
@@ -215,7 +216,7 @@ private:
         },
         contexts);
   }
-  // The arguments of a run, and those of a program that contexts made.
+  // The arguments of a run, and the leaves that are arguments of a rewritten program.
   template <class F>
   auto with_arguments(F const& f) const {
     return f(with_metadata<with_tags>(x), with_metadata<with_tags>(y), with_metadata<with_tags>(row));
@@ -224,7 +225,7 @@ private:
   auto with_leaves(F const& f) const {
     return with_arguments([&](auto const&... a) { return std::apply(f, std::tuple_cat(leaves_of(a)...)); });
   }
-  // What a program that contexts made returns.
+  // The results of a rewritten program.
   using results = decltype(leaves_of(with_metadata<with_tags>(double{})));
   auto evaluated(ir::program const& p) const {
     return with_leaves([&](auto const&... a) {
@@ -273,7 +274,7 @@ void check_pair(std::uint64_t seed) {
       random_function::maker(seed, {.canonical = is_canonical, .failing = random.chance(50)}).make();
   law<Evaluated, C...>{seed, is_canonical, number(), number(), {number(), number(), number()}}.all();
 }
-// Compositions, outermost context first; and those in which programs are evaluated, too.
+// A composition, outermost context first, whose programs are evaluated in it, too.
 template <class Composition>
 struct evaluated {};
 template <class... C>

@@ -39,7 +39,7 @@ outcome after_the_pipeline(ir::program const& p, arguments const& a, std::uint64
   pass::default_pipeline(q);
   return interpreted(q, a);
 }
-// Some passes, in some order, some of them several times.
+// A random sequence of passes, with repetitions.
 outcome after_some_passes(ir::program const& p, arguments const& a, std::uint64_t seed) {
   random_program::random_numbers random(~seed);
   ir::program q = p;
@@ -55,7 +55,7 @@ outcome after_a_context(ir::program const& p, arguments const& a, std::uint64_t)
   });
 }
 #if OVERDUB_TESTS_JIT
-// A program that is run again is not compiled again.
+// Repeated runs of a program share one compilation.
 outcome compiled(ir::program const& p, arguments const& a, std::uint64_t seed) {
   static ir::program last;
   static std::optional<executable> run;

@@ -1,4 +1,4 @@
-// The ways to run a program that must agree: the reference, every executor, and programs that mean the same.
+// The executors of a program, which must agree: the reference, each executor, and equivalent programs.
 #pragma once
 
 #include <overdub/execute/datum.hpp>
@@ -16,7 +16,7 @@ namespace executors {
 
 using arguments = std::vector<overdub::datum>;
 
-/// What a run gave: its results, leaf by leaf, or the type of what it threw.
+/// The outcome of a run: its results, leaf by leaf, or the type of its exception.
 struct outcome {
   std::vector<overdub::datum> results;
   std::string thrown;
@@ -25,7 +25,7 @@ struct outcome {
 /// As text, for messages.
 std::string text_of(outcome const&);
 
-/// What f() gives, which returns data.
+/// The outcome of f(), which returns data.
 template <class F>
 outcome outcome_of(F const& f) {
   outcome result;
@@ -37,19 +37,19 @@ outcome outcome_of(F const& f) {
   return result;
 }
 
-/// The meaning of programs: evaluate(program, arguments).
+/// The reference: evaluate(program, arguments).
 outcome evaluated(overdub::ir::program const&, arguments const&);
 
-/// Another way to run a program. Ways that choose something choose by the seed.
+/// A way to run a program. Random decisions depend on the seed.
 struct way {
   std::string_view name;
   outcome (*run)(overdub::ir::program const&, arguments const&, std::uint64_t seed);
-  bool keeps_error; // of several errors that a program may throw, the same one is thrown
-  std::uint64_t every; // of how many random programs one is run this way
+  bool keeps_error;    // if a program may throw several errors, the same one is thrown
+  std::uint64_t every; // runs one of this many random programs
 };
 std::span<way const> all();
 
-/// Whether a way gives what it should.
+/// Whether an outcome is the expected one.
 inline bool agrees(way const& w, outcome const& expected, outcome const& given) {
   return given == expected || (!w.keeps_error && !expected.thrown.empty() && !given.thrown.empty());
 }

@@ -1,5 +1,5 @@
-// Contexts made of parts: each part is a rule, a hook or an `enter`, and `made_of` has those of several. The lists below are products of
-// parts and of the ways to compose them.
+// Contexts that are composed of parts: each part is a rule, a hook or an `enter`, and `made_of` merges several. The lists below are
+// products of parts and of compositions.
 #pragma once
 
 #include "laws/support/random_function.hpp"
@@ -22,8 +22,8 @@ using namespace overdub;
 
 inline std::vector<std::string> seen;
 
-// Numbers and arrays. Functions and trees are left out: "a function that is passed to another function is not an argument of the call" of
-// a program, and hooks get "an empty value for several results and for function values" (limitations).
+// Appends numbers and arrays, and skips functions and trees: in programs, functions are no arguments, and hooks receive an empty value
+// instead of several results or a function value (limitations).
 template <class X>
 void append_text(std::string& to, X const& x) {
   if constexpr (requires { x.visit([](auto const&) {}); }) {
@@ -44,18 +44,18 @@ template <class... X>
 void note(std::string_view context, std::string_view hook, std::string_view f, X const&... x) {
   std::string line(context);
   line.append(1, ' ').append(hook).append(1, ' ').append(f);
-  // Its argument is a vector: a tree in C++, and numbers in a program.
+  // Its argument is a vector: a tree in C++, and several numbers in a program.
   if (!f.starts_with(random_function::f_list.name())) (append_text(line, x), ...);
   seen.push_back(std::move(line));
 }
 
-// ---- parts that replace
+// ---- parts with rules
 
 template <class X>
 concept real = std::is_same_v < plain_t<X>,
 double > ;
 
-// An operation of one number; of two.
+// Rules of an operation of one number, and of two.
 template <class F, class G>
 struct becomes : context {
   auto overdub(F, auto x) { return G{}(x); }
@@ -70,14 +70,13 @@ struct shifts_mathematics : context {
     return call.fallback(x) + 1.0;
   }
 };
-// The signatures of the random functions, for rules and `enter` of all functions: "where a rule would answer another one, the program is
-// not rewritten: list the signature" (limitations).
+// The signatures of the random functions. Rules and `enter` of all functions must list them, or programs are rejected (limitations).
 using all_signatures = types<
     double(double, double, array<double>), double(double, double), double(double), double(array<double>),
     double(double, double, double), double(double, i64), std::tuple<double, double>(double),
     array<double>(array<double>)>;
 
-// By operations that no random function has: a program has equal ones once.
+// The literals of these rules are in no random function, because programs merge equal operations.
 struct replaces_one : context {
   auto overdub(decltype(random_function::f_one), auto x) { return x * 3.3; }
 };
@@ -103,7 +102,7 @@ struct goes_on : context {
   }
 };
 struct goes_on_in_counted : goes_on<random_function::f_counted> {
-  using signatures = types<double(double, i64)>; // which is not of numbers f64 alone
+  using signatures = types<double(double, i64)>; // not of f64 alone
 };
 struct goes_on_in_all : context {
   static constexpr bool answers_entry = true;
@@ -127,7 +126,7 @@ struct clamps_guarded : context {
   }
 };
 
-// Of control primitives. What they carry is a tree of C++, and a list of values in a program.
+// Rules of control primitives. Their loop-carried values are trees in C++, and lists of values in programs.
 struct repeats_loops : context {
   auto overdub(loop_t loop, auto n, auto state, auto body) { return loop(n, loop(n, state, body), body); }
 };
@@ -136,7 +135,7 @@ struct takes_two_steps : context {
     return loop(state, condition, [&](auto const& s) { return body(body(s)); });
   }
 };
-// By the type of the loop-carried value.
+// Decides by the type of the loop-carried value.
 struct shifts_loops_of_numbers : context {
   template <real X>
   auto overdub(loop_t loop, auto n, X state, auto body) {
@@ -157,7 +156,7 @@ struct negates_conditions : context {
     return branch(!condition, otherwise, then);
   }
 };
-// "A program that was staged before has `tabulate` where C++ called `map`, and an indexed loop where it called `scan`" (limitations).
+// A program that was staged before has `tabulate` instead of `map`, and an indexed loop instead of `scan` (limitations).
 struct names_maps_and_scans : context {
   static constexpr bool is_refused_by_programs = true;
 };
@@ -179,7 +178,7 @@ struct scales_reductions : context {
   }
 };
 
-// Of reductions by one operation.
+// Rules of reductions by one operation.
 struct scales_largest : context {
   template <std::same_as<max_t> F>
   auto overdub(reduce_t reduce, F const& f, auto const&... x) {
@@ -191,7 +190,7 @@ struct scales_largest : context {
   }
 };
 
-// ---- parts that observe
+// ---- parts with hooks
 
 #define OVERDUB_OBSERVES(NAME, FAMILY)                                                                       \
   template <char Name>                                                                                       \
@@ -219,7 +218,7 @@ OVERDUB_OBSERVES(observes_maps, map_t)
 OVERDUB_OBSERVES(observes_scans, scan_t)
 OVERDUB_OBSERVES(observes_guarded, decltype(random_function::f_guarded))
 #undef OVERDUB_OBSERVES
-// Control primitives on numbers.
+// Hooks of control primitives on numbers.
 template <char Name>
 struct observes_control_of_numbers : context {
   static constexpr char letter[] = {Name};
@@ -235,7 +234,7 @@ struct observes_control_of_numbers : context {
   void before(while_t f, double state, auto const&...) { note(as, "before", f.name(), state); }
   void before(reduce_t f, auto const&, array<double> const& xs) { note(as, "before", f.name(), xs); }
 };
-// Reductions by two operations.
+// Hooks of reductions by two operations.
 template <char Name>
 struct observes_combinations : context {
   static constexpr char letter[] = {Name};
@@ -256,13 +255,13 @@ struct observes_operations : context {
   }
 };
 
-// ---- parts that change the context on the way in
+// ---- parts with enter
 
 struct leaves_two : context {
   auto enter(decltype(random_function::f_two)) { return leave; }
 };
-// Not of one number: "in a program, a function that is passed to another function is not an argument of the call" (limitations), so that
-// a call of a function and a number is one of a number there.
+// Not one number: in a program, a function is no argument of a call (limitations), so that a call of a function and a number has one
+// number as argument.
 struct leaves_calls_of_two_numbers : context {
   using signatures = all_signatures;
   auto enter(function auto, argument_types<double, double>) { return leave; }
@@ -278,11 +277,11 @@ struct made_of : extends<Part...> {
 template <char Name>
 using observer = made_of<Name, observes_operations<Name>, observes_functions<Name>>;
 
-// Observes less, and takes the compiler less.
+// Observes fewer operations, and compiles faster.
 template <char Name>
 using light_observer = made_of<Name, observes_sum<Name>, observes_product<Name>, observes_functions<Name>>;
 
-// The context of the functions that these enter.
+// The context that these parts enter.
 struct inside : made_of<'i', observes_sum<'i'>, observes_functions<'i'>> {};
 inline inside entered;
 struct enters_one : context {
@@ -292,15 +291,14 @@ struct enters_all : context {
   auto& enter(function auto) { return entered; }
 };
 
-// Two objects of one class, which the functions that both call are run in.
+// Two objects of one class of contexts, for functions that two random functions call.
 inline random_function::scales once_again(1.75), once_more(-0.5);
 struct enters_scales : context {
   auto& enter(decltype(random_function::f_one)) { return once_again; }
   auto& enter(decltype(random_function::f_two)) { return once_more; }
 };
 
-// Contexts with metadata. Native functions are refused in such a context that has no rule for them: "host functions are refused in contexts
-// that keep metadata" (limitations), so that these have one.
+// Contexts with metadata. They reject host functions without a rule (limitations), so these have rules.
 struct with_natives : context {
   auto overdub(decltype(random_function::f_native) f, auto x) {
     return overdub::tag(f(x.inner), x.metadata * 0.5);
@@ -310,14 +308,14 @@ struct with_natives : context {
   }
   auto overdub(decltype(random_function::f_noted) f, auto x) { return overdub::tag(f(x.inner), x.metadata); }
 };
-// A rule of such a context for a function: "when a context without metadata has no rule for a function, and an inner context has one, the
-// function passes to the inner one whole" (composition).
+// A rule of such a context for a function: a context without metadata and without a rule for a function passes the whole function to an
+// inner context with a rule (composition).
 struct scales_metadata_of_one : context {
   auto overdub(rule_call auto call, decltype(random_function::f_one), auto x) {
     return overdub::tag(call.fallback(x), x.metadata * 0.25);
   }
 };
-// How many operations are behind a number, at most; of any type, since programs compute it.
+// The maximum depth of the expression of a number. Its type is that of the number, since programs compute it.
 struct follows_depth : context {
   template <class T>
   using metadata = T;
@@ -330,7 +328,7 @@ private:
   static auto deepest(auto x, auto... rest) { return overdub::max(x, deepest(rest...)); }
 };
 
-// A part beside an observer in one context; around one; and inside of one.
+// A part and an observer in one context; a part outside of an observer; and inside of one.
 template <class Part, template <char> class Observer = light_observer>
 using beside_observer = types<made_of<'a', Part, Observer<'a'>>>;
 template <class Part, template <char> class Observer = light_observer>
@@ -338,12 +336,12 @@ using outside_observer = types<made_of<'a', Part>, Observer<'b'>>;
 template <class Part, template <char> class Observer = light_observer>
 using inside_observer = types<Observer<'a'>, made_of<'b', Part>>;
 
-// Two parts, each beside an observer of its own, in either order.
+// Two parts in two contexts, each with an observer, in either order.
 template <class P, class Q>
 using one_around_the_other = types<
     made_of<'a', P, observes_functions<'a'>>, made_of<'b', Q, observes_product<'b'>, observes_sum<'b'>>>;
 
-// Metadata in a context around one with the part, and inside of it.
+// A context with metadata outside of one with the part, and inside of it.
 template <class Metadata, class Part>
 using around_part = types<made_of<'m', Metadata, with_natives>, made_of<'b', Part, observes_functions<'b'>>>;
 template <class Metadata, class Part>

@@ -1,5 +1,5 @@
-// Random functions of C++: one template runs them all, by an expression that is drawn at run time. A function that is staged captures
-// nothing, so that the expressions of the functions that run now are a global: `drawn`.
+// Random functions of C++: one template interprets an expression that is drawn at run time. A staged function has no captures, so the
+// expressions of the current functions are in a global variable: `drawn`.
 #pragma once
 
 #include "pass/random_program.hpp"
@@ -19,21 +19,21 @@ namespace random_function {
 
 using namespace overdub;
 
-// What an expression does. Its parts are computed from left to right, and before it.
+// The forms of an expression. Its parts are evaluated first, from left to right.
 enum class form {
   parameter,  // a number of the function, of the loop, of the map or of `let`, by its index
   element,    // of the function's array, by its index
   unary,      // an operation on a part
-  binary,     // on two
-  by_literal, // on a part and a number of C++
+  binary,     // on two parts
+  by_literal, // on a part and a plain number
   choice,     // select(part < literal, part, part)
   call_one,   // a named function of one number
-  call_two,   // of two
-  call_array, // of the array
-  counted,    // one that calls itself
-  native,     // a function of C++ that contexts do not look into
-  guarded,    // one that may throw
-  noted,      // one that others see
+  call_two,   // of two numbers
+  call_array, // a named function of the array
+  counted,    // a recursive function
+  native,     // a native function, which contexts do not enter
+  guarded,    // a native function that may throw
+  noted,      // a native function with a side effect
   total,      // sum(xs)
   mapped,     // sum(map([&](x) { part }, xs))
   by_name,    // sum(map(f, xs))
@@ -41,14 +41,14 @@ enum class form {
   largest,    // reduce(max, map(...))
   branch,     // if_(part < literal, part, part)
   repeated,   // loop(3, part, [&](i, s) { part - (s + i) })
-  steps,      // while_ of two iterations, whose state is a tuple
-  swept,   // the last state of scan([&](s, x) { {part - s * x, s} }, part, xs), and the sum of what it stacks
+  steps,      // while_ of two iterations, whose loop-carried value is a tuple
+  swept,   // the final value of scan([&](s, x) { {part - s * x, s} }, part, xs), plus the sum of its outputs
   pair,    // a function that returns two numbers
-  applied, // a function that is given a function
+  applied, // a function whose argument is a function
   scaled,  // the sum of the array that a function returns
-  local,   // a function that is run in a context of the function's own, by a literal
+  local,   // a function that runs in a local context with a literal member
   vector,  // a function of a std::vector, of one or three parts
-  let      // part 0, used by part 1 as often as it likes
+  let      // part 0, which part 1 may use any number of times
 };
 
 struct expression {
@@ -58,7 +58,7 @@ struct expression {
   std::vector<expression> parts = {};
 };
 
-// The bodies of the functions, by their numbers.
+// The indices of the functions in `bodies`.
 enum number : std::uint32_t { entry, two, one, of_array, count };
 struct functions {
   std::array<expression, count> bodies;
@@ -139,14 +139,14 @@ inline constexpr auto f_guarded = leaf<"guarded">(
       return x * 2.0;
     },
     effects::may_fail);
-// Notes its argument where tests look for it.
+// Reports its argument to the test.
 inline void (*on_noted)(double) = nullptr;
 inline constexpr auto f_noted = leaf<"noted">([](double x) {
   if (on_noted != nullptr) on_noted(x);
   return x + 0.125;
 });
 
-// Calls f with one of the operations that are drawn.
+// Applies the operation with the given index.
 inline constexpr std::uint32_t unary_operations = 5, binary_operations = 6;
 template <class V>
 V unary_of(std::uint32_t which, V const& x) {
@@ -184,7 +184,7 @@ V binary_of(std::uint32_t which, V const& x, B const& y) {
 template <class V, class Row>
 struct runner {
   std::vector<V> numbers;
-  Row const* row = nullptr; // of functions that have one
+  Row const* row = nullptr; // null for functions without an array
 
   runner with(V const& x) const {
     runner inner = *this;
@@ -335,9 +335,9 @@ element_of<Row> array_body::operator()(Row row) const {
 
 struct options {
   int depth = 4;
-  // Programs that were staged before are canonical: "equal operations are one, what nobody uses is not in it, and what has no effects
-  // stands where it is needed" (limitations). A canonical function has such operations alone: each value is used once, where it was
-  // computed last, and no two operations are equal. Of others, contexts see other events where the function is staged before.
+  // Staging before the run makes programs canonical: it merges equal operations, removes dead ones, and reorders those without
+  // effects (limitations). In a canonical function, each value is used once, where it was computed last, and no two operations are
+  // equal. For other functions, contexts may observe other events if the function is staged before.
   bool canonical = true;
   bool natives = true;
   bool failing = true;
@@ -362,10 +362,10 @@ public:
 
 private:
   bool has_row() const { return function_ == entry || function_ == of_array; }
-  // Of one number, of two, of the array: those behind it in the list, and no function that calls this one.
+  // Calls have one number, two, or the array as arguments: of later functions in the list, so that there is no recursion.
   bool may_call(std::uint32_t f) const { return f > function_ && (f != of_array || has_row()); }
 
-  // With so many numbers in scope.
+  // An expression with `numbers` numbers in scope.
   expression any(int depth, std::uint32_t numbers) {
     for (int attempts = 0; attempts < 20; ++attempts) {
       auto const before = operations_;
@@ -373,16 +373,16 @@ private:
       if (is_allowed(e)) return e;
       operations_ = before;
     }
-    // An operation that is in no function: its literal is used once.
+    // An operation that is new in the function, since its literal is.
     return {form::by_literal, 2, next_literal(), {leaf(numbers)}};
   }
-  // Notes the operation, and says whether it is new.
+  // Records the operation, and returns whether it is new.
   bool is_allowed(expression const& e) {
     if (e.is == form::parameter || e.is == form::element || e.is == form::let || !wanted_.canonical)
       return true;
     return operations_.insert(text(e)).second;
   }
-  // Operations of as many numbers are not distinguished, nor are local contexts: a rule may make one of another.
+  // Operations with the same number of operands are not distinguished, nor are local contexts: a rule may replace one by another.
   static std::string text(expression const& e) {
     std::string all = std::to_string(static_cast<int>(e.is)) + '.';
     if (e.is != form::local) all += std::to_string(e.literal);
@@ -495,7 +495,7 @@ private:
   options wanted_;
   std::uint32_t function_ = 0;
   int literals_ = 0;
-  std::set<std::string> operations_; // of the function, as text
+  std::set<std::string> operations_; // the operations of the function, as text
 };
 
 } // namespace random_function

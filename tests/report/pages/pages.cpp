@@ -1,5 +1,5 @@
-// Writes two reports with every kind of block into the current folder: fair.html of draws as they should be, and hostile.html of texts and
-// numbers that may break a page. browser.py looks at them.
+// Writes two reports with every kind of block into the current folder: fair.html with ordinary draws, and hostile.html with texts and
+// numbers that may break a page. browser.py opens them.
 #include <overdub/report.hpp>
 
 #include <cmath>
@@ -20,7 +20,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN(),
 constexpr auto hostile_text = "</title></svg><script>document.title='hit'</script><img src=x "
                               "onerror=\"document.title='hit'\">'\"&amp;\x01\xff\\";
 
-// Draws of variables that follow their last value, `persistence` of it.
+// Draws of autoregressive variables with the coefficient `persistence`.
 inference::draws draws_of(std::vector<std::string> const& names, std::size_t length, double persistence) {
   inference::draws d(names, 4);
   for (unsigned c = 0; c < 4; ++c) {
