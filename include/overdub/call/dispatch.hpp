@@ -460,8 +460,7 @@ OVERDUB_INLINE constexpr call_t<S, F, A...> call(S const& stack, F const& f, A&&
   else if constexpr (stages<S>) {
     using R = strip_t<S, call_t<S, F, A...>>;
     return wrap(
-        stack,
-        stack.top().get().template stage_function<R>(answering<S, F>(stack, f), f, open(stack, a)...));
+        stack, stack.top().get().template stage_function<R>(answering<S, F>(stack, f), f, open(stack, a)...));
   } else {
     if constexpr (declares_before<typename S::context>) call_hook<before_hook>(stack, f, a...);
     if constexpr (observes_end<S, F, result_t<S, F, A...>, A...>)

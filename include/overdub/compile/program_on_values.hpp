@@ -140,7 +140,8 @@ private:
     else if constexpr (is_value<X> || is_carried<X>)
       return std::tuple(wrap(stack_, x));
     else if constexpr (is_std_array<X>)
-      return overdub::detail::apply_to([&](auto const&... each) { return std::tuple_cat(lifted(each)...); }, x);
+      return overdub::detail::apply_to(
+          [&](auto const&... each) { return std::tuple_cat(lifted(each)...); }, x);
     else if constexpr (tree<X>)
       return lifted_children(
           x, std::make_index_sequence<std::tuple_size_v<typename tree_traits<X>::children>>{});

@@ -53,8 +53,7 @@ struct uniform_t : distribution<"uniform", uniform_t> {
   static double draw(bit_generator auto& g, double low, double high) {
     return std::clamp(low + (high - low) * draw_uniform(g), low, high);
   }
-  static double
-  draw_between(bit_generator auto& g, double from, double to, double low, double high) {
+  static double draw_between(bit_generator auto& g, double from, double to, double low, double high) {
     return draw(g, std::max(from, low), std::min(to, high));
   }
 };

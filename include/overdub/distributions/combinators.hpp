@@ -92,8 +92,7 @@ consteval bool is_truncatable() {
 // draw_between, or an error where the interval has no probability.
 template <class D>
 double draw_between(
-    bit_generator auto& g, std::string_view name, D const& d, double log_mass, double low,
-    double high) {
+    bit_generator auto& g, std::string_view name, D const& d, double log_mass, double low, double high) {
   if (!(log_mass > -infinity))
     throw parameter_error(message(
         "overdub: %.*s: %s has no probability between %g and %g", static_cast<int>(name.size()), name.data(),
@@ -211,7 +210,8 @@ struct truncated_t : distribution<"truncated", truncated_t> {
   template <class D>
   static constexpr auto log_mass(D const& d, auto const& low, auto const& high) {
     if constexpr (detail::is_truncatable<D>())
-      return overdub::detail::apply_to([&](auto const&... p) { return D::family::log_mass(low, high, p...); }, d.parameters);
+      return overdub::detail::apply_to(
+          [&](auto const&... p) { return D::family::log_mass(low, high, p...); }, d.parameters);
     else
       return 0.0;
   }
@@ -234,7 +234,8 @@ struct truncated_below_t : distribution<"truncated_below", truncated_below_t> {
   template <class D>
   static constexpr auto log_mass(D const& d, auto const& low) {
     if constexpr (detail::is_truncatable<D>())
-      return overdub::detail::apply_to([&](auto const&... p) { return D::family::log_survival(low, p...); }, d.parameters);
+      return overdub::detail::apply_to(
+          [&](auto const&... p) { return D::family::log_survival(low, p...); }, d.parameters);
     else
       return 0.0;
   }

@@ -82,9 +82,7 @@ struct bernoulli_t : distribution<"bernoulli", bernoulli_t> {
     auto const hit = detail::is_success(x);
     return log(select(hit, probability, 1.0)) + log1p(-select(hit, 0.0, probability));
   }
-  static bool draw(bit_generator auto& g, double probability) {
-    return draw_uniform(g) < probability;
-  }
+  static bool draw(bit_generator auto& g, double probability) { return draw_uniform(g) < probability; }
 };
 inline constexpr bernoulli_t bernoulli{};
 
@@ -95,9 +93,7 @@ struct bernoulli_logit_t : distribution<"bernoulli_logit", bernoulli_logit_t> {
   static constexpr auto log_density_at(auto const& x, auto const& logit) {
     return -log1p_exp(select(detail::is_success(x), -logit, logit));
   }
-  static bool draw(bit_generator auto& g, double logit) {
-    return draw_uniform(g) < logistic(logit);
-  }
+  static bool draw(bit_generator auto& g, double logit) { return draw_uniform(g) < logistic(logit); }
 };
 inline constexpr bernoulli_logit_t bernoulli_logit{};
 

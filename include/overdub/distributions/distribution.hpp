@@ -211,7 +211,8 @@ std::string text_of(distributed<Family, P...> const& d);
 template <class... T>
 std::string text_of(std::tuple<T...> const& all) {
   std::string text;
-  overdub::detail::apply_to([&](auto const&... x) { ((text += (text.empty() ? "(" : ", ") + text_of(x)), ...); }, all);
+  overdub::detail::apply_to(
+      [&](auto const&... x) { ((text += (text.empty() ? "(" : ", ") + text_of(x)), ...); }, all);
   return text + ")";
 }
 
@@ -267,7 +268,8 @@ constexpr auto support(D const& d) {
 /// Whether the parameters satisfy the family's constraints, in overdub's operations.
 template <a_distribution D>
 constexpr auto is_valid(D const& d) {
-  return overdub::detail::apply_to([](auto const&... p) { return detail::valid<typename D::family>(p...); }, d.parameters);
+  return overdub::detail::apply_to(
+      [](auto const&... p) { return detail::valid<typename D::family>(p...); }, d.parameters);
 }
 
 /// The constraint of a parameter that is a distribution.

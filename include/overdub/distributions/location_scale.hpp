@@ -34,8 +34,7 @@ struct normal_t : distribution<"normal", normal_t> {
   static double draw(bit_generator auto& g, double mean, double sd) {
     return kept_finite(mean + sd * draw_normal(g));
   }
-  static double
-  draw_between(bit_generator auto& g, double low, double high, double mean, double sd) {
+  static double draw_between(bit_generator auto& g, double low, double high, double mean, double sd) {
     return std::clamp(mean + sd * draw_normal_between(g, (low - mean) / sd, (high - mean) / sd), low, high);
   }
 };
@@ -68,8 +67,7 @@ public:
   static double draw(bit_generator auto& g, double location, double scale) {
     return kept_finite(location + scale * std::tan(std::numbers::pi * (draw_uniform(g) - 0.5)));
   }
-  static double draw_between(
-      bit_generator auto& g, double low, double high, double location, double scale) {
+  static double draw_between(bit_generator auto& g, double low, double high, double location, double scale) {
     double const u = draw_uniform(g);
     double x = 0;
     if (high == infinity) // a uniform fraction of the angle to infinity

@@ -33,8 +33,7 @@ struct lognormal_t : distribution<"lognormal", lognormal_t> {
   static double draw(bit_generator auto& g, double log_mean, double log_sd) {
     return kept_positive(std::exp(normal_t::draw(g, log_mean, log_sd)));
   }
-  static double draw_between(
-      bit_generator auto& g, double low, double high, double log_mean, double log_sd) {
+  static double draw_between(bit_generator auto& g, double low, double high, double log_mean, double log_sd) {
     double const from = std::log(kept_positive(low));
     return std::clamp(
         kept_positive(std::exp(normal_t::draw_between(g, from, std::log(high), log_mean, log_sd))), low,
@@ -67,9 +66,7 @@ struct half_normal_t : distribution<"half_normal", half_normal_t> {
     auto const from = max(low, 0.0), to = max(high, 0.0);
     return log_2 + log_normal_mass(from / sd, to / sd, (to - from) / sd);
   }
-  static double draw(bit_generator auto& g, double sd) {
-    return kept_finite(sd * std::abs(draw_normal(g)));
-  }
+  static double draw(bit_generator auto& g, double sd) { return kept_finite(sd * std::abs(draw_normal(g))); }
   static double draw_between(bit_generator auto& g, double low, double high, double sd) {
     return normal_t::draw_between(g, std::max(low, 0.0), high, 0.0, sd);
   }
@@ -89,11 +86,8 @@ struct exponential_t : distribution<"exponential", exponential_t> {
     auto const from = max(low, 0.0);
     return log(-expm1(-rate * (max(high, 0.0) - from))) - rate * from;
   }
-  static double draw(bit_generator auto& g, double rate) {
-    return kept_finite(draw_exponential(g) / rate);
-  }
-  static double
-  draw_between(bit_generator auto& g, double low, double high, double rate) {
+  static double draw(bit_generator auto& g, double rate) { return kept_finite(draw_exponential(g) / rate); }
+  static double draw_between(bit_generator auto& g, double low, double high, double rate) {
     double const from = std::max(low, 0.0);
     return std::clamp(
         from - std::log1p(draw_uniform(g) * std::expm1(-rate * (high - from))) / rate, from, high);

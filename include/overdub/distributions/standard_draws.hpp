@@ -29,9 +29,7 @@ double draw_uniform(bit_generator auto& g) {
 }
 
 /// A standard normal number, by Boost's ziggurat (Marsaglia and Tsang, 2000).
-double draw_normal(bit_generator auto& g) {
-  return boost::random::normal_distribution<double>()(g);
-}
+double draw_normal(bit_generator auto& g) { return boost::random::normal_distribution<double>()(g); }
 
 /// An exponential number of rate 1, by Boost's ziggurat; greater than 0.
 double draw_exponential(bit_generator auto& g) {
@@ -83,8 +81,7 @@ double draw_normal_between(bit_generator auto& g, double low, double high) {
 /// An index below n, with a probability proportional to weight(i); the weights are at least 0, and sum to `total`. If rounding leaves a
 /// rest, it is the last index of a positive weight. O(n).
 template <class At>
-std::int64_t
-draw_index(bit_generator auto& g, std::int64_t n, double total, At const& weight) {
+std::int64_t draw_index(bit_generator auto& g, std::int64_t n, double total, At const& weight) {
   double left = total * draw_uniform(g);
   std::int64_t last = 0;
   for (std::int64_t i = 0; i < n; ++i) {

@@ -84,9 +84,8 @@ struct multivariate_normal_t : distribution<"multivariate_normal", multivariate_
         sum(map([](auto const& row, auto const& i) { return log(at(row, i)); }, cholesky, iota(n)));
     return -0.5 * dot(z, z) - log_det - 0.5 * log_two_pi * convert<double>(n);
   }
-  static array<double> draw(
-      bit_generator auto& g, array<double> const& mean,
-      array<array<double>> const& cholesky) {
+  static array<double>
+  draw(bit_generator auto& g, array<double> const& mean, array<array<double>> const& cholesky) {
     std::vector<double> z, x;
     (void)size(mean, cholesky);
     for (i64 i = 0; i < mean.size(); ++i) {

@@ -79,7 +79,8 @@ public:
   chain_of_moves(trace const& start, choice_map const& observed, selection const& reported, Moves... moves)
       : trace_(start, observed), row_(start, reported), moves_(std::move(moves)...) {
     auto const is_observed = [&](std::uint32_t s) { return trace_.size(s) == 0 || trace_.is_observed(s); };
-    overdub::detail::apply_to([&](auto const&... each) { check_moves(trace_.core(), is_observed, each...); }, moves_);
+    overdub::detail::apply_to(
+        [&](auto const&... each) { check_moves(trace_.core(), is_observed, each...); }, moves_);
   }
 
   inference::kernel_statistics transition(random_key const& key) {

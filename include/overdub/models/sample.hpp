@@ -229,9 +229,9 @@ auto stage_choice(overdub::detail::recorder& r, S const& levels, std::string_vie
     stage_functions<plain>(levels, overdub::detail::wrap(levels, x), overdub::detail::wrap(levels, like));
   }
   return overdub::tag(
-      X{}, symbol_of_value{stage_choice(
-               r, address, name_of<plain>(), parameters, &draw_on_host<plain>,
-               overdub::detail::ir_type_of<X>)});
+      X{},
+      symbol_of_value{stage_choice(
+          r, address, name_of<plain>(), parameters, &draw_on_host<plain>, overdub::detail::ir_type_of<X>)});
 }
 
 } // namespace detail
