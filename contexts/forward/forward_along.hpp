@@ -8,10 +8,10 @@
 #include <overdub/overdub.hpp>
 #include <overdub/stage/evaluated_in_library.hpp>
 
-#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <limits>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -150,7 +150,8 @@ private:
       return M(tangent...);
     else {
       using E = typename M::value_type;
-      i64 const size = std::min({tangent.size()...});
+      i64 size = std::numeric_limits<i64>::max();
+      for (i64 const each : {tangent.size()...}) size = each < size ? each : size;
       std::vector<E> elements;
       elements.reserve(static_cast<std::size_t>(size));
       for (i64 i = 0; i < size; ++i) elements.push_back(E(tangent[i]...));
