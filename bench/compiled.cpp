@@ -11,6 +11,7 @@
 #include <overdub/jit/executor.hpp>
 #endif
 
+#include <chrono>
 #include <cmath>
 #include <thread>
 #include <vector>

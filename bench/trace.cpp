@@ -16,6 +16,7 @@
 #include <overdub/contexts/trace.hpp>
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -16,10 +16,12 @@
 #include <overdub/implementation/inference/particles.cpp>
 #include <overdub/implementation/inference/progress.cpp>
 #include <overdub/implementation/inference/run_chains.cpp>
+#include <overdub/implementation/inference/streams.cpp>
 #include <overdub/implementation/inference/summary.cpp>
 #include <overdub/implementation/models/binding_time.cpp>
 #include <overdub/implementation/models/choice_order.cpp>
 #include <overdub/implementation/models/choice_program.cpp>
+#include <overdub/implementation/models/choice_transform.cpp>
 #include <overdub/implementation/models/choices.cpp>
 #include <overdub/implementation/models/choosing.cpp>
 #include <overdub/implementation/models/conditional_density.cpp>

@@ -6,7 +6,6 @@
 #include <overdub/ir/derivative.hpp>
 #include <overdub/ir/type_of_cpp.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <tuple>
@@ -158,8 +157,9 @@ private:
     constexpr std::size_t count = sizeof...(I);
     constexpr int directions = [] {
       int most = 1;
-      ((most = std::max(most, directions_in<std::remove_cvref_t<std::tuple_element_t<count + I, All>>>())),
-       ...);
+      for (int const each :
+           {most, directions_in<std::remove_cvref_t<std::tuple_element_t<count + I, All>>>()...})
+        most = each > most ? each : most;
       return most;
     }();
     contexts::forward_along<directions> context;

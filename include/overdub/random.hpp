@@ -11,10 +11,20 @@
 #include <limits>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 namespace overdub {
 
 class random_generator;
+
+/// A uniform random bit generator of the standard library, as std::mt19937_64: std::uniform_random_bit_generator without <random>.
+template <class G>
+concept bit_generator = std::invocable<G&> && requires {
+  { G::min() } -> std::same_as<std::invoke_result_t<G&>>;
+  { G::max() } -> std::same_as<std::invoke_result_t<G&>>;
+  requires std::unsigned_integral<std::invoke_result_t<G&>>;
+  requires std::bool_constant<(G::min() < G::max())>::value;
+};
 
 /// Names a stream of random numbers: a seed, an address (a path of names and indices) and the number of a transition. Keys that differ
 /// in one of them have independent streams. A value of 32 bytes; thread-safe.

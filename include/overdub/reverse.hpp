@@ -240,7 +240,7 @@ struct pass_of {
 template <class Contexts>
 std::vector<datum> run_on_data(
     artifact const& a, overdub::detail::held_contexts<Contexts> const& contexts, std::span<datum const> x) {
-  return std::apply(
+  return overdub::detail::apply_to(
       [&](auto&... c) {
         std::array<void*, sizeof...(c)> const objects{&c...};
         return overdub::detail::global_call_on_data(a, objects, x);
@@ -424,7 +424,7 @@ private:
     if constexpr (sizeof...(Held) == 0)
       return passes_without_contexts<F, A>();
     else
-      return std::apply(
+      return overdub::detail::apply_to(
           [](auto&... c) { return passes_of<F, A, std::remove_reference_t<decltype(c)>...>::get(c...); },
           contexts.all());
   }

@@ -1,11 +1,18 @@
+#include <overdub/core/floating_point.hpp>
 #include <overdub/inference/calibration.hpp>
+#include <overdub/inference/diagnostics.hpp>
+#include <overdub/inference/on_threads.hpp>
+#include <overdub/inference/target.hpp>
 #include <overdub/io/number_text.hpp>
 
 #include <boost/math/special_functions/gamma.hpp>
+#include <boost/random/uniform_int_distribution.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
+#include <numbers>
 #include <numeric>
 #include <ostream>
 #include <span>
@@ -167,5 +174,131 @@ std::ostream& operator<<(std::ostream& out, joint_test const& t) {
       t.findings());
   return out;
 }
+
+namespace calibrating {
+
+calibration calibrate(
+    std::function<simulation(random_key const& here)> const& simulate, calibration_settings const& settings,
+    random_key const& key) {
+  check_level(settings.false_alarm);
+  check_count("simulations", settings.simulations);
+  check_count("draws", settings.draws);
+  check_count("bins", settings.bins);
+  check_threads(settings.threads);
+  std::size_t const simulations = settings.simulations, draws = settings.draws, bins = settings.bins;
+  if (bins < 2 || (draws + 1) % bins != 0)
+    throw inference_error(message(
+        "overdub: %zu ranks, one more than draws, in %zu bins: as many ranks are to fall into each of two "
+        "bins "
+        "or more",
+        draws + 1, bins));
+  if (simulations < 5 * bins)
+    throw inference_error(message(
+        "overdub: %zu simulations for %zu bins of ranks: there should be five for each, or more", simulations,
+        bins));
+
+  std::vector<std::vector<std::size_t>> by_simulation(simulations);
+  on_threads(settings.threads, simulations, [&](std::size_t i) {
+    random_key const here = key.at(i);
+    auto const [truth, posterior] = simulate(here);
+    if (posterior.size() != draws)
+      throw inference_error(message(
+          "overdub: simulation %zu: %zu draws were asked for, and %zu came", i, draws, posterior.size()));
+    std::vector<std::size_t> below(truth.size()), ties(truth.size());
+    for (std::vector<double> const& draw : posterior) {
+      if (draw.size() != truth.size())
+        throw inference_error(message(
+            "overdub: simulation %zu: the sampler's draw has %zu parameters, and the prior's %zu", i,
+            draw.size(), truth.size()));
+      for (std::size_t p = 0; p < truth.size(); ++p) {
+        if (overdub::is_nan(draw[p]) || overdub::is_nan(truth[p]))
+          throw inference_error(message("overdub: simulation %zu: parameter %zu is NaN", i, p + 1));
+        below[p] += draw[p] < truth[p];
+        ties[p] += draw[p] == truth[p];
+      }
+    }
+    random_generator generator(here.at("ties"));
+    for (std::size_t p = 0; p < truth.size(); ++p)
+      below[p] += boost::random::uniform_int_distribution<std::size_t>(0, ties[p])(generator);
+    by_simulation[i] = std::move(below);
+  });
+
+  std::size_t const parameters = by_simulation.front().size();
+  std::vector<std::vector<std::size_t>> ranks(parameters);
+  for (auto const& one : by_simulation) {
+    if (one.size() != parameters)
+      throw inference_error(message(
+          "overdub: the prior draws %zu parameters, and %zu at another time: calibration needs as many in "
+          "each simulation",
+          parameters, one.size()));
+    for (std::size_t p = 0; p < parameters; ++p) ranks[p].push_back(one[p]);
+  }
+  return calibration(names_of(settings.names, parameters), std::move(ranks), settings);
+}
+
+joint_test compare(
+    std::function<std::vector<double>(random_key const& here)> const& simulate,
+    std::function<void(random_key const& here, std::span<std::vector<double>> sampled)> const& run,
+    joint_test_settings const& settings, random_key const& key) {
+  check_level(settings.false_alarm);
+  check_count("simulations", settings.simulations);
+  check_count("chains", settings.chains);
+  check_count("iterations", settings.iterations);
+  check_threads(settings.threads);
+  if (settings.simulations < 2 || settings.chains < 1 || settings.iterations < 6)
+    throw inference_error(message(
+        "overdub: a joint test of %zu simulations, and %zu chains of %zu iterations: it needs 2, and 1 of 6, "
+        "at "
+        "least",
+        settings.simulations, settings.chains, settings.iterations));
+  using table = std::vector<std::vector<double>>;
+  table simulated(settings.simulations), sampled(settings.chains * settings.iterations);
+  on_threads(settings.threads, settings.simulations, [&](std::size_t i) {
+    simulated[i] = simulate(key.at("joint").at(i));
+  });
+  on_threads(settings.threads, settings.chains, [&](std::size_t c) {
+    run(key.at("chain").at(c), std::span(sampled).subspan(c * settings.iterations, settings.iterations));
+  });
+
+  std::size_t const count = simulated.front().size();
+  std::vector<std::string> const names = names_of(settings.names, count);
+  auto const column = [&](table const& from, std::size_t k) {
+    std::vector<double> values;
+    for (std::vector<double> const& one : from) {
+      if (one.size() != count)
+        throw inference_error(
+            message("overdub: %zu statistics of a state, and %zu of another", count, one.size()));
+      if (!overdub::is_finite(one[k]))
+        throw inference_error(message(
+            "overdub: the statistic %.100s is %g: the joint test needs finite ones", names[k].c_str(),
+            one[k]));
+      values.push_back(one[k]);
+    }
+    return values;
+  };
+  std::vector<joint_test::row> rows;
+  for (std::size_t k = 0; k < count; ++k) {
+    std::vector<double> const independent = column(simulated, k);
+    chain_values const chains{column(sampled, k), settings.chains};
+    double const error = diagnosing::varies(chains) ? mcse_mean(chains) : 0;
+    double const deviation =
+        diagnosing::standard_deviation(independent) / std::sqrt(static_cast<double>(independent.size()));
+    joint_test::row r{
+        .name = names[k],
+        .simulated = diagnosing::mean(independent),
+        .sampled = diagnosing::mean(chains.values)};
+    double const difference = r.sampled - r.simulated;
+    // A constant statistic has standard error 0, and its means differ by rounding.
+    bool const is_same = std::abs(difference) <= 1e-12 * std::max(std::abs(r.simulated), std::abs(r.sampled));
+    r.z = is_same ? 0 : difference / std::hypot(error, deviation);
+    r.p_value = std::erfc(std::abs(r.z) / std::numbers::sqrt2);
+    double const ratio = error > 0 ? diagnosing::standard_deviation(chains.values) / error : 0;
+    r.effective = error > 0 ? ratio * ratio : static_cast<double>(chains.values.size());
+    rows.push_back(std::move(r));
+  }
+  return joint_test(std::move(rows), settings.false_alarm);
+}
+
+} // namespace calibrating
 
 } // namespace overdub::inference

@@ -5,21 +5,29 @@
 #include <chrono>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <string>
 
 namespace overdub::inference {
 
+static std::int64_t nanoseconds_of_steady_clock() {
+  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+progress_bar::progress_bar(std::FILE* file, bool draws)
+    : file_(file), draws_(draws), begin_(nanoseconds_of_steady_clock()) {}
+
 void progress_bar::operator()(progress const& p) {
   if (!draws_) return;
-  if (p.done <= 1) begin_ = clock::now();
+  if (p.done <= 1) begin_ = nanoseconds_of_steady_clock();
   acceptance_ += p.statistics.accept_statistic;
   ++transitions_;
   divergences_ += !p.warmup && p.statistics.divergent;
-  auto const now = clock::now();
-  if (p.done < p.all && now - drawn_ < std::chrono::milliseconds(100)) return;
+  std::int64_t const now = nanoseconds_of_steady_clock();
+  if (p.done < p.all && now - drawn_ < 100'000'000) return;
   drawn_ = now;
-  std::fputs(("\r" + line(p, std::chrono::duration<double>(now - begin_).count())).c_str(), file_);
+  std::fputs(("\r" + line(p, static_cast<double>(now - begin_) * 1e-9)).c_str(), file_);
   if (p.done == p.all) std::fputc('\n', file_);
   std::fflush(file_);
 }

@@ -1,3 +1,4 @@
+#include <overdub/call/callee_name.hpp>
 #include <overdub/call/name.hpp>
 #include <overdub/call/native.hpp>
 #include <overdub/ir/cursor.hpp>
@@ -161,6 +162,38 @@ void recorder::add_hook(hook const& h, std::span<ir::value_id const> operands) {
   insert(ir::op::host, operands, {}, a);
 }
 
+// The type of an operand of an elementwise operation on numbers of the type `widest`, if not all are the same.
+static ir::type operand_type(ir::type_rule rule, std::size_t i, ir::type widest, ir::type result) {
+  using enum ir::type_rule;
+  switch (rule) {
+  case integer:
+    return ir::i64;
+  case comparison:
+  case test:
+    return widest;
+  case logical:
+    return ir::boolean;
+  case ir::type_rule::select:
+    return i == 0 ? ir::boolean : result;
+  case integer_floating:
+    return i == 0 ? ir::i64 : result;
+  case floating_integer:
+    return i == 1 ? ir::i64 : result;
+  default:
+    return result;
+  }
+}
+
+ir::value_id recorder::elementwise(ir::op code, std::span<ir::value_id> operands, ir::type result) {
+  if (code == ir::op::none) return converted(operands[0], result);
+  ir::type widest;
+  for (ir::value_id const v : operands)
+    if (ir::type const t = here().type_of(v); t.element > widest.element) widest = t;
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    operands[i] = converted(operands[i], operand_type(ir::row_of(code).types, i, widest, result));
+  return add(code, operands, result);
+}
+
 ir::value_id recorder::converted(ir::value_id v, ir::type to) {
   ir::function const& f = here();
   ir::type const from = f.type_of(v);
@@ -249,6 +282,29 @@ void recorder::end(std::size_t number, std::any results) {
   tables_->functions[number].results = std::move(results);
   if (program[f].node_count() > unrolled) note_unrolled(f);
   tables_->chain.pop_back();
+}
+
+void recorder::stage_function(
+    function_to_stage const& f, std::span<ir::value_id const> operands, std::vector<ir::type> const& results,
+    void const* body, std::any (*stage)(void const* body, std::vector<ir::value_id>& yielded)) {
+  std::size_t const number = begin(f.key, f.name, types_of(operands));
+  ir::function_id const id = id_of(number);
+  program[id].origin_in_cpp = f.origin_in_cpp;
+  if (!f.origin_name.empty()) program[id].origin_name = interned_name(f.origin_name);
+  auto const scope = enter(id);
+  if (!results.empty()) program[id].results = results;
+  std::vector<ir::value_id> yielded;
+  std::any tree = stage(body, yielded);
+  yield(yielded);
+  program[id].results = types_of(yielded);
+  end(number, std::move(tree));
+}
+
+ir::id_range<ir::value_id>
+recorder::call(staged const& f, std::span<ir::value_id const> operands, std::uint8_t flags) {
+  std::vector<ir::type> const types = program[f.id].results;
+  return here().results_of(
+      insert(ir::op::call, operands, types, {.subject = index_of(f.id), .flags = flags}));
 }
 
 [[noreturn]] void recorder::throw_nested(std::string_view name) const {

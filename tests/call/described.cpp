@@ -9,6 +9,7 @@
 #include <boost/hana/define_struct.hpp>
 
 #include <array>
+#include <cmath>
 #include <concepts>
 #include <sstream>
 #include <string_view>

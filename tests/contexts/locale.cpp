@@ -16,6 +16,7 @@
 #include <overdub/ir/print.hpp>
 #include <overdub/report.hpp>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <chrono>

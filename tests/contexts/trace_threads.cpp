@@ -7,6 +7,7 @@
 #include <overdub/control/parallel.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <thread>

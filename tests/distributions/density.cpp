@@ -19,6 +19,7 @@
 #include <boost/math/distributions/uniform.hpp>
 #include <boost/multiprecision/cpp_bin_float.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <initializer_list>
 #include <limits>

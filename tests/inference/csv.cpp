@@ -5,6 +5,7 @@
 #include <overdub/inference/chains.hpp>
 #include <overdub/inference/csv.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <csignal>

@@ -5,6 +5,7 @@
 
 #include <overdub/implementation/check/operations.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>

@@ -4,6 +4,7 @@
 
 #include <overdub/report.hpp>
 
+#include <algorithm>
 #include <limits>
 #include <random>
 #include <string>

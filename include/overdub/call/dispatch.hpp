@@ -411,6 +411,8 @@ OVERDUB_INLINE constexpr auto call_primitive(S const& stack, P const& p, A&&... 
   using T = typename skip_transparent<S>::type;
   if constexpr (std::is_same_v<S, unrelated>)
     return refused{};
+  else if constexpr (stages<S> && elementwise<P>)
+    return stack.top().get().stage_operation(stack, p, a...);
   else if constexpr (S::empty)
     return p.compute(static_cast<A&&>(a)...);
   else if constexpr (shorthand<P>)
@@ -455,7 +457,11 @@ OVERDUB_INLINE constexpr call_t<S, F, A...> call(S const& stack, F const& f, A&&
     return f.run(stack, static_cast<A&&>(a)...);
   else if constexpr (skip_transparent<S>::type::empty)
     return wrap(stack, f.run(stack, wrap(stack, static_cast<A&&>(a))...));
-  else {
+  else if constexpr (stages<S>) {
+    using R = strip_t<S, call_t<S, F, A...>>;
+    return wrap(
+        stack, stack.top().get().template stage_function<R>(answering<S, F>(stack, f), f, open(stack, a)...));
+  } else {
     if constexpr (declares_before<typename S::context>) call_hook<before_hook>(stack, f, a...);
     if constexpr (observes_end<S, F, result_t<S, F, A...>, A...>)
       return observe_end<result_t<S, F, A...>, answer_function>(stack, f, static_cast<A&&>(a)...);

@@ -148,7 +148,7 @@ template <class S, class F, class... A>
 consteval auto find_result() {
   if constexpr (S::empty)
     return type_is<typename F::template body_type<S, A...>>{};
-  else if constexpr (F::template declares_type<S, wrap_t<S, A>...>())
+  else if constexpr (stages<S> || F::template declares_type<S, wrap_t<S, A>...>())
     return type_is<wrap_t<S, typename F::template body_type<S, wrap_t<S, A>...>>>{};
   else {
     using C = typename S::context;

@@ -69,6 +69,15 @@ inline constexpr bool is_symbolic<stack<L, R...>> = is_symbolic<stack<R...>>;
 template <class L>
 inline constexpr bool is_symbolic<stack<L>> = symbolic<typename L::context>;
 
+// Whether the only context is a symbolic one. It has no rules for operations on numbers and for functions, but two members, which are
+// called without a search for rules:
+//   stage_operation(stack, operation, x...)   with values of the stack and plain numbers; returns a value of the stack
+//   stage_function<R>(call, f, x...)          with opened arguments, as rules; returns an R
+template <class S>
+inline constexpr bool stages = false;
+template <class L>
+inline constexpr bool stages<stack<L>> = symbolic<typename L::context>;
+
 // Whether two stacks of one type refer to the same contexts.
 OVERDUB_INLINE constexpr bool same_contexts(stack<>, stack<>) { return true; }
 template <class... L>

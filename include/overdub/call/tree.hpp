@@ -180,6 +180,15 @@ requires(!std::is_same_v<T, bool>) struct tree_traits<std::vector<T, Allocator>>
 
 namespace detail {
 
+// std::apply without its exception specification, which takes as long to compile as the call.
+template <class F, class Tuple>
+OVERDUB_INLINE constexpr decltype(auto) apply_to(F&& f, Tuple&& all) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) OVERDUB_INLINE->decltype(auto) {
+    return static_cast<F&&>(f)(std::get<I>(static_cast<Tuple&&>(all))...);
+  }
+  (std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<Tuple>>>{});
+}
+
 // Calls f on the children of trees of one shape.
 template <class F, class X, class... Rest>
 OVERDUB_INLINE constexpr void each_child(F const& f, X& x, Rest&... rest) {

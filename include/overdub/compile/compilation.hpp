@@ -165,7 +165,7 @@ struct compilation<F, types<A...>, C...> {
     std::int64_t const start = nanoseconds_now();
     ir::program p = [&] {
       std::tuple<decltype(staging_context<C>::of(c))...> held{staging_context<C>::of(c)...};
-      return std::apply(
+      return overdub::detail::apply_to(
           [&](auto&... rebuilt) {
             return call::make(
                 f, contexts(rebuilt...),

@@ -49,7 +49,7 @@ public:
   // For compile.
   compiled(std::shared_ptr<artifact const> made, std::shared_ptr<composition<Held...>> owner)
       : artifact_(std::move(made)), owner_(std::move(owner)) {
-    std::apply(
+    overdub::detail::apply_to(
         [&](auto&... c) {
           std::size_t i = 0;
           ((contexts_[i++] = &c), ...);
@@ -88,7 +88,7 @@ auto compile(Context&& context, F const& f, types<A...>, compile_options const& 
     using Composition = decltype(all);
     using Compiled = compiled<F, types<A...>, Composition>;
     auto owner = std::make_shared<Composition>(std::move(all));
-    return std::apply(
+    return overdub::detail::apply_to(
         [&]<class... C>(C&... c) {
           using compilation = detail::compilation<F, types<A...>, C...>;
           if constexpr (compilation::allowed()) {
@@ -134,7 +134,7 @@ private:
     using compilation = detail::compilation<
         F, types<typename parameter_type<typename unstaged<std::remove_cvref_t<A>>::type>::type...>, C...>;
     if constexpr (compilation::allowed()) {
-      ir::program const& p = std::apply(
+      ir::program const& p = overdub::detail::apply_to(
           [&](C&... c) -> ir::program const& {
             return programs_of<compilation>().get(
                 [&] {

@@ -79,7 +79,7 @@ template <class Made, class F, class A, class Composition, class Make>
 auto followed_in(
     F const& f, globals around, compile_options const& options, Composition all, Make const& make) {
   auto const held = std::make_shared<Composition>(std::move(all));
-  return std::apply(
+  return overdub::detail::apply_to(
       [&]<class... C>(C&... c) {
         auto const found =
             followed_once<Made, F, A>(f, around, compilation<F, A, C...>::options(options), c...);

@@ -99,7 +99,7 @@ namespace detail {
 // access the cache of compiled functions, outside of scoped_globals and without `check_fingerprints`.
 template <class Compilation, class F, class... C, class... X>
 auto run_by_fingerprints(F const& f, std::tuple<C&...> const& contexts, X const&... x) {
-  return std::apply(
+  return overdub::detail::apply_to(
       [&](C&... c) {
         auto& last = last_answer_of<Compilation, C...>();
         if (!last.is_for(c...)) {

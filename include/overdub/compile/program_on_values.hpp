@@ -48,7 +48,7 @@ OVERDUB_HIDDEN programs_by_fingerprint& programs_of() {
 // Binds a program to context objects, which a call would otherwise pass.
 template <class... C>
 ir::program with_contexts_of_call(ir::program p, std::tuple<C&...> const& contexts) {
-  std::apply(
+  overdub::detail::apply_to(
       [&](C&... c) {
         std::array<void*, sizeof...(C)> const objects{&c...};
         for (ir::host_binding& h : p.hosts)
@@ -140,7 +140,8 @@ private:
     else if constexpr (is_value<X> || is_carried<X>)
       return std::tuple(wrap(stack_, x));
     else if constexpr (is_std_array<X>)
-      return std::apply([&](auto const&... each) { return std::tuple_cat(lifted(each)...); }, x);
+      return overdub::detail::apply_to(
+          [&](auto const&... each) { return std::tuple_cat(lifted(each)...); }, x);
     else if constexpr (tree<X>)
       return lifted_children(
           x, std::make_index_sequence<std::tuple_size_v<typename tree_traits<X>::children>>{});
@@ -153,7 +154,7 @@ private:
   }
   template <class... L, class... T>
   auto evaluated(ir::program const& p, types<L...>, T const&... leaves) const {
-    return std::apply(
+    return overdub::detail::apply_to(
         [&](auto const&... x) {
           static_assert(
               sizeof...(L) > 0, "overdub: a function whose program is called in a context must give a "
@@ -173,7 +174,7 @@ private:
     auto const leaf = [&]<class T>(std::type_identity<T>) {
       std::optional<wrap_t<S, T>> found;
       std::size_t i = 0;
-      std::apply(
+      overdub::detail::apply_to(
           [&]<class... V>(V const&... v) {
             auto const look = [&]<class X>(X const& x) {
               if constexpr (std::is_same_v<X, wrap_t<S, T>>)

@@ -160,7 +160,7 @@ struct staged_call {
   // Stages the body; returns a tree of staged values.
   template <class... C>
   static auto body(innermost const& below, F const& f, std::tuple<C&...> contexts, auto const&... x) {
-    return std::apply(
+    return overdub::detail::apply_to(
         [&](C&... c) {
           run_lifetime<C...> const run;
           auto const levels =

@@ -77,7 +77,7 @@ public:
 
   /// Throws the exceptions of the program and of hooks.
   Result operator()(A const&... x) const {
-    return std::apply(
+    return overdub::detail::apply_to(
         [&](auto&... c) {
           std::array<void*, sizeof...(c)> const objects{&c...};
           return detail::global_call<Result, A...>::run(*artifact_, objects, x...);
@@ -202,7 +202,7 @@ struct transformation<Transform, F, types<A...>, C...> {
 private:
   // The program to evaluate in contexts, made once for each fingerprint, and kept.
   OVERDUB_HIDDEN static ir::program const& rewritable(F const& f, std::tuple<C&...> const& contexts) {
-    return std::apply(
+    return overdub::detail::apply_to(
         [&](C&... c) -> ir::program const& {
           return programs_of<transformation>().get(
               [&] { return recipe_of(f, options({}), program_use::rewrite, c...).staged; }, c...);
@@ -306,7 +306,7 @@ auto compile(
     compile_options const& options = {}) {
   using body = detail::transformed_in_body<Transform, F, Composition>;
   using made = typename body::template transformation<A...>;
-  return std::apply(
+  return overdub::detail::apply_to(
       [&](auto&... c) {
         std::string fingerprints;
         detail::write_fingerprints(fingerprints, c...);

@@ -4,10 +4,10 @@
 #include <overdub/distributions/distribution.hpp>
 #include <overdub/distributions/gamma_terms.hpp>
 #include <overdub/distributions/standard_draws.hpp>
+#include <overdub/random.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 #include <string_view>
 #include <tuple>
 
@@ -22,7 +22,7 @@ struct beta_t : distribution<"beta", beta_t> {
     return log_poisson_term(a, n * x) + log_poisson_term(b, n * (1.0 - x)) - log_poisson_term(n, n) +
            (log(a) + log(b) - log(n)) - log(x) - log1p(-x);
   }
-  static double draw(std::uniform_random_bit_generator auto& g, double a, double b) {
+  static double draw(bit_generator auto& g, double a, double b) {
     double const p = draw_log_gamma(g, a), q = draw_log_gamma(g, b);
     if (std::max(p, q) == -infinity) return kept_between_0_and_1(draw_uniform(g) * (a + b) < a ? 1 : 0);
     return kept_between_0_and_1(p < q ? std::exp(p - q) / (1 + std::exp(p - q)) : 1 / (1 + std::exp(q - p)));
@@ -50,11 +50,10 @@ struct uniform_t : distribution<"uniform", uniform_t> {
   static constexpr auto log_mass(auto const& from, auto const& to, auto const& low, auto const& high) {
     return log((clamp(to, low, high) - clamp(from, low, high)) / (high - low));
   }
-  static double draw(std::uniform_random_bit_generator auto& g, double low, double high) {
+  static double draw(bit_generator auto& g, double low, double high) {
     return std::clamp(low + (high - low) * draw_uniform(g), low, high);
   }
-  static double
-  draw_between(std::uniform_random_bit_generator auto& g, double from, double to, double low, double high) {
+  static double draw_between(bit_generator auto& g, double from, double to, double low, double high) {
     return draw(g, std::max(from, low), std::min(to, high));
   }
 };

@@ -3,10 +3,10 @@
 
 #include <overdub/distributions/counts.hpp>
 #include <overdub/distributions/distribution.hpp>
+#include <overdub/random.hpp>
 
 #include <cstddef>
 #include <limits>
-#include <random>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -92,13 +92,12 @@ consteval bool is_truncatable() {
 // draw_between, or an error where the interval has no probability.
 template <class D>
 double draw_between(
-    std::uniform_random_bit_generator auto& g, std::string_view name, D const& d, double log_mass, double low,
-    double high) {
+    bit_generator auto& g, std::string_view name, D const& d, double log_mass, double low, double high) {
   if (!(log_mass > -infinity))
     throw parameter_error(message(
         "overdub: %.*s: %s has no probability between %g and %g", static_cast<int>(name.size()), name.data(),
         text_of(d).c_str(), low, high));
-  return std::apply(
+  return overdub::detail::apply_to(
       [&](auto const&... p) { return D::family::draw_between(g, low, high, p...); }, d.parameters);
 }
 
@@ -120,7 +119,7 @@ struct mixture_t : distribution<"mixture", mixture_t> {
         right,
         "overdub: mixture takes weights, a std::tuple or std::array, and a distribution for each of them");
     if constexpr (right)
-      return std::apply(
+      return overdub::detail::apply_to(
           [&](auto const&... w) {
             auto numbers = std::tuple(detail::as_number<nonnegative_reals>(w)...);
             return distributed<mixture_t, decltype(numbers), D...>{{numbers, d...}};
@@ -134,7 +133,7 @@ struct mixture_t : distribution<"mixture", mixture_t> {
     return detail::common_support_t<D...>{};
   }
   static constexpr auto valid(auto const& weights, auto const&... d) {
-    auto const weighed = std::apply(
+    auto const weighed = overdub::detail::apply_to(
         [](auto const&... w) {
           auto const total = (w + ...);
           return (nonnegative_reals::contains(w) && ...) && total > 0.0 && total < infinity;
@@ -163,8 +162,8 @@ struct mixture_t : distribution<"mixture", mixture_t> {
     (std::index_sequence_for<D...>{});
   }
   template <class... D>
-  static auto draw(std::uniform_random_bit_generator auto& g, auto const& weights, D const&... d) {
-    return std::apply(
+  static auto draw(bit_generator auto& g, auto const& weights, D const&... d) {
+    return overdub::detail::apply_to(
         [&](auto const&... w) {
           array<double> const all{static_cast<double>(w)...};
           i64 const chosen = draw_index(g, all.size(), sum(all), [&](i64 i) { return all[i]; });
@@ -178,9 +177,9 @@ struct mixture_t : distribution<"mixture", mixture_t> {
   }
   template <class... P>
   static void check(auto const& one, distributed<mixture_t, P...> const& m) {
-    std::apply(
+    overdub::detail::apply_to(
         [&](auto const& weights, auto const&... d) {
-          std::apply(
+          overdub::detail::apply_to(
               [&](auto const&... w) {
                 int i = 0;
                 (one("weight " + std::to_string(i++), nonnegative_reals{}, w), ...);
@@ -211,14 +210,15 @@ struct truncated_t : distribution<"truncated", truncated_t> {
   template <class D>
   static constexpr auto log_mass(D const& d, auto const& low, auto const& high) {
     if constexpr (detail::is_truncatable<D>())
-      return std::apply([&](auto const&... p) { return D::family::log_mass(low, high, p...); }, d.parameters);
+      return overdub::detail::apply_to(
+          [&](auto const&... p) { return D::family::log_mass(low, high, p...); }, d.parameters);
     else
       return 0.0;
   }
   static constexpr auto log_density_at(auto const& x, auto const& d, auto const& low, auto const& high) {
     return detail::log_density_given(distributions::log_density(d, x), log_mass(d, low, high));
   }
-  static double draw(std::uniform_random_bit_generator auto& g, auto const& d, double low, double high) {
+  static double draw(bit_generator auto& g, auto const& d, double low, double high) {
     return detail::draw_between(g, name(), d, log_mass(d, low, high), low, high);
   }
 };
@@ -234,14 +234,15 @@ struct truncated_below_t : distribution<"truncated_below", truncated_below_t> {
   template <class D>
   static constexpr auto log_mass(D const& d, auto const& low) {
     if constexpr (detail::is_truncatable<D>())
-      return std::apply([&](auto const&... p) { return D::family::log_survival(low, p...); }, d.parameters);
+      return overdub::detail::apply_to(
+          [&](auto const&... p) { return D::family::log_survival(low, p...); }, d.parameters);
     else
       return 0.0;
   }
   static constexpr auto log_density_at(auto const& x, auto const& d, auto const& low) {
     return detail::log_density_given(distributions::log_density(d, x), log_mass(d, low));
   }
-  static double draw(std::uniform_random_bit_generator auto& g, auto const& d, double low) {
+  static double draw(bit_generator auto& g, auto const& d, double low) {
     return detail::draw_between(g, name(), d, log_mass(d, low), low, infinity);
   }
 };
@@ -257,7 +258,7 @@ struct truncated_above_t : distribution<"truncated_above", truncated_above_t> {
   template <class D>
   static constexpr auto log_mass(D const& d, auto const& high) {
     if constexpr (detail::is_truncatable<D>())
-      return std::apply(
+      return overdub::detail::apply_to(
           [&](auto const&... p) { return D::family::log_cumulative(high, p...); }, d.parameters);
     else
       return 0.0;
@@ -265,7 +266,7 @@ struct truncated_above_t : distribution<"truncated_above", truncated_above_t> {
   static constexpr auto log_density_at(auto const& x, auto const& d, auto const& high) {
     return detail::log_density_given(distributions::log_density(d, x), log_mass(d, high));
   }
-  static double draw(std::uniform_random_bit_generator auto& g, auto const& d, double high) {
+  static double draw(bit_generator auto& g, auto const& d, double high) {
     return detail::draw_between(g, name(), d, log_mass(d, high), -infinity, high);
   }
 };

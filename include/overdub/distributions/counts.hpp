@@ -5,6 +5,7 @@
 #include <overdub/distributions/distribution.hpp>
 #include <overdub/distributions/gamma_terms.hpp>
 #include <overdub/distributions/standard_draws.hpp>
+#include <overdub/random.hpp>
 
 #include <boost/random/binomial_distribution.hpp>
 #include <boost/random/poisson_distribution.hpp>
@@ -13,7 +14,6 @@
 #include <cmath>
 #include <concepts>
 #include <limits>
-#include <random>
 #include <string_view>
 #include <tuple>
 
@@ -44,7 +44,7 @@ constexpr auto at_or_0(A const& xs, K const& k) {
 
 // A binomial draw, exact for any number of trials. For a small mean by inversion, with the first probability computed by log1p, without
 // cancellation for a small p; else by Hormann's algorithm (Boost), which computes in doubles, and is split into at most 2^52 trials.
-i64 draw_binomial(std::uniform_random_bit_generator auto& g, i64 trials, double p) {
+i64 draw_binomial(bit_generator auto& g, i64 trials, double p) {
   if (p > 0.5) return trials - draw_binomial(g, trials, 1 - p);
   auto const n = static_cast<double>(trials);
   if (n * p < 12) {
@@ -82,9 +82,7 @@ struct bernoulli_t : distribution<"bernoulli", bernoulli_t> {
     auto const hit = detail::is_success(x);
     return log(select(hit, probability, 1.0)) + log1p(-select(hit, 0.0, probability));
   }
-  static bool draw(std::uniform_random_bit_generator auto& g, double probability) {
-    return draw_uniform(g) < probability;
-  }
+  static bool draw(bit_generator auto& g, double probability) { return draw_uniform(g) < probability; }
 };
 inline constexpr bernoulli_t bernoulli{};
 
@@ -95,9 +93,7 @@ struct bernoulli_logit_t : distribution<"bernoulli_logit", bernoulli_logit_t> {
   static constexpr auto log_density_at(auto const& x, auto const& logit) {
     return -log1p_exp(select(detail::is_success(x), -logit, logit));
   }
-  static bool draw(std::uniform_random_bit_generator auto& g, double logit) {
-    return draw_uniform(g) < logistic(logit);
-  }
+  static bool draw(bit_generator auto& g, double logit) { return draw_uniform(g) < logistic(logit); }
 };
 inline constexpr bernoulli_logit_t bernoulli_logit{};
 
@@ -112,7 +108,7 @@ struct binomial_t : distribution<"binomial", binomial_t> {
     return log_poisson_term(convert<double>(k), n * probability) +
            log_poisson_term(convert<double>(trials - k), n * (1.0 - probability)) - log_poisson_term(n, n);
   }
-  static i64 draw(std::uniform_random_bit_generator auto& g, i64 trials, double probability) {
+  static i64 draw(bit_generator auto& g, i64 trials, double probability) {
     return detail::draw_binomial(g, trials, probability);
   }
 };
@@ -136,7 +132,7 @@ struct binomial_logit_t : distribution<"binomial_logit", binomial_logit_t> {
                  misses * (log_fraction(misses, hits) + log1p_exp(logit));
         });
   }
-  static i64 draw(std::uniform_random_bit_generator auto& g, i64 trials, double logit) {
+  static i64 draw(bit_generator auto& g, i64 trials, double logit) {
     if (logit > 0) return trials - detail::draw_binomial(g, trials, logistic(-logit));
     return detail::draw_binomial(g, trials, logistic(logit));
   }
@@ -160,7 +156,7 @@ struct poisson_t : distribution<"poisson", poisson_t> {
   static constexpr auto log_density_at(auto const& k, auto const& rate) {
     return log_poisson_term(convert<double>(k), rate);
   }
-  static i64 draw(std::uniform_random_bit_generator auto& g, double rate) {
+  static i64 draw(bit_generator auto& g, double rate) {
     if (rate <= 0) return 0;
     if (rate < 1e9) return boost::random::poisson_distribution<i64, double>(rate)(g);
     // The time of the first n arrivals has a gamma distribution, which reduces the draw to a smaller Poisson or binomial one (Ahrens and
@@ -187,7 +183,7 @@ struct negative_binomial_t : distribution<"negative_binomial", negative_binomial
            log_poisson_term(concentration, n * (concentration / total)) - log_poisson_term(n, n) -
            log1p(count / concentration);
   }
-  static i64 draw(std::uniform_random_bit_generator auto& g, double mean, double concentration) {
+  static i64 draw(bit_generator auto& g, double mean, double concentration) {
     double const log_rate = draw_log_gamma(g, concentration) + std::log(mean) - std::log(concentration);
     return poisson_t::draw(g, kept_finite(std::exp(log_rate)));
   }
@@ -202,7 +198,7 @@ struct geometric_t : distribution<"geometric", geometric_t> {
     auto const fails = k > i64{0};
     return log(probability) + convert<double>(k) * log1p(-select(fails, probability, 0.0));
   }
-  static i64 draw(std::uniform_random_bit_generator auto& g, double probability) {
+  static i64 draw(bit_generator auto& g, double probability) {
     return detail::clamped_to_i64(std::floor(std::log(draw_uniform(g)) / std::log1p(-probability)));
   }
 };
@@ -217,7 +213,7 @@ struct discrete_uniform_t : distribution<"discrete_uniform", discrete_uniform_t>
   static constexpr auto log_density_at(auto const&, auto const& low, auto const& high) {
     return -log(convert<double>(high) - convert<double>(low) + 1.0);
   }
-  static i64 draw(std::uniform_random_bit_generator auto& g, i64 low, i64 high) {
+  static i64 draw(bit_generator auto& g, i64 low, i64 high) {
     return boost::random::uniform_int_distribution<i64>(low, high)(g);
   }
 };
@@ -232,7 +228,7 @@ struct categorical_t : distribution<"categorical", categorical_t> {
   static constexpr auto log_density_at(auto const& k, auto const& probabilities) {
     return log(detail::at_or_0(probabilities, k)) - log(sum(probabilities));
   }
-  static i64 draw(std::uniform_random_bit_generator auto& g, array<double> const& probabilities) {
+  static i64 draw(bit_generator auto& g, array<double> const& probabilities) {
     return draw_index(g, probabilities.size(), sum(probabilities), [&](i64 i) { return probabilities[i]; });
   }
 };
@@ -247,7 +243,7 @@ struct categorical_logit_t : distribution<"categorical_logit", categorical_logit
   static constexpr auto log_density_at(auto const& k, auto const& logits) {
     return detail::at_or_0(logits, k) - detail::log_sum_exp(logits);
   }
-  static i64 draw(std::uniform_random_bit_generator auto& g, array<double> const& logits) {
+  static i64 draw(bit_generator auto& g, array<double> const& logits) {
     double const total = detail::log_sum_exp(logits);
     return draw_index(g, logits.size(), 1.0, [&](i64 i) { return std::exp(logits[i] - total); });
   }

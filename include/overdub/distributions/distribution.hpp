@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <limits>
 #include <ostream>
-#include <random>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -212,7 +211,8 @@ std::string text_of(distributed<Family, P...> const& d);
 template <class... T>
 std::string text_of(std::tuple<T...> const& all) {
   std::string text;
-  std::apply([&](auto const&... x) { ((text += (text.empty() ? "(" : ", ") + text_of(x)), ...); }, all);
+  overdub::detail::apply_to(
+      [&](auto const&... x) { ((text += (text.empty() ? "(" : ", ") + text_of(x)), ...); }, all);
   return text + ")";
 }
 
@@ -262,13 +262,14 @@ private:
 /// The support of a distribution: one of the types of support.hpp.
 template <a_distribution D>
 constexpr auto support(D const& d) {
-  return std::apply([](auto const&... p) { return D::family::support(p...); }, d.parameters);
+  return overdub::detail::apply_to([](auto const&... p) { return D::family::support(p...); }, d.parameters);
 }
 
 /// Whether the parameters satisfy the family's constraints, in overdub's operations.
 template <a_distribution D>
 constexpr auto is_valid(D const& d) {
-  return std::apply([](auto const&... p) { return detail::valid<typename D::family>(p...); }, d.parameters);
+  return overdub::detail::apply_to(
+      [](auto const&... p) { return detail::valid<typename D::family>(p...); }, d.parameters);
 }
 
 /// The constraint of a parameter that is a distribution.
@@ -314,7 +315,7 @@ reject_parameters(std::string_view family, std::string_view relation, std::strin
 template <a_distribution D, class X>
 constexpr auto log_density(D const& d, X const& x) {
   using Support = decltype(support(d));
-  return std::apply(
+  return overdub::detail::apply_to(
       [&](auto const&... p) { return D::family::log_density(detail::as_number<Support>(x), p...); },
       d.parameters);
 }
@@ -351,7 +352,7 @@ std::string text_of(distributed<Family, P...> const& d) {
   std::string text(Family::name());
   text += '(';
   bool first = true;
-  std::apply(
+  overdub::detail::apply_to(
       [&](auto const&... p) { ((text += (std::exchange(first, false) ? "" : ", ") + text_of(p)), ...); },
       d.parameters);
   return text + ")";
@@ -370,9 +371,9 @@ std::ostream& operator<<(std::ostream& out, distributed<Family, P...> const& d) 
 /// is any uniform random bit generator; by a random_generator the draws are the same on every machine, up to the rounding of logarithms and
 /// exponentials. draw(d, key) is the first draw of a key's stream.
 template <a_distribution D>
-auto draw(D const& d, std::uniform_random_bit_generator auto& g) {
+auto draw(D const& d, bit_generator auto& g) {
   check(d);
-  return std::apply([&](auto const&... p) { return D::family::draw(g, p...); }, d.parameters);
+  return overdub::detail::apply_to([&](auto const&... p) { return D::family::draw(g, p...); }, d.parameters);
 }
 template <a_distribution D>
 auto draw(D const& d, random_key const& key) {

@@ -3,12 +3,12 @@
 
 #include <overdub/distributions/distribution.hpp>
 #include <overdub/distributions/standard_draws.hpp>
+#include <overdub/random.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <random>
 #include <tuple>
 
 namespace overdub::distributions {
@@ -31,11 +31,10 @@ struct normal_t : distribution<"normal", normal_t> {
   static constexpr auto log_mass(auto const& low, auto const& high, auto const& mean, auto const& sd) {
     return log_normal_mass((low - mean) / sd, (high - mean) / sd, (high - low) / sd);
   }
-  static double draw(std::uniform_random_bit_generator auto& g, double mean, double sd) {
+  static double draw(bit_generator auto& g, double mean, double sd) {
     return kept_finite(mean + sd * draw_normal(g));
   }
-  static double
-  draw_between(std::uniform_random_bit_generator auto& g, double low, double high, double mean, double sd) {
+  static double draw_between(bit_generator auto& g, double low, double high, double mean, double sd) {
     return std::clamp(mean + sd * draw_normal_between(g, (low - mean) / sd, (high - mean) / sd), low, high);
   }
 };
@@ -65,11 +64,10 @@ public:
   static constexpr auto log_mass(auto const& low, auto const& high, auto const& location, auto const& scale) {
     return log(angle(low, high, location, scale)) - log_pi;
   }
-  static double draw(std::uniform_random_bit_generator auto& g, double location, double scale) {
+  static double draw(bit_generator auto& g, double location, double scale) {
     return kept_finite(location + scale * std::tan(std::numbers::pi * (draw_uniform(g) - 0.5)));
   }
-  static double draw_between(
-      std::uniform_random_bit_generator auto& g, double low, double high, double location, double scale) {
+  static double draw_between(bit_generator auto& g, double low, double high, double location, double scale) {
     double const u = draw_uniform(g);
     double x = 0;
     if (high == infinity) // a uniform fraction of the angle to infinity

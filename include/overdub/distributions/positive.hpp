@@ -3,11 +3,11 @@
 
 #include <overdub/distributions/gamma_terms.hpp>
 #include <overdub/distributions/location_scale.hpp>
+#include <overdub/random.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <random>
 #include <tuple>
 
 namespace overdub::distributions {
@@ -30,11 +30,10 @@ struct lognormal_t : distribution<"lognormal", lognormal_t> {
   log_mass(auto const& low, auto const& high, auto const& log_mean, auto const& log_sd) {
     return normal_t::log_mass(log_of(low), log_of(high), log_mean, log_sd);
   }
-  static double draw(std::uniform_random_bit_generator auto& g, double log_mean, double log_sd) {
+  static double draw(bit_generator auto& g, double log_mean, double log_sd) {
     return kept_positive(std::exp(normal_t::draw(g, log_mean, log_sd)));
   }
-  static double draw_between(
-      std::uniform_random_bit_generator auto& g, double low, double high, double log_mean, double log_sd) {
+  static double draw_between(bit_generator auto& g, double low, double high, double log_mean, double log_sd) {
     double const from = std::log(kept_positive(low));
     return std::clamp(
         kept_positive(std::exp(normal_t::draw_between(g, from, std::log(high), log_mean, log_sd))), low,
@@ -67,10 +66,8 @@ struct half_normal_t : distribution<"half_normal", half_normal_t> {
     auto const from = max(low, 0.0), to = max(high, 0.0);
     return log_2 + log_normal_mass(from / sd, to / sd, (to - from) / sd);
   }
-  static double draw(std::uniform_random_bit_generator auto& g, double sd) {
-    return kept_finite(sd * std::abs(draw_normal(g)));
-  }
-  static double draw_between(std::uniform_random_bit_generator auto& g, double low, double high, double sd) {
+  static double draw(bit_generator auto& g, double sd) { return kept_finite(sd * std::abs(draw_normal(g))); }
+  static double draw_between(bit_generator auto& g, double low, double high, double sd) {
     return normal_t::draw_between(g, std::max(low, 0.0), high, 0.0, sd);
   }
 };
@@ -89,11 +86,8 @@ struct exponential_t : distribution<"exponential", exponential_t> {
     auto const from = max(low, 0.0);
     return log(-expm1(-rate * (max(high, 0.0) - from))) - rate * from;
   }
-  static double draw(std::uniform_random_bit_generator auto& g, double rate) {
-    return kept_finite(draw_exponential(g) / rate);
-  }
-  static double
-  draw_between(std::uniform_random_bit_generator auto& g, double low, double high, double rate) {
+  static double draw(bit_generator auto& g, double rate) { return kept_finite(draw_exponential(g) / rate); }
+  static double draw_between(bit_generator auto& g, double low, double high, double rate) {
     double const from = std::max(low, 0.0);
     return std::clamp(
         from - std::log1p(draw_uniform(g) * std::expm1(-rate * (high - from))) / rate, from, high);
@@ -109,7 +103,7 @@ struct gamma_t : distribution<"gamma", gamma_t> {
   static constexpr auto log_density_at(auto const& x, auto const& shape, auto const& rate) {
     return log_poisson_term(shape, rate * x) + log(shape) - log(x);
   }
-  static double draw(std::uniform_random_bit_generator auto& g, double shape, double rate) {
+  static double draw(bit_generator auto& g, double shape, double rate) {
     return kept_positive(std::exp(draw_log_gamma(g, shape) - std::log(rate)));
   }
 };
@@ -124,7 +118,7 @@ struct inverse_gamma_t : distribution<"inverse_gamma", inverse_gamma_t> {
   static constexpr auto log_density_at(auto const& x, auto const& shape, auto const& scale) {
     return log_poisson_term(shape, scale / x) + log(shape) - log(x);
   }
-  static double draw(std::uniform_random_bit_generator auto& g, double shape, double scale) {
+  static double draw(bit_generator auto& g, double shape, double scale) {
     return kept_positive(std::exp(std::log(scale) - draw_log_gamma(g, shape)));
   }
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <overdub/core/requirements.hpp>
+#include <overdub/random.hpp>
 
 #include <boost/random/exponential_distribution.hpp>
 #include <boost/random/normal_distribution.hpp>
@@ -12,13 +13,12 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <random>
 #include <type_traits>
 
 namespace overdub::distributions {
 
 /// A number in the open interval (0, 1): a multiple of 2^-53, or 2^-54 in place of 0. It consumes one number of a 64-bit generator.
-double draw_uniform(std::uniform_random_bit_generator auto& g) {
+double draw_uniform(bit_generator auto& g) {
   using G = std::remove_reference_t<decltype(g)>;
   std::uint64_t bits = 0;
   if constexpr (G::min() == 0 && G::max() == std::numeric_limits<std::uint64_t>::max())
@@ -29,19 +29,17 @@ double draw_uniform(std::uniform_random_bit_generator auto& g) {
 }
 
 /// A standard normal number, by Boost's ziggurat (Marsaglia and Tsang, 2000).
-double draw_normal(std::uniform_random_bit_generator auto& g) {
-  return boost::random::normal_distribution<double>()(g);
-}
+double draw_normal(bit_generator auto& g) { return boost::random::normal_distribution<double>()(g); }
 
 /// An exponential number of rate 1, by Boost's ziggurat; greater than 0.
-double draw_exponential(std::uniform_random_bit_generator auto& g) {
+double draw_exponential(bit_generator auto& g) {
   double x = 0;
   while (x <= 0) x = boost::random::exponential_distribution<double>()(g);
   return x;
 }
 
 /// A gamma variable of shape at least 1, and rate 1 (Marsaglia and Tsang, A Simple Method for Generating Gamma Variables, 2000).
-double draw_large_gamma(std::uniform_random_bit_generator auto& g, double shape) {
+double draw_large_gamma(bit_generator auto& g, double shape) {
   double const d = shape - 1.0 / 3, c = 1 / std::sqrt(9 * d);
   for (;;) {
     double const z = draw_normal(g), v = 1 + c * z;
@@ -52,14 +50,14 @@ double draw_large_gamma(std::uniform_random_bit_generator auto& g, double shape)
 }
 
 /// The logarithm of a gamma variable of any shape above 0, and rate 1. It is finite where the variable itself underflows.
-double draw_log_gamma(std::uniform_random_bit_generator auto& g, double shape) {
+double draw_log_gamma(bit_generator auto& g, double shape) {
   if (shape >= 1) return std::log(draw_large_gamma(g, shape));
   double const larger = std::log(draw_large_gamma(g, shape + 1));
   return larger - draw_exponential(g) / shape;
 }
 
 /// A standard normal number between low < high, which may be infinite (Robert, Simulation of Truncated Normal Variables, 1995).
-double draw_normal_between(std::uniform_random_bit_generator auto& g, double low, double high) {
+double draw_normal_between(bit_generator auto& g, double low, double high) {
   if (high < 0) return -draw_normal_between(g, -high, -low);
   bool const contains_0 = low <= 0;
   if (contains_0 && high - low > 2.5) { // the acceptance rate is high enough
@@ -83,8 +81,7 @@ double draw_normal_between(std::uniform_random_bit_generator auto& g, double low
 /// An index below n, with a probability proportional to weight(i); the weights are at least 0, and sum to `total`. If rounding leaves a
 /// rest, it is the last index of a positive weight. O(n).
 template <class At>
-std::int64_t
-draw_index(std::uniform_random_bit_generator auto& g, std::int64_t n, double total, At const& weight) {
+std::int64_t draw_index(bit_generator auto& g, std::int64_t n, double total, At const& weight) {
   double left = total * draw_uniform(g);
   std::int64_t last = 0;
   for (std::int64_t i = 0; i < n; ++i) {

@@ -4,9 +4,9 @@
 #include <overdub/distributions/distribution.hpp>
 #include <overdub/distributions/gamma_terms.hpp>
 #include <overdub/distributions/standard_draws.hpp>
+#include <overdub/random.hpp>
 
 #include <cmath>
-#include <random>
 #include <tuple>
 
 namespace overdub::distributions {
@@ -23,7 +23,7 @@ struct student_t_t : distribution<"student_t", student_t_t> {
     return log_gamma_half_step(0.5 * df) - 0.5 * (log_pi + log_2) - log(scale) -
            0.5 * (df + 1.0) * log1p_square(t);
   }
-  static double draw(std::uniform_random_bit_generator auto& g, double df, double location, double scale) {
+  static double draw(bit_generator auto& g, double df, double location, double scale) {
     double const z = draw_normal(g);
     // The root of a chi-squared variable over its degrees of freedom, by logarithms: the variable itself may underflow.
     double const spread = std::exp(0.5 * (draw_log_gamma(g, 0.5 * df) - std::log(0.5 * df)));

@@ -4,11 +4,11 @@
 #include <overdub/distributions/distribution.hpp>
 #include <overdub/distributions/gamma_terms.hpp>
 #include <overdub/distributions/standard_draws.hpp>
+#include <overdub/random.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <random>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -46,7 +46,7 @@ struct dirichlet_t : distribution<"dirichlet", dirichlet_t> {
             concentrations);
     return sum(terms) - log_poisson_term(n, n) - log(n);
   }
-  static array<double> draw(std::uniform_random_bit_generator auto& g, array<double> const& concentrations) {
+  static array<double> draw(bit_generator auto& g, array<double> const& concentrations) {
     std::vector<double> x;
     double largest = -infinity, total = 0;
     for (double const a : concentrations)
@@ -84,9 +84,8 @@ struct multivariate_normal_t : distribution<"multivariate_normal", multivariate_
         sum(map([](auto const& row, auto const& i) { return log(at(row, i)); }, cholesky, iota(n)));
     return -0.5 * dot(z, z) - log_det - 0.5 * log_two_pi * convert<double>(n);
   }
-  static array<double> draw(
-      std::uniform_random_bit_generator auto& g, array<double> const& mean,
-      array<array<double>> const& cholesky) {
+  static array<double>
+  draw(bit_generator auto& g, array<double> const& mean, array<array<double>> const& cholesky) {
     std::vector<double> z, x;
     (void)size(mean, cholesky);
     for (i64 i = 0; i < mean.size(); ++i) {

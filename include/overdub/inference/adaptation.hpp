@@ -5,11 +5,11 @@
 #include <overdub/core/library.hpp>
 #include <overdub/inference/metric.hpp>
 #include <overdub/inference/target.hpp>
+#include <overdub/random.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <random>
 #include <vector>
 
 namespace overdub::inference {
@@ -72,11 +72,11 @@ public:
   adaptation(S& chain, std::size_t iterations, adaptation_settings const& settings)
       : chain_(chain), schedule_(iterations, settings), average_(settings), estimator_(chain.dimension()) {}
 
-  template <std::uniform_random_bit_generator G>
+  template <bit_generator G>
   void begin(G& generator) {
     find_step_size(generator);
   }
-  template <std::uniform_random_bit_generator G>
+  template <bit_generator G>
   void learn(double acceptance, G& generator) {
     average_.learn(acceptance);
     chain_.set_step_size(average_.step_size());

@@ -3,6 +3,7 @@
 
 #include <overdub/core/floating_point.hpp>
 #include <overdub/inference/metric.hpp>
+#include <overdub/random.hpp>
 
 #if __has_include(<Eigen/Cholesky>)
 #include <Eigen/Cholesky>
@@ -12,7 +13,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <random>
 #include <span>
 #include <string_view>
 
@@ -54,7 +54,7 @@ public:
         inverse_ * Eigen::Map<vector const>(momentum.data(), index(momentum.size()));
   }
   /// With the inverse metric L L', solves L' p = z for a standard normal z.
-  template <std::uniform_random_bit_generator G>
+  template <bit_generator G>
   void draw_momentum(G& generator, std::span<double> out) const {
     for (double& z : out) z = drawing::normal(generator);
     Eigen::Map<vector> p(out.data(), index(out.size()));

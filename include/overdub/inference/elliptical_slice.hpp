@@ -4,13 +4,13 @@
 #include <overdub/core/floating_point.hpp>
 #include <overdub/inference/streams.hpp>
 #include <overdub/inference/target.hpp>
+#include <overdub/random.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <numbers>
-#include <random>
 #include <span>
 #include <vector>
 
@@ -27,7 +27,7 @@ struct slice_statistics {
 /// until the likelihood is in the slice. `prior_draw(out, generator)` writes a draw of N(mean, Σ). `log_likelihood(x)` returns a number; a
 /// point where it is NaN is not in the slice. Throws inference_error where the log likelihood is not finite at the initial point, and where
 /// two evaluations at one point differ. A proposal is O(dimension), and an evaluation.
-template <class P, std::invocable<std::span<double const>> L, std::uniform_random_bit_generator G>
+template <class P, std::invocable<std::span<double const>> L, bit_generator G>
 requires std::invocable<P&, std::span<double>, G&> slice_statistics elliptical_slice(
     std::span<double> x, std::span<double const> mean, P&& prior_draw, L&& log_likelihood, G& generator) {
   if (mean.size() != x.size())

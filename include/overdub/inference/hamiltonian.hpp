@@ -6,12 +6,12 @@
 #include <overdub/inference/metric.hpp>
 #include <overdub/inference/target.hpp>
 #include <overdub/io/number_text.hpp>
+#include <overdub/random.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <random>
 #include <span>
 #include <string>
 #include <utility>
@@ -65,7 +65,7 @@ public:
     return overdub::is_finite(z.log_density) &&
            std::ranges::all_of(z.gradient, [](double g) { return overdub::is_finite(g); });
   }
-  template <std::uniform_random_bit_generator G>
+  template <bit_generator G>
   void draw_momentum(phase_point& z, G& generator) const {
     metric_.draw_momentum(generator, z.momentum);
   }
@@ -149,7 +149,7 @@ public:
   /// Doubles or halves the step size until the acceptance of one step crosses 0.8 (Hoffman and Gelman 2014, algorithm 4, with
   /// Stan's 0.8 for their 0.5). Throws inference_error if there is no such step size, or if the chain
   /// was not started.
-  template <std::uniform_random_bit_generator G>
+  template <bit_generator G>
   void find_step_size(G& generator) {
     require_start();
     if (dimension() == 0) return;

@@ -3,11 +3,11 @@
 
 #include <overdub/core/floating_point.hpp>
 #include <overdub/inference/hamiltonian.hpp>
+#include <overdub/random.hpp>
 
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <random>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,7 +54,7 @@ public:
   }
 
   /// One transition, which leaves the target invariant. Throws inference_error unless the chain was started.
-  template <std::uniform_random_bit_generator G>
+  template <bit_generator G>
   sampler_statistics transition(G& generator) {
     this->require_start();
     double step = this->step_size_;

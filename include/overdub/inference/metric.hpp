@@ -5,10 +5,10 @@
 #include <overdub/core/library.hpp>
 #include <overdub/inference/streams.hpp>
 #include <overdub/inference/target.hpp>
+#include <overdub/random.hpp>
 
 #include <concepts>
 #include <cstddef>
-#include <random>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -21,7 +21,7 @@ template <class M>
 concept metric = std::copyable<M> && std::constructible_from<M, std::size_t> &&
     std::constructible_from<M, std::size_t, std::span<double const>> && requires(
         M& m, M const& c, typename M::estimator& e, std::span<double const> p, std::span<double> out,
-        std::mt19937_64& g) {
+        random_generator& g) {
   { c.dimension() } -> std::convertible_to<std::size_t>;
   { c.inverse() } -> std::convertible_to<std::span<double const>>;
   { M::name } -> std::convertible_to<std::string_view>;
@@ -47,7 +47,7 @@ public:
   void velocity(std::span<double const> momentum, std::span<double> out) const {
     for (std::size_t i = 0; i < inverse_.size(); ++i) out[i] = inverse_[i] * momentum[i];
   }
-  template <std::uniform_random_bit_generator G>
+  template <bit_generator G>
   void draw_momentum(G& generator, std::span<double> out) const {
     for (std::size_t i = 0; i < inverse_.size(); ++i) out[i] = drawing::normal(generator) / deviation_[i];
   }

@@ -3,12 +3,12 @@
 
 #include <overdub/core/floating_point.hpp>
 #include <overdub/inference/hamiltonian.hpp>
+#include <overdub/random.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <random>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -53,7 +53,7 @@ public:
   }
 
   /// One transition, which leaves the target invariant. Throws inference_error unless the chain was started.
-  template <std::uniform_random_bit_generator G>
+  template <bit_generator G>
   sampler_statistics transition(G& generator) {
     this->require_start();
     this->hamiltonian_.draw_momentum(this->current_, generator);

@@ -15,7 +15,6 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
-#include <random>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -97,7 +96,7 @@ void select_independently(
 /// Draws `count` indices by weights that sum to 1, in ascending order. No index has weight 0. Throws inference_error for an invalid scheme, and if there
 /// are no weights.
 /// O(count + number of weights).
-template <std::uniform_random_bit_generator G>
+template <bit_generator G>
 std::vector<std::size_t>
 ancestors(resampling scheme, std::span<double const> weights, std::size_t count, G& generator) {
   check_count("count", count);

@@ -8,9 +8,9 @@
 
 #include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <unistd.h>
@@ -31,18 +31,16 @@ class progress_bar {
 public:
   explicit progress_bar(std::FILE* file = stderr) : progress_bar(file, ::isatty(::fileno(file)) == 1) {}
   /// Draws, or does not, on any file.
-  progress_bar(std::FILE* file, bool draws) : file_(file), draws_(draws), begin_(clock::now()) {}
+  progress_bar(std::FILE* file, bool draws);
 
   void operator()(progress const& p);
 
 private:
-  using clock = std::chrono::steady_clock;
-
   std::string line(progress const& p, double seconds) const;
 
   std::FILE* file_;
   bool draws_;
-  clock::time_point begin_, drawn_{};
+  std::int64_t begin_, drawn_ = 0; // of the steady clock, in nanoseconds
   double acceptance_ = 0;
   std::size_t transitions_ = 0, divergences_ = 0;
 };

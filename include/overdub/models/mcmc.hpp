@@ -79,13 +79,14 @@ public:
   chain_of_moves(trace const& start, choice_map const& observed, selection const& reported, Moves... moves)
       : trace_(start, observed), row_(start, reported), moves_(std::move(moves)...) {
     auto const is_observed = [&](std::uint32_t s) { return trace_.size(s) == 0 || trace_.is_observed(s); };
-    std::apply([&](auto const&... each) { check_moves(trace_.core(), is_observed, each...); }, moves_);
+    overdub::detail::apply_to(
+        [&](auto const&... each) { check_moves(trace_.core(), is_observed, each...); }, moves_);
   }
 
   inference::kernel_statistics transition(random_key const& key) {
     move_record made;
     i64 number = 0;
-    std::apply([&](auto&... move) { (move(trace_, key.at(number++), made), ...); }, moves_);
+    overdub::detail::apply_to([&](auto&... move) { (move(trace_, key.at(number++), made), ...); }, moves_);
     record_ += made;
     return {.log_density = trace_.score(), .acceptance = made.acceptance()};
   }
@@ -96,7 +97,7 @@ public:
       else if constexpr (requires { move.adapt(iteration); })
         move.adapt(iteration);
     };
-    std::apply([&](auto&... move) { (one(move), ...); }, moves_);
+    overdub::detail::apply_to([&](auto&... move) { (one(move), ...); }, moves_);
   }
   std::vector<std::string> names() const { return row_.names(); }
   void report(std::span<double> out) const { row_.write(trace_, out); }
@@ -120,7 +121,7 @@ public:
 
   chain_of_moves<Trace, Moves...> operator()(std::size_t, random_key const& key) const {
     trace const start = initial_trace(start_->core, start_->arguments, start_->observed, key);
-    return std::apply(
+    return overdub::detail::apply_to(
         [&](Moves const&... m) {
           return chain_of_moves<Trace, Moves...>(start, start_->observed, start_->reported, m...);
         },

@@ -211,6 +211,29 @@ ir::value_id stage_choice(
     std::vector<ir::value_id> const& parameters, void (*draw)(void*, void const* const*, void* const*),
     ir::type type);
 
+template <class S, class D>
+auto stage_choice(overdub::detail::recorder& r, S const& levels, std::string_view address, D const& d) {
+  using plain = plain_t<D>;
+  using X = drawn_t<plain>;
+  using level = typename level_in<D>::type;
+  std::vector<ir::value_id> const parameters = overdub::detail::flat(d);
+  std::vector<ir::type> const types = r.types_of(parameters);
+  {
+    auto const aside = r.enter(r.scratch());
+    auto const zeros = zeros_of(r, types); // of calls whose results are discarded
+    std::size_t at = 0;
+    auto next = [&] { return zeros[at++]; };
+    D const like = overdub::detail::refilled(d, next);
+    auto const x =
+        overdub::detail::symbol_for<X, level>(zeros_of(r, {overdub::detail::ir_type_of<X>}).front());
+    stage_functions<plain>(levels, overdub::detail::wrap(levels, x), overdub::detail::wrap(levels, like));
+  }
+  return overdub::tag(
+      X{},
+      symbol_of_value{stage_choice(
+          r, address, name_of<plain>(), parameters, &draw_on_host<plain>, overdub::detail::ir_type_of<X>)});
+}
+
 } // namespace detail
 
 /// See `sample`.
@@ -243,35 +266,9 @@ struct sample_t {
     constexpr bool one = sizeof...(D) == 1 && (distributions::a_distribution<D> && ...);
     static_assert(one, "overdub: a random choice is given one distribution: cx(sample<\"x\">, normal(0, 1))");
     if constexpr (one)
-      return stage_one(call, d...);
+      return detail::stage_choice(call.context().recorder(), call.levels(), Address.view(), d...);
     else
       return overdub::detail::refused{};
-  }
-
-private:
-  template <class Call, class D>
-  static auto stage_one(Call const& call, D const& d) {
-    using plain = detail::plain_t<D>;
-    using X = detail::drawn_t<plain>;
-    using level = typename detail::level_in<D>::type;
-    overdub::detail::recorder& r = call.context().recorder();
-    std::vector<ir::value_id> const parameters = overdub::detail::flat(d);
-    std::vector<ir::type> const types = r.types_of(parameters);
-    {
-      auto const aside = r.enter(r.scratch());
-      auto const zeros = detail::zeros_of(r, types); // of calls whose results are discarded
-      std::size_t at = 0;
-      auto next = [&] { return zeros[at++]; };
-      D const like = overdub::detail::refilled(d, next);
-      auto const x = overdub::detail::symbol_for<X, level>(
-          detail::zeros_of(r, {overdub::detail::ir_type_of<X>}).front());
-      detail::stage_functions<plain>(
-          call.levels(), overdub::detail::wrap(call.levels(), x), overdub::detail::wrap(call.levels(), like));
-    }
-    return overdub::tag(
-        X{}, symbol_of_value{detail::stage_choice(
-                 r, Address.view(), detail::name_of<plain>(), parameters, &detail::draw_on_host<plain>,
-                 overdub::detail::ir_type_of<X>)});
   }
 };
 

@@ -7,7 +7,6 @@
 #include <overdub/core/config.hpp>
 #include <overdub/core/error.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -152,7 +151,12 @@ private:
       return std::move(held<X>(self));
   }
 
-  alignas(T...) std::byte storage_[std::max({sizeof(T)...})];
+  static constexpr std::size_t maximum_size = [] {
+    std::size_t most = 0;
+    for (std::size_t const each : {sizeof(T)...}) most = each > most ? each : most;
+    return most;
+  }();
+  alignas(T...) std::byte storage_[maximum_size];
   std::uint8_t index_ = 0; // 0 is nothing
 };
 

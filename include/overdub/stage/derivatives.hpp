@@ -72,9 +72,9 @@ private:
       R const r = refilled(result, next);
       std::tuple<X...> const arguments{refilled(x, next)...};
       std::tuple<decltype(tangents(x, next))...> const change{tangents(x, next)...};
-      auto const along = std::apply(
+      auto const along = overdub::detail::apply_to(
           [&](auto const&... a) {
-            return std::apply(
+            return overdub::detail::apply_to(
                 [&](auto const&... d) {
                   return owned_tree(recurse(call_, typename says::tangent{}, r, a..., d...));
                 },
@@ -92,7 +92,7 @@ private:
       R const r = refilled(result, next);
       std::tuple<X...> const arguments{refilled(x, next)...};
       auto const c = tangents(result, next);
-      auto const back = std::apply(
+      auto const back = overdub::detail::apply_to(
           [&](auto const&... a) {
             return owned_tree(recurse(call_, typename says::cotangent{}, r, a..., c));
           },

@@ -10,7 +10,6 @@
 #include <overdub/stage/evaluation/operations.hpp>
 #include <overdub/stage/stage.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <iterator>
@@ -240,7 +239,11 @@ inline constexpr bool rules_name_functions =
 template <class... C>
 consteval std::size_t first_stage() {
   constexpr bool keeps[] = {carries_metadata<C>...};
-  constexpr auto first = static_cast<std::size_t>(std::ranges::find(keeps, true) - std::begin(keeps));
+  constexpr std::size_t first = [&] {
+    std::size_t i = 0;
+    while (i < sizeof...(C) && !keeps[i]) ++i;
+    return i;
+  }();
   if constexpr (first == 0 || first == sizeof...(C))
     return 0;
   else

@@ -8,7 +8,6 @@
 #include <overdub/stage/staged_hooks.hpp>
 #include <overdub/stage/transform.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <exception>
 #include <optional>

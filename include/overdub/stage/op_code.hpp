@@ -38,34 +38,4 @@ constexpr auto const& given_of(lowered<S, F, V> const& f) {
 template <class Op, class... T>
 using computed_t = std::remove_cvref_t<decltype(std::declval<Op const&>().compute(std::declval<T>()...))>;
 
-// The type of the I-th operand of an operation that computes an R from values of the types T.
-template <ir::type_rule Rule, class R, class... T>
-constexpr ir::type operand_type(std::size_t i) {
-  using enum ir::type_rule;
-  switch (Rule) {
-  case numeric:
-  case floating:
-    return ir_type_of<R>;
-  case integer:
-    return ir::i64;
-  case comparison:
-  case test:
-    if constexpr (requires { typename std::common_type<T...>::type; })
-      return std::is_integral_v<std::common_type_t<T...>> ? literal_type_of<std::common_type_t<T...>>
-                                                          : ir_type_of<std::common_type_t<T...>>;
-    else
-      return {};
-  case logical:
-    return ir::boolean;
-  case ir::type_rule::select:
-    return i == 0 ? ir::boolean : ir_type_of<R>;
-  case integer_floating:
-    return i == 0 ? ir::i64 : ir_type_of<R>;
-  case floating_integer:
-    return i == 1 ? ir::i64 : ir_type_of<R>;
-  default:
-    return {};
-  }
-}
-
 } // namespace overdub::detail

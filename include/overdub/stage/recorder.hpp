@@ -82,6 +82,8 @@ public:
 
   ir::value_id
   add(ir::op code, std::span<ir::value_id const> operands, ir::type result, ir::attributes const& a = {});
+  // An elementwise operation, whose operands are converted to the types that it takes; op::none converts its operand to the result's type.
+  ir::value_id elementwise(ir::op code, std::span<ir::value_id> operands, ir::type result);
   ir::node_id insert(
       ir::op code, std::span<ir::value_id const> operands, std::span<ir::type const> results,
       ir::attributes const& a = {}, std::span<std::vector<ir::type> const> regions = {});
@@ -163,12 +165,35 @@ public:
   static std::string_view base_name(std::string_view name);
   // A name that no function has: the name itself, or the name followed by a number.
   std::string unique_name(std::string_view name);
+  // Stages a function. The body appends its operations, sets the values that it yields, and returns their tree. `results` has the types of
+  // the results, if they are known before.
+  struct function_to_stage {
+    void const* key;
+    std::string_view name;
+    std::string_view origin_name; // of a function that is derived from it; else empty
+    void const* origin_in_cpp;
+  };
+  template <class Body>
+  void stage_function(
+      function_to_stage const& f, std::span<ir::value_id const> operands,
+      std::vector<ir::type> const& results, Body const& body) {
+    stage_function(f, operands, results, &body, [](void const* b, std::vector<ir::value_id>& yielded) {
+      return (*static_cast<Body const*>(b))(yielded);
+    });
+  }
+  // Calls a function that has been staged, or is being staged; returns the results.
+  ir::id_range<ir::value_id>
+  call(staged const& f, std::span<ir::value_id const> operands, std::uint8_t flags);
   // Begins a function whose body is staged next; returns its number.
   std::size_t begin(void const* key, std::string_view name, std::span<ir::type const> parameters);
   // Ends a function. `results` is the tree of symbols that its body returned.
   void end(std::size_t number, std::any results);
 
 private:
+  void stage_function(
+      function_to_stage const& f, std::span<ir::value_id const> operands,
+      std::vector<ir::type> const& results, void const* body,
+      std::any (*stage)(void const* body, std::vector<ir::value_id>& yielded));
   [[noreturn]] void throw_nested(std::string_view name) const;
   void note_unrolled(ir::function_id f);
 

@@ -104,7 +104,7 @@ private:
     ir::function_id const root = p.add(r.unique_name(name<F>()), parameters);
     {
       auto const scope = r.enter(root);
-      auto const result = std::apply(body, arguments);
+      auto const result = overdub::detail::apply_to(body, arguments);
       symbol_list symbols;
       note_symbols(symbols, result);
       r.yield(symbols.ids);

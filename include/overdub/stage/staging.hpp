@@ -70,16 +70,6 @@ auto constant_members(C& context, S const& x) {
   (std::make_index_sequence<member_count<S>>{});
 }
 
-// The declared result type of a call of a function. Compilers may instantiate it before they check constraints.
-template <class Call, class F, class... X>
-struct staged_result {
-  using type = none;
-};
-template <class Call, function F, class... X>
-struct staged_result<Call, F, X...> {
-  using type = recurse_t<Call, F, X...>;
-};
-
 } // namespace detail
 
 /// Stages the functions that run in it: an ordinary context, with one rule for each kind of call. `stage` (stage.hpp) runs it.
@@ -92,6 +82,13 @@ class staging : public context {
   template <class X>
   static ir::value_id index(X const& x) {
     return x.metadata.id;
+  }
+  template <class X>
+  ir::value_id value_of(X const& x) {
+    if constexpr (detail::is_value<X>)
+      return x.metadata().id;
+    else
+      return recorder_->literal(x);
   }
   static std::vector<ir::value_id> with(ir::value_id first, std::vector<ir::value_id> rest) {
     rest.insert(rest.begin(), first);
@@ -291,27 +288,17 @@ class staging : public context {
 
   // ---- functions
 
-  template <class R, class Call, class F, class... X>
-  void stage_body(
-      Call const& call, void const* key, F const& f, std::vector<ir::value_id> const& operands,
-      X const&... x) {
-    std::size_t const number = recorder_->begin(key, f.name(), recorder_->types_of(operands));
-    ir::function& staged = recorder_->program[recorder_->id_of(number)];
-    staged.origin_in_cpp = &detail::type_key<origin_t<F>>;
-    if constexpr (F::depth > 0) staged.origin_name = detail::interned_name(origin_t<F>::name());
-    auto const scope = recorder_->enter(recorder_->id_of(number));
-    auto const parameters = recorder_->here().parameters();
-    std::size_t next = 0;
-    [[maybe_unused]] auto next_parameter = [&] { return parameters[next++]; };
-    std::tuple<X...> const arguments{detail::refilled(x, next_parameter)...};
-    if (auto const types = known_types<R>(); !types.empty())
-      recorder_->program[recorder_->id_of(number)].results = types;
-    R const results =
-        std::apply([&](auto const&... a) { return R(detail::owned_tree(call.recurse(a...))); }, arguments);
-    auto const yielded = detail::flat(results);
-    recorder_->yield(yielded);
-    recorder_->program[recorder_->id_of(number)].results = recorder_->types_of(yielded);
-    recorder_->end(number, results);
+  // Runs a body with arguments that a braced list evaluates in order.
+  template <class R>
+  struct result_of_body {
+    template <class Call, class F, class... X>
+    result_of_body(Call const& call, F const& f, X const&... x) : tree(run_body(call, f, x...)) {}
+    R tree;
+  };
+  template <class Call, class F, class... X>
+  static auto run_body(Call const& call, F const& f, X const&... x) {
+    auto const& levels = call.levels();
+    return detail::strip(levels, detail::wrap(levels, f.run(levels, detail::wrap(levels, x)...)));
   }
   // The types of the leaves of a tree, if its C++ type determines their number.
   template <class R>
@@ -360,29 +347,16 @@ public:
 
   // ---- operations on numbers
 
-  template <elementwise F, class... X>
-  requires(detail::op_code<F> != ir::op::none) auto overdub(F const&, X const&... x) {
-    using R = detail::computed_t<F, decltype(x.inner)...>;
-    constexpr ir::type_rule rule = ir::row_of(detail::op_code<F>).types;
+  template <class L, class F, class... X>
+  auto stage_operation(stack<L> const& levels, F const&, X const&... x) {
+    using R = detail::computed_t<F, detail::bottom_t<X>...>;
     if constexpr (!detail::has_ir_type<R>())
       return detail::refused{};
     else {
-      std::size_t i = 0;
-      auto operand = [&](symbol_of_value s) {
-        return recorder_->converted(
-            s.id, detail::operand_type<rule, R, std::remove_cvref_t<decltype(x.inner)>...>(i++));
-      };
-      ir::value_id const operands[] = {operand(x.metadata)...};
-      return overdub::tag(
-          R{}, symbol_of_value{recorder_->add(detail::op_code<F>, operands, detail::ir_type_of<R>)});
+      ir::value_id operands[] = {value_of(x)...};
+      return value<R, staging, typename L::run>(
+          R{}, {recorder_->elementwise(detail::op_code<F>, operands, detail::ir_type_of<R>)}, levels.top());
     }
-  }
-  template <class To, class X>
-  auto overdub(convert_t<To> const&, X const& x) {
-    if constexpr (!detail::has_ir_type<To>())
-      return detail::refused{};
-    else
-      return overdub::tag(To{}, symbol_of_value{recorder_->converted(x.metadata.id, detail::ir_type_of<To>)});
   }
 
   // ---- arrays
@@ -539,58 +513,58 @@ public:
 
   // ---- functions
 
-  // The evaluator stages functions of other programs.
-  template <rule_call Call, function F, class... X>
-  requires detail::of_kind<F, kind::of_program>
-  auto overdub(Call const& call, F const&, X const&... x) ->
-      typename detail::staged_result<Call, F, X...>::type {
-    return call.recurse(x...);
-  }
-  template <rule_call Call, function F, class... X>
-  auto overdub(Call const& call, F const& f, X const&... x) ->
-      typename detail::staged_result<Call, F, X...>::type {
-    return stage_call<0>(call, f, x...);
-  }
-  // An exempt call is a call of the function itself with the attribute `exempt`.
-  template <rule_call Call, function F, class... X>
-  requires detail::is_exempt_call<F>
-  auto overdub(Call const& call, F const& f, X const&... x) ->
-      typename detail::staged_result<Call, F, X...>::type {
-    return stage_call<ir::attributes::exempt>(call, f.function, x...);
+  template <class R, class Call, class F, class... X>
+  R stage_function(Call const& call, F const& f, X const&... x) {
+    if constexpr (detail::of_kind<F, kind::of_program>)
+      return run_body(call, f, x...); // the evaluator stages functions of other programs
+    else if constexpr (detail::is_exempt_call<F>)
+      return stage_call<R>(ir::attributes::exempt, call, f.function, x...);
+    else
+      return stage_call<R>(0, call, f, x...);
   }
 
 private:
-  template <std::uint8_t Flags, class Call, class F, class... X>
-  auto stage_call(Call const& call, F const& f, X const&... x) ->
-      typename detail::staged_result<Call, F, X...>::type {
+  template <class R, class Call, class F, class... X>
+  R stage_call(std::uint8_t flags, Call const& call, F const& f, X const&... x) {
     static_assert(
         std::is_empty_v<origin_t<F>>, "overdub: a function that is staged captures nothing, since a program "
                                       "is used again; give what it captures as an argument");
-    using R = typename detail::staged_result<Call, F, X...>::type;
     void const* key = &detail::type_key<F, X...>;
     std::vector<std::size_t> lengths;
     (detail::add_lengths(lengths, x), ...);
-    if (auto contexts = detail::contexts_of(f); !contexts.empty() || !lengths.empty())
-      key = recorder_->key_of(key, {.contexts = std::move(contexts), .lengths = std::move(lengths)});
+    if constexpr (F::depth > 0)
+      key = recorder_->key_of(key, {.contexts = detail::contexts_of(f), .lengths = std::move(lengths)});
+    else if (!lengths.empty())
+      key = recorder_->key_of(key, {.contexts = {}, .lengths = std::move(lengths)});
     auto const operands = detail::flat(x...);
-    detail::recorder::staged* known = recorder_->find(key);
-    if (known == nullptr) {
-      stage_body<R>(call, key, f, operands, x...);
-      known = recorder_->find(key);
+    if (recorder_->find(key) == nullptr) {
+      std::string_view origin;
+      if constexpr (F::depth > 0) origin = origin_t<F>::name();
+      auto const body = [&](std::vector<ir::value_id>& yielded) {
+        auto const parameters = recorder_->here().parameters();
+        std::size_t next = 0;
+        [[maybe_unused]] auto next_parameter = [&] { return parameters[next++]; };
+        result_of_body<R> const result{call, f, detail::refilled(x, next_parameter)...};
+        yielded = detail::flat(result.tree);
+        return std::any(result.tree);
+      };
+      recorder_->stage_function(
+          {key, f.name(), origin, &detail::type_key<origin_t<F>>}, operands, known_types<R>(), body);
       if constexpr (detail::says_derivative<F>)
         if constexpr (!detail::derivative_of<F>::is_rule || detail::takes_as_written<F>) {
-          R const results = std::any_cast<R const&>(known->results);
-          detail::derivative_stager<Call, F, R, X...>(call, f, known->id, recorder_->types_of(operands))
-              .run(results, x...);
-          known = recorder_->find(key);
+          detail::recorder::staged const known = *recorder_->find(key);
+          detail::derivative_stager<Call, F, R, X...>(call, f, known.id, recorder_->types_of(operands))
+              .run(std::any_cast<R const&>(known.results), x...);
         }
     }
-    std::vector<ir::type> const types = recorder_->program[known->id].results;
-    R const prototype = known->results.has_value() ? std::any_cast<R const&>(known->results)
-                                                   : detail::make_symbols{}(std::type_identity<R>{});
-    ir::node_id const called =
-        recorder_->insert(ir::op::call, operands, types, {.subject = index_of(known->id), .flags = Flags});
-    return detail::refilled(prototype, recorder_->here().results_of(called));
+    detail::recorder::staged const& known = *recorder_->find(key);
+    auto const results = recorder_->call(known, operands, flags);
+    if constexpr (detail::is_symbol<R>)
+      return symbol_of<R>(results[0]);
+    else if (known.results.has_value())
+      return detail::refilled(std::any_cast<R const&>(known.results), results);
+    else
+      return detail::refilled(detail::make_symbols{}(std::type_identity<R>{}), results);
   }
 
 public:

@@ -1,9 +1,9 @@
 // Replaces the symbols of values, on all levels of contexts.
 #pragma once
 
+#include <overdub/core/quantifiers.hpp>
 #include <overdub/stage/staging.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -103,8 +103,8 @@ inline ir::function_id only_callee(ir::program const& p, ir::function_id f) {
   if (root[first].code != ir::op::call || root[first].next != root.yield_of(ir::function::body))
     return ir::nothing;
   bool const is_all =
-      std::ranges::equal(root.operands_of(first), root.parameters()) &&
-      std::ranges::equal(root.operands_of(root.yield_of(ir::function::body)), root.results_of(first));
+      equal_ranges(root.operands_of(first), root.parameters()) &&
+      equal_ranges(root.operands_of(root.yield_of(ir::function::body)), root.results_of(first));
   return is_all ? root[first].attributes.callee() : ir::function_id{ir::nothing};
 }
 

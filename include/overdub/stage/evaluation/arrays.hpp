@@ -2,13 +2,13 @@
 #pragma once
 
 #include <overdub/array/primitives.hpp>
+#include <overdub/core/quantifiers.hpp>
 #include <overdub/stage/array_calls.hpp>
 #include <overdub/stage/evaluation/copy.hpp>
 #include <overdub/stage/evaluation/forms.hpp>
 #include <overdub/stage/evaluation/rows.hpp>
 #include <overdub/stage/evaluation/state.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -99,7 +99,7 @@ void evaluate_array(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   if constexpr (are_kept_on_arrays<S, fill_t, update_t>()) {
     ir::type const t = at.f.type_of(result);
     auto const elements = at.f.operands_of(n);
-    if (std::ranges::all_of(elements, [&](ir::value_id v) { return at.f.is_literal(v); }))
+    if (holds_for_all(elements, [&](ir::value_id v) { return at.f.is_literal(v); }))
       return copy_operation(e, at, n);
     std::vector<ir::value_id> const all = symbols_at(e, at, n);
     auto const number = [&](std::size_t i) {

@@ -1,9 +1,9 @@
 // Functions of the program as callees of intercepted calls, and whether contexts intercept any.
 #pragma once
 
+#include <overdub/core/quantifiers.hpp>
 #include <overdub/stage/evaluation/intercepted_call.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -139,7 +139,7 @@ bool intercepts_functions_of([[maybe_unused]] ir::program const& p) {
     return true;
   else
     return [&]<class... F>(types<F...>) {
-      return std::ranges::any_of(p.functions, [&](ir::function const& f) {
+      return holds_for_any(p.functions, [&](ir::function const& f) {
         return f.name != ir::nothing &&
                (is_called_as<F>(f.origin_in_cpp, detail::origin_name_of(p, f)) || ...);
       });

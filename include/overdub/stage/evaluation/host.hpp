@@ -1,10 +1,10 @@
 // The evaluation of operations that leave the program: native functions, random choices and assertions.
 #pragma once
 
+#include <overdub/core/quantifiers.hpp>
 #include <overdub/stage/evaluation/copy.hpp>
 #include <overdub/stage/program_native.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -66,8 +66,7 @@ void refuse_lost_metadata(
     if (x.result_count == 0) return;
     bool const has_rule = with_effect(
         x.attributes.effects, []<effect E>(effects::constant<E>) { return has_native_rule<S, E>(); });
-    if (has_rule &&
-        !std::ranges::all_of(at.f.operands_of(n), [&](ir::value_id v) { return at.f.is_literal(v); }))
+    if (has_rule && !holds_for_all(at.f.operands_of(n), [&](ir::value_id v) { return at.f.is_literal(v); }))
       throw evaluation_error(message(
           "overdub: a context that keeps metadata has a rule for native functions, which it does not answer "
           "by in "

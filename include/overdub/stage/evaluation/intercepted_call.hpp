@@ -2,12 +2,12 @@
 // (program_function.hpp, program_native.hpp).
 #pragma once
 
+#include <overdub/core/quantifiers.hpp>
 #include <overdub/stage/evaluation/run.hpp>
 #include <overdub/stage/observed.hpp>
 #include <overdub/stage/program_function.hpp>
 #include <overdub/stage/program_native.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <initializer_list>
 #include <optional>
@@ -19,6 +19,8 @@
 #include <vector>
 
 namespace overdub::detail {
+
+constexpr std::size_t at_most(std::size_t n, std::size_t limit) { return n < limit ? n : limit; }
 
 // The number of arguments of an untyped call that contexts receive.
 inline constexpr std::size_t maximum_seen = 8;
@@ -114,9 +116,9 @@ private:
            takes_several(std::make_index_sequence<maximum_probed - 1>{});
   }
   std::size_t count() const { return parameters_.size(); }
-  bool takes(std::initializer_list<ir::type> types) const { return std::ranges::equal(parameters_, types); }
+  bool takes(std::initializer_list<ir::type> types) const { return equal_ranges(parameters_, types); }
   bool takes_reals() const {
-    return count() <= most_typed && std::ranges::all_of(parameters_, [](ir::type t) { return t == ir::f64; });
+    return count() <= most_typed && holds_for_all(parameters_, [](ir::type t) { return t == ir::f64; });
   }
   template <class R>
   bool returns() const {
@@ -228,7 +230,7 @@ private:
   void put_results(std::vector<slot<S>>& slots, R const& result) const {
     append_leaves(slots, result);
     bool const are_same = slots.size() == result_types_.size() &&
-                          std::ranges::equal(slots, result_types_, [](slot<S> const& s, ir::type t) {
+                          equal_ranges(slots, result_types_, [](slot<S> const& s, ir::type t) {
                             return detail::opened(s.leaf, []<class X>(auto const&, std::type_identity<X>) {
                                      return ir_type_of<X>;
                                    }) == t;
@@ -292,7 +294,7 @@ private:
       if constexpr (Callee::is_staged_between_hooks)
         results = between_hooks<callee_as<F, one_cell>>(
             hooks_for_cells<callee_as<F, one_cell>>(
-                std::min(all.size(), maximum_seen), std::make_index_sequence<maximum_seen + 1>{}),
+                at_most(all.size(), maximum_seen), std::make_index_sequence<maximum_seen + 1>{}),
             true, true);
       else if (result_types_.empty() && Callee::gives_none)
         results = slots_of_result(call_untyped<F, no_cell>(all));
@@ -350,7 +352,7 @@ private:
     else {
       cell<S> result;
       [&]<std::size_t... N>(std::index_sequence<N...>) {
-        (void)((std::min(all.size(), maximum_seen) == N && (result = call_on<F, R>(all, std::make_index_sequence<N>{}), true)) || ...);
+        (void)((at_most(all.size(), maximum_seen) == N && (result = call_on<F, R>(all, std::make_index_sequence<N>{}), true)) || ...);
       }
       (std::make_index_sequence<maximum_seen + 1>{});
       return result;
@@ -412,7 +414,7 @@ private:
     else
       return [&]<class... Signature>(types<Signature...>) {
         std::size_t n = 0;
-        return ((std::min(count(), most_typed) == n++ && has_typed_rule<F>(Signature{})) || ...);
+        return ((at_most(count(), most_typed) == n++ && has_typed_rule<F>(Signature{})) || ...);
       }(calls_of_reals{});
   }
 };

@@ -1,10 +1,10 @@
 // Calls of native functions that a context intercepts, through the dispatcher, like calls of a `leaf` (program_native.hpp).
 #pragma once
 
+#include <overdub/core/quantifiers.hpp>
 #include <overdub/stage/evaluation/host.hpp>
 #include <overdub/stage/evaluation/intercepted_call.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -79,10 +79,9 @@ struct native_callee {
   std::vector<ir::type> const& result_types() const { return types_of_results; }
   // Throws evaluation_error unless contexts receive all arguments, since the native function is called with the values from the contexts.
   void check_untyped(std::vector<cell<S>> const& arguments) const {
-    bool const is_seen =
-        arguments.size() <= maximum_seen && types_of_results.size() <= 1 &&
-        std::ranges::all_of(types_of_results, is_cell) &&
-        std::ranges::all_of(arguments, [](cell<S> const& x) { return static_cast<bool>(x); });
+    bool const is_seen = arguments.size() <= maximum_seen && types_of_results.size() <= 1 &&
+                         holds_for_all(types_of_results, is_cell) &&
+                         holds_for_all(arguments, [](cell<S> const& x) { return static_cast<bool>(x); });
     if (!is_seen)
       throw evaluation_error(message(
           "overdub: contexts intercept native functions of up to 8 numbers and arrays that return one or "

@@ -6,7 +6,6 @@
 #include <overdub/stage/evaluation/function_callee.hpp>
 #include <overdub/stage/evaluation/symbols.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -124,8 +123,13 @@ inline bool is_run_of_function(ir::program const& p, ir::function_id entry) {
     has_hooks = has_hooks || (x.code == ir::op::host && is_hook_of(p.text(x.attributes.text()), own));
     if (x.code != ir::op::call) return;
     std::string_view const name = recorder::base_name(p.name_of(x.attributes.callee()));
-    calls = calls || (std::ranges::count(name, '.') > std::ranges::count(own, '.') &&
-                      name.substr(0, name.find('.')) == own.substr(0, own.find('.')));
+    auto const dots = [](std::string_view text) {
+      std::size_t count = 0;
+      for (char const c : text) count += c == '.';
+      return count;
+    };
+    calls =
+        calls || (dots(name) > dots(own) && name.substr(0, name.find('.')) == own.substr(0, own.find('.')));
   });
   return has_hooks && calls;
 }
