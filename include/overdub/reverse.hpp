@@ -83,8 +83,8 @@ struct gradient_of {
   template <class... A>
   using gradients = typename only_one<typename chosen<std::index_sequence<I...>, A...>::all>::type;
 
-  template <class R, class... A>
-  static consteval bool check() {
+  template <class R>
+  static consteval bool check_result() {
     constexpr bool has_metadata = overdub::detail::is_tagged<R>;
     static_assert(
         !has_metadata, "overdub: in a context with metadata, a function returns `tagged`, a number and its "
@@ -97,6 +97,10 @@ struct gradient_of {
         "overdub: a gradient is that of a function which gives one floating-point "
         "number; for others take jacobian(f) or "
         "pullback(f)");
+    return true;
+  }
+  template <class R, class... A>
+  static consteval bool check() {
     constexpr bool rising = [] {
       std::size_t next = 0;
       return ((I >= next && (next = I + 1, true)) && ...);
@@ -112,6 +116,7 @@ struct gradient_of {
           real, "overdub: an argument without floating-point numbers has no gradient; name the arguments "
                 "that are wanted, as in "
                 "gradient<0, 2>(f)");
+      if constexpr (real) return check_result<R>();
     }
     return true;
   }
@@ -145,7 +150,7 @@ struct jacobian_of {
   template <class R, class... A>
   static consteval bool check() {
     static_assert(
-        sizeof...(A) == 1 && (is_row<A> && ...) && is_row<R>,
+        sizeof...(A) == 1 && (is_row<A> && ...) && (is_row<R> || overdub::detail::is_refused<R>),
         "overdub: a Jacobian is that of a function of one array of numbers, which gives one; for others take "
         "pullback(f)");
     return true;

@@ -81,6 +81,9 @@ class staging : public context {
 
   template <class X>
   static ir::value_id index(X const& x) {
+    constexpr bool whole = !std::is_floating_point_v<inner_t<X>>;
+    static_assert(
+        whole, "overdub: an index or a count must be an integer; write overdub::convert<overdub::i64>(x)");
     return x.metadata.id;
   }
   template <class X>
@@ -546,7 +549,7 @@ private:
         [[maybe_unused]] auto next_parameter = [&] { return parameters[next++]; };
         result_of_body<R> const result{call, f, detail::refilled(x, next_parameter)...};
         yielded = detail::flat(result.tree);
-        return std::any(result.tree);
+        return std::any(std::in_place_type<R>, result.tree); // R may convert to anything
       };
       recorder_->stage_function(
           {key, f.name(), origin, &detail::type_key<origin_t<F>>}, operands, known_types<R>(), body);
