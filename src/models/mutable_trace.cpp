@@ -1,4 +1,4 @@
-#include <overdub/implementation/models/site_choices.hpp>
+#include <overdub/implementation/models/define_site_choices.hpp>
 #include <overdub/models/mutable_trace.hpp>
 
 #include <algorithm>
