@@ -26,8 +26,10 @@
 #include <overdub/implementation/models/choosing.cpp>
 #include <overdub/implementation/models/conditional_density.cpp>
 #include <overdub/implementation/models/enumeration.cpp>
+#include <overdub/implementation/models/filter.cpp>
 #include <overdub/implementation/models/generating.cpp>
 #include <overdub/implementation/models/hamiltonian_move.cpp>
+#include <overdub/implementation/models/initial_trace.cpp>
 #include <overdub/implementation/models/mcmc.cpp>
 #include <overdub/implementation/models/model_core.cpp>
 #include <overdub/implementation/models/moves.cpp>
@@ -37,6 +39,7 @@
 #include <overdub/implementation/models/operations.cpp>
 #include <overdub/implementation/models/posterior.cpp>
 #include <overdub/implementation/models/reexecuted_program.cpp>
+#include <overdub/implementation/models/resimulation.cpp>
 #include <overdub/implementation/models/sample.cpp>
 #include <overdub/implementation/models/site_constraints.cpp>
 #include <overdub/implementation/models/site_program.cpp>

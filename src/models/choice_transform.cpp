@@ -1,11 +1,10 @@
+#include <overdub/distributions/support.hpp>
 #include <overdub/execute/datum_text.hpp>
 #include <overdub/models/choice_transform.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <limits>
 #include <map>
 #include <string>
@@ -13,21 +12,93 @@
 #include <vector>
 
 namespace overdub::models {
-namespace detail {
+namespace {
 
-datum choice_at(trace const& t, address const& at) {
-  std::uint32_t const s = t.core().site_at(at.site);
-  if (at.indices.size() != t.core().sites()[s].index_count || !t.is_made(s, at.indices)) return {};
-  return part_of(t.values(s), at.indices);
-}
-
+bool is_continuous(datum const& x) { return x.type().element == ir::scalar::f64; }
+std::size_t numbers_in(datum const& x) { return static_cast<std::size_t>(x.size()); }
+// The number of free coordinates of a choice. A simplex of n elements has n - 1: its density is that of the first n - 1 elements
+// (distributions::simplex), which determine the last one. An array that satisfies the constraints of a simplex counts as one, since the
+// elements of any other array sum to 1 with probability 0.
 std::size_t free_numbers_in(datum const& x) {
   if (x.type().rank != 1 || !distributions::simplex::contains(x.as<array<double>>())) return numbers_in(x);
   return numbers_in(x) - 1;
 }
 
-std::string text_of_address(transform_address const& p) {
-  return (p.first == model_side ? "the choice " : "the auxiliary choice ") + text_of(p.second).substr(0, 80);
+std::string text_of_address(detail::transform_address const& p) {
+  return (p.first == detail::model_side ? "the choice " : "the auxiliary choice ") +
+         text_of(p.second).substr(0, 80);
+}
+
+// log |det a| of a row-major n by n matrix, by Gaussian elimination with partial pivoting. O(n^3).
+double log_abs_determinant(std::vector<double> a, std::size_t n) {
+  double sum = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    std::size_t pivot = k;
+    for (std::size_t i = k + 1; i < n; ++i)
+      if (std::abs(a[i * n + k]) > std::abs(a[pivot * n + k])) pivot = i;
+    if (pivot != k)
+      for (std::size_t j = k; j < n; ++j) std::swap(a[k * n + j], a[pivot * n + j]);
+    double const diagonal = a[k * n + k];
+    sum += std::log(std::abs(diagonal));
+    if (diagonal == 0) return -std::numeric_limits<double>::infinity();
+    for (std::size_t i = k + 1; i < n; ++i) {
+      double const factor = a[i * n + k] / diagonal;
+      if (factor == 0) continue;
+      for (std::size_t j = k + 1; j < n; ++j) a[i * n + j] -= factor * a[k * n + j];
+    }
+  }
+  return sum;
+}
+
+bool is_restored(datum const& x, datum const& y, double tolerance) {
+  if (x.type() != y.type() || x.shape() != y.shape()) return false;
+  if (!is_continuous(x)) return x == y;
+  auto const near = [&](double a, double b) {
+    return a == b || std::abs(a - b) <= tolerance * std::max({1.0, std::abs(a), std::abs(b)});
+  };
+  if (x.type().rank == 0) return near(x.as<double>(), y.as<double>());
+  return std::ranges::equal(x.elements<double>(), y.elements<double>(), near);
+}
+
+} // namespace
+
+no_auxiliary::trace_type no_auxiliary::assess(choice_map const& all) {
+  if (!all.empty())
+    throw model_error(message(
+        "overdub: the transform writes the auxiliary choice %.80s, and its inverse has no auxiliary model",
+        text_of(all.begin()->first).c_str()));
+  return {};
+}
+
+transformed_number transformed_choices::real(address const& at) const {
+  return run_->numbers({side_, at}, 0).front();
+}
+std::vector<transformed_number> transformed_choices::reals(address const& at) const {
+  return run_->numbers({side_, at}, 1);
+}
+i64 transformed_choices::integer(address const& at) const {
+  return detail::choice_as<i64>(at, run_->existing({side_, at}));
+}
+bool transformed_choices::boolean(address const& at) const {
+  return detail::choice_as<bool>(at, run_->existing({side_, at}));
+}
+bool transformed_choices::contains(address const& at) const {
+  return static_cast<bool>(run_->find({side_, at}));
+}
+void transformed_choices::write_value(address at, datum x, std::vector<tangents> rows) const {
+  run_->write({side_, std::move(at)}, {.value = std::move(x), .rows = std::move(rows)});
+}
+void transformed_choices::copy(address to, transformed_choices const& from, address const& at) const {
+  detail::transform_address source{from.side_, at};
+  datum x = run_->existing(source);
+  run_->write({side_, std::move(to)}, {.value = std::move(x), .is_copy = true, .from = std::move(source)});
+}
+
+namespace detail {
+
+void transform_pass::run(transform_function const& f) {
+  transformed_traces t{transformed_choices(*this, model_side), transformed_choices(*this, auxiliary_side)};
+  f(t);
 }
 
 datum transform_pass::existing(transform_address const& p) const {
@@ -74,35 +145,28 @@ void transform_pass::write(transform_address p, output made) {
     throw model_error(message("overdub: the transform writes %s twice", text.c_str()));
 }
 
-/// log |det a| of a row-major n by n matrix, by Gaussian elimination with partial pivoting. O(n^3).
-static double log_abs_determinant(std::vector<double> a, std::size_t n) {
-  double sum = 0;
-  for (std::size_t k = 0; k < n; ++k) {
-    std::size_t pivot = k;
-    for (std::size_t i = k + 1; i < n; ++i)
-      if (std::abs(a[i * n + k]) > std::abs(a[pivot * n + k])) pivot = i;
-    if (pivot != k)
-      for (std::size_t j = k; j < n; ++j) std::swap(a[k * n + j], a[pivot * n + j]);
-    double const diagonal = a[k * n + k];
-    sum += std::log(std::abs(diagonal));
-    if (diagonal == 0) return -std::numeric_limits<double>::infinity();
-    for (std::size_t i = k + 1; i < n; ++i) {
-      double const factor = a[i * n + k] / diagonal;
-      if (factor == 0) continue;
-      for (std::size_t j = k + 1; j < n; ++j) a[i * n + j] -= factor * a[k * n + j];
-    }
-  }
-  return sum;
+transformed::transformed(
+    transform_function const& f, choice_finder const& model, choice_finder const& auxiliary) {
+  do {
+    auto const width = static_cast<std::size_t>(transform_pass::directions);
+    transform_pass pass(model, auxiliary, passes_.size() * width);
+    pass.run(f);
+    if (!passes_.empty() && pass.numbers_read() != passes_.front().numbers_read())
+      throw model_error(message(
+          "overdub: the transform reads other choices each time that it is called with the same ones"));
+    passes_.push_back(std::move(pass));
+  } while (passes_.size() * static_cast<std::size_t>(transform_pass::directions) < now().numbers_read());
+  for (auto const& [at, made] : now().outputs()) written_[at.first].set(at.second, made.value);
 }
 
 bool transformed::uses(transform_address const& p) const {
-  if (now().inputs().contains(p)) return true;
-  for (auto const& [at, made] : now().outputs())
-    if (made.is_copy && made.from == p) return true;
-  return false;
+  return now().inputs().contains(p) || std::ranges::any_of(now().outputs(), [&](auto const& each) {
+           return each.second.is_copy && each.second.from == p;
+         });
 }
 
-double transformed::log_determinant(std::function<bool(address const&)> const& is_lost) const {
+double
+transformed::log_determinant(overdub::detail::function_view<bool(address const&)> const& is_lost) const {
   auto const is_unchanged = [&](transform_address const& p) {
     return p.first == model_side && !is_lost(p.second);
   };
@@ -145,51 +209,22 @@ void transformed::reject_unused(transform_address const& p, datum const& x) cons
         text_of_address(p).c_str()));
 }
 
-void check_restored(transform_address const& p, datum const& was, datum const& is, double tolerance) {
-  bool same = static_cast<bool>(is) && was.type() == is.type() && was.shape() == is.shape();
-  if (same && is_continuous(was)) {
-    auto const near = [&](double a, double b) {
-      return a == b || std::abs(a - b) <= tolerance * std::max({1.0, std::abs(a), std::abs(b)});
-    };
-    if (was.type().rank == 0)
-      same = near(was.as<double>(), is.as<double>());
-    else
-      for (i64 k = 0; k < was.size(); ++k)
-        same = same && near(was.elements<double>()[k], is.elements<double>()[k]);
-  } else if (same)
-    same = was == is;
-  if (!same)
+void transformed::reject_observed(choice_map const& observed) const {
+  for (auto const& [at, x] : model())
+    if (observed.contains(at))
+      throw model_error(
+          message("overdub: the transform writes the choice %.80s, which is observed", text_of(at).c_str()));
+}
+
+void check_restored(choice_visitor const& all, choice_finder const& now, int side, double tolerance) {
+  all([&](address const& at, datum const& x) {
+    datum const y = now(at);
+    if (y && is_restored(x, y, tolerance)) return;
     throw model_error(message(
-        "overdub: the inverse does not restore %s: it was %s, and is %s", text_of_address(p).c_str(),
-        overdub::text_of(was).c_str(), is ? overdub::text_of(is).c_str() : "not there"));
+        "overdub: the inverse does not restore %s: it was %s, and is %s", text_of_address({side, at}).c_str(),
+        overdub::text_of(x).c_str(), y ? overdub::text_of(y).c_str() : "not there"));
+  });
 }
 
 } // namespace detail
-
-transformed_number transformed_choices::real(address const& at) const {
-  return run_->numbers({side_, at}, 0).front();
-}
-
-std::vector<transformed_number> transformed_choices::reals(address const& at) const {
-  return run_->numbers({side_, at}, 1);
-}
-
-i64 transformed_choices::integer(address const& at) const {
-  return detail::choice_as<i64>(at, run_->existing({side_, at}));
-}
-
-bool transformed_choices::boolean(address const& at) const {
-  return detail::choice_as<bool>(at, run_->existing({side_, at}));
-}
-
-bool transformed_choices::contains(address const& at) const {
-  return static_cast<bool>(run_->find({side_, at}));
-}
-
-void transformed_choices::copy(address to, transformed_choices const& from, address const& at) const {
-  detail::transform_address source{from.side_, at};
-  datum x = run_->existing(source);
-  run_->write({side_, std::move(to)}, {.value = std::move(x), .is_copy = true, .from = std::move(source)});
-}
-
 } // namespace overdub::models

@@ -129,10 +129,7 @@ choice_map& choice_map::set(address at, datum x) {
 }
 
 datum part_if_inside(datum const& all, std::span<i64 const> indices) {
-  bool inside = indices.size() <= all.shape().size();
-  for (std::size_t k = 0; inside && k < indices.size(); ++k)
-    inside = indices[k] >= 0 && indices[k] < all.shape()[k];
-  return inside ? part_of(all, indices) : datum();
+  return is_inside(all.shape(), indices) ? part_of(all, indices) : datum();
 }
 
 datum choice_map::find(address const& at) const {

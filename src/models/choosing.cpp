@@ -2,7 +2,10 @@
 #include <overdub/models/choosing.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
+#include <memory>
+#include <span>
 #include <string>
 
 namespace overdub::models {
@@ -25,6 +28,54 @@ void choice_record::add(address at, made_choice choice) {
   score_ += density;
   (choice.is_drawn ? drawn_score_ : given_score_) += density;
   all_.emplace_hint(next, std::move(at), std::move(choice));
+}
+
+datum choice_record::value(address const& at) const {
+  if (made_choice const* const one = find(at)) return one->value;
+  auto const first = all_.upper_bound(at);
+  auto const is_below = [&](auto const each) {
+    return each != all_.end() && detail::is_below(each->first, at);
+  };
+  if (!is_below(first)) return {};
+  std::size_t const above = at.indices.size(), axes = first->first.indices.size() - above;
+  datum const& like = first->second.value;
+  datum::extents shape(axes, 0);
+  for (auto each = first; is_below(each); ++each) {
+    auto const& [where, choice] = *each;
+    if (where.indices.size() != above + axes || choice.value.type() != like.type() ||
+        choice.value.shape() != like.shape())
+      return {};
+    for (std::size_t k = 0; k < axes; ++k)
+      shape[k] = std::max({shape[k], where.indices[above + k] + 1, choice.trip_counts[above + k]});
+  }
+  return execute::with_type(like.type().element, [&]<class T>(T) {
+    auto const size = static_cast<std::size_t>(like.size()), count = size_of(shape) * size;
+    auto const all = std::make_unique<T[]>(count);
+    for (auto each = first; is_below(each); ++each) {
+      T* const out = &all[number_of(shape, std::span(each->first.indices).subspan(above)) * size];
+      if (like.shape().empty())
+        *out = each->second.value.template as<T>();
+      else
+        std::ranges::copy(each->second.value.template elements<T>(), out);
+    }
+    datum::extents whole = shape;
+    whole.insert(whole.end(), like.shape().begin(), like.shape().end());
+    return datum::of(std::move(whole), array<T>::copy_of({all.get(), count}));
+  });
+}
+
+datum choice_record::existing(address const& at) const {
+  datum x = value(at);
+  if (!x)
+    throw model_error(message("overdub: there is no choice at the address %.100s", text_of(at).c_str()));
+  return x;
+}
+
+double choice_record::project(selection const& of) const {
+  double sum = 0;
+  for (auto const& [at, choice] : all_)
+    if (of.contains(at)) sum += choice.log_density;
+  return sum;
 }
 
 choice_map choice_record::choices(selection const& of) const {
@@ -59,6 +110,12 @@ void choice_record::check_all_made(choice_map const& given) const {
     bool const is_empty = std::ranges::any_of(shape, [](i64 n) { return n == 0; });
     if (!is_made && !is_empty) throw_unmade(at);
   }
+}
+
+void choice_record::check_observed(choice_map const& observed) const {
+  check_all_made(observed);
+  for (auto const& [at, choice] : all_)
+    if (datum const x = observed.find(at)) detail::check_equals(at, x, choice.value);
 }
 
 void choice_record::throw_size(address const& at, i64 given, i64 made) {

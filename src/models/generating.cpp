@@ -5,19 +5,35 @@
 
 namespace overdub::models::detail {
 
-datum previous_choice(choice_record const& before, address const& at, ir::type type) {
-  made_choice const* const choice = before.find(at);
-  return choice != nullptr && choice->value.type() == type ? choice->value : datum();
+choosing::source constrained(choice_map const& by) {
+  return [&by](address const& at, ir::type) { return by.find(at); };
 }
 
-datum required_choice(choice_map const& choices, address const& at) {
-  datum x = choices.find(at);
-  if (!x)
-    throw model_error(message(
-        "overdub: the model samples %.80s, which was given no value; generate(constraints, key) draws what "
-        "is not given",
-        text_of(at).c_str()));
-  return x;
+choosing::source required(choice_map const& choices) {
+  return [&choices](address const& at, ir::type) {
+    datum x = choices.find(at);
+    if (!x)
+      throw model_error(message(
+          "overdub: the model samples %.80s, which was given no value; generate(constraints, key) draws what "
+          "is not given",
+          text_of(at).c_str()));
+    return x;
+  };
+}
+
+// A choice of another type than the earlier one is drawn.
+choosing::source replayed(choice_record const& before, choice_map const& changes) {
+  return [&](address const& at, ir::type type) {
+    if (datum x = changes.find(at)) return x;
+    made_choice const* const choice = before.find(at);
+    return choice != nullptr && choice->value.type() == type ? choice->value : datum();
+  };
+}
+
+choosing::source redrawn(choice_record const& before, selection const& of, choice_map const& observed) {
+  return [&of, &observed, kept = replayed(before, observed)](address const& at, ir::type type) {
+    return of.contains(at) ? observed.find(at) : kept(at, type);
+  };
 }
 
 record_change update_of(choice_record const& before, choice_record const& now, choice_map const& changes) {
@@ -48,6 +64,19 @@ regeneration_of(choice_record const& before, choice_record const& now, choice_ma
 } // namespace overdub::models::detail
 
 namespace overdub::models {
+namespace {
+
+// A source that owns what it refers to.
+template <class Data>
+choosing::source owning(std::shared_ptr<Data> all, choosing::source of) {
+  return
+      [all = std::move(all), of = std::move(of)](address const& at, ir::type type) { return of(at, type); };
+}
+
+} // namespace
+
+generating::generating(std::shared_ptr<choice_map const> const& all, random_key const& key)
+    : choosing(key, owning(all, detail::constrained(*all))), constraints_(all) {}
 
 double generating::weight() const {
   made().check_all_made(*constraints_);
@@ -60,9 +89,7 @@ double assessing::score() const {
 }
 
 assessing::assessing(std::shared_ptr<choice_map const> const& all)
-    : choosing(
-          random_key(0), [all](address const& at, ir::type) { return detail::required_choice(*all, at); }),
-      choices_(all) {}
+    : choosing(random_key(0), owning(all, detail::required(*all))), choices_(all) {}
 
 record_change updating::change() const {
   made().check_all_made(data_->changes);
@@ -70,13 +97,7 @@ record_change updating::change() const {
 }
 
 updating::updating(std::shared_ptr<data const> const& all, random_key const& key)
-    : choosing(
-          key,
-          [all](address const& at, ir::type type) {
-            datum x = all->changes.find(at);
-            return x ? x : detail::previous_choice(all->before, at, type);
-          }),
-      data_(all) {}
+    : choosing(key, owning(all, detail::replayed(all->before, all->changes))), data_(all) {}
 
 record_change regenerating::change() const {
   made().check_all_made(data_->observed);
@@ -84,13 +105,6 @@ record_change regenerating::change() const {
 }
 
 regenerating::regenerating(std::shared_ptr<data const> const& all, random_key const& key)
-    : choosing(
-          key,
-          [all](address const& at, ir::type type) {
-            datum x = all->observed.find(at);
-            if (x) return x;
-            return all->of.contains(at) ? datum() : detail::previous_choice(all->before, at, type);
-          }),
-      data_(all) {}
+    : choosing(key, owning(all, detail::redrawn(all->before, all->of, all->observed))), data_(all) {}
 
 } // namespace overdub::models

@@ -1,4 +1,3 @@
-#include <overdub/core/floating_point.hpp>
 #include <overdub/models/mcmc.hpp>
 
 #include <algorithm>
@@ -6,51 +5,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace overdub::models {
-
-std::optional<address> unmade_choice(trace const& t, choice_map const& observed) {
-  std::vector<i64> at;
-  for (auto const& [where, x] : observed) {
-    std::uint32_t const s = t.core().site_at(where.site);
-    if (!t.core().sites()[s].is_conditional) continue;
-    datum::extents const& all = t.values(s).shape();
-    std::vector<i64> const shape(
-        all.begin(), all.begin() + static_cast<std::ptrdiff_t>(t.core().sites()[s].index_count));
-    std::size_t count = 1;
-    for (i64 const n : shape) count *= static_cast<std::size_t>(n);
-    for (std::size_t k = 0; k < count; ++k) {
-      indices_of(shape, k, at);
-      bool const is_below = std::equal(where.indices.begin(), where.indices.end(), at.begin());
-      if (is_below && !t.is_made(s, at)) return address(where.site, at);
-    }
-  }
-  return {};
-}
-
-trace initial_trace(
-    shared_core const& m, std::vector<datum> const& arguments, choice_map const& observed,
-    random_key const& key) {
-  std::string why;
-  for (i64 attempt = 0; attempt < 100; ++attempt) {
-    try {
-      trace t = generate(m, arguments, observed, key.at(attempt)).of;
-      auto const unmade = unmade_choice(t, observed);
-      if (!unmade && overdub::is_finite(t.score())) return t;
-      why = unmade ? text_of(*unmade) + " is observed, and is not made" : improper_choice(t);
-    } catch (unmade_error const& e) { // a drawn choice takes a branch without the observation
-      why = std::string_view(e.what()).substr(9);
-    }
-  }
-  throw model_error(message(
-      "overdub: of 100 traces of @%s with these observations none has a finite density; in the last, %.150s",
-      m->name().c_str(), why.c_str()));
-}
 
 namespace detail {
 

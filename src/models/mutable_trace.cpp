@@ -1,3 +1,4 @@
+#include <overdub/implementation/models/define_site_choices.hpp>
 #include <overdub/models/mutable_trace.hpp>
 
 #include <algorithm>
@@ -55,6 +56,13 @@ appearing(model_core const& m, std::vector<std::vector<i64>> const& shapes, choi
 
 } // namespace rejections
 
+template <class Program>
+std::vector<datum> inputs_of(Program const& p, std::uint32_t first, std::size_t end) {
+  std::vector<datum> all;
+  for (; first < end; ++first) all.push_back(p.input(first));
+  return all;
+}
+
 } // namespace
 
 template <class Program>
@@ -63,11 +71,8 @@ mutable_trace<Program>::mutable_trace(trace const& t, choice_map const& observed
       site_input_(static_cast<std::uint32_t>(t.arguments().size())),
       structure_(*core_, observed, is_incremental ? incremental_program::most_indices : ~std::size_t{0}),
       program_(program_of(t)), calls_(query_count * core_->sites().size()), observed_(core_->sites().size()) {
-  for (std::uint32_t s = 0; s < core_->sites().size(); ++s) {
-    site const& of = core_->sites()[s];
-    datum::extents const& shape = t.values()[s].shape();
-    shapes_.emplace_back(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(of.index_count));
-  }
+  for (std::uint32_t s = 0; s < core_->sites().size(); ++s)
+    shapes_.emplace_back(t.shape(s).begin(), t.shape(s).end());
   observed_.add(t, observed);
 }
 
@@ -249,9 +254,9 @@ void mutable_trace<Program>::rollback() {
 
 template <class Program>
 trace mutable_trace<Program>::as_trace() const {
-  std::vector<datum> arguments, values;
-  for (std::uint32_t k = 0; k < site_input_; ++k) arguments.push_back(program_.input(k));
-  for (std::uint32_t s = 0; s < core().sites().size(); ++s) values.push_back(program_.input(site_input_ + s));
+  std::size_t const end = site_input_ + core().sites().size();
+  std::vector<datum> const arguments = inputs_of(program_, 0, site_input_),
+                           values = inputs_of(program_, site_input_, end);
   choice_schema s = core_->all_in(role::given);
   s.results = s.values = s.presence = true;
   return trace(core_, arguments, core_->run(s, arguments, values));
@@ -267,11 +272,10 @@ tiered_call& mutable_trace<Program>::query(std::uint32_t s, site_query q, std::s
 }
 
 template <class Program>
-bool mutable_trace<Program>::has_choices(std::uint32_t s, std::vector<i64> const& indices) const {
-  if (indices.size() > shapes_[s].size()) return false;
-  for (std::size_t k = 0; k < indices.size(); ++k)
-    if (indices[k] < 0 || indices[k] >= shapes_[s][k]) return false;
-  return indices.size() < shapes_[s].size() || is_made(s, indices);
+std::vector<datum> mutable_trace<Program>::log_densities() const {
+  std::size_t const end = site_input_ + core().sites().size();
+  return detail::log_densities(
+      *core_, inputs_of(program_, 0, site_input_), inputs_of(program_, site_input_, end));
 }
 
 template <class Program>
@@ -451,6 +455,8 @@ Program mutable_trace<Program>::program_of(trace const& t) {
     return Program(t.core().code_of_score(), inputs);
 }
 
+template class site_choices<followed_trace>;
+template class site_choices<reexecuted_trace>;
 template class mutable_trace<incremental_program>;
 template class mutable_trace<reexecuted_program>;
 

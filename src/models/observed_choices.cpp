@@ -11,7 +11,7 @@ namespace overdub::models {
 void observed_choices::add(trace const& t, choice_map const& observed) {
   for (auto const& [at, x] : observed) {
     std::uint32_t const s = t.core().site_at(at.site);
-    std::span<i64 const> const shape(t.values()[s].shape().data(), t.core().sites()[s].index_count);
+    std::span<i64 const> const shape = t.shape(s);
     of_[s].resize(size_of(shape));
     std::size_t below = 1; // the number of choices below the address
     for (std::size_t k = 0; k < shape.size(); ++k)
@@ -45,10 +45,9 @@ void observed_choices::release_room(std::vector<std::vector<i64>> const& shapes)
 }
 
 void observed_choices::reject_unmade(trace const& t, std::uint32_t s, std::size_t first, std::size_t count) {
-  std::span<i64 const> const shape(t.values()[s].shape().data(), t.core().sites()[s].index_count);
   std::vector<i64> at;
   for (std::size_t k = first; k < first + count; ++k) {
-    indices_of(shape, k, at);
+    indices_of(t.shape(s), k, at);
     if (!t.is_made(s, at))
       throw model_error(message(
           "overdub: the choice %.80s is observed, and is not made in this trace: observe choices that are, "

@@ -18,7 +18,7 @@ inline bool has_nan(datum const& x) {
 // Why the log density of a choice is NaN, as the end of a sentence.
 inline std::string why_undefined(trace const& t, std::uint32_t s, std::vector<i64> const& at) {
   model_core const& m = t.core();
-  datum const x = part_of(t.values()[s], at);
+  datum const x = t.choice(s, at);
   if (x.type().element == ir::scalar::f64 && has_nan(x)) return ", which is no number";
   std::string why = "a parameter of its distribution is not allowed";
   std::vector<datum> given = t.arguments();
@@ -67,7 +67,7 @@ inline choice_map discarded(trace const& before, trace const& after, site_constr
   for (std::uint32_t s = 0; s < before.values().size(); ++s)
     before.for_each(s, [&](std::vector<i64> const& at) {
       if (changed.find(s, at) || !after.is_made(s, at))
-        all.set(before.core().sites()[s].address, at, part_of(before.values()[s], at));
+        all.set(before.core().sites()[s].address, at, before.choice(s, at));
     });
   return all;
 }
@@ -127,7 +127,7 @@ updated_trace update(
       detail::tracing(*m, role::chosen), arguments, {}, key, [&](std::uint32_t k, std::span<i64 const> at) {
         datum const x = given.find(k, at);
         if (x) return x;
-        return t.is_made(k, at) ? part_of(t.values()[k], at) : datum();
+        return t.is_made(k, at) ? t.choice(k, at) : datum();
       });
   double const weight = r.score - t.score();
   updated_trace u{trace(m, arguments, std::move(r)), weight, {}};
@@ -136,50 +136,32 @@ updated_trace update(
   return u;
 }
 
-updated_trace
-regenerate(trace const& t, std::vector<datum> const& arguments, selection const& of, random_key const& key) {
+updated_trace regenerate(
+    trace const& t, std::vector<datum> const& arguments, selection const& of, choice_map const& observed,
+    random_key const& key) {
   shared_core const& m = t.shared_core();
-  m->check(of);
+  t.core().check(of);
+  detail::site_constraints const given(*m, observed);
   auto const stays = [&](std::uint32_t k, std::span<i64 const> at) {
-    return t.is_made(k, at) && !of.contains(m->sites()[k].address, at);
+    return t.is_made(k, at) && (!of.contains(m->sites()[k].address, at) || given.find(k, at));
   };
   model_run r = m->run(
       detail::tracing(*m, role::chosen), arguments, {}, key, [&](std::uint32_t k, std::span<i64 const> at) {
-        return stays(k, at) ? part_of(t.values()[k], at) : datum();
+        datum x = given.find(k, at);
+        return !x && stays(k, at) ? t.choice(k, at) : x;
       });
-  double weight = r.score;
-  updated_trace u{trace(m, arguments, std::move(r)), 0, {}};
-  choice_schema s = m->all_in(role::given);
-  s.score = choice_schema::scores::none;
-  s.densities = true;
-  model_run const before = m->run(s, t.arguments(), t.values());
-  choice_map drawn;
-  for (std::uint32_t k = 0; k < t.values().size(); ++k)
+  double const kept_score = r.score;
+  updated_trace u{trace(m, arguments, std::move(r)), kept_score, {}};
+  given.check_all_made(u.of);
+  std::vector<datum> const before = t.log_densities();
+  for (std::uint32_t k = 0; k < before.size(); ++k)
     t.for_each(k, [&](std::vector<i64> const& at) {
       if (stays(k, at) && u.of.is_made(k, at))
-        weight -= part_of(before.densities[k], at).as<double>();
+        u.weight -= part_of(before[k], at).as<double>();
       else
-        drawn.set(m->sites()[k].address, at, part_of(t.values()[k], at));
+        u.discard.set(m->sites()[k].address, at, t.choice(k, at));
     });
-  u.weight = weight;
-  u.discard = std::move(drawn);
   return u;
-}
-
-double project(trace const& t, selection const& of) {
-  model_core const& m = t.core();
-  m.check(of);
-  choice_schema s = m.all_in(role::given);
-  s.score = choice_schema::scores::none;
-  s.densities = true;
-  model_run const r = m.run(s, t.arguments(), t.values());
-  double sum = 0;
-  for (std::uint32_t k = 0; k < t.values().size(); ++k)
-    if (of.extent(m.sites()[k].address) >= 0)
-      t.for_each(k, [&](std::vector<i64> const& at) {
-        if (of.contains(m.sites()[k].address, at)) sum += part_of(r.densities[k], at).as<double>();
-      });
-  return sum;
 }
 
 choice_map choice_gradients(trace const& t, selection const& of) {
@@ -214,19 +196,15 @@ std::vector<datum> argument_gradients(trace const& t) {
 std::string improper_choice(trace const& t) {
   if (overdub::is_finite(t.score())) return {};
   model_core const& m = t.core();
-  choice_schema s = m.all_in(role::given);
-  s.score = choice_schema::scores::none;
-  s.densities = true;
-  model_run const r = m.run(s, t.arguments(), t.values());
+  std::vector<datum> const densities = t.log_densities();
   bool const is_nan = overdub::is_nan(t.score()); // then a choice whose log density is NaN
   std::string found;
   for (std::uint32_t k = 0; k < t.values().size() && found.empty(); ++k)
     t.for_each(k, [&](std::vector<i64> const& at) {
-      double const log_density = part_of(r.densities[k], at).as<double>();
+      double const log_density = part_of(densities[k], at).as<double>();
       if (!found.empty() || overdub::is_finite(log_density) || (is_nan && !overdub::is_nan(log_density)))
         return;
-      found = text_of(address(m.sites()[k].address, at)) + " is " +
-              overdub::text_of(part_of(t.values()[k], at)) +
+      found = text_of(address(m.sites()[k].address, at)) + " is " + overdub::text_of(t.choice(k, at)) +
               (log_density < 0   ? ", which its distribution never gives"
                : log_density > 0 ? ", where its density is infinite"
                                  : detail::why_undefined(t, k, at));

@@ -47,7 +47,7 @@ datum site_constraints::find(std::uint32_t s, std::span<i64 const> indices) cons
 void site_constraints::check_all_made(trace const& t) const {
   for (given_choice const& c : all_) {
     site const& of = m_.sites()[c.site];
-    check_size(m_, c, {t.values()[c.site].shape().data(), of.index_count});
+    check_size(m_, c, t.shape(c.site));
     if (c.indices.size() == of.index_count && !t.is_made(c.site, c.indices))
       throw_unmade(m_, address(of.address, c.indices));
   }
@@ -84,6 +84,14 @@ choice_schema tracing(model_core const& m, role r) {
   s.score = choice_schema::scores::by_origin;
   s.results = s.values = s.presence = true;
   return s;
+}
+
+std::vector<datum>
+log_densities(model_core const& m, std::span<datum const> arguments, std::span<datum const> values) {
+  choice_schema s = m.all_in(role::given);
+  s.score = choice_schema::scores::none;
+  s.densities = true;
+  return m.run(s, arguments, values).densities;
 }
 
 } // namespace overdub::models::detail

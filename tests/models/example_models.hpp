@@ -130,4 +130,27 @@ inline double density_of_parts(ms::trace const& t, i64 n) {
   return sum;
 }
 
+// Maps, loops, scans, models in models, branches, and choices that are arrays.
+inline constexpr auto two_scales = od::fn<"two_scales">([](od::scope auto& cx, auto n, auto mean) {
+  return cx(od::tabulate, n, [&](auto) {
+    auto const is_far = cx(od::sample<"is_far">, ds::bernoulli(0.3));
+    return od::if_(
+        is_far, [&] { return cx(od::sample<"wide">, ds::normal(mean, 10)); },
+        [&] { return cx(od::sample<"narrow">, ds::normal(mean, 1)); });
+  });
+});
+inline constexpr auto everything = od::fn<"everything">([](od::scope auto& cx, auto n, auto const& xs) {
+  auto const mean = cx(od::sample<"mean">, ds::normal(0, 5));
+  auto const p = cx(od::sample<"p">, ds::dirichlet(xs));
+  auto const first = cx(od::within<"first">(two_scales), n, mean);
+  auto const second = cx(od::within<"second">(two_scales), n + 1, mean + p[0]);
+  auto const last = cx(od::loop, n, cx.lift(0.0), [&](auto i, auto x) {
+    auto const step = cx(od::sample<"step">, ds::normal(x, 1 + od::convert<double>(i)));
+    return step;
+  });
+  auto const k = cx(od::sample<"k">, ds::poisson(3.0));
+  auto const ys = od::map([&](auto x) { return cx(od::sample<"y">, ds::normal(last * x, 0.5)); }, xs);
+  return od::sum(first) + od::sum(second) + od::sum(ys) + od::convert<double>(k);
+});
+
 } // namespace example_models

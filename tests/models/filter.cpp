@@ -1,5 +1,6 @@
 // Particle filters of models, whose steps are incremental.
 #include "catch.hpp"
+#include "models/generative_laws.hpp"
 #include "models/growing_models.hpp"
 
 #include <overdub/models/filter.hpp>
@@ -34,6 +35,8 @@ std::pair<double, double> kalman() {
 
 ms::choice_map seen_at(std::size_t t) { return {{ms::address("y", {static_cast<i64>(t)}), seen[t]}}; }
 
+static_assert(ms::model_trace<ms::particle>);
+
 } // namespace
 
 TEST_CASE(
@@ -49,7 +52,10 @@ TEST_CASE(
     CHECK(f.mean([](ms::particle const& p) { return p.get<double>("x[9]"); }) == Approx(mean).margin(0.05));
     CHECK(f.resamplings > 0);
     for (ms::particle const& p : f.values) REQUIRE(p.is_incremental());
-    CHECK(f.values[0].score() == Approx(f.values[0].as_trace().score()));
+    generative_laws::verdict same;
+    for (std::size_t k = 0; k < 20; ++k)
+      generative_laws::check_reading(same, f.values[k], f.values[k].as_trace(), {"x", "y[3]"});
+    CHECK(same.why() == "");
   };
   check(ms::particle_filter(at, seen_at, seen.size(), settings, od::random_key(1)));
   check(

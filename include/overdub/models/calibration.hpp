@@ -31,7 +31,7 @@ inline void reject_partial_sites(model_core const& m, selection const& observed)
 // A trace with its observed choices drawn again.
 template <class Result, class... A>
 trace with_new_data(
-    generative_function<Result, A...> const& m, trace const& t, selection const& observed,
+    staged_function<Result, A...> const& m, trace const& t, selection const& observed,
     random_key const& key) {
   auto const made = [&]() -> trace {
     try {
@@ -62,7 +62,7 @@ trace with_new_data(
 /// Throws model_error for sites that are observed in part and for parameters in branches, and what simulation_based_calibration throws.
 template <class Result, class... A, class S>
 inference::calibration calibrate(
-    generative_function<Result, A...> const& m, selection const& observed, S const& sampler,
+    staged_function<Result, A...> const& m, selection const& observed, S const& sampler,
     inference::calibration_settings settings, random_key const& key) {
   detail::reject_partial_sites(*m.core(), observed);
   for (site const& s : m.sites())
@@ -101,7 +101,7 @@ inference::calibration calibrate(
 /// geweke_joint_test throws.
 template <class Trace = followed_trace, class Result, class... A, class... Moves>
 inference::joint_test test_moves(
-    generative_function<Result, A...> const& m, selection const& observed,
+    staged_function<Result, A...> const& m, selection const& observed,
     inference::joint_test_settings settings, random_key const& key, Moves const&... moves) {
   struct state {
     Trace now;

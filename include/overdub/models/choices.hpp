@@ -81,6 +81,22 @@ inline std::size_t number_of(std::span<i64 const> shape, std::span<i64 const> at
   return number;
 }
 void indices_of(std::span<i64 const> shape, std::size_t number, std::vector<i64>& out);
+/// Whether the first indices of a choice are those of a site of this shape.
+inline bool is_inside(std::span<i64 const> shape, std::span<i64 const> at) {
+  bool inside = at.size() <= shape.size();
+  for (std::size_t k = 0; inside && k < at.size(); ++k) inside = at[k] >= 0 && at[k] < shape[k];
+  return inside;
+}
+/// Calls f(indices) for each choice, in row-major order.
+template <class F>
+void for_each_index(std::span<i64 const> shape, F const& f) {
+  std::size_t const count = size_of(shape);
+  std::vector<i64> at(shape.size(), 0);
+  for (std::size_t number = 0; number < count; ++number) {
+    f(std::as_const(at));
+    for (std::size_t k = shape.size(); k > 0 && ++at[k - 1] == shape[k - 1]; --k) at[k - 1] = 0;
+  }
+}
 
 /// A part of an array: an element, or all elements after the first indices. Throws index_error. O(elements).
 datum part_of(datum const& all, std::span<i64 const> indices);
@@ -131,14 +147,6 @@ private:
 };
 /// A line for each address.
 std::ostream& operator<<(std::ostream& out, choice_map const& all);
-
-/// Drawn choices, their log density, and the result of the model.
-template <class Result>
-struct proposed_choices {
-  choice_map choices;
-  double weight = 0;
-  Result result;
-};
 
 /// A set of choices: all at some addresses, all below a prefix ("school/"), all, none; and its complement. A plain value.
 class selection {

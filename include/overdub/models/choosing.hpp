@@ -47,13 +47,20 @@ public:
     auto const found = all_.find(at);
     return found == all_.end() ? nullptr : &found->second;
   }
+  /// A choice; or an array of all choices below the address, with 0 for those that were not made. Nothing, where there is none, or where
+  /// these are of several types or shapes. `existing` throws model_error then. O(log n + choices below the address).
+  datum value(address const& at) const;
+  datum existing(address const& at) const;
   choice_map choices(selection const& of) const;
+  double project(selection const& of) const;
   std::size_t size() const { return all_.size(); }
   /// Pairs of an address and a choice, in the order of addresses.
   auto begin() const { return all_.begin(); }
   auto end() const { return all_.end(); }
   /// Throws unmade_error where the run did not make a given choice, or where a given array has another size than the choices.
   void check_all_made(choice_map const& given) const;
+  /// The same; and throws model_error where the run made an observed choice with another value.
+  void check_observed(choice_map const& observed) const;
 
 private:
   [[noreturn]] static void throw_size(address const& at, i64 given, i64 made);

@@ -5,10 +5,13 @@
 #include <overdub/array/owned.hpp>
 #include <overdub/models/choosing.hpp>
 #include <overdub/models/generating.hpp>
+#include <overdub/models/generative_function.hpp>
 #include <overdub/models/typed_choice.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -22,27 +25,32 @@ public:
 
   /// The log density of all choices.
   double score() const { return made_.score(); }
-  Result const& result() const { return result_; }
-  /// A choice. Throws model_error where it was not made, and type_error where it is no T. O(log n).
+  template <std::same_as<Result> R = Result>
+  R const& result() const {
+    return result_;
+  }
+  /// A choice: get<double>("theta[2]"); or all choices below an address, get<array<double>>("theta"). Throws model_error where none was
+  /// made, and type_error where it is no T. O(log n + choices below the address).
   template <class T>
   T get(address const& at) const {
-    made_choice const* const choice = made_.find(at);
-    if (choice == nullptr)
-      throw model_error(message("overdub: there is no choice at the address %.100s", text_of(at).c_str()));
-    return detail::choice_as<T>(at, choice->value);
+    return detail::choice_as<T>(at, made_.existing(at));
   }
-  bool contains(address const& at) const { return made_.find(at) != nullptr; }
+  datum find(address const& at) const { return made_.value(at); }
+  datum find_one(address const& at) const {
+    made_choice const* const choice = made_.find(at);
+    return choice == nullptr ? datum() : choice->value;
+  }
+  bool contains(address const& at) const { return static_cast<bool>(find(at)); }
   /// All choices; or those that are selected. O(choices).
   choice_map choices(selection const& of = selection::all()) const { return made_.choices(of); }
+  template <class F>
+  void for_each_choice(F const& f) const {
+    for (auto const& [at, choice] : made_) f(at, choice.value);
+  }
   /// The number of choices.
   std::size_t size() const { return made_.size(); }
   /// The sum of the log densities of the selected choices.
-  double project(selection const& of) const {
-    double sum = 0;
-    for (auto const& [at, choice] : made_)
-      if (of.contains(at)) sum += choice.log_density;
-    return sum;
-  }
+  double project(selection const& of) const { return made_.project(of); }
   choice_record const& made() const { return made_; }
 
 private:
@@ -53,24 +61,8 @@ private:
 /// Throws model_error where a trace does not make an observed choice, or makes it with another value.
 template <class Result>
 void check_observed(dynamic_trace<Result> const& t, choice_map const& observed) {
-  t.made().check_all_made(observed);
-  for (auto const& [at, choice] : t.made())
-    if (datum const x = observed.find(at)) detail::check_equals(at, x, choice.value);
+  t.made().check_observed(observed);
 }
-
-/// A trace, and the logarithm of its weight.
-template <class Result>
-struct weighted_dynamic_trace {
-  dynamic_trace<Result> of;
-  double weight = 0;
-};
-/// A trace, the logarithm of its weight, and the choices of the old trace that it does not have, or has with another value.
-template <class Result>
-struct updated_dynamic_trace {
-  dynamic_trace<Result> of;
-  double weight = 0;
-  choice_map discard;
-};
 
 /// A function that makes random choices, with its arguments. Its operations are those of Gen's generative function interface, as those of
 /// `model`, with the same weights, and the same draws from the same keys. It may capture. A plain value; thread-safe where the function is.
@@ -80,8 +72,6 @@ public:
   using result_type = decltype(overdub::overdub(
       std::declval<choosing&>(), std::declval<F const&>(), std::declval<A const&>()...));
   using trace_type = dynamic_trace<result_type>;
-  using weighted_type = weighted_dynamic_trace<result_type>;
-  using updated_type = updated_dynamic_trace<result_type>;
 
   /// The model owns its arguments: borrowed arrays are copied.
   explicit dynamic_function(F f, A const&... x)
@@ -98,48 +88,41 @@ public:
   }
   /// Draws the choices without a constraint. The weight is the log density of the constrained choices: an importance weight. Throws
   /// unmade_error where a constrained choice was not made.
-  weighted_type generate(choice_map const& constraints, random_key const& key) const {
-    trace_type t = run(key, [&](address const& at, ir::type) { return constraints.find(at); });
+  weighted<trace_type> generate(choice_map const& constraints, random_key const& key) const {
+    trace_type t = run(key, detail::constrained(constraints));
     t.made().check_all_made(constraints);
     double const weight = t.made().given_score();
     return {std::move(t), weight};
   }
   /// The trace of these choices. Throws model_error where one is missing.
   trace_type assess(choice_map const& choices) const {
-    trace_type t =
-        run(random_key(0), [&](address const& at, ir::type) { return detail::required_choice(choices, at); });
+    trace_type t = run(random_key(0), detail::required(choices));
     t.made().check_all_made(choices);
     return t;
   }
   /// The trace with changed choices. A choice that is neither given nor in the old trace with this type is drawn. The weight is log p(new)
   /// - log p(old) - log q(drawn). An update by the discarded choices restores the old trace.
-  updated_type
+  updated<trace_type>
   update(trace_type const& t, choice_map const& changes, random_key const& key = random_key(0)) const {
-    trace_type next = run(key, [&](address const& at, ir::type type) {
-      datum x = changes.find(at);
-      return x ? x : detail::previous_choice(t.made(), at, type);
-    });
+    trace_type next = run(key, detail::replayed(t.made(), changes));
     next.made().check_all_made(changes);
     record_change change = detail::update_of(t.made(), next.made(), changes);
     return {std::move(next), change.weight, std::move(change.discard)};
   }
   /// The trace with the selected choices drawn again, each from its distribution. The weight is the logarithm of the Metropolis-Hastings
   /// acceptance ratio: the log ratio of the densities of the choices that are kept, in the new and in the old trace.
-  updated_type regenerate(trace_type const& t, selection const& of, random_key const& key) const {
+  updated<trace_type> regenerate(trace_type const& t, selection const& of, random_key const& key) const {
     return regenerate(t, of, {}, key);
   }
   /// The same for a trace of observations: they are kept, and one that appears is not drawn. Throws unmade_error where one was not made.
-  updated_type regenerate(
+  updated<trace_type> regenerate(
       trace_type const& t, selection const& of, choice_map const& observed, random_key const& key) const {
-    trace_type next = run(key, [&](address const& at, ir::type type) {
-      datum x = observed.find(at);
-      if (x) return x;
-      return of.contains(at) ? datum() : detail::previous_choice(t.made(), at, type);
-    });
+    trace_type next = run(key, detail::redrawn(t.made(), of, observed));
     next.made().check_all_made(observed);
     record_change change = detail::regeneration_of(t.made(), next.made(), observed);
     return {std::move(next), change.weight, std::move(change.discard)};
   }
+  result_type const& result(trace_type const& t) const { return t.result(); }
 
   /// Runs the function in contexts, of which one makes the choices.
   template <class C>
@@ -152,6 +135,8 @@ public:
     return overdub::overdub(std::forward<C>(contexts), f_, x...);
   }
   std::tuple<A...> const& arguments() const { return arguments_; }
+  /// For messages.
+  static std::string name() { return "a dynamic model"; }
 
 private:
   trace_type run(random_key const& key, choosing::source given) const {

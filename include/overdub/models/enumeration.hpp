@@ -43,7 +43,7 @@ enumeration enumerate_from(trace const& start, choice_map const& observed, std::
 /// branch, and for more than `maximum` assignments. Time: a run of the model per assignment. Memory: O(assignments x choices).
 template <class Result, class... A>
 enumeration enumerate(
-    generative_function<Result, A...> const& m, choice_map const& observed, std::size_t maximum = 1'000'000) {
+    staged_function<Result, A...> const& m, choice_map const& observed, std::size_t maximum = 1'000'000) {
   return enumerate_from(m.generate(observed, random_key(0)).of, observed, maximum);
 }
 

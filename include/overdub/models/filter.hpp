@@ -1,7 +1,7 @@
 // particle_filter: sequential Monte Carlo for a sequence of models, of which each extends the one before by further choices.
 #pragma once
 
-#include <overdub/core/floating_point.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/inference/particles.hpp>
 #include <overdub/models/model.hpp>
 #include <overdub/models/moves.hpp>
@@ -21,15 +21,23 @@ namespace overdub::models {
 /// A particle: the trace so far. It is an incremental trace where the model supports that. A plain value.
 class particle {
 public:
-  /// A choice, or all choices of a site, as `trace::get` returns it.
+  // ---- the choices, as of a `trace`
+  double score() const;
   template <class T>
   T get(address const& at) const {
-    return incremental_ ? incremental_->get<T>(at) : trace_->get<T>(at);
+    return detail::choice_as<T>(at, existing(at));
   }
-  /// The logarithm of the density of all choices.
-  double score() const { return incremental_ ? incremental_->score() : trace_->score(); }
+  datum find(address const& at) const;
+  datum existing(address const& at) const;
+  datum find_one(address const& at) const;
+  bool contains(address const& at) const { return static_cast<bool>(find(at)); }
+  choice_map choices(selection const& of = selection::all()) const;
+  void for_each_choice(overdub::detail::function_view<void(address const&, datum const&)> const& f) const;
+  std::size_t size() const;
+  double project(selection const& of) const;
+
   /// The trace. Of an incremental particle it runs the model.
-  trace as_trace() const { return incremental_ ? incremental_->as_trace() : *trace_; }
+  trace as_trace() const { return incremental_ ? incremental_->as_trace() : trace_; }
   /// Whether a step computes the appended iterations alone, instead of the whole model.
   bool is_incremental() const { return incremental_.has_value(); }
 
@@ -40,8 +48,8 @@ public:
     if (incremental_)
       if (auto const weight = extend_incrementally(by, key)) return *weight;
     for (auto const& [at, x] : observed) observed_.set(at, x);
-    if (trace_) {
-      auto made = m.update(*trace_, observed, key);
+    if (trace_.shared_core() != nullptr) {
+      auto made = m.update(trace_, observed, key);
       trace_ = std::move(made.of);
       return made.weight;
     }
@@ -58,31 +66,14 @@ public:
   template <class... Moves>
   void move(random_key const& key, Moves... moves) {
     if (incremental_) return move(*incremental_, key, moves...);
-    followed_trace t(*trace_, observed_);
+    followed_trace t(trace_, observed_);
     move(t, key, moves...);
     trace_ = t.as_trace();
   }
 
 private:
   // The weight of the appended choices; nothing, where the incremental trace cannot be extended so.
-  std::optional<double> extend_incrementally(trace_extension const* by, random_key const& key) {
-    try {
-      if (by != nullptr) {
-        incremental_->extend(*by);
-        double const weight = incremental_->propose(key);
-        if (overdub::is_nan(weight))
-          incremental_->rollback();
-        else
-          incremental_->commit();
-        return weight;
-      }
-    } catch (error const&) { // if it is an error of the model, `update` throws it again
-    }
-    trace_ = incremental_->as_trace();
-    observed_ = incremental_->observed();
-    incremental_.reset();
-    return {};
-  }
+  std::optional<double> extend_incrementally(trace_extension const* by, random_key const& key);
   template <class... Moves>
   static void move(followed_trace& t, random_key const& key, Moves&... moves) {
     move_record record;
@@ -91,8 +82,8 @@ private:
   }
 
   std::optional<followed_trace> incremental_;
-  std::optional<trace> trace_; // of a particle that is not incremental
-  choice_map observed_;        // of trace_
+  trace trace_;         // of a particle that is not incremental; of no run before the first step
+  choice_map observed_; // of trace_
 };
 
 /// The model of a step and its observations, shared by all particles.

@@ -19,10 +19,11 @@ struct record_change {
 
 namespace detail {
 
-// The earlier run's choice at an address, if it has this type; nothing else.
-datum previous_choice(choice_record const& before, address const& at, ir::type type);
-// The given choice at an address. Throws model_error where there is none.
-datum required_choice(choice_map const& choices, address const& at);
+// Sources of the choices of a run. They refer to their arguments.
+choosing::source constrained(choice_map const& by);
+choosing::source required(choice_map const& choices);
+choosing::source replayed(choice_record const& before, choice_map const& changes);
+choosing::source redrawn(choice_record const& before, selection const& of, choice_map const& observed);
 // log p(now) - log p(before) - log q(drawn).
 record_change update_of(choice_record const& before, choice_record const& now, choice_map const& changes);
 // The logarithm of the Metropolis-Hastings acceptance ratio: the log ratio of the densities of the choices that are kept.
@@ -48,8 +49,7 @@ public:
   double weight() const;
 
 private:
-  generating(std::shared_ptr<choice_map const> const& all, random_key const& key)
-      : choosing(key, [all](address const& at, ir::type) { return all->find(at); }), constraints_(all) {}
+  generating(std::shared_ptr<choice_map const> const& all, random_key const& key);
 
   std::shared_ptr<choice_map const> constraints_;
 };

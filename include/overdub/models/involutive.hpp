@@ -30,20 +30,13 @@ public:
     return detail::choice_as<T>(at, x);
   }
   bool contains(address const& at) const { return static_cast<bool>(find(at)); }
-  datum find(address const& at) const {
+  datum find(address const& at) const { return find_one(at); }
+  datum find_one(address const& at) const {
+    if (!is_proposed_) return of_.find_one(at);
     std::uint32_t const s = of_.core().site_at(at.site);
-    std::vector<i64> const& shape = of_.shape(s);
-    if (at.indices.size() != shape.size()) return {};
-    for (std::size_t k = 0; k < shape.size(); ++k)
-      if (at.indices[k] < 0 || at.indices[k] >= shape[k]) return {};
-    if (!(is_proposed_ ? of_.is_proposed(s, at.indices) : of_.is_made(s, at.indices))) return {};
-    ir::type const type = of_.core().sites()[s].type;
-    return type.rank > 0 ? part_of(of_.values(s), at.indices) : datum::of_bits(type, of_.bits(s, at.indices));
+    bool const is_one = at.indices.size() == of_.shape(s).size() && is_inside(of_.shape(s), at.indices);
+    return is_one && of_.is_proposed(s, at.indices) ? of_.choice(s, at.indices) : datum();
   }
-
-  friend datum choice_at(choices_now const& t, address const& at) {
-    return t.find(at);
-  } // found by transforms
 
 private:
   Trace const& of_;
@@ -61,13 +54,11 @@ public:
 
   template <class Trace>
   void operator()(Trace& t, random_key const& key, move_record& record) {
-    using detail::auxiliary_side, detail::model_side;
+    using detail::model_side;
     choices_now<Trace> const now(t, false);
     auto const auxiliary = auxiliary_of_(now).simulate(key.at("proposal"));
     detail::transformed const forward(involution_, now, auxiliary);
-    detail::for_each_choice_of(auxiliary, [&](address const& at, datum const& x) {
-      forward.reject_unused({auxiliary_side, at}, x);
-    });
+    forward.reject_unused_auxiliary(auxiliary);
     proposal<Trace> const open(t);
     t.set(forward.model());
     for (auto const& [at, ignored] : forward.model())

@@ -22,26 +22,24 @@ struct involution_check {
 namespace detail {
 
 // Throws model_error where an update drew a choice: the transform must write all new choices.
-template <class Result>
+template <model_trace Trace>
 void reject_drawn(
-    dynamic_trace<Result> const&, dynamic_trace<Result> const& next, choice_map const&, choice_map const&) {
-  for (auto const& [at, choice] : next.made())
-    if (choice.is_drawn)
-      throw model_error(message(
-          "overdub: the model makes the choice %.80s, which the transform does not write",
-          text_of(at).c_str()));
-}
-inline void
-reject_drawn(trace const& before, trace const& next, choice_map const& written, choice_map const& discard) {
+    Trace const& before, Trace const& next, choice_map const& written, choice_map const& discard) {
+  auto const reject = [](address const& at) {
+    throw model_error(message(
+        "overdub: the model makes the choice %.80s, which the transform does not write",
+        text_of(at).c_str()));
+  };
   std::size_t stayed = before.size(), made = 0;
-  for (auto const& each : discard) stayed -= !choice_at(next, each.first);
-  for (auto const& each : written) made += !choice_at(before, each.first);
+  for (auto const& [at, x] : discard)
+    if (!next.find_one(at))
+      --stayed;
+    else if (!written.contains(at))
+      reject(at); // its type is another one now
+  for (auto const& [at, x] : written) made += !before.find_one(at);
   if (next.size() == stayed + made) return;
-  for_each_choice_of(next, [&](address const& at, datum const&) {
-    if (!choice_at(before, at) && !written.contains(at))
-      throw model_error(message(
-          "overdub: the model makes the choice %.80s, which the transform does not write",
-          text_of(at).c_str()));
+  next.for_each_choice([&](address const& at, datum const&) {
+    if (!before.find_one(at) && !written.contains(at)) reject(at);
   });
 }
 
@@ -55,21 +53,16 @@ reject_drawn(trace const& before, trace const& next, choice_map const& written, 
 /// model makes a choice that is neither written nor in the old trace; and, if that is checked, where the function is no involution. Runs
 /// the model once, the auxiliary model twice, and the function once for each eight coordinates. Accepts traces of `model` and of
 /// `dynamic_model`.
-template <class Model, class Trace, class Auxiliary, class F>
-metropolis_step<Trace> involutive_move(
-    Model const& m, Trace const& t, Auxiliary const& auxiliary_of, F const& involution,
+template <generative_function Model, class Auxiliary, class F>
+metropolis_step<typename Model::trace_type> involutive_move(
+    Model const& m, typename Model::trace_type const& t, Auxiliary const& auxiliary_of, F const& involution,
     choice_map const& observed, random_key const& key, involution_check const& check = {}) {
   using detail::auxiliary_side, detail::model_side;
   check_observed(t, observed);
   auto const auxiliary = auxiliary_of(t).simulate(key.at("proposal"));
   detail::transformed const forward(involution, t, auxiliary);
-  detail::for_each_choice_of(auxiliary, [&](address const& at, datum const& x) {
-    forward.reject_unused({auxiliary_side, at}, x);
-  });
-  for (auto const& [at, x] : forward.model())
-    if (observed.contains(at))
-      throw model_error(
-          message("overdub: the transform writes the choice %.80s, which is observed", text_of(at).c_str()));
+  forward.reject_unused_auxiliary(auxiliary);
+  forward.reject_observed(observed);
   auto next = m.update(t, forward.model(), key.at("update"));
   detail::reject_drawn(t, next.of, forward.model(), next.discard);
   for (auto const& [at, x] : next.discard) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/inference/run_chains.hpp>
+#include <overdub/models/initial_trace.hpp>
 #include <overdub/models/model.hpp>
 #include <overdub/models/moves.hpp>
 #include <overdub/models/numbers.hpp>
@@ -10,7 +11,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -18,15 +18,6 @@
 #include <vector>
 
 namespace overdub::models {
-
-/// An observed choice that the trace does not make; nothing, where it makes all. O(observations of conditional sites).
-std::optional<address> unmade_choice(trace const& t, choice_map const& observed);
-
-/// Draws up to 100 traces of the observations, and returns the first whose density is finite. Throws model_error where none is, with a
-/// choice that makes the density of the last one 0 or NaN.
-trace initial_trace(
-    shared_core const& m, std::vector<datum> const& arguments, choice_map const& observed,
-    random_key const& key);
 
 namespace detail {
 // The choices that kernels update.
@@ -144,7 +135,7 @@ private:
 /// model never samples, and for choices that are neither observed nor updated by a kernel.
 template <class Result, class... A, class... Moves>
 chain_maker<followed_trace, Moves...>
-mcmc(generative_function<Result, A...> const& m, choice_map const& observed, Moves... moves) {
+mcmc(staged_function<Result, A...> const& m, choice_map const& observed, Moves... moves) {
   auto start = detail::chain_start_of(m.core(), m.inputs(), observed);
   detail::moved_choices moved;
   (moved.add(moves), ...);

@@ -3,6 +3,7 @@
 
 #include <overdub/models/choices.hpp>
 #include <overdub/models/error.hpp>
+#include <overdub/models/generative_function.hpp>
 #include <overdub/models/observed_choices.hpp>
 #include <overdub/random.hpp>
 
@@ -26,10 +27,10 @@ struct metropolis_step {
 /// if the trace does not have the observations, if the proposal makes observed choices or choices that the model does not make, or if the
 /// reverse proposal does not make all old choices. Runs the model once, and the proposal twice. The kernels of `mcmc`, in contrast, are
 /// evaluated incrementally.
-template <class Model, class Trace, class Proposal>
-metropolis_step<Trace> metropolis_hastings(
-    Model const& m, Trace const& t, Proposal const& proposal_of, choice_map const& observed,
-    random_key const& key) {
+template <generative_function Model, class Proposal>
+metropolis_step<typename Model::trace_type> metropolis_hastings(
+    Model const& m, typename Model::trace_type const& t, Proposal const& proposal_of,
+    choice_map const& observed, random_key const& key) {
   check_observed(t, observed);
   auto const proposed = proposal_of(t).propose(key.at("proposal"));
   for (auto const& [at, x] : proposed.choices)

@@ -7,6 +7,7 @@
 
 #include <concepts>
 #include <memory>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -17,23 +18,26 @@ namespace overdub::models {
 /// A model and its arguments. Its operations are those of Gen's generative function interface. They run programs that are staged from the
 /// function, and shared by all of its models. A plain value; thread-safe.
 template <class Result, class... A>
-class generative_function {
+class staged_function {
 public:
-  generative_function(shared_core of, A const&... x) : core_(std::move(of)), arguments_(data_of(x...)) {}
+  using result_type = Result;
+  using trace_type = trace;
+
+  staged_function(shared_core of, A const&... x) : core_(std::move(of)), arguments_(data_of(x...)) {}
   /// The model in contexts, whose fields are arguments of its programs.
-  generative_function(shared_core of, overdub::detail::followed_contexts contexts, A const&... x)
+  staged_function(shared_core of, overdub::detail::followed_contexts contexts, A const&... x)
       : core_(std::move(of)), arguments_(data_of(x...)), contexts_(std::move(contexts)) {}
 
   /// The model with other arguments.
-  generative_function with(A const&... x) const { return generative_function(core_, contexts_, x...); }
+  staged_function with(A const&... x) const { return staged_function(core_, contexts_, x...); }
   template <class... X>
-  requires(sizeof...(X) == sizeof...(A)) generative_function with(X const&... x)
+  requires(sizeof...(X) == sizeof...(A)) staged_function with(X const&... x)
   const {
     static_assert(
         (!(std::floating_point<X> && std::integral<A>)&&...),
         "overdub: with(x...) takes what the model's arguments are, and no floating-point number where an "
         "integer stands; convert it");
-    return generative_function(core_, contexts_, widened(x)...);
+    return staged_function(core_, contexts_, widened(x)...);
   }
 
   /// Draws all choices.
@@ -62,16 +66,30 @@ public:
   updated_trace regenerate(trace const& t, selection const& of, random_key const& key) const {
     return on_inputs([&](auto const& x) { return models::regenerate(own(t), x, of, key); });
   }
+  /// The same for a trace of observations: they are kept, and one that appears is not drawn. Throws unmade_error where one was not made.
+  updated_trace
+  regenerate(trace const& t, selection const& of, choice_map const& observed, random_key const& key) const {
+    return on_inputs([&](auto const& x) { return models::regenerate(own(t), x, of, observed, key); });
+  }
 
   /// The derivatives of a trace's score by the trace's arguments, in their types: 0 by integers and bools, and an empty array by arrays of
   /// them.
   std::tuple<A...> argument_gradients(trace const& t) const {
     return tree_of<std::tuple<A...>>(models::argument_gradients(own(t)));
   }
+  /// As of dynamic models.
+  friend std::tuple<A...> argument_gradients(staged_function const& m, trace const& t) {
+    return m.argument_gradients(t);
+  }
+  friend choice_map choice_gradients(staged_function const& m, trace const& t, selection const& of) {
+    return models::choice_gradients(m.own(t), of);
+  }
 
   /// The result of the model in a trace. Throws model_error for a trace of another model.
   Result result(trace const& t) const { return own(t).template result<Result>(); }
 
+  /// For messages.
+  std::string name() const { return "@" + core_->name(); }
   shared_core const& core() const { return core_; }
   std::vector<datum> const& arguments() const { return arguments_; }
   /// The arguments of its programs: those of the function, and the present values of fields of its contexts.
@@ -132,7 +150,7 @@ requires(overdub::detail::contexts_to_run_in<Context>) //
         return overdub::detail::followed_in<model_core const, F, arguments>(
             f, overdub::detail::globals::ignored, o, std::move(all),
             [&](shared_core const& core, overdub::detail::followed_contexts const& in) {
-              return generative_function<typename original::result, widened_t<A>...>(core, in, widened(x)...);
+              return staged_function<typename original::result, widened_t<A>...>(core, in, widened(x)...);
             });
     }(compose(std::forward<Context>(contexts)));
   }

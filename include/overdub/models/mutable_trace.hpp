@@ -29,7 +29,7 @@ namespace overdub::models {
 /// other choices: use `update` and `regenerate` for such models. Not thread-safe. A moved-from trace can only be assigned to or
 /// destroyed.
 template <class Program>
-class mutable_trace {
+class mutable_trace : public site_choices<mutable_trace<Program>> {
   static constexpr bool is_incremental = std::is_same_v<Program, incremental_program>;
 
 public:
@@ -56,6 +56,7 @@ public:
   /// The log density of all choices as committed.
   double score() const { return std::bit_cast<double>(program_.value()); }
 
+  using site_choices<mutable_trace>::size;
   /// The number of choices of a site, and the indices of the choice of a row-major number.
   std::size_t size(std::uint32_t s) const { return models::size_of(shapes_[s]); }
   void indices_of(std::uint32_t s, std::size_t number, std::vector<i64>& out) const {
@@ -88,16 +89,13 @@ public:
   }
   double number(std::uint32_t s, std::span<i64 const> at) const { return std::bit_cast<double>(bits(s, at)); }
   datum values(std::uint32_t s) const { return program_.input(site_input_ + s); }
-
-  /// A choice, or all choices of a site. Throws model_error if none is made, and type_error if it is not a T. O(log n + elements).
-  template <class T>
-  T get(address const& at) const {
-    std::uint32_t const s = core().site_at(at.site);
-    if (!has_choices(s, at.indices)) trace::throw_none(*core_, at, shapes_[s]);
-    if (at.indices.size() != shapes_[s].size() || core_->sites()[s].type.rank > 0)
-      return detail::choice_as<T>(at, part_of(values(s), at.indices));
-    return detail::choice_as<T>(at, datum::of_bits(core_->sites()[s].type, bits(s, at.indices)));
+  datum choice(std::uint32_t s, std::span<i64 const> at) const {
+    ir::type const type = core_->sites()[s].type;
+    return type.rank > 0 ? part_of(values(s), at) : datum::of_bits(type, bits(s, at));
   }
+
+  /// The log densities of all choices, by site. Runs the model.
+  std::vector<datum> log_densities() const;
 
   // ---- proposals
 
@@ -176,8 +174,6 @@ public:
 private:
   // Whether no proposal can add or remove choices.
   bool has_fixed_structure() const { return structure_.is_fixed() && !growth_.is_growing(); }
-  // Whether the trace has choices of the site whose indices begin with these.
-  bool has_choices(std::uint32_t s, std::vector<i64> const& indices) const;
   void check_argument(std::uint32_t k) const;
   template <class F>
   void or_rollback(F const& f) {
@@ -238,6 +234,8 @@ using followed_trace = mutable_trace<incremental_program>;
 /// A trace whose proposals run the whole model.
 using reexecuted_trace = mutable_trace<reexecuted_program>;
 
+extern template class site_choices<followed_trace>;
+extern template class site_choices<reexecuted_trace>;
 extern template class mutable_trace<incremental_program>;
 extern template class mutable_trace<reexecuted_program>;
 

@@ -9,19 +9,8 @@
 
 namespace overdub::models {
 
-/// A trace, and the logarithm of its weight.
-struct weighted_trace {
-  trace of;
-  double weight = 0;
-};
-/// A trace, the logarithm of its weight, and the choices of the old trace that it does not have, or has with another value. An update by
-/// these restores the old trace.
-struct updated_trace {
-  trace of;
-  double weight = 0;
-  choice_map discard;
-};
-
+using weighted_trace = weighted<trace>;
+using updated_trace = updated<trace>;
 using shared_core = std::shared_ptr<model_core const>;
 
 /// Draws all choices.
@@ -37,11 +26,15 @@ trace assess(shared_core const& m, std::vector<datum> const& arguments, choice_m
 updated_trace
 update(trace const& t, std::vector<datum> const& arguments, choice_map const& changes, random_key const& key);
 /// The trace with the selected choices drawn again, each from its distribution. The weight is log p(new) - log p(old) + log q(back) -
-/// log q(there), where q are the densities of drawn choices: the logarithm of the Metropolis-Hastings acceptance ratio.
-updated_trace
-regenerate(trace const& t, std::vector<datum> const& arguments, selection const& of, random_key const& key);
-/// The sum of the log densities of the selected choices.
-double project(trace const& t, selection const& of);
+/// log q(there), where q are the densities of drawn choices: the logarithm of the Metropolis-Hastings acceptance ratio. Observed choices of
+/// the trace are kept, and those that appear are not drawn. Throws unmade_error where an observed choice is not made.
+updated_trace regenerate(
+    trace const& t, std::vector<datum> const& arguments, selection const& of, choice_map const& observed,
+    random_key const& key);
+inline updated_trace
+regenerate(trace const& t, std::vector<datum> const& arguments, selection const& of, random_key const& key) {
+  return regenerate(t, arguments, of, {}, key);
+}
 /// The derivatives of the score by the selected choices. Throws model_error where one is discrete.
 choice_map choice_gradients(trace const& t, selection const& of);
 /// The derivatives of the score by the leaves of the trace's arguments: 0 by integers and bools, and an empty array by arrays of them.

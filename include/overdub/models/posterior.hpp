@@ -25,7 +25,7 @@ public:
   /// Throws model_error for an unobserved choice that is discrete or nested in a branch, for observations of a part of a site, and what
   /// `generate` throws.
   template <class Result, class... A>
-  posterior(generative_function<Result, A...> const& m, choice_map const& observed)
+  posterior(staged_function<Result, A...> const& m, choice_map const& observed)
       : posterior(m.core(), m.inputs(), observed) {}
   posterior(shared_core const& m, std::vector<datum> const& arguments, choice_map const& observed);
   posterior(posterior const& other);

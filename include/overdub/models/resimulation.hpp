@@ -1,28 +1,31 @@
-// resimulation: Metropolis-Hastings for dynamic models. A proposal draws some choices from their distributions, and keeps the others
-// (`regenerate` of Gen).
+// resimulation: Metropolis-Hastings for models, staged or dynamic. A proposal draws some choices from their distributions, and keeps the
+// others (`regenerate` of Gen).
 #pragma once
 
 #include <overdub/core/floating_point.hpp>
 #include <overdub/inference/run_chains.hpp>
-#include <overdub/io/number_text.hpp>
 #include <overdub/models/dynamic.hpp>
+#include <overdub/models/initial_trace.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace overdub::models {
+namespace detail {
+// Throws model_error for a choice that is an array.
+void reject_array(address const& at, datum const& x);
+// A choice as a number; NaN where it was not made.
+double reported_number(address const& at, datum const& x);
+} // namespace detail
 
-/// One chain of a dynamic model. A transition makes one step for each selection, in order: it proposes the selection's unobserved choices
-/// from their distributions, and accepts or rejects the proposal. A selection without unobserved choices is skipped. The class is a
-/// transition_kernel.
-template <class Model>
+/// One chain of a model, staged or dynamic. A transition makes one step for each selection, in order: it proposes the selection's
+/// unobserved choices from their distributions, and accepts or rejects the proposal. A selection without unobserved choices is skipped. The
+/// class is a transition_kernel.
+template <generative_function Model>
 class resimulation_chain {
 public:
   using trace_type = typename Model::trace_type;
@@ -33,13 +36,7 @@ public:
       std::vector<address> reported)
       : model_(std::move(m)), trace_(std::move(start)), observed_(std::move(observed)),
         moved_(std::move(moved)), reported_(std::move(reported)) {
-    for (address const& at : reported_)
-      if (made_choice const* const choice = trace_.made().find(at);
-          choice != nullptr && choice->value.type().rank > 0)
-        throw model_error(message(
-            "overdub: the choice %.80s is an array, and only numbers can be reported; remove it from the "
-            "reported addresses",
-            text_of(at).c_str()));
+    for (address const& at : reported_) detail::reject_array(at, trace_.find_one(at));
   }
 
   inference::kernel_statistics transition(random_key const& key) {
@@ -61,12 +58,8 @@ public:
   }
   /// NaN where a choice was not made.
   void report(std::span<double> out) const {
-    for (std::size_t k = 0; k < reported_.size(); ++k) {
-      made_choice const* const choice = trace_.made().find(reported_[k]);
-      out[k] = choice == nullptr
-                   ? std::numeric_limits<double>::quiet_NaN()
-                   : detail::typed_value(reported_[k], choice->value, ir::f64).template as<double>();
-    }
+    for (std::size_t k = 0; k < reported_.size(); ++k)
+      out[k] = detail::reported_number(reported_[k], trace_.find_one(reported_[k]));
   }
   trace_type const& state() const { return trace_; }
   /// The number of proposals that were rejected because their weight is NaN, because a choice cannot be drawn, or because a kept array has
@@ -76,9 +69,11 @@ public:
 private:
   // Whether the trace has an unobserved choice of the selection.
   bool has_unobserved(selection const& of) const {
-    return std::any_of(trace_.made().begin(), trace_.made().end(), [&](auto const& each) {
-      return of.contains(each.first) && !observed_.contains(each.first);
+    bool found = false;
+    trace_.for_each_choice([&](address const& at, datum const&) {
+      found = found || (of.contains(at) && !observed_.contains(at));
     });
+    return found;
   }
   bool step(selection const& of, random_key const& key) {
     try {
@@ -108,39 +103,13 @@ private:
 };
 
 /// A function that makes a chain, for run_chains(resimulation(m, observed, {{"x"}, {"tree/"}}, {"x"}), settings, key), which reports the
-/// choices at the addresses `reported`; they must be numbers. The function generates traces of the observations until one has a finite log
-/// density. After 100 that have none, or do not make an observed choice, it throws model_error with the reason of the last one.
-template <class F, class... A>
+/// choices at the addresses `reported`; they must be numbers. A chain begins at initial_trace(m, observed, key).
+template <generative_function Model>
 auto resimulation(
-    dynamic_function<F, A...> const& m, choice_map const& observed, std::vector<selection> const& moved,
+    Model const& m, choice_map const& observed, std::vector<selection> const& moved,
     std::vector<address> const& reported) {
-  using model = dynamic_function<F, A...>;
   return [=](std::size_t, random_key const& key) {
-    std::string why;
-    for (i64 attempt = 0; attempt < 100; ++attempt) {
-      auto const start = [&]() -> std::vector<typename model::trace_type> {
-        try {
-          auto t = m.generate(observed, key.at(attempt)).of;
-          if (overdub::is_finite(t.score())) return {std::move(t)};
-          for (auto const& [at, choice] : t.made())
-            if (!overdub::is_finite(choice.log_density)) {
-              why = "the log density of " + text_of(at) + " is " +
-                    (overdub::is_nan(choice.log_density)
-                         ? "NaN"
-                         : io::number_text(choice.log_density, io::significant(6)));
-              break;
-            }
-        } catch (unmade_error const& e) { // the drawn trace does not make an observed choice
-          why = std::string_view(e.what()).substr(9);
-        }
-        return {};
-      }();
-      if (!start.empty()) return resimulation_chain<model>(m, start[0], observed, moved, reported);
-    }
-    throw model_error(message(
-        "overdub: of 100 traces of a dynamic model none has these observations and a finite density; of the "
-        "last, %.150s",
-        why.c_str()));
+    return resimulation_chain<Model>(m, initial_trace(m, observed, key), observed, moved, reported);
   };
 }
 

@@ -51,5 +51,8 @@ private:
 
 /// The schema of a run whose results make a `trace`.
 choice_schema tracing(model_core const& m, role r);
+/// The log densities of all choices, by site. Runs the model.
+std::vector<datum>
+log_densities(model_core const& m, std::span<datum const> arguments, std::span<datum const> values);
 
 } // namespace overdub::models::detail

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <overdub/compile/tree_data.hpp>
-#include <overdub/models/choices.hpp>
+#include <overdub/models/generative_function.hpp>
 #include <overdub/models/model_core.hpp>
+#include <overdub/models/site_choices.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +19,7 @@ namespace overdub::models {
 /// A run of a model: its arguments, choices, results, and the log density of the choices. Choices are stored by site, as an array with an
 /// axis for each index. A plain value, whose copies share the arrays; reading is thread-safe. Reading choices of a trace without a run,
 /// which is default-constructed or moved from, throws model_error.
-class trace {
+class trace : public site_choices<trace> {
 public:
   trace() = default;
   /// From a run whose schema is `detail::tracing`.
@@ -36,20 +37,8 @@ public:
   }
   std::vector<datum> const& arguments() const { return arguments_; }
 
-  /// A choice: get<double>("theta[2]"); or all choices of a site, get<array<double>>("theta"). Throws model_error where no choice was made,
-  /// and type_error. O(sites + elements).
-  template <class T>
-  T get(address const& at) const {
-    return detail::choice_as<T>(at, existing(at));
-  }
-  /// The choice at an address, or nothing. Throws model_error for a site that the model does not have.
-  datum find(address const& at) const;
-  bool contains(address const& at) const { return static_cast<bool>(find(at)); }
-  /// All choices; or those that are selected. O(choices).
-  choice_map choices() const;
-  choice_map choices(selection const& of) const;
-  /// The number of choices that were made. O(choices of conditional sites).
-  std::size_t size() const;
+  /// The log densities of all choices, by site. Runs the model.
+  std::vector<datum> log_densities() const;
 
   model_core const& core() const {
     if (core_ == nullptr) [[unlikely]]
@@ -60,6 +49,11 @@ public:
   /// All choices of each site. Choices that were not made are 0.
   std::vector<datum> const& values() const { return values_; }
   datum const& values(std::uint32_t site) const { return values_[site]; }
+  /// The number of choices of a site along each index; and one of them.
+  std::span<i64 const> shape(std::uint32_t site) const {
+    return {values_[site].shape().data(), core_->sites()[site].index_count};
+  }
+  datum choice(std::uint32_t site, std::span<i64 const> at) const { return part_of(values_[site], at); }
   /// Which choices of a conditional site were made, as bools; nothing for other sites.
   datum const& presence(std::uint32_t site) const { return presence_[site]; }
   /// Throws model_error: a trace without a run is read.
@@ -71,25 +65,17 @@ public:
   /// Calls f(indices) for each choice of a site that was made.
   template <class F>
   void for_each(std::uint32_t s, F const& f) const {
-    std::uint32_t const index_count = core_->sites()[s].index_count;
-    datum::extents const& shape = values_[s].shape();
-    std::vector<i64> at(index_count, 0);
-    for (std::uint32_t k = 0; k < index_count; ++k)
-      if (shape[k] == 0) return;
-    for (;;) {
-      if (is_made(s, at)) f(std::as_const(at));
-      std::uint32_t k = index_count;
-      while (k > 0 && ++at[k - 1] == shape[k - 1]) at[--k] = 0;
-      if (k == 0) return;
-    }
+    for_each_index(shape(s), [&](std::vector<i64> const& at) {
+      if (is_made(s, at)) f(at);
+    });
   }
 
 private:
-  datum existing(address const& at) const;
-
   std::shared_ptr<model_core const> core_;
   std::vector<datum> arguments_, results_, values_, presence_;
   double score_ = 0;
 };
+
+extern template class site_choices<trace>;
 
 } // namespace overdub::models

@@ -157,9 +157,7 @@ private:
       choice_index const c{s, number_of(shapes_[s], at)};
       structure.set(c);
       observed_.push_back(c);
-    } else if (datum const is =
-                   x.type().rank > 0 ? part_of(t.values(s), at) : datum::of_bits(x.type(), t.bits(s, at));
-               !(x == is)) {
+    } else if (datum const is = t.choice(s, at); !(x == is)) {
       throw model_error(message(
           "overdub: %.80s is given as %.80s to a trace that grows, and it is %.80s: set what changes "
           "besides",

@@ -8,13 +8,6 @@
 
 namespace overdub::models {
 
-/// A trace of another model, with the logarithm of the incremental importance weight.
-template <class Trace>
-struct translated_trace {
-  Trace of;
-  double weight = 0;
-};
-
 namespace detail {
 
 // The choices of a trace that are not observed.
@@ -22,13 +15,14 @@ template <class Trace>
 struct unobserved {
   Trace const& of;
   choice_map const& observed;
+
+  template <class F>
+  void for_each_choice(F const& f) const {
+    of.for_each_choice([&](address const& at, datum const& x) {
+      if (!observed.contains(at)) f(at, x);
+    });
+  }
 };
-template <class Trace, class F>
-void for_each_choice_of(unobserved<Trace> const& t, F const& f) {
-  for_each_choice_of(t.of, [&](address const& at, datum const& x) {
-    if (!t.observed.contains(at)) f(at, x);
-  });
-}
 
 } // namespace detail
 
@@ -36,7 +30,7 @@ void for_each_choice_of(unobserved<Trace> const& t, F const& f) {
 /// no_auxiliary. `transform(x)` is a bijection: it reads the choices of t and of the forward model, and writes all choices of u that are
 /// not observed, and those of the backward model. A weighted trace of the first model's posterior, with its weight multiplied by
 /// exp(weight), is a weighted trace of the second model's posterior.
-template <class Model, class Forward, class Backward, class F>
+template <generative_function Model, class Forward, class Backward, class F>
 class trace_translator {
 public:
   /// `observed` are observations of the second model, and `before` those of the first one, which the transform need not read.
@@ -49,15 +43,16 @@ public:
 
   /// Throws model_error where the transform does not write all choices of the second model, writes observed ones, loses continuous
   /// choices, or writes more or fewer numbers than it reads. Runs the second model once, both auxiliary ones, and the transform once for
-  /// eight numbers. Works on traces of `model` and of `dynamic_model`.
-  template <class Trace>
-  auto operator()(Trace const& t, random_key const& key) const {
+  /// eight numbers. Works on traces of `model` and of `dynamic_model`. The weight is the logarithm of the incremental importance weight.
+  template <model_trace Trace>
+  weighted<typename Model::trace_type> operator()(Trace const& t, random_key const& key) const {
     return translate(t, forward_of_(t).simulate(key.at("proposal"))).first;
   }
 
   /// The same, and translates back by the inverse transform. Throws model_error where that does not restore the trace.
-  template <class Inverse, class Trace>
-  auto checked(Inverse const& inverse, Trace const& t, random_key const& key, double tolerance = 1e-6) const {
+  template <class Inverse, model_trace Trace>
+  weighted<typename Model::trace_type>
+  checked(Inverse const& inverse, Trace const& t, random_key const& key, double tolerance = 1e-6) const {
     auto const auxiliary = forward_of_(t).simulate(key.at("proposal"));
     auto made = translate(t, auxiliary);
     detail::transformed const reverse(inverse, made.first.of, made.second);
@@ -71,24 +66,18 @@ private:
   template <class Trace, class Auxiliary>
   auto translate(Trace const& t, Auxiliary const& auxiliary) const {
     detail::transformed const forward(transform_, t, auxiliary);
-    detail::for_each_choice_of(t, [&](address const& at, datum const& x) {
-      if (!before_.contains(at)) forward.reject_unused({detail::model_side, at}, x);
+    detail::unobserved<Trace>{t, before_}.for_each_choice([&](address const& at, datum const& x) {
+      forward.reject_unused({detail::model_side, at}, x);
     });
-    detail::for_each_choice_of(auxiliary, [&](address const& at, datum const& x) {
-      forward.reject_unused({detail::auxiliary_side, at}, x);
-    });
+    forward.reject_unused_auxiliary(auxiliary);
+    forward.reject_observed(observed_);
     choice_map all = observed_;
-    for (auto const& [at, x] : forward.model()) {
-      if (observed_.contains(at))
-        throw model_error(message(
-            "overdub: the transform writes the choice %.80s, which is observed", text_of(at).c_str()));
-      all.set(at, x);
-    }
+    for (auto const& [at, x] : forward.model()) all.set(at, x);
     auto of = to_.assess(all);
     auto reverse = backward_of_(of).assess(forward.auxiliary());
     double const weight = of.score() - t.score() + reverse.score() - auxiliary.score() +
                           forward.log_determinant([&](address const& at) { return !before_.contains(at); });
-    return std::pair(translated_trace<decltype(of)>{std::move(of), weight}, std::move(reverse));
+    return std::pair(weighted<decltype(of)>{std::move(of), weight}, std::move(reverse));
   }
 
   Model to_;
