@@ -138,8 +138,9 @@ inline function_code lowering::lower() {
   lower_region(ir::function::body);
   node_id const last = f_.yield_of(ir::function::body);
   std::vector<offset> results;
-  for (value_id const v : f_.operands_of(last)) {
-    retain_or_transfer(v, last);
+  for (std::uint32_t k = 0; k < f_[last].operand_count; ++k) {
+    value_id const v = f_.operand(last, k);
+    retain_consumed(last, k);
     auto const first = results.size();
     append_words(results, v);
     made.results.push_back(results[first]);

@@ -47,7 +47,13 @@ inline void lane_lowering::lower_in_blocks(node_id n, lane_plan const& plan) {
 
   std::uint32_t const begin = out_.label();
   std::uint32_t const decide = out_.emit(&deciding<begin_block>::run, block, count);
-  lanes_context context{plan, block};
+  ir::counting_rules const rules{
+      shared_.owners,
+      {},
+      nullptr,
+      [&](value_id v) { return plan.varies(v); },
+      [&](node_id inner) { return plan.is_in_lanes(inner); }};
+  lanes_context context{plan, {f_, order_, rules, body}, block};
   lanes_ = &context;
   bool const defers = plan.defers_in(body);
   if (defers) {

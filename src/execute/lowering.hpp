@@ -25,6 +25,7 @@ public:
 
 private:
   void lower_region(region_id r, node_id left_out = ir::nothing) {
+    for (value_id const v : counts().released_on_entry(r)) release(v);
     node_id const last = f_.yield_of(r);
     for (node_id const n : f_.nodes_of(r)) {
       if (n == last) break;
