@@ -45,10 +45,13 @@ struct lowering_of_program {
   }
 };
 
-/// The state of lowering one function.
-struct lowering_state {
+/// Allocates words of the frame of one function, and rows of lanes. The classes that lower operations derive from it.
+class frame_slots {
+protected:
   using value_id = ir::value_id;
   using node_id = ir::node_id;
+  using region_id = ir::region_id;
+  using values = std::vector<value_id>;
 
   static constexpr offset no_word = ~offset{};
 
@@ -95,44 +98,12 @@ struct lowering_state {
     offset lane_size = 0; // words point to lanes of this size, which are moved
   };
 
-  lowering_state(lowering_of_program& of_program, ir::function_id id)
-      : shared(of_program), f(of_program.owner[id]), slots(f.value_count()), hints(f.value_count(), no_word),
-        last_uses(f.node_count()), order(f), counts(f, order, {of_program.owners, id}) {}
-
-  lowering_of_program& shared;
-  ir::function const& f;
-  frame_words words{first_parameter};
-  std::vector<slot> slots;   // for each value
-  std::vector<offset> hints; // for each value: where its result goes, if that is decided already
-  std::vector<std::vector<last_use>> last_uses; // for each operation
-  ir::use_order order;
-  ir::reference_counts const counts;
-  std::vector<move> aside;
-  std::vector<offset> temporary_rows;
-  lanes_context* lanes = nullptr; // while the body of a map is vectorised
-  std::vector<fused_map> fused_maps;
-};
-
-/// Allocates words of the frame and rows of lanes. The parts that lower operations derive from it, and share the state that
-/// they are constructed with.
-class frame_slots {
-protected:
-  using value_id = ir::value_id;
-  using node_id = ir::node_id;
-  using region_id = ir::region_id;
-  using values = std::vector<value_id>;
-  using lanes_context = lowering_state::lanes_context;
-  using fused_map = lowering_state::fused_map;
-  using slot = lowering_state::slot;
-  using last_use = lowering_state::last_use;
-  using move = lowering_state::move;
-
-  static constexpr offset no_word = lowering_state::no_word;
-
-  explicit frame_slots(lowering_state& s)
-      : shared_(s.shared), p_(s.shared.owner), f_(s.f), out_(s.shared.out), words_(s.words), slots_(s.slots),
-        hints_(s.hints), last_uses_(s.last_uses), order_(s.order), counts_(s.counts), aside_(s.aside),
-        temporary_rows_(s.temporary_rows), lanes_(s.lanes), fused_maps_(s.fused_maps) {}
+  frame_slots(lowering_of_program& shared, ir::function_id id)
+      : shared_(shared), p_(shared.owner), f_(p_[id]), out_(shared.out), slots_(f_.value_count()),
+        hints_(f_.value_count(), no_word), last_uses_(f_.node_count()), order_(f_),
+        counts_(f_, order_, {shared.owners, id}) {}
+  frame_slots(frame_slots const&) = delete;
+  frame_slots& operator=(frame_slots const&) = delete;
 
   ir::type type_of(value_id v) const { return f_.type_of(v); }
   ir::reference_counts const& counts() const { return lanes_ != nullptr ? lanes_->counts : counts_; }
@@ -362,16 +333,16 @@ protected:
   ir::program const& p_;
   ir::function const& f_;
   emitter& out_;
-  frame_words& words_;
-  std::vector<slot>& slots_;
-  std::vector<offset>& hints_;
-  std::vector<std::vector<last_use>>& last_uses_;
-  ir::use_order& order_;
-  ir::reference_counts const& counts_;
-  std::vector<move>& aside_;
-  std::vector<offset>& temporary_rows_;
-  lanes_context*& lanes_;
-  std::vector<fused_map>& fused_maps_;
+  frame_words words_{first_parameter};
+  std::vector<slot> slots_;   // for each value
+  std::vector<offset> hints_; // for each value: where its result goes, if that is decided already
+  std::vector<std::vector<last_use>> last_uses_; // for each operation
+  ir::use_order const order_;
+  ir::reference_counts const counts_;
+  std::vector<move> aside_;
+  std::vector<offset> temporary_rows_;
+  lanes_context* lanes_ = nullptr; // while the body of a map is vectorised
+  std::vector<fused_map> fused_maps_;
 };
 
 // The word with the pointer to a row. It is written before the map begins, and no other value may use it.

@@ -126,7 +126,7 @@ inline void lowering::lower_while(node_id n) {
 inline bool lowering::lowered_in_blocks(node_id n) {
   if (lanes_ != nullptr) return false; // an enclosing map is vectorised already
   lane_plan const plan(f_, f_.region_at(n, 0));
-  if (plan.fits()) lanes_part_.lower_in_blocks(n, plan);
+  if (plan.fits()) lower_in_blocks(n, plan);
   return plan.fits();
 }
 

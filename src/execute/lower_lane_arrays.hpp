@@ -169,7 +169,7 @@ inline void lane_lowering::lane_accumulate(node_id n) {
   values more;
   for (std::uint32_t k = count; k < f_[n].result_count; ++k) more.push_back(f_.result(n, k));
   std::vector<offset> const places = new_results(more);
-  lower_region_(region, ir::nothing);
+  lower_region(region, ir::nothing);
   yield_lanes(region, places, more);
   finish(f_.yield_of(region), places);
 }

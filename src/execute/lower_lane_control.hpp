@@ -88,7 +88,7 @@ inline void lane_lowering::lane_if(node_id n) {
     if (is_else) out_.land(to_else);
     lanes_->last = {};
     hint_results(r, fitting_places(r, to, results), {});
-    lower_region_(r, ir::nothing);
+    lower_region(r, ir::nothing);
     yield_lanes(r, to, results);
     finish(f_.yield_of(r), to);
     if (!is_else) to_end = out_.emit(&jump::run);
@@ -132,7 +132,7 @@ inline void lane_lowering::lane_masked_if(node_id n) {
         is_else ? &deciding<jump_if_uniform<true>>::run : &deciding<jump_if_uniform<false>>::run, 0, mask);
     std::vector<offset> const mask_rows = branch_mask(n, is_else);
     hint_results(r, fitting_places(r, to[is_else], results), {});
-    lower_region_(r, ir::nothing);
+    lower_region(r, ir::nothing);
     yield_lanes(r, to[is_else], results);
     finish(f_.yield_of(r), to[is_else]);
     lanes_->mask = outer;
@@ -222,7 +222,7 @@ inline void lane_lowering::lane_loop(node_id n) {
   arguments.resize(all.size(), ir::nothing);
   hint_results(body, fitting_places(body, hints, all), arguments);
   ++lanes_->depth;
-  lower_region_(body, ir::nothing);
+  lower_region(body, ir::nothing);
   node_id const last = f_.yield_of(body);
   for (std::uint32_t k = 0; k < outputs.size(); ++k)
     store_lanes(f_.operand(last, carried + k), outputs[k], index, arrays[k], places[k]);
@@ -258,12 +258,12 @@ inline void lane_lowering::lane_while(node_id n) {
   }
   std::uint32_t const begin = out_.label();
   lanes_->last = {};
-  lower_region_(condition, ir::nothing);
+  lower_region(condition, ir::nothing);
   std::uint32_t const end = jump_unless(condition);
   live_in(f_.arguments_of(body), body);
   hint_results(body, fitting_places(body, to, results), arguments);
   ++lanes_->depth;
-  lower_region_(body, ir::nothing);
+  lower_region(body, ir::nothing);
   node_id const last = f_.yield_of(body);
   for (std::uint32_t k = 0; k < stacked.size(); ++k) {
     value_id const v = f_.operand(last, carried + k);
@@ -340,7 +340,7 @@ inline void lane_lowering::lane_map(node_id n) {
   node_id const last = f_.yield_of(body);
   if (product == ir::nothing) hint_results(body, fitting_places(body, places, outputs), {});
   ++lanes_->depth;
-  lower_region_(body, product);
+  lower_region(body, product);
   if (product != ir::nothing) {
     value_id a = f_.operand(product, 0), b = f_.operand(product, 1);
     if (!is_lanes(a)) std::swap(a, b);
