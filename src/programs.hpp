@@ -15,11 +15,13 @@
 #include <overdub/implementation/ir/effects.cpp>
 #include <overdub/implementation/ir/equal.cpp>
 #include <overdub/implementation/ir/function.cpp>
+#include <overdub/implementation/ir/in_place.cpp>
 #include <overdub/implementation/ir/infer.cpp>
-#include <overdub/implementation/ir/live_ranges.cpp>
+#include <overdub/implementation/ir/parameter_ownership.cpp>
 #include <overdub/implementation/ir/parse.cpp>
 #include <overdub/implementation/ir/print.cpp>
 #include <overdub/implementation/ir/program.cpp>
+#include <overdub/implementation/ir/reference_counts.cpp>
 #include <overdub/implementation/ir/regions.cpp>
 #include <overdub/implementation/ir/shapes.cpp>
 #include <overdub/implementation/ir/type_text.cpp>

@@ -8,7 +8,7 @@
 #include <overdub/implementation/execute/control_handlers.hpp>
 #include <overdub/implementation/execute/emitter.hpp>
 #include <overdub/implementation/execute/lane_plan.hpp>
-#include <overdub/implementation/ir/live_ranges.hpp>
+#include <overdub/implementation/ir/reference_counts.hpp>
 #include <overdub/implementation/ir/use_order.hpp>
 #include <overdub/ir/program.hpp>
 #include <overdub/ir/regions.hpp>
@@ -33,6 +33,7 @@ struct lowering_of_program {
   emitter out;
   std::vector<std::uint32_t> number_of; // of a function of the program; ~0: not called yet
   std::vector<ir::function_id> order;   // of called functions
+  ir::parameter_ownership owners{};     // frames own all parameters
 
   std::uint32_t number(ir::function_id f) {
     auto& n = number_of[index_of(f)];
@@ -44,16 +45,20 @@ struct lowering_of_program {
   }
 };
 
-/// The state of lowering one function.
-struct lowering_state {
+/// Allocates words of the frame of one function, and rows of lanes. The classes that lower operations derive from it.
+class frame_slots {
+protected:
   using value_id = ir::value_id;
   using node_id = ir::node_id;
+  using region_id = ir::region_id;
+  using values = std::vector<value_id>;
 
   static constexpr offset no_word = ~offset{};
 
   // The body of a map that is being vectorised.
   struct lanes_context {
     lane_plan const& plan;
+    ir::reference_counts counts;    // of the body in lanes
     offset block;                   // the words of the block (block_words)
     frame_words rows{0};            // rows of lanes, in units of words
     std::vector<offset> pointers{}; // for each row: the word that points to it
@@ -93,46 +98,15 @@ struct lowering_state {
     offset lane_size = 0; // words point to lanes of this size, which are moved
   };
 
-  lowering_state(lowering_of_program& of_program, ir::function_id id)
-      : shared(of_program), f(of_program.owner[id]), slots(f.value_count()), hints(f.value_count(), no_word),
-        last_uses(f.node_count()), order(f), ranges(f, order) {}
-
-  lowering_of_program& shared;
-  ir::function const& f;
-  frame_words words{first_parameter};
-  std::vector<slot> slots;   // for each value
-  std::vector<offset> hints; // for each value: where its result goes, if that is decided already
-  std::vector<std::vector<last_use>> last_uses; // for each operation
-  ir::use_order order;
-  ir::live_ranges ranges; // of references to buffers
-  std::vector<move> aside;
-  std::vector<offset> temporary_rows;
-  lanes_context* lanes = nullptr; // while the body of a map is vectorised
-  std::vector<fused_map> fused_maps;
-};
-
-/// Allocates words of the frame and rows of lanes. The parts that lower operations derive from it, and share the state that
-/// they are constructed with.
-class frame_slots {
-protected:
-  using value_id = ir::value_id;
-  using node_id = ir::node_id;
-  using region_id = ir::region_id;
-  using values = std::vector<value_id>;
-  using lanes_context = lowering_state::lanes_context;
-  using fused_map = lowering_state::fused_map;
-  using slot = lowering_state::slot;
-  using last_use = lowering_state::last_use;
-  using move = lowering_state::move;
-
-  static constexpr offset no_word = lowering_state::no_word;
-
-  explicit frame_slots(lowering_state& s)
-      : shared_(s.shared), p_(s.shared.owner), f_(s.f), out_(s.shared.out), words_(s.words), slots_(s.slots),
-        hints_(s.hints), last_uses_(s.last_uses), order_(s.order), ranges_(s.ranges), aside_(s.aside),
-        temporary_rows_(s.temporary_rows), lanes_(s.lanes), fused_maps_(s.fused_maps) {}
+  frame_slots(lowering_of_program& shared, ir::function_id id)
+      : shared_(shared), p_(shared.owner), f_(p_[id]), out_(shared.out), slots_(f_.value_count()),
+        hints_(f_.value_count(), no_word), last_uses_(f_.node_count()), order_(f_),
+        counts_(f_, order_, {shared.owners, id}) {}
+  frame_slots(frame_slots const&) = delete;
+  frame_slots& operator=(frame_slots const&) = delete;
 
   ir::type type_of(value_id v) const { return f_.type_of(v); }
+  ir::reference_counts const& counts() const { return lanes_ != nullptr ? lanes_->counts : counts_; }
   // The index of a function of floating-point numbers, or of the operation of a reduction.
   offset number(ir::op code) const { return ir::number_in(p_.math, code); }
   offset at(value_id v) const { return slots_[index_of(v)].at; }
@@ -144,9 +118,7 @@ protected:
   // For a scalar in lanes: the pointer to them.
   offset words(value_id v) const { return words_of(type_of(v)); }
   offset owner_word(value_id v) const { return at(v) + (type_of(v).rank > 0 ? word_size : 0); }
-  bool is_reference_counted(value_id v) const {
-    return execute::is_reference_counted(type_of(v)) && !type_of(v).is_accumulator;
-  }
+  bool is_reference_counted(value_id v) const { return ir::is_reference_counted(type_of(v)); }
 
   bool has_count(value_id v) const { return is_reference_counted(v) && at(v) != no_word; }
 
@@ -168,13 +140,13 @@ protected:
       if (f_[u].user != n) return false;
     return true;
   }
-  // Registers a value defined in region r: its last use, or its definition if it is unused.
+  // Registers the words of a value defined in region r, which are freed after the last use.
   void live_in(value_id v, region_id r) {
-    bool const is_owner = has_count(v), owns_words = slots_[index_of(v)].owns_words;
-    if (node_id const last = is_owner ? ranges_.begin(v, r) : order_.last_use_in(v, r); last != ir::nothing)
-      return last_uses_[index_of(last)].push_back({v, owns_words});
-    if (is_owner) release(v);
-    free_words({v, owns_words});
+    last_use const d{v, slots_[index_of(v)].owns_words};
+    if (node_id const last = order_.last_use_in(v, r); last != ir::nothing)
+      last_uses_[index_of(last)].push_back(d);
+    else
+      free_words(d);
   }
   void live_in(ir::id_range<value_id> all, region_id r) {
     for (value_id const v : all) live_in(v, r);
@@ -191,9 +163,11 @@ protected:
     else if (d.frees_words)
       words_.free(h.at, words(d.value));
   }
-  // Releases the references of values with their last use here, and frees their words, after the operation is emitted.
-  void finish(node_id n) {
-    for (value_id const v : ranges_.end(n)) release(v);
+  // Releases values after an operation, which is emitted, and frees the words of those with their last use here. Those in `overwritten` are
+  // released already.
+  void finish(node_id n, std::span<offset const> overwritten = {}) {
+    for (value_id const v : counts().released_after(n))
+      if (!is_one_of(at(v), overwritten)) release(v);
     for (last_use const& d : std::exchange(last_uses_[index_of(n)], {})) free_words(d);
   }
   // Frees the words of scalars with their last use here, so that results of the operation may reuse them.
@@ -204,9 +178,9 @@ protected:
       return is_free;
     });
   }
-  // The reference that an operation transfers with a value: the value's own at its last use, else a new one.
-  void retain_or_transfer(value_id v, node_id n) {
-    if (is_reference_counted(v) && !ranges_.transfer(v, n)) out_.emit(&retain_owner::run, 0, owner_word(v));
+  // The reference of an operand that an operation consumes, if it is not the operand's own.
+  void retain_consumed(node_id n, std::uint32_t operand) {
+    if (counts().retains(n, operand)) out_.emit(&retain_owner::run, 0, owner_word(f_.operand(n, operand)));
   }
   // Reuses the words of a value at its last use for another value.
   bool reuse_words(value_id v, node_id n) {
@@ -218,14 +192,11 @@ protected:
       }
     return false;
   }
+  // Arrays that are not created have no words.
   void release(value_id v) {
+    if (at(v) == no_word) return;
     out_.emit(
         type_of(v).is_function() ? &doing<release_function_at>::run : &release_owner::run, 0, owner_word(v));
-  }
-  // Begins a region into which references are passed (live_ranges::pass_into_regions): releases those that it does not use.
-  void begin_region(region_id r, values const& given) {
-    for (value_id const v : given)
-      if (ranges_.begin(v, r) == ir::nothing) release(v);
   }
 
   // ---- what regions yield
@@ -272,7 +243,7 @@ protected:
     auto const yielded = f_.operands_of(last);
     std::vector<move> moves;
     for (std::size_t k = 0; k < to.size(); ++k) {
-      retain_or_transfer(yielded[k], last);
+      retain_consumed(last, static_cast<std::uint32_t>(k));
       moves.push_back({at(yielded[k]), to[k], words(yielded[k])});
     }
     release_overwritten(last, to);
@@ -280,9 +251,8 @@ protected:
   }
   // Releases arrays that a yield overwrites.
   void release_overwritten(node_id last, std::span<offset const> to) {
-    for (last_use const& d : last_uses_[index_of(last)])
-      if (std::find(to.begin(), to.end(), at(d.value)) != to.end() && ranges_.transfer(d.value, last))
-        release(d.value);
+    for (value_id const v : counts().released_after(last))
+      if (is_one_of(at(v), to)) release(v);
   }
   void emit_move(move const& m) {
     if (m.lane_size != 0)
@@ -325,8 +295,8 @@ protected:
 
   offset common_length_of(std::span<value_id const> arrays, std::string_view op);
   std::vector<offset> indexed(node_id n, std::uint32_t indices) const;
-  void retain_or_transfer_part(value_id array, value_id part, node_id n);
-  void reuse_array(value_id array, value_id result, node_id n);
+  void retain_part(node_id n);
+  void reuse_array(node_id n);
 
   // ---- rows of lanes, and maps that are fused with reductions
 
@@ -353,6 +323,9 @@ protected:
         "overdub: @%s cannot be interpreted: %s", std::string(p_.text(f_.name)).c_str(), what.c_str()));
   }
 
+  static bool is_one_of(offset where, std::span<offset const> all) {
+    return std::find(all.begin(), all.end(), where) != all.end();
+  }
   static constexpr std::uint32_t scalar_bytes(ir::type t) { return size_of(t.element); }
   static constexpr offset shape_code(ir::type t) { return rank_and_size(t.rank, size_of(t.element)); }
 
@@ -360,16 +333,16 @@ protected:
   ir::program const& p_;
   ir::function const& f_;
   emitter& out_;
-  frame_words& words_;
-  std::vector<slot>& slots_;
-  std::vector<offset>& hints_;
-  std::vector<std::vector<last_use>>& last_uses_;
-  ir::use_order& order_;
-  ir::live_ranges& ranges_;
-  std::vector<move>& aside_;
-  std::vector<offset>& temporary_rows_;
-  lanes_context*& lanes_;
-  std::vector<fused_map>& fused_maps_;
+  frame_words words_{first_parameter};
+  std::vector<slot> slots_;   // for each value
+  std::vector<offset> hints_; // for each value: where its result goes, if that is decided already
+  std::vector<std::vector<last_use>> last_uses_; // for each operation
+  ir::use_order const order_;
+  ir::reference_counts const counts_;
+  std::vector<move> aside_;
+  std::vector<offset> temporary_rows_;
+  lanes_context* lanes_ = nullptr; // while the body of a map is vectorised
+  std::vector<fused_map> fused_maps_;
 };
 
 // The word with the pointer to a row. It is written before the map begins, and no other value may use it.
@@ -415,20 +388,20 @@ inline std::vector<offset> frame_slots::indexed(node_id n, std::uint32_t indices
   return list;
 }
 
-// A part shares the buffer of its array: it takes over the array's reference at the array's last use, else it retains the
-// buffer.
-inline void frame_slots::retain_or_transfer_part(value_id array, value_id part, node_id n) {
-  if (!ranges_.transfer(array, n)) out_.emit(&retain_owner::run, 0, owner_word(part));
+// The result of an operation is a part, which shares the buffer of operand 0.
+inline void frame_slots::retain_part(node_id n) {
+  if (counts().retains(n, 0)) out_.emit(&retain_owner::run, 0, owner_word(f_.result(n)));
 }
 
-// The result reuses the words of the array at its last use; else it is a copy of the handle, whose buffer is copied when
+// The result reuses the words of operand 0, an array, at its last use; else it is a copy of the handle, whose buffer is copied when
 // written. Parameters stay unchanged.
-inline void frame_slots::reuse_array(value_id array, value_id result, node_id n) {
-  bool const is_last_use = ranges_.transfer(array, n);
-  if (is_last_use && !is_parameter(array)) return assign_slot(result, at(array), reuse_words(array, n));
+inline void frame_slots::reuse_array(node_id n) {
+  value_id const array = f_.operand(n, 0), result = f_.result(n);
+  if (counts().transfers(n, 0) && !is_parameter(array))
+    return assign_slot(result, at(array), reuse_words(array, n));
   offset const where = new_slot(result);
   emit_move({at(array), where, words(array)});
-  if (!is_last_use) out_.emit(&retain_owner::run, 0, owner_word(result));
+  retain_part(n);
 }
 
 // Computes v, which a region yields, into element or row `index` of an array.

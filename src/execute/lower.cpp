@@ -138,8 +138,9 @@ inline function_code lowering::lower() {
   lower_region(ir::function::body);
   node_id const last = f_.yield_of(ir::function::body);
   std::vector<offset> results;
-  for (value_id const v : f_.operands_of(last)) {
-    retain_or_transfer(v, last);
+  for (std::uint32_t k = 0; k < f_[last].operand_count; ++k) {
+    value_id const v = f_.operand(last, k);
+    retain_consumed(last, k);
     auto const first = results.size();
     append_words(results, v);
     made.results.push_back(results[first]);
@@ -175,10 +176,8 @@ std::shared_ptr<code const> lower(
   lowering_of_program shared{
       p, options, *made, emitter(*made, p.math), std::vector<std::uint32_t>(p.functions.size(), ~0u), {}};
   (void)shared.number(entry);
-  for (std::size_t i = 0; i < shared.order.size(); ++i) {
-    lowering_state state(shared, shared.order[i]);
-    made->functions.push_back(lowering(state).lower());
-  }
+  for (std::size_t i = 0; i < shared.order.size(); ++i)
+    made->functions.push_back(lowering(shared, shared.order[i]).lower());
   std::vector<offset> results{0};
   for (ir::type const t : f.results)
     for (offset k = 0; k < words_of(t); ++k)

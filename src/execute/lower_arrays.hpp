@@ -92,7 +92,7 @@ inline void lowering::lower_at(node_id n) {
     auto const list = indexed(n, indices);
     offset const where = new_slot(result);
     out_.emit(&doing<part_of>::run, where, out_.list(list), 0, scalar_bytes(t));
-    retain_or_transfer_part(array, result, n);
+    retain_part(n);
     return;
   }
   value_id const first = f_.operand(n, 1);
@@ -118,14 +118,14 @@ inline void lowering::lower_slice(node_id n) {
   offset const list[] = {at(array), at(f_.operand(n, 1)), at(f_.operand(n, 2)), offset{type_of(array).rank}};
   offset const where = new_slot(result);
   out_.emit(&doing<slice_of>::run, where, out_.list(list), 0, scalar_bytes(type_of(array)));
-  retain_or_transfer_part(array, result, n);
+  retain_part(n);
 }
 
 inline void lowering::lower_update(node_id n) {
   value_id const array = f_.operand(n, 0), result = f_.result(n);
   std::uint32_t const indices = ir::index_count(f_, n);
   value_id const x = f_.operand(n, indices + 1);
-  reuse_array(array, result, n);
+  reuse_array(n);
   with_type(type_of(array).element, [&]<class T>(T) {
     if (indices == 1 && type_of(array).rank == 1) {
       out_.emit(&update_element<T>::run, 0, at(result), at(f_.operand(n, 1)), at(x));
@@ -155,6 +155,6 @@ inline void lowering::lower_add_to(node_id n) {
   });
 }
 
-inline void lowering::lower_copy(node_id n) { reuse_array(f_.operand(n, 0), f_.result(n), n); }
+inline void lowering::lower_copy(node_id n) { reuse_array(n); }
 
 } // namespace overdub::execute

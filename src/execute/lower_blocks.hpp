@@ -47,7 +47,13 @@ inline void lane_lowering::lower_in_blocks(node_id n, lane_plan const& plan) {
 
   std::uint32_t const begin = out_.label();
   std::uint32_t const decide = out_.emit(&deciding<begin_block>::run, block, count);
-  lanes_context context{plan, block};
+  ir::counting_rules const rules{
+      shared_.owners,
+      {},
+      nullptr,
+      [&](value_id v) { return plan.varies(v); },
+      [&](node_id inner) { return plan.is_in_lanes(inner); }};
+  lanes_context context{plan, {f_, order_, rules, body}, block};
   lanes_ = &context;
   bool const defers = plan.defers_in(body);
   if (defers) {
@@ -100,7 +106,7 @@ inline void lane_lowering::lower_block_in_lanes(region_id body, std::vector<bloc
     for (block_output const& o : outputs) places.push_back(is_lanes(o.yielded) ? o.place : no_word);
     hint_results(body, places, {});
   }
-  lower_region_(body, product);
+  lower_region(body, product);
   if (product != ir::nothing) {
     out_.emit(
         &doing<block_sum_products>::run, outputs[0].state, at(f_.operand(product, 0)),
@@ -140,7 +146,7 @@ inline void lane_lowering::lower_block_one_by_one(
   emit_move({first, index, 1});
   std::uint32_t const element = out_.label();
   live_in(i, body);
-  lower_region_(body, ir::nothing);
+  lower_region(body, ir::nothing);
   for (block_output const& o : outputs) store_output(o.yielded, index, o.array);
   finish(last);
   std::uint32_t const next = out_.emit(&next_loop::run, index, block + block_words::end);

@@ -17,7 +17,7 @@ inline void lowering::lower_call(node_id n) {
   bool const of_value = f_[n].code == ir::op::apply;
   std::vector<offset> list{0};
   for (std::uint32_t k = of_value; k < f_[n].operand_count; ++k) {
-    retain_or_transfer(f_.operand(n, k), n);
+    retain_consumed(n, k);
     append_words(list, f_.operand(n, k));
   }
   list[0] = static_cast<offset>(list.size() - 1);
@@ -34,9 +34,9 @@ inline void lowering::lower_call(node_id n) {
 
 inline void lowering::lower_closure(node_id n) {
   std::vector<offset> list;
-  for (value_id const v : f_.operands_of(n)) {
-    retain_or_transfer(v, n);
-    append_words(list, v);
+  for (std::uint32_t k = 0; k < f_[n].operand_count; ++k) {
+    retain_consumed(n, k);
+    append_words(list, f_.operand(n, k));
   }
   offset const where = new_slot(f_.result(n));
   out_.emit(
@@ -47,7 +47,7 @@ inline void lowering::lower_closure(node_id n) {
 // All function values have one calling convention here.
 inline void lowering::lower_reabstract(node_id n) {
   value_id const f = f_.operand(n, 0);
-  retain_or_transfer(f, n);
+  retain_consumed(n, 0);
   out_.emit(&move_word::run, new_slot(f_.result(n)), at(f));
 }
 

@@ -13,17 +13,15 @@ namespace overdub::execute {
 inline void lowering::lower_if(node_id n) {
   value_id const mask = f_.operand(n, 0);
   std::vector<offset> const to = new_slots(f_.results_of(n));
-  values const given = ranges_.pass_into_regions(n);
   std::uint32_t const to_else = out_.jump_if_false({mask, at(mask), is_only_use(mask, n)});
   std::uint32_t to_end = 0;
   for (region_id const r : f_.regions_of(n)) {
     bool const is_else = r != f_.region_at(n, 0);
     if (is_else) out_.land(to_else);
-    begin_region(r, given);
     hint_results(r, to, {});
     lower_region(r);
     yield_to(r, to);
-    finish(f_.yield_of(r));
+    finish(f_.yield_of(r), to);
     if (!is_else) to_end = out_.emit(&jump::run);
   }
   out_.land(to_end);
@@ -37,8 +35,7 @@ lowering::start_loop_carried(node_id n, std::uint32_t first_operand, std::uint32
   for (std::uint32_t k = 0; k < count; ++k) to.push_back(new_slot(f_.result(n, k)));
   for (std::uint32_t k = 0; k < count; ++k) {
     value_id const v = f_.operand(n, first_operand + k);
-    if (is_reference_counted(v) && (order_.is_used_inside(v, n) || !ranges_.transfer(v, n)))
-      out_.emit(&retain_owner::run, 0, owner_word(v));
+    retain_consumed(n, first_operand + k);
     moves.push_back({at(v), to[k], words(v)});
   }
   emit_moves(moves);
@@ -83,7 +80,7 @@ inline void lowering::lower_loop(node_id n) {
   lower_region(body);
   stack_outputs(false);
   yield_to(body, to);
-  finish(last);
+  finish(last, to);
   std::uint32_t const next = out_.emit(is_reversed ? &next_reversed::run : &next_loop::run, index, count);
   out_[next].c = emitter::displacement(next, begin);
   out_.land(start);
@@ -119,7 +116,7 @@ inline void lowering::lower_while(node_id n) {
     out_.emit(&doing<push>::run, stacked[k], at(v), 0, shape_code(type_of(f_.result(n, carried + k))));
   }
   yield_to(body, to);
-  finish(last);
+  finish(last, to);
   std::uint32_t const back = out_.emit(&jump::run);
   out_[back].c = emitter::displacement(back, begin);
   out_.land(end);
@@ -129,7 +126,7 @@ inline void lowering::lower_while(node_id n) {
 inline bool lowering::lowered_in_blocks(node_id n) {
   if (lanes_ != nullptr) return false; // an enclosing map is vectorised already
   lane_plan const plan(f_, f_.region_at(n, 0));
-  if (plan.fits()) lanes_part_.lower_in_blocks(n, plan);
+  if (plan.fits()) lower_in_blocks(n, plan);
   return plan.fits();
 }
 
@@ -200,8 +197,7 @@ inline void lowering::lower_reduce_by_region(node_id n) {
   std::vector<move> moves;
   for (std::uint32_t k = 0; started && k < count; ++k) {
     value_id const v = f_.operand(n, count + k);
-    if (is_reference_counted(v) && (order_.is_used_inside(v, n) || !ranges_.transfer(v, n)))
-      out_.emit(&retain_owner::run, 0, owner_word(v));
+    retain_consumed(n, count + k);
     moves.push_back({at(v), component(reduction::initial, k), words(v)});
   }
   emit_moves(moves);
@@ -238,7 +234,7 @@ inline void lowering::lower_reduce_by_region(node_id n) {
   hint_results(region, current, {});
   lower_region(region);
   yield_to(region, current);
-  finish(f_.yield_of(region));
+  finish(f_.yield_of(region), current);
   std::uint32_t const again = out_.emit(&jump::run);
   out_[again].c = emitter::displacement(again, next);
 
@@ -264,11 +260,10 @@ inline void lowering::lower_accumulate(node_id n) {
   }
   std::vector<offset> more;
   for (std::uint32_t k = count; k < f_[n].result_count; ++k) more.push_back(new_slot(f_.result(n, k)));
-  begin_region(region, ranges_.pass_into_regions(n));
   hint_results(region, more, {});
   lower_region(region);
   yield_to(region, more);
-  finish(f_.yield_of(region));
+  finish(f_.yield_of(region), more);
 }
 
 inline void lowering::lower_protect(node_id n) {
@@ -277,7 +272,7 @@ inline void lowering::lower_protect(node_id n) {
   std::uint32_t const guard = out_.emit(&protect::run);
   lower_region(tried);
   yield_to(tried, to);
-  finish(f_.yield_of(tried));
+  finish(f_.yield_of(tried), to);
   out_.emit(&doing<unprotect>::run);
   std::uint32_t const end = out_.emit(&jump::run);
   out_.land(guard);

@@ -53,7 +53,7 @@ inline void lane_lowering::lane_at_lanes(node_id n) {
   if (type_of(result).rank > 0) {
     offset const to = new_slot(result);
     out_.emit(&doing<part_of>::run, to, out_.list(list), 0, row_size_of(t.element));
-    return retain_or_transfer_part(array, result, n);
+    return retain_part(n);
   }
   new_alias(result, array, n);
   out_.emit(&doing<lane_element>::run, at(result), out_.list(list), 0, row_size_of(t.element));
@@ -68,7 +68,7 @@ inline void lane_lowering::lane_update_array(node_id n) {
   for (std::uint32_t i = 1; i <= indices; ++i) vary = vary || is_lanes(f_.operand(n, i));
   offset const value = type_of(x).rank > 0 ? array_of_lanes(x) : lanes_of(x);
   if (is_lanes(array))
-    reuse_array(array, result, n);
+    reuse_array(n);
   else
     emit_broadcast(array, new_slot(result));
   if (vary) {
@@ -125,10 +125,10 @@ inline void lane_lowering::lane_make_array(node_id n) {
         at(array), at(f_.operand(n, 1)), at(f_.operand(n, 2)), offset{type_of(array).rank}};
     offset const to = new_slot(result);
     out_.emit(&doing<slice_of>::run, to, out_.list(list), 0, row_size_of(t.element));
-    return retain_or_transfer_part(array, result, n);
+    return retain_part(n);
   }
   default:
-    reuse_array(f_.operand(n, 0), result, n); // copy
+    reuse_array(n); // copy
   }
 }
 
@@ -169,9 +169,9 @@ inline void lane_lowering::lane_accumulate(node_id n) {
   values more;
   for (std::uint32_t k = count; k < f_[n].result_count; ++k) more.push_back(f_.result(n, k));
   std::vector<offset> const places = new_results(more);
-  lower_region_(region, ir::nothing);
+  lower_region(region, ir::nothing);
   yield_lanes(region, places, more);
-  finish(f_.yield_of(region));
+  finish(f_.yield_of(region), places);
 }
 
 inline void lane_lowering::lane_add_to(node_id n) {

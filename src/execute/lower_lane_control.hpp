@@ -32,8 +32,7 @@ lane_lowering::start_loop_carried_lanes(node_id n, std::uint32_t first_operand, 
       type_of(v).rank == 0 ? emit_fill(v, to[k]) : emit_broadcast(v, to[k]);
       continue;
     }
-    if (is_reference_counted(v) && (order_.is_used_inside(v, n) || !ranges_.transfer(v, n)))
-      out_.emit(&retain_owner::run, 0, owner_word(v));
+    retain_consumed(n, first_operand + k);
     bool const lanes = is_lanes(v) && type_of(v).rank == 0;
     moves.push_back({at(v), to[k], words(v), lanes ? lane_size_of(type_of(v).element) : 0});
   }
@@ -50,13 +49,10 @@ lane_lowering::yield_lanes(region_id r, std::span<offset const> to, std::span<va
   for (std::size_t k = 0; k < results.size(); ++k) {
     value_id const v = f_.operand(last, static_cast<std::uint32_t>(k));
     bool const is_scalar = type_of(v).rank == 0;
-    if (!is_lanes(results[k])) {
-      retain_or_transfer(v, last);
-      moves.push_back({at(v), to[k], words(v)});
-    } else if (is_scalar)
+    if (is_lanes(results[k]) && is_scalar)
       moves.push_back({lanes_of(v), to[k], 1, lane_size_of(type_of(v).element)});
-    else if (is_lanes(v)) {
-      retain_or_transfer(v, last);
+    else if (!is_lanes(results[k]) || is_lanes(v)) {
+      retain_consumed(last, static_cast<std::uint32_t>(k));
       moves.push_back({at(v), to[k], words(v)});
     } else {
       offset const aside = words_.allocate(words(v));
@@ -92,9 +88,9 @@ inline void lane_lowering::lane_if(node_id n) {
     if (is_else) out_.land(to_else);
     lanes_->last = {};
     hint_results(r, fitting_places(r, to, results), {});
-    lower_region_(r, ir::nothing);
+    lower_region(r, ir::nothing);
     yield_lanes(r, to, results);
-    finish(f_.yield_of(r));
+    finish(f_.yield_of(r), to);
     if (!is_else) to_end = out_.emit(&jump::run);
   }
   out_.land(to_end);
@@ -136,9 +132,9 @@ inline void lane_lowering::lane_masked_if(node_id n) {
         is_else ? &deciding<jump_if_uniform<true>>::run : &deciding<jump_if_uniform<false>>::run, 0, mask);
     std::vector<offset> const mask_rows = branch_mask(n, is_else);
     hint_results(r, fitting_places(r, to[is_else], results), {});
-    lower_region_(r, ir::nothing);
+    lower_region(r, ir::nothing);
     yield_lanes(r, to[is_else], results);
-    finish(f_.yield_of(r));
+    finish(f_.yield_of(r), to[is_else]);
     lanes_->mask = outer;
     for (offset const row : mask_rows) lanes_->rows.free(row * word_size, 1);
     out_.land(skip);
@@ -226,7 +222,7 @@ inline void lane_lowering::lane_loop(node_id n) {
   arguments.resize(all.size(), ir::nothing);
   hint_results(body, fitting_places(body, hints, all), arguments);
   ++lanes_->depth;
-  lower_region_(body, ir::nothing);
+  lower_region(body, ir::nothing);
   node_id const last = f_.yield_of(body);
   for (std::uint32_t k = 0; k < outputs.size(); ++k)
     store_lanes(f_.operand(last, carried + k), outputs[k], index, arrays[k], places[k]);
@@ -234,7 +230,7 @@ inline void lane_lowering::lane_loop(node_id n) {
   release_temporaries();
   lane_add_early(body);
   --lanes_->depth;
-  finish(last);
+  finish(last, to);
   std::uint32_t const next = out_.emit(is_reversed ? &next_reversed::run : &next_loop::run, index, count);
   out_[next].c = emitter::displacement(next, begin);
   out_.land(start);
@@ -262,12 +258,12 @@ inline void lane_lowering::lane_while(node_id n) {
   }
   std::uint32_t const begin = out_.label();
   lanes_->last = {};
-  lower_region_(condition, ir::nothing);
+  lower_region(condition, ir::nothing);
   std::uint32_t const end = jump_unless(condition);
   live_in(f_.arguments_of(body), body);
   hint_results(body, fitting_places(body, to, results), arguments);
   ++lanes_->depth;
-  lower_region_(body, ir::nothing);
+  lower_region(body, ir::nothing);
   node_id const last = f_.yield_of(body);
   for (std::uint32_t k = 0; k < stacked.size(); ++k) {
     value_id const v = f_.operand(last, carried + k);
@@ -277,7 +273,7 @@ inline void lane_lowering::lane_while(node_id n) {
   release_temporaries();
   lane_add_early(body);
   --lanes_->depth;
-  finish(last);
+  finish(last, to);
   std::uint32_t const back = out_.emit(&jump::run);
   out_[back].c = emitter::displacement(back, begin);
   out_.land(end);
@@ -344,7 +340,7 @@ inline void lane_lowering::lane_map(node_id n) {
   node_id const last = f_.yield_of(body);
   if (product == ir::nothing) hint_results(body, fitting_places(body, places, outputs), {});
   ++lanes_->depth;
-  lower_region_(body, product);
+  lower_region(body, product);
   if (product != ir::nothing) {
     value_id a = f_.operand(product, 0), b = f_.operand(product, 1);
     if (!is_lanes(a)) std::swap(a, b);

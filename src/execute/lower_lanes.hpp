@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <limits>
 #include <span>
 #include <utility>
@@ -18,13 +17,12 @@
 namespace overdub::execute {
 
 /// Lowers maps in blocks of elements, and the operations in lanes of their bodies.
-class lane_lowering : frame_slots {
-public:
+class lane_lowering : protected frame_slots {
+protected:
+  using frame_slots::frame_slots;
+  ~lane_lowering() = default;
   /// Lowers the operations of a region but one: uniform ones as usual, others by `lower_in_lanes`.
-  using region_lowering = std::function<void(ir::region_id, ir::node_id left_out)>;
-
-  lane_lowering(lowering_state& s, region_lowering lower_region)
-      : frame_slots(s), lower_region_(std::move(lower_region)) {}
+  virtual void lower_region(region_id r, node_id left_out) = 0;
 
   void lower_in_blocks(node_id n, lane_plan const& plan);
   void lower_in_lanes(node_id n);
@@ -96,7 +94,6 @@ private:
   void reduce_block(block_output const& o);
   void store_rows_of_lanes(value_id v, offset array, offset first);
 
-  region_lowering lower_region_;
   std::vector<std::pair<offset, offset>> temporary_arrays_; // of lanes: their words, and how many
 };
 

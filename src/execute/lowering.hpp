@@ -13,24 +13,22 @@
 namespace overdub::execute {
 
 /// Lowers one function. Its parts are in the headers lower_*.hpp; vectorised maps are lowered by lane_lowering.
-class lowering : frame_slots {
+class lowering final : lane_lowering {
 public:
-  explicit lowering(lowering_state& s)
-      : frame_slots(s), lanes_part_(s, [this](region_id r, node_id left_out) { lower_region(r, left_out); }) {
-  }
-  lowering(lowering const&) = delete;
-  lowering& operator=(lowering const&) = delete;
+  lowering(lowering_of_program& shared, ir::function_id id) : lane_lowering(shared, id) {}
 
   function_code lower();
 
 private:
-  void lower_region(region_id r, node_id left_out = ir::nothing) {
+  void lower_region(region_id r) { lower_region(r, ir::nothing); }
+  void lower_region(region_id r, node_id left_out) override {
+    for (value_id const v : counts().released_on_entry(r)) release(v);
     node_id const last = f_.yield_of(r);
     for (node_id const n : f_.nodes_of(r)) {
       if (n == last) break;
       if (n == left_out) continue;
       if (lanes_ != nullptr && lanes_->plan.is_in_lanes(n))
-        lanes_part_.lower_in_lanes(n);
+        lower_in_lanes(n);
       else
         lower_node(n);
       finish(n);
@@ -70,7 +68,6 @@ private:
   std::vector<offset> start_loop_carried(node_id n, std::uint32_t first_operand, std::uint32_t count);
   void check_type(ir::type t) const;
 
-  lane_lowering lanes_part_;
   std::vector<std::uint32_t> calls_; // instructions whose operand c is the size of the frame
 };
 

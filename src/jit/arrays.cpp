@@ -45,7 +45,7 @@ value new_array(function_state& fn, ir::type t, llvm::Value* count, ir::op code)
   llvm::Value* const owner = fn.e.call(
       runtime_function::take_array,
       {fn.e.machine(), count, fn.e.integer(execute::size_of(t.element)), fn.number(code)});
-  return {{byte_offset(fn.e, owner, sizeof(execute::buffer)), owner, count}, true};
+  return {{byte_offset(fn.e, owner, sizeof(execute::buffer)), owner, count}};
 }
 
 void require_not_negative(function_state& fn, ir::op code, llvm::Value* n) {
@@ -85,9 +85,7 @@ void emit_array(function_state& fn, node_id n) {
         runtime_function::store_row,
         {fn.e.machine(), words, fn.e.integer(k), row, shape_code(fn.e, t), fn.number(ir::op::array)});
   }
-  value made = load_words(fn.e, t, words);
-  made.unique = true;
-  fn.set(result, std::move(made));
+  fn.set(result, load_words(fn.e, t, words));
 }
 
 void emit_length(function_state& fn, node_id n) {
@@ -105,7 +103,7 @@ void emit_at(function_state& fn, node_id n) {
   if (indices == t.rank) return fn.set(result, load_scalar(fn.e, t.element, first));
   parts part{first, a.owner()};
   for (std::uint32_t k = indices; k < t.rank; ++k) part.push_back(a.extent(k));
-  make_part(fn, array, result, std::move(part), n);
+  make_part(fn, n, std::move(part));
 }
 
 void emit_slice(function_state& fn, node_id n) {
@@ -127,7 +125,7 @@ void emit_slice(function_state& fn, node_id n) {
   llvm::Value* const is_empty = t.rank > 1 ? fn.b.CreateICmpEQ(count, fn.e.integer(0)) : nullptr;
   for (std::uint32_t k = 1; k < t.rank; ++k)
     part.push_back(fn.b.CreateSelect(is_empty, fn.e.integer(0), a.extent(k)));
-  make_part(fn, array, fn.f.result(n), std::move(part), n);
+  make_part(fn, n, std::move(part));
 }
 
 void emit_update(function_state& fn, node_id n) {
@@ -138,7 +136,7 @@ void emit_update(function_state& fn, node_id n) {
   value const before = fn.get(array);
   llvm::Value* const i = part_index(fn, n, before, indices);
   if (indices < t.rank) require_shape(fn, ir::op::update, t, before, indices, x);
-  value made = reuse_array(fn, array, n, true);
+  value made = reuse_array(fn, n, true);
   llvm::Value* const to = element_address(fn.e, t.element, made.elements(), i);
   if (indices == t.rank)
     store_scalar(fn.e, t.element, x.all[0], to);
@@ -185,9 +183,7 @@ void emit_fill(function_state& fn, node_id n) {
   llvm::Value* const row = byte_offset(fn.e, words, 8 * words_of(t));
   store_words(fn.e, t.element_type(), x, row);
   (void)fn.e.call(runtime_function::fill_rows, {fn.e.machine(), words, count, row, shape_code(fn.e, t)});
-  value made = load_words(fn.e, t, words);
-  made.unique = true;
-  fn.set(result, std::move(made));
+  fn.set(result, load_words(fn.e, t, words));
 }
 
 void emit_iota(function_state& fn, node_id n) {
@@ -210,9 +206,7 @@ void emit_concat(function_state& fn, node_id n) {
   (void)fn.e.call(
       runtime_function::concat,
       {fn.e.machine(), words, byte_offset(fn.e, words, 8 * each), fn.b.getInt32(count), shape_code(fn.e, t)});
-  value made = load_words(fn.e, t, words);
-  made.unique = true;
-  fn.set(fn.f.result(n), std::move(made));
+  fn.set(fn.f.result(n), load_words(fn.e, t, words));
 }
 
 void emit_gather(function_state& fn, node_id n) {
@@ -224,9 +218,7 @@ void emit_gather(function_state& fn, node_id n) {
   store_words(fn.e, t, fn.get(fn.f.operand(n, 0)), from);
   store_words(fn.e, fn.type_of(indices), fn.get(indices), where);
   (void)fn.e.call(runtime_function::gather, {fn.e.machine(), words, from, where, shape_code(fn.e, t)});
-  value made = load_words(fn.e, t, words);
-  made.unique = true;
-  fn.set(fn.f.result(n), std::move(made));
+  fn.set(fn.f.result(n), load_words(fn.e, t, words));
 }
 
 } // namespace overdub::jit

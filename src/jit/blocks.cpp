@@ -114,9 +114,7 @@ parts emit_blocks(
   fn.set(index, i);
   for (node_id const each : fn.f.nodes_of(body)) {
     if (each == last) break;
-    if (ends[index_of(each)]) continue;
-    emit_node(fn, each);
-    end_live_ranges(fn, each);
+    if (!ends[index_of(each)]) emit_node(fn, each);
   }
   for (crossing const& c : all) {
     ir::scalar const s = fn.type_of(c.value).element;
@@ -124,7 +122,7 @@ parts emit_blocks(
   }
   for (std::size_t k = 0; k < outputs.size(); ++k)
     if (stored[k] == nullptr) store_output(fn, outputs[k], i);
-  end_live_ranges(fn, last);
+  release_after(fn, last);
   end_loop(fn.e, beginnings, {});
 
   parts const before = blocks.carried_parts();
@@ -183,8 +181,7 @@ bool emit_map_in_blocks(
   llvm::Value* const count = fn.scalar(fn.f.operand(n, 0));
   // LLVM vectorises straight-line bodies itself.
   if (sums.empty())
-    if (auto const checks = hoist_checks(fn, body, count); checks && is_vectorisable(fn, body, *checks))
-      return false;
+    if (auto const checks = plan_checks(fn, body); checks && is_vectorisable(fn, body, *checks)) return false;
   parts const lanes =
       emit_versions(fn, body, count, [&] { return emit_blocks(fn, n, ends, crosses, outputs, sums); });
   for (std::size_t k = 0; k < sums.size(); ++k)

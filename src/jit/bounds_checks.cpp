@@ -8,23 +8,6 @@
 namespace overdub::jit {
 namespace {
 
-// An index of an access, as a function of the loop's index.
-struct affine_index {
-  std::uint32_t axis;
-  value_id index;
-  int coefficient;
-};
-// An access whose indices one check covers.
-struct access_check {
-  node_id access;
-  value_id array; // which is defined before the loop, with the same extents
-  llvm::SmallVector<affine_index, 2> indices;
-};
-struct check_plan {
-  std::vector<access_check> accesses;
-  bool complete = true; // all accesses are covered
-};
-
 // Whether a body has neither loops nor calls.
 bool is_simple(ir::function const& f, region_id body, std::uint32_t& size) {
   for (node_id const n : f.nodes_of(body)) {
@@ -44,7 +27,7 @@ bool is_simple(ir::function const& f, region_id body, std::uint32_t& size) {
 // The array whose extents are those of an array that a loop accesses; nothing if they vary. Arrays created in the loop
 // vary in size, except loop-carried ones that are updated in place.
 std::optional<value_id> invariant_array(function_state const& fn, value_id array, region_id body) {
-  if (value_id const carried = updated_array(fn.f, array); fn.in_place.has(carried)) return carried;
+  if (value_id const carried = ir::updated_array(fn.f, array); fn.in_place.has(carried)) return carried;
   if (ir::is_defined_in(fn.f, array, body)) return {};
   return array;
 }
@@ -69,7 +52,7 @@ bool plan_check(
 }
 
 // The checks of a loop with a simple body; nothing if no access is covered. O(operations).
-std::optional<check_plan> plan_checks(function_state const& fn, region_id body) {
+std::optional<check_plan> plan_of(function_state const& fn, region_id body) {
   std::uint32_t size = 0;
   if (!is_simple(fn.f, body, size)) return {};
   check_plan plan;
@@ -102,29 +85,29 @@ llvm::Value* is_in_range(
 
 } // namespace
 
-std::optional<hoisted_checks> hoist_checks(function_state& fn, region_id body, llvm::Value* count) {
+std::optional<check_plan> plan_checks(function_state& fn, region_id body) {
   if (fn.program.is_repeatable) look_ahead(fn, body);
   if (fn.e.current_handler) return {};
-  auto const plan = plan_checks(fn, body);
-  if (!plan) return {};
-  hoisted_checks made;
-  made.complete = plan->complete;
-  for (access_check const& each : plan->accesses) {
+  return plan_of(fn, body);
+}
+
+llvm::Value* emit_checks(function_state& fn, check_plan const& plan, region_id body, llvm::Value* count) {
+  llvm::Value* holds = nullptr;
+  for (access_check const& each : plan.accesses) {
     parts bases;
     for (affine_index const& i : each.indices) bases.push_back(base_in(fn, i.index, body));
     value const array = fn.get(each.array);
     for (std::size_t k = 0; k < bases.size(); ++k) {
       affine_index const& i = each.indices[k];
       llvm::Value* const good = is_in_range(fn, i, bases[k], array.extent(i.axis), count);
-      made.holds = made.holds == nullptr ? good : fn.b.CreateAnd(made.holds, good);
+      holds = holds == nullptr ? good : fn.b.CreateAnd(holds, good);
     }
-    made.accesses.push_back(each.access);
   }
-  return made;
+  return holds;
 }
 
-void set_covered(function_state& fn, hoisted_checks const& c, bool is) {
-  for (node_id const n : c.accesses) fn.in_range.set_covered(n, is);
+void set_covered(function_state& fn, check_plan const& plan, bool is) {
+  for (access_check const& each : plan.accesses) fn.in_range.set_covered(each.access, is);
 }
 
 } // namespace overdub::jit

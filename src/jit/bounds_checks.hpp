@@ -4,41 +4,53 @@
 
 #include "function.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
 namespace overdub::jit {
 
-/// The checks of one loop that can be hoisted.
-struct hoisted_checks {
-  std::vector<node_id> accesses; // the accesses whose checks it replaces
-  llvm::Value* holds = nullptr;  // the combined check; null: none is needed
-  bool complete = true;          // all accesses are covered
+/// An index of an access, as a function of the loop's index.
+struct affine_index {
+  std::uint32_t axis;
+  value_id index;
+  int coefficient;
 };
-/// Emits the hoisted checks of a loop with trip count `count`; nothing if other checks remain.
-std::optional<hoisted_checks> hoist_checks(function_state&, region_id body, llvm::Value* count);
+/// An access whose indices one check covers.
+struct access_check {
+  node_id access;
+  value_id array; // which is defined before the loop, with the same extents
+  llvm::SmallVector<affine_index, 2> indices;
+};
+/// The checks of one loop that can be hoisted.
+struct check_plan {
+  std::vector<access_check> accesses;
+  bool complete = true; // all accesses are covered
+};
+/// Plans the checks of a loop; nothing if other checks remain. Emits only the check that all versions of the loop rely on
+/// (look_ahead.hpp).
+std::optional<check_plan> plan_checks(function_state&, region_id body);
+/// Emits the combined check of a loop with trip count `count`. Returns whether it holds; null if none is needed.
+llvm::Value* emit_checks(function_state&, check_plan const& plan, region_id body, llvm::Value* count);
 /// Sets whether the check covers its accesses in the code that is emitted next.
-void set_covered(function_state&, hoisted_checks const& c, bool is);
+void set_covered(function_state&, check_plan const& plan, bool is);
 
 /// A loop that `emit` emits; twice, if there is a version without checks. `emit` returns the loop's results.
 template <class Emit>
 parts emit_versions(function_state& fn, region_id body, llvm::Value* count, Emit const& emit) {
-  auto const checks = hoist_checks(fn, body, count);
-  if (!checks || checks->accesses.empty()) return emit();
-  if (checks->holds == nullptr) {
-    set_covered(fn, *checks, true);
-    return emit();
-  }
+  auto const plan = plan_checks(fn, body);
+  if (!plan || plan->accesses.empty()) return emit();
+  llvm::Value* const holds = emit_checks(fn, *plan, body, count);
   block const fast = fn.e.new_block("in_range"), slow = fn.e.new_block("checked"),
               next = fn.e.new_block("behind");
-  fn.b.CreateCondBr(checks->holds, fast, slow);
+  fn.b.CreateCondBr(holds, fast, slow);
   fn.e.at(fast);
-  set_covered(fn, *checks, true);
+  set_covered(fn, *plan, true);
   parts const a = emit();
   block const end = fn.b.GetInsertBlock();
   fn.e.go(next);
   fn.e.at(slow);
-  set_covered(fn, *checks, false);
+  set_covered(fn, *plan, false);
   parts const b = emit();
   block const other_end = fn.b.GetInsertBlock();
   fn.e.go(next);

@@ -30,33 +30,13 @@ llvm::Value* text_constant(function_state& fn, std::string_view t) {
   return made;
 }
 
-// The arguments of a call: the operands from `first` on. The callee receives a reference to those that it owns.
-template <class Owns>
-std::vector<value> passed_arguments(function_state& fn, node_id n, std::uint32_t first, Owns const& owns) {
-  std::uint32_t const count = fn.f[n].operand_count;
-  auto const is_owned = [&](std::uint32_t k) {
-    return is_reference_counted(fn.type_of(fn.f.operand(n, k))) && owns(k - first);
-  };
-  std::vector<value> arguments;
-  for (std::uint32_t k = first; k < count; ++k) {
-    value_id const v = fn.f.operand(n, k);
-    bool is_read_too = false; // by the callee, as a parameter that it does not own
-    for (std::uint32_t other = first; is_owned(k) && other < count; ++other)
-      is_read_too = is_read_too || (fn.f.operand(n, other) == v && !is_owned(other));
-    if (is_owned(k) && (is_read_too || !fn.ranges.transfer(v, n))) retain(fn, v);
-    arguments.push_back(fn.get(v));
-  }
-  return arguments;
-}
-
 } // namespace
 
 void emit_call(function_state& fn, node_id n) {
   function_id const callee = fn.f[n].attributes.callee();
   llvm::Function* const target = fn.program.functions.function_for(callee);
   parts arguments{fn.e.passed_machine()};
-  for (value const& x :
-       passed_arguments(fn, n, 0, [&](std::uint32_t k) { return fn.program.owners.owns(callee, k); }))
+  for (value const& x : passed_values(fn, n, 0, fn.f[n].operand_count))
     arguments.append(x.all.begin(), x.all.end());
   set_results(fn, n, fn.e.call(target, arguments));
 }
@@ -66,8 +46,7 @@ void emit_apply(function_state& fn, node_id n) {
   ir::type const t = fn.type_of(f);
   ir::signature const& s = fn.p.signature_of(t);
   llvm::Function* const target = fn.program.closures.applier_for(t);
-  auto const given =
-      passed_arguments(fn, n, 1, [&](std::uint32_t k) { return fn.program.owners.owns(t, k); });
+  auto const given = passed_values(fn, n, 1, fn.f[n].operand_count - 1);
   parts arguments{fn.e.machine(), fn.scalar(f)};
   if (s.calls == ir::convention::direct) {
     for (value const& x : given) arguments.append(x.all.begin(), x.all.end());
@@ -106,9 +85,10 @@ void emit_closure(function_state& fn, node_id n) {
   fn.b.CreateAlignedStore(fn.e.integer(closure), to, llvm::Align(8));
   fn.b.CreateAlignedStore(fn.e.integer(words), byte_offset(fn.e, to, 8), llvm::Align(8));
   to = byte_offset(fn.e, to, 16);
-  for (value_id const v : fn.f.operands_of(n)) {
-    store_words(fn.e, fn.type_of(v), transferred(fn, v, n), to);
-    to = byte_offset(fn.e, to, 8 * words_of(fn.type_of(v)));
+  for (std::uint32_t k = 0; k < captured; ++k) {
+    ir::type const t = fn.type_of(fn.f.operand(n, k));
+    store_words(fn.e, t, passed(fn, n, k), to);
+    to = byte_offset(fn.e, to, 8 * words_of(t));
   }
   fn.set(fn.f.result(n), made);
 }
@@ -131,11 +111,8 @@ void emit_host(function_state& fn, node_id n) {
   (void)fn.e.call(
       is_sample ? runtime_function::sample : runtime_function::host,
       {fn.e.machine(), frame, fn.b.getInt32(fn.program.hosts.add_offsets(offsets)), fn.b.getInt32(number)});
-  for (value_id const v : fn.f.results_of(n)) {
-    value x = load_words(fn.e, fn.type_of(v), byte_offset(fn.e, frame, offsets[k++]));
-    x.unique = fn.type_of(v).rank > 0;
-    fn.set(v, std::move(x));
-  }
+  for (value_id const v : fn.f.results_of(n))
+    fn.set(v, load_words(fn.e, fn.type_of(v), byte_offset(fn.e, frame, offsets[k++])));
 }
 
 void emit_assert(function_state& fn, node_id n) {

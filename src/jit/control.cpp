@@ -53,13 +53,13 @@ bool is_short_with_calls(ir::function const& f, region_id body) {
 }
 
 // Makes the buffers of loop-carried arrays that stay in place unique. Returns which values stay in place.
-std::vector<bool> begin_in_place(function_state& fn, region_id body, std::vector<value>& start) {
+std::vector<bool> begin_in_place(function_state& fn, node_id n, std::vector<value>& start) {
   std::vector<bool> found(start.size());
   for (std::uint32_t k = 0; k < start.size(); ++k) {
-    value_id const v = fn.f.argument(body, 1 + k);
+    value_id const v = fn.f.argument(fn.f.region_at(n, 0), 1 + k);
     if (!fn.in_place.has(v)) continue;
     found[k] = true;
-    make_unique(fn, fn.type_of(v), start[k]);
+    if (!fn.counts.is_unique(n, 1 + k)) make_unique(fn, fn.type_of(v), start[k]);
     fn.set(v, start[k]);
   }
   return found;
@@ -112,7 +112,6 @@ llvm::Value* with_room(function_state& fn, ir::scalar s, llvm::Value* owner, llv
 } // namespace
 
 void emit_if(function_state& fn, node_id n) {
-  value_ids const given = fn.ranges.pass_into_regions(n);
   block const blocks[] = {fn.e.new_block("then"), fn.e.new_block("else")}, next = fn.e.new_block("behind");
   fn.b.CreateCondBr(fn.scalar(fn.f.operand(n, 0)), blocks[0], blocks[1]);
   block ends[2];
@@ -120,14 +119,12 @@ void emit_if(function_state& fn, node_id n) {
   for (std::uint32_t k = 0; k < 2; ++k) {
     region_id const r = fn.f.region_at(n, k);
     fn.e.at(blocks[k]);
-    begin_region(fn, r, given);
     emit_region(fn, r);
-    yielded[k] = transferred_yields(fn, r, 0, fn.f[n].result_count);
-    end_live_ranges(fn, fn.f.yield_of(r));
+    yielded[k] = passed_values(fn, fn.f.yield_of(r), 0, fn.f[n].result_count);
+    release_after(fn, fn.f.yield_of(r));
     ends[k] = fn.b.GetInsertBlock();
     fn.e.go(next);
   }
-  fn.ranges.leave_regions(given);
   fn.e.at(next);
   for (std::uint32_t k = 0; k < fn.f[n].result_count; ++k) {
     value const &x = yielded[0][k], &y = yielded[1][k];
@@ -138,7 +135,6 @@ void emit_if(function_state& fn, node_id n) {
       either->addIncoming(y.all[i], ends[1]);
       made.all.push_back(either);
     }
-    made.unique = x.unique && y.unique;
     fn.set(fn.f.result(n, k), std::move(made));
   }
 }
@@ -148,8 +144,8 @@ void emit_loop(function_state& fn, node_id n) {
   node_id const last = fn.f.yield_of(body);
   std::uint32_t const carried = fn.f[n].operand_count - 1;
   llvm::Value* const count = fn.scalar(fn.f.operand(n, 0));
-  std::vector<value> start = initial_values(fn, n, 1, carried);
-  std::vector<bool> const in_place = begin_in_place(fn, body, start);
+  std::vector<value> start = passed_values(fn, n, 1, carried);
+  std::vector<bool> const in_place = begin_in_place(fn, n, start);
   llvm::Value* const size =
       fn.f[n].result_count > carried
           ? fn.b.CreateSelect(fn.b.CreateICmpSGT(count, fn.e.integer(0)), count, fn.e.integer(0))
@@ -165,11 +161,10 @@ void emit_loop(function_state& fn, node_id n) {
     fn.set(fn.f.argument(body, 0), index);
     std::vector<value> const current = as_values(start, in_place, loop.carried_parts());
     for (std::uint32_t k = 0; k < carried; ++k) fn.set(fn.f.argument(body, k + 1), current[k]);
-    begin_live_ranges(fn, fn.f.arguments_of(body), body);
     emit_region(fn, body);
     for (output const& o : outputs) store_output(fn, o, index);
-    std::vector<value> const next = transferred_yields(fn, body, 0, carried);
-    end_live_ranges(fn, last);
+    std::vector<value> const next = passed_values(fn, last, 0, carried);
+    release_after(fn, last);
     end_loop(fn.e, loop, flat(next, in_place), is_short_with_calls(fn.f, body));
     return loop.carried_parts();
   });
@@ -182,7 +177,7 @@ void emit_while(function_state& fn, node_id n) {
   region_id const condition = fn.f.region_at(n, 0), body = fn.f.region_at(n, 1);
   node_id const decides = fn.f.yield_of(condition), last = fn.f.yield_of(body);
   std::uint32_t const carried = fn.f[n].operand_count;
-  std::vector<value> const start = initial_values(fn, n, 0, carried);
+  std::vector<value> const start = passed_values(fn, n, 0, carried);
   std::vector<bool> const none(carried);
   parts first = flat(start, none);
   // Growing arrays. For arrays of scalars, owner and size are loop-carried; arrays of rows are in memory. The former
@@ -229,11 +224,10 @@ void emit_while(function_state& fn, node_id n) {
   }
   emit_region(fn, condition);
   llvm::Value* const goes_on = fn.scalar(fn.f.operand(decides, 0));
-  end_live_ranges(fn, decides);
+  release_after(fn, decides);
   fn.b.CreateCondBr(goes_on, iteration, exit);
 
   fn.e.at(iteration);
-  begin_live_ranges(fn, fn.f.arguments_of(body), body);
   emit_region(fn, body);
   std::size_t where = flat(start, none).size();
   parts grown;
@@ -254,9 +248,9 @@ void emit_while(function_state& fn, node_id n) {
     grown.push_back(now);
     grown.push_back(fn.b.CreateAdd(size, fn.e.integer(1)));
   }
-  parts next = flat(transferred_yields(fn, body, 0, carried), none);
+  parts next = flat(passed_values(fn, last, 0, carried), none);
   next.append(grown.begin(), grown.end());
-  end_live_ranges(fn, last);
+  release_after(fn, last);
   for (std::size_t k = 0; k < next.size(); ++k) phis[k]->addIncoming(next[k], fn.b.GetInsertBlock());
   fn.e.go(header);
 
@@ -277,9 +271,9 @@ void emit_while(function_state& fn, node_id n) {
 void emit_accumulate(function_state& fn, node_id n) {
   region_id const region = fn.f.region_at(n, 0);
   std::uint32_t const count = fn.f[n].operand_count;
-  std::vector<value> all = initial_values(fn, n, 0, count);
+  std::vector<value> all = passed_values(fn, n, 0, count);
   for (std::uint32_t k = 0; k < count; ++k) {
-    make_unique(fn, fn.type_of(fn.f.result(n, k)), all[k]);
+    if (!fn.counts.is_unique(n, k)) make_unique(fn, fn.type_of(fn.f.result(n, k)), all[k]);
     fn.set(fn.f.argument(region, k), all[k]);
   }
   // Alias scopes are valid in one run of the region; their declarations tell LLVM so, if the region is in a loop or is
@@ -292,13 +286,11 @@ void emit_accumulate(function_state& fn, node_id n) {
     fn.e.scopes.enter(v, scope);
     fn.b.CreateNoAliasScopeDeclaration(llvm::MDNode::get(fn.e.context, {scope}));
   }
-  value_ids const given = fn.ranges.pass_into_regions(n);
-  begin_region(fn, region, given);
   emit_region(fn, region);
   fn.e.scopes.leave_to(enclosing);
-  std::vector<value> const more = transferred_yields(fn, region, 0, fn.f[n].result_count - count);
-  end_live_ranges(fn, fn.f.yield_of(region));
-  fn.ranges.leave_regions(given);
+  node_id const last = fn.f.yield_of(region);
+  std::vector<value> const more = passed_values(fn, last, 0, fn.f[n].result_count - count);
+  release_after(fn, last);
   for (std::uint32_t k = 0; k < fn.f[n].result_count; ++k)
     fn.set(fn.f.result(n, k), k < count ? all[k] : more[k - count]);
 }
@@ -343,8 +335,8 @@ void emit_protect(function_state& fn, node_id n) {
   handler const leaving = new_handler("leaves", enclosing && enclosing->catches);
   fn.e.current_handler = catching;
   emit_region(fn, tried);
-  std::vector<value> const results = transferred_yields(fn, tried, 0, fn.f[n].result_count);
-  end_live_ranges(fn, fn.f.yield_of(tried));
+  std::vector<value> const results = passed_values(fn, fn.f.yield_of(tried), 0, fn.f[n].result_count);
+  release_after(fn, fn.f.yield_of(tried));
   fn.e.go(next);
 
   land(catching);
@@ -352,7 +344,7 @@ void emit_protect(function_state& fn, node_id n) {
   // Exceptions of the second region leave the handler.
   fn.e.current_handler = leaving;
   emit_region(fn, failed);
-  end_live_ranges(fn, fn.f.yield_of(failed));
+  release_after(fn, fn.f.yield_of(failed));
   (void)fn.e.call(runtime_function::rethrow, {});
   fn.b.CreateUnreachable();
 

@@ -9,8 +9,9 @@ namespace overdub::jit {
 
 function_state::function_state(program_state& of, function_id which)
     : program(of), p(of.p), id(which), f(p[which]), order(f), in_place(f, order),
-      e(*of.functions.function_for(which), of.target.unit, p.math), b(e.b), ranges(f, order),
-      values(f.value_count()), rows(f.value_count()), reduced(f.node_count()), in_range(f) {}
+      counts(f, order, {of.owners, which, &in_place}),
+      e(*of.functions.function_for(which), of.target.unit, p.math), b(e.b), values(f.value_count()),
+      rows(f.value_count()), reduced(f.node_count()), in_range(f) {}
 
 llvm::Constant* function_state::literal(value_id v) const {
   std::uint64_t const bits = f.bits_of(v);
@@ -45,9 +46,9 @@ void emit_prologue(function_state& fn) {
 void emit_return(function_state& fn) {
   node_id const last = fn.f.yield_of(ir::function::body);
   parts all;
-  for (value const& x : transferred_yields(fn, ir::function::body, 0, fn.f[last].operand_count))
+  for (value const& x : passed_values(fn, last, 0, fn.f[last].operand_count))
     all.append(x.all.begin(), x.all.end());
-  end_live_ranges(fn, last);
+  release_after(fn, last);
   if (all.empty()) {
     fn.b.CreateRetVoid();
     return;
@@ -76,13 +77,11 @@ void compile_function(program_state& program, function_id id) {
     append_types(fn.e.context, fn.type_of(v), types);
     value x;
     for (std::size_t k = 0; k < types.size(); ++k) x.all.push_back(fn.e.function.getArg(next++));
-    x.borrowed = is_reference_counted(fn.type_of(v)) && !program.owners.owns(id, fn.f[v].index);
     fn.set(v, std::move(x));
   }
   block const entry = fn.b.GetInsertBlock();
   fn.e.at(start);
   emit_prologue(fn);
-  begin_live_ranges(fn, fn.f.parameters(), ir::function::body);
   emit_region(fn, ir::function::body);
   emit_return(fn);
   fn.e.at(entry);

@@ -3,13 +3,13 @@
 #pragma once
 
 #include "emitter.hpp"
-#include "in_place.hpp"
 #include "known_in_range.hpp"
 #include "program.hpp"
 #include "refuse.hpp"
 #include "values.hpp"
 
-#include <overdub/implementation/ir/live_ranges.hpp>
+#include <overdub/implementation/ir/in_place.hpp>
+#include <overdub/implementation/ir/reference_counts.hpp>
 #include <overdub/implementation/ir/use_order.hpp>
 #include <overdub/ir/regions.hpp>
 
@@ -49,12 +49,12 @@ struct function_state {
 
   // Analyses of the function.
   ir::use_order const order;
-  in_place_arrays const in_place;
+  ir::in_place_arrays const in_place;
+  ir::reference_counts const counts;
 
   // The state of its emission.
   emitter e;
-  llvm::IRBuilder<>& b; // the emitter's
-  ir::live_ranges ranges;
+  llvm::IRBuilder<>& b;                       // the emitter's
   std::vector<value> values;                  // for each value
   std::vector<std::optional<row_place>> rows; // for each value: the destination of the map that creates it
   std::vector<llvm::Value*> reduced; // for each operation: a reduction that was computed with its map

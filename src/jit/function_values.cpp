@@ -8,7 +8,8 @@
 namespace overdub::jit {
 
 function_values::function_values(
-    ir::program const& p, ownership const& owners, function_table& functions, execute::code& code)
+    ir::program const& p, ir::parameter_ownership const& owners, function_table& functions,
+    execute::code& code)
     : p_(p), owners_(owners), functions_(functions), code_(code) {}
 
 std::uint32_t function_values::closure_number(function_id f, std::uint32_t captured, ir::type function) {
@@ -17,7 +18,7 @@ std::uint32_t function_values::closure_number(function_id f, std::uint32_t captu
   execute::function_code code;
   for (value_id const v : p_[f].parameters()) {
     ir::type const t = p_[f].type_of(v);
-    if (is_reference_counted(t))
+    if (ir::is_reference_counted(t))
       code.owners.push_back((code.parameter_words + (t.rank > 0 ? 1 : 0)) * execute::word_size);
     if (t.is_function()) code.functions.push_back(code.owners.back());
     code.parameter_words += execute::words_of(t);
@@ -138,7 +139,7 @@ void function_values::call_closure(llvm::IRBuilder<>& b, closure const& c, llvm:
           k < c.captured ? loaded(part, after(captured, next_captured++))
           : in_memory    ? loaded(part, after(f->getArg(2), next_word++))
                          : f->getArg(next_register++));
-    if (!is_reference_counted(t)) continue;
+    if (!ir::is_reference_counted(t)) continue;
     bool const owned = owners_.owns(c.callee, k);
     llvm::Value* const owner = arguments[first + (t.rank > 0 ? 1 : 0)];
     if (k < c.captured && owned)

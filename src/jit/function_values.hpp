@@ -5,9 +5,9 @@
 #pragma once
 
 #include "function_table.hpp"
-#include "ownership.hpp"
 
 #include <overdub/execute/code.hpp>
+#include <overdub/implementation/ir/parameter_ownership.hpp>
 
 #include <cstdint>
 #include <map>
@@ -21,7 +21,8 @@ class function_values {
 public:
   /// `code`: has the layouts of captures.
   function_values(
-      ir::program const& p, ownership const& owners, function_table& functions, execute::code& code);
+      ir::program const& p, ir::parameter_ownership const& owners, function_table& functions,
+      execute::code& code);
 
   /// The index by which closures of this type, with `captured` captures, identify a function.
   std::uint32_t closure_number(function_id f, std::uint32_t captured, ir::type function);
@@ -45,7 +46,7 @@ private:
   void call_closure(llvm::IRBuilder<>& b, closure const& c, llvm::Function* f);
 
   ir::program const& p_;
-  ownership const& owners_;
+  ir::parameter_ownership const& owners_;
   function_table& functions_;
   execute::code& code_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint16_t>, std::uint32_t> closure_numbers_;

@@ -23,7 +23,8 @@ bool have_common(region_set const& a, region_set const& b) {
 class ahead_planner {
 public:
   ahead_planner(
-      ir::function const& f, in_place_arrays const& in_place, known_in_range const& in_range, region_id body)
+      ir::function const& f, ir::in_place_arrays const& in_place, known_in_range const& in_range,
+      region_id body)
       : f_(f), in_place_(in_place), in_range_(in_range), body_(body) {}
 
   ahead_plan plan() {
@@ -101,7 +102,7 @@ private:
   // An array that is defined before the loop, with the extents of an array that the loop reads; nothing, if there is
   // none.
   std::optional<value_id> array_in_front(value_id array) const {
-    value_id const carried = updated_array(f_, array);
+    value_id const carried = ir::updated_array(f_, array);
     if (in_place_.has(carried) && is_in_front(carried)) return carried;
     if (!ir::is_defined_in(f_, array, body_)) return array;
     return {};
@@ -191,7 +192,7 @@ private:
   }
 
   ir::function const& f_;
-  in_place_arrays const& in_place_;
+  ir::in_place_arrays const& in_place_;
   known_in_range const& in_range_;
   region_id const body_;
   llvm::SmallVector<loop, 4> enclosing_;                            // from the outermost
@@ -202,7 +203,8 @@ private:
 } // namespace
 
 ahead_plan plan_ahead(
-    ir::function const& f, in_place_arrays const& in_place, known_in_range const& in_range, region_id body) {
+    ir::function const& f, ir::in_place_arrays const& in_place, known_in_range const& in_range,
+    region_id body) {
   return ahead_planner(f, in_place, in_range, body).plan();
 }
 

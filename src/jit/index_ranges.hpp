@@ -6,8 +6,9 @@
 // covered, nor accesses in loops whose trip counts are unknown or vary with the same loop as the index.
 #pragma once
 
-#include "in_place.hpp"
 #include "known_in_range.hpp"
+
+#include <overdub/implementation/ir/in_place.hpp>
 
 #include <cstdint>
 #include <llvm/ADT/SmallVector.h>
@@ -65,6 +66,7 @@ struct ahead_plan {
 };
 
 /// Plans the check before the loop with this body. O(operations × nested loops).
-ahead_plan plan_ahead(ir::function const&, in_place_arrays const&, known_in_range const&, ir::region_id body);
+ahead_plan
+plan_ahead(ir::function const&, ir::in_place_arrays const&, known_in_range const&, ir::region_id body);
 
 } // namespace overdub::jit

@@ -61,7 +61,7 @@ void emit_map_by_element(
           element_address(fn.e, type, lanes[k], fn.b.CreateAnd(loop.index, fn.e.integer(7)));
       store_scalar(fn.e, type, fn.b.CreateFAdd(load_scalar(fn.e, type, lane), x), lane);
     }
-    end_live_ranges(fn, fn.f.yield_of(body));
+    release_after(fn, fn.f.yield_of(body));
     end_loop(fn.e, loop, next);
     return loop.carried_parts();
   });
@@ -94,7 +94,7 @@ void emit_map(function_state& fn, node_id n) {
   if (outputs.empty()) require_not_negative(fn, ir::op::map, count);
   for (summed const& s : sums) { // the reduction only needs the size of the array
     auto* const none = fn.e.null();
-    fn.set(s.result, value{{none, none, count}, false, true});
+    fn.set(s.result, value{{none, none, count}});
   }
   if (sums.empty() || !emit_vector_sums(fn, n, sums, outputs)) {
     auto const eights = begin_points(fn, n, outputs, sums);

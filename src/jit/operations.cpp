@@ -38,7 +38,7 @@ void emit_operation(function_state& fn, node_id n) {
   case ir::op::gather:
     return emit_gather(fn, n);
   case ir::op::copy:
-    return fn.set(fn.f.result(n), reuse_array(fn, fn.f.operand(n, 0), n, false));
+    return fn.set(fn.f.result(n), reuse_array(fn, n, false));
   case ir::op::if_:
     return emit_if(fn, n);
   case ir::op::loop:
@@ -87,16 +87,14 @@ void emit_node(function_state& fn, node_id n) {
   for (value_id const v : fn.f.results_of(n)) check_type(fn, fn.type_of(v));
   if (fn.program.lines) fn.b.SetCurrentDebugLocation(fn.program.lines->location(fn.f[n].place));
   emit_operation(fn, n);
-  begin_live_ranges(fn, fn.f.results_of(n), fn.f[n].parent);
+  release_after(fn, n);
 }
 
 void emit_region(function_state& fn, region_id r) {
+  release_on_entry(fn, r);
   node_id const last = fn.f.yield_of(r);
-  for (node_id const n : fn.f.nodes_of(r)) {
-    if (n == last) break;
-    emit_node(fn, n);
-    end_live_ranges(fn, n);
-  }
+  for (node_id const n : fn.f.nodes_of(r))
+    if (n != last) emit_node(fn, n);
 }
 
 } // namespace overdub::jit

@@ -5,9 +5,9 @@
 
 namespace overdub::jit {
 
-/// Emits the operations of a region, without its yield.
+/// Emits the operations of a region, without its yield, and what is released at its entry.
 void emit_region(function_state&, region_id r);
-/// Emits an operation. Its live ranges end later (end_live_ranges).
+/// Emits an operation, and what is released after it.
 void emit_node(function_state&, node_id n);
 /// Throws not_executable if values of a type are not supported.
 void check_type(function_state const&, ir::type t);

@@ -14,8 +14,7 @@ output new_output(function_state& fn, value_id result, value_id yielded, llvm::V
     require_not_negative(fn, code, count);
     llvm::Value* const first = fn.b.CreateNSWMul(fn.scalar(row->index), row->extent);
     llvm::Value* const none = fn.e.null();
-    o.made = value{{element_address(fn.e, t.element, row->elements, first), none, count}, false, true};
-    o.is_row = true;
+    o.made = value{{element_address(fn.e, t.element, row->elements, first), none, count}};
     return o;
   }
   if (t.rank == 1) {
@@ -43,9 +42,7 @@ void store_output(function_state& fn, output const& o, llvm::Value* index) {
 }
 
 void finish_output(function_state& fn, output const& o) {
-  value made = o.words == nullptr ? o.made : load_words(fn.e, fn.type_of(o.result), o.words);
-  made.unique = !o.is_row;
-  fn.set(o.result, std::move(made));
+  fn.set(o.result, o.words == nullptr ? o.made : load_words(fn.e, fn.type_of(o.result), o.words));
 }
 
 bool can_fill_row(function_state& fn, value_id yielded, region_id body) {
@@ -53,9 +50,9 @@ bool can_fill_row(function_state& fn, value_id yielded, region_id body) {
       fn.f.region_of(yielded) != body)
     return false;
   node_id const maker = fn.f.node_of(yielded), last = fn.f.yield_of(body);
-  if (fn.f[maker].code != ir::op::map || !is_once_in(fn.f, yielded, last)) return false;
+  if (fn.f[maker].code != ir::op::map || !ir::is_once_in(fn.f, yielded, last)) return false;
   for (ir::use_id const u : fn.f.uses_of(yielded))
-    if (fn.f[u].user != last && !is_only_read_by(fn.f, yielded, fn.f[u].user)) return false;
+    if (fn.f[u].user != last && !ir::is_only_read_by(fn.f, yielded, fn.f[u].user)) return false;
   value_id const size = fn.f.operand(maker, 0);
   return !ir::is_defined_in(fn.f, size, body);
 }

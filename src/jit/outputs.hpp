@@ -13,7 +13,6 @@ struct output {
   value made{};                 // of scalars
   llvm::Value* words = nullptr; // of rows: the memory of the array, and of a row after it
   bool is_filled = false;       // by the map that creates each row, in place
-  bool is_row = false;          // a row of such an array
 };
 /// A map whose only use is a sum.
 struct summed {

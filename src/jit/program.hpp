@@ -8,7 +8,8 @@
 #include "function_table.hpp"
 #include "function_values.hpp"
 #include "host_operations.hpp"
-#include "ownership.hpp"
+
+#include <overdub/implementation/ir/parameter_ownership.hpp>
 
 #include <memory>
 #include <optional>
@@ -36,7 +37,7 @@ struct program_state {
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;
   ir::call_components calls;
-  ownership owners;
+  ir::parameter_ownership owners;
   bool const is_repeatable; // a failing run can be repeated: it has no side effects
   target_vectors target;
   elementary_functions elementary;

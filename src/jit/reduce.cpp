@@ -28,7 +28,7 @@ public:
   }
 
   void emit() {
-    if (is_started_) initial_ = initial_values(fn_, n_, count_, count_);
+    if (is_started_) initial_ = passed_values(fn_, n_, count_, count_);
     size_ = common_length(fn_, arrays_, ir::op::reduce);
     if (!is_started_) e_.require(b_.CreateICmpNE(size_, e_.integer(0)), runtime_function::throw_empty, {});
     memory_ = e_.new_words(words_ * 66);
@@ -70,7 +70,6 @@ private:
       }
       value row{{where, a.owner()}};
       for (std::uint32_t k = 1; k < t.rank; ++k) row.all.push_back(a.extent(k));
-      mark_shared(fn_, v);
       retain_owner(fn_, a.owner());
       all.push_back(std::move(row));
     }
@@ -82,10 +81,9 @@ private:
       fn_.set(fn_.f.argument(region_, k), left[k]);
       fn_.set(fn_.f.argument(region_, count_ + k), right[k]);
     }
-    begin_live_ranges(fn_, fn_.f.arguments_of(region_), region_);
     emit_region(fn_, region_);
-    std::vector<value> all = transferred_yields(fn_, region_, 0, count_);
-    end_live_ranges(fn_, fn_.f.yield_of(region_));
+    std::vector<value> all = passed_values(fn_, fn_.f.yield_of(region_), 0, count_);
+    release_after(fn_, fn_.f.yield_of(region_));
     return all;
   }
 

@@ -250,15 +250,14 @@ node_id other_of_sine_and_cosine(function_state& fn, node_id n) {
 void emit_elementwise(function_state& fn, node_id n) {
   value_id const result = fn.f.result(n);
   ir::op const code = fn.f[n].code;
-  if (code == ir::op::select && is_reference_counted(fn.type_of(result))) {
+  if (code == ir::op::select && ir::is_reference_counted(fn.type_of(result))) {
     llvm::Value* const which = fn.scalar(fn.f.operand(n, 0));
     value const x = fn.get(fn.f.operand(n, 1)), y = fn.get(fn.f.operand(n, 2));
     value chosen;
     for (std::size_t k = 0; k < x.all.size(); ++k)
       chosen.all.push_back(fn.b.CreateSelect(which, x.all[k], y.all[k]));
-    for (std::uint32_t k = 1; k <= 2; ++k) mark_shared(fn, fn.f.operand(n, k));
+    retain_owner(fn, chosen.all[fn.type_of(result).rank > 0 ? 1 : 0]);
     fn.set(result, std::move(chosen));
-    retain(fn, result);
     return;
   }
   if (node_id const other = other_of_sine_and_cosine(fn, n); other != ir::nothing) {

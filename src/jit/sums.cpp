@@ -47,7 +47,7 @@ parts emit_one_by_one(
     store_scalar(fn.e, s, fn.b.CreateFAdd(load_scalar(fn.e, s, lane), fn.scalar(sums[k].yielded)), lane);
   }
   for (output const& o : outputs) store_output(fn, o, i);
-  end_live_ranges(fn, fn.f.yield_of(body));
+  release_after(fn, fn.f.yield_of(body));
   end_loop(fn.e, loop, {});
   parts rest;
   for (std::size_t k = 0; k < sums.size(); ++k) {
@@ -68,18 +68,19 @@ bool emit_vector_sums(
   for (output const& o : outputs)
     if (fn.type_of(o.result).rank != 1 || fn.type_of(o.result).element == ir::scalar::boolean) return false;
   llvm::Value* const count = fn.scalar(fn.f.operand(n, 0));
-  auto const checks = hoist_checks(fn, body, count);
+  auto const checks = plan_checks(fn, body);
   if (!checks || !is_vectorisable(fn, body, *checks)) return false;
+  llvm::Value* const holds = emit_checks(fn, *checks, body, count);
 
   // Operands of indices are computed before the loop, and rematerialised where they are needed.
   parts start;
   for (summed const& s : sums) start.push_back(no_lanes(fn.e, fn.type_of(s.result).element));
   block const before = fn.b.GetInsertBlock(), vectors = fn.e.new_block("vectors"),
               one_by_one = fn.e.new_block("rest"), next = fn.e.new_block("behind");
-  if (checks->holds == nullptr)
+  if (holds == nullptr)
     fn.e.go(vectors);
   else
-    fn.b.CreateCondBr(checks->holds, vectors, one_by_one);
+    fn.b.CreateCondBr(holds, vectors, one_by_one);
   fn.e.at(vectors);
   set_covered(fn, *checks, true);
   auto const blocks = begin_loop(fn.e, fn.b.CreateAShr(count, fn.e.integer(3)), start);
@@ -107,7 +108,7 @@ bool emit_vector_sums(
   }
   block const vectors_end = fn.b.GetInsertBlock();
   parts all = lanes;
-  if (masks && checks->holds == nullptr) {
+  if (masks && holds == nullptr) {
     one_by_one->eraseFromParent();
     fn.e.go(next);
     fn.e.at(next);
@@ -119,7 +120,7 @@ bool emit_vector_sums(
     parts entering = start;
     llvm::Value* first = fn.e.integer(0);
     if (!masks) {
-      if (checks->holds != nullptr) {
+      if (holds != nullptr) {
         entering = fn.e.joined(start, before, lanes, vectors_end);
         auto* const where = fn.b.CreatePHI(fn.b.getInt64Ty(), 2);
         where->addIncoming(fn.e.integer(0), before);

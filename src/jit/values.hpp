@@ -23,8 +23,6 @@ using parts = llvm::SmallVector<llvm::Value*, 3>;
 /// A value in registers.
 struct value {
   parts all{};
-  bool unique = false;   // its buffer has one reference, which this value owns
-  bool borrowed = false; // it owns no reference
 
   llvm::Value* elements() const { return all[0]; }
   llvm::Value* owner() const { return all[1]; }
@@ -37,8 +35,5 @@ llvm::Type* scalar_type(llvm::LLVMContext&, ir::scalar);
 void append_types(llvm::LLVMContext&, ir::type, llvm::SmallVectorImpl<llvm::Type*>&);
 /// The return type for these results: void, a part, or a struct of parts.
 llvm::Type* result_type(llvm::LLVMContext&, llvm::ArrayRef<ir::type> results);
-
-/// Whether a value has a reference-counted buffer.
-inline bool is_reference_counted(ir::type t) { return execute::is_reference_counted(t) && !t.is_accumulator; }
 
 } // namespace overdub::jit

@@ -28,7 +28,7 @@ bool is_light(function_state& fn, ir::op code, ir::type t) {
   }
 }
 
-bool is_vectorisable(function_state& fn, region_id body, hoisted_checks const& checks) {
+bool is_vectorisable(function_state& fn, region_id body, check_plan const& checks) {
   if (!checks.complete) return false;
   std::uint32_t accesses = 0;
   for (node_id const n : fn.f.nodes_of(body)) {

@@ -10,7 +10,7 @@ namespace overdub::jit {
 /// not divide integers.
 bool is_light(function_state&, ir::op code, ir::type t);
 /// Whether the body of a loop can run in vectors: straight-line code of light operations.
-bool is_vectorisable(function_state&, region_id body, hoisted_checks const& checks);
+bool is_vectorisable(function_state&, region_id body, check_plan const& checks);
 /// A value of the body, as a vector.
 llvm::Value* in_vector(function_state&, value_id v);
 /// The elements that eight iterations read, from the one at `index` on: contiguous, reversed, or gathered.

@@ -1,24 +1,23 @@
-#include "in_place.hpp"
-
+#include <overdub/implementation/ir/in_place.hpp>
 #include <overdub/ir/regions.hpp>
 #include <overdub/ir/walk.hpp>
 
-namespace overdub::jit {
+namespace overdub::ir {
 
-bool is_once_in(ir::function const& f, ir::value_id v, ir::node_id n) {
+bool is_once_in(function const& f, value_id v, node_id n) {
   std::uint32_t count = 0;
-  for (ir::value_id const x : f.operands_of(n)) count += x == v;
+  for (value_id const x : f.operands_of(n)) count += x == v;
   return count == 1;
 }
 
-bool is_only_read_by(ir::function const& f, ir::value_id v, ir::node_id n) {
+bool is_only_read_by(function const& f, value_id v, node_id n) {
   switch (f[n].code) {
-  case ir::op::at:
+  case op::at:
     return f.type_of(f.result(n)).rank == 0;
-  case ir::op::length:
+  case op::length:
     return true;
-  case ir::op::reduce:
-    return f[n].attributes.operation != ir::op::none && f.operand(n, 0) == v;
+  case op::reduce:
+    return f[n].attributes.operation != op::none && f.operand(n, 0) == v;
   default:
     return false;
   }
@@ -29,18 +28,17 @@ namespace {
 // Whether the region yields, at a position, the array v after a chain of updates, between which it is only read.
 // O(uses of the array and its updates × depth).
 bool is_updated_in_place(
-    ir::function const& f, ir::use_order const& order, ir::value_id v, ir::region_id r,
-    std::uint32_t position) {
+    function const& f, use_order const& order, value_id v, region_id r, std::uint32_t position) {
   for (;;) {
-    ir::node_id const last = order.last_use_in(v, r);
-    if (last == ir::nothing) return false;
-    for (ir::use_id const u : f.uses_of(v)) {
-      ir::node_id const user = f[u].user;
+    node_id const last = order.last_use_in(v, r);
+    if (last == nothing) return false;
+    for (use_id const u : f.uses_of(v)) {
+      node_id const user = f[u].user;
       if (order.anchor(u, r) != last && !is_only_read_by(f, v, user)) return false;
     }
-    if (ir::is_counted_loop(f[last].code)) {
+    if (is_counted_loop(f[last].code)) {
       if (!is_once_in(f, v, last) || order.is_used_inside(v, last)) return false;
-      ir::region_flow const flow(f, last);
+      region_flow const flow(f, last);
       std::uint32_t k = 0;
       while (flow.initial(k) != v) ++k;
       if (!is_updated_in_place(f, order, flow.argument(k), flow.body(), k)) return false;
@@ -48,15 +46,15 @@ bool is_updated_in_place(
       continue;
     }
     switch (f[last].code) {
-    case ir::op::yield:
+    case op::yield:
       return last == f.yield_of(r) && is_once_in(f, v, last) && f.operand(last, position) == v;
-    case ir::op::update:
+    case op::update:
       if (f.operand(last, 0) != v || !is_once_in(f, v, last) ||
           f[last].operand_count != 2u + f.type_of(v).rank)
         return false;
       v = f.result(last);
       break;
-    case ir::op::if_: {
+    case op::if_: {
       bool found = false;
       for (std::uint32_t k = 0; !found && k < f[last].result_count; ++k)
         if (f.type_of(f.result(last, k)) == f.type_of(v) &&
@@ -76,23 +74,21 @@ bool is_updated_in_place(
 
 } // namespace
 
-in_place_arrays::in_place_arrays(ir::function const& f, ir::use_order const& order)
-    : found_(f.value_count()) {
-  ir::walk(f, ir::function::body, [&](ir::node_id n) {
-    if (!ir::is_counted_loop(f[n].code)) return;
-    ir::region_flow const flow(f, n);
+in_place_arrays::in_place_arrays(function const& f, use_order const& order) : found_(f.value_count()) {
+  walk(f, function::body, [&](node_id n) {
+    if (!is_counted_loop(f[n].code)) return;
+    region_flow const flow(f, n);
     for (std::uint32_t k = 0; k < flow.carried(); ++k) {
-      ir::value_id const v = flow.argument(k);
+      value_id const v = flow.argument(k);
       if (f.type_of(v).rank > 0 && is_updated_in_place(f, order, v, flow.body(), k))
         found_[index_of(v)] = true;
     }
   });
 }
 
-ir::value_id updated_array(ir::function const& f, ir::value_id array) {
-  while (f.is_result(array) && f[f.node_of(array)].code == ir::op::update)
-    array = f.operand(f.node_of(array), 0);
+value_id updated_array(function const& f, value_id array) {
+  while (f.is_result(array) && f[f.node_of(array)].code == op::update) array = f.operand(f.node_of(array), 0);
   return array;
 }
 
-} // namespace overdub::jit
+} // namespace overdub::ir

@@ -8,25 +8,25 @@
 #include <cstdint>
 #include <vector>
 
-namespace overdub::jit {
+namespace overdub::ir {
 
 /// The loop-carried arrays of a function that loops update in place.
 class in_place_arrays {
 public:
   /// O(uses of loop-carried arrays and their updates × depth).
-  in_place_arrays(ir::function const& f, ir::use_order const& order);
+  in_place_arrays(function const& f, use_order const& order);
   /// Whether v, an argument of a loop's body, is such an array.
-  bool has(ir::value_id v) const { return found_[index_of(v)] != 0; }
+  bool has(value_id v) const { return found_[index_of(v)] != 0; }
 
 private:
   std::vector<std::uint8_t> found_; // for each value
 };
 
 /// The array before a chain of updates.
-ir::value_id updated_array(ir::function const& f, ir::value_id array);
+value_id updated_array(function const& f, value_id array);
 /// Whether an operation has a value as exactly one operand.
-bool is_once_in(ir::function const& f, ir::value_id v, ir::node_id n);
+bool is_once_in(function const& f, value_id v, node_id n);
 /// Whether an operation reads numbers of an array, and keeps no reference to it.
-bool is_only_read_by(ir::function const& f, ir::value_id v, ir::node_id n);
+bool is_only_read_by(function const& f, value_id v, node_id n);
 
-} // namespace overdub::jit
+} // namespace overdub::ir
