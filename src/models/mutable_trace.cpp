@@ -254,9 +254,8 @@ void mutable_trace<Program>::rollback() {
 
 template <class Program>
 trace mutable_trace<Program>::as_trace() const {
-  std::size_t const end = site_input_ + core().sites().size();
   std::vector<datum> const arguments = inputs_of(program_, 0, site_input_),
-                           values = inputs_of(program_, site_input_, end);
+                           values = inputs_of(program_, site_input_, site_input_ + core().sites().size());
   choice_schema s = core_->all_in(role::given);
   s.results = s.values = s.presence = true;
   return trace(core_, arguments, core_->run(s, arguments, values));
