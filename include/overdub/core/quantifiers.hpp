@@ -2,6 +2,8 @@
 // lines each unit that stages would parse.
 #pragma once
 
+#include <overdub/core/requirements.hpp>
+
 namespace overdub::detail {
 
 template <class Range, class Predicate>
