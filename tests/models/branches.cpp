@@ -122,7 +122,8 @@ inline constexpr auto scaled_in_branch = od::fn<"scaled_in_branch">([](od::scope
   auto const wild = cx(od::sample<"wild">, ds::bernoulli(0.5));
   auto const sd = od::if_(
       wild, [&] { return cx(od::sample<"sd">, ds::exponential(1.0)); }, [&] { return cx.lift(1.0); });
-  auto const a = cx(od::map, [&](auto) { return cx(od::sample<"a">, ds::normal(0, sd)); }, x);
+  auto const a = cx(
+      od::map, [&](auto) { return cx(od::sample<"a">, ds::normal(0, sd)); }, x);
   return od::sum(cx(
       od::map, [&](auto ai, auto xi) { return cx(od::sample<"y">, ds::normal(ai + xi, 1.0)); }, a, x));
 });

@@ -24,7 +24,7 @@ inline constexpr auto cube = overdub::fn<"cube">([](auto x) { return x * x * x; 
 
 int main() {
   overdub::contexts::count counts;
-  auto const y = overdub::run(
-      overdub::compose(counts, overdub::contexts::forward{}), cube, overdub::tag(2.0, 1.0));
+  auto const y =
+      overdub::run(overdub::compose(counts, overdub::contexts::forward{}), cube, overdub::tag(2.0, 1.0));
   return y.metadata == 12.0 && overdub::derivative(cube, 2.0) == 12.0 ? 0 : 1;
 }
