@@ -1,4 +1,4 @@
-// check_finite: the operation that returns the first NaN. Here: Newton's method for the square root, at a slope of 0.
+// check_finite: the operation that returns the first NaN. Here: Newton's method for the square root, where the derivative is 0.
 #include <overdub/contexts/check_finite.hpp>
 #include <overdub/overdub.hpp>
 
