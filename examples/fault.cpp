@@ -1,4 +1,4 @@
-// fault: the behaviour of a program if a call fails. The calls fail one after the other, one in each run. Here: a transfer of money between two accounts,
+// fault: the behaviour of a program if a call fails. Each run makes another call fail. Here: a transfer of money between two accounts,
 // which no failure may lose.
 #include <overdub/contexts/fault.hpp>
 #include <overdub/overdub.hpp>
