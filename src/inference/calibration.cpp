@@ -292,8 +292,7 @@ joint_test compare(
     bool const is_same = std::abs(difference) <= 1e-12 * std::max(std::abs(r.simulated), std::abs(r.sampled));
     r.z = is_same ? 0 : difference / std::hypot(error, deviation);
     r.p_value = std::erfc(std::abs(r.z) / std::numbers::sqrt2);
-    double const ratio = error > 0 ? diagnosing::standard_deviation(chains.values) / error : 0;
-    r.effective = error > 0 ? ratio * ratio : static_cast<double>(chains.values.size());
+    r.effective = diagnosing::varies(chains) ? ess_mean(chains) : static_cast<double>(chains.values.size());
     rows.push_back(std::move(r));
   }
   return joint_test(std::move(rows), settings.false_alarm);

@@ -238,6 +238,8 @@ TEST_CASE("a missing Jacobian and a missing ratio of proposals are detected") {
   out << tested(walk(false));
   CHECK(out.str().starts_with("         simulated    sampled          z    p-value\nrate "));
   CHECK(out.str().find("\nthe sampler's rate is too low (") != std::string::npos);
+  CHECK(out.str().find(" effective draws)") != std::string::npos);
+  CHECK(tested(walk(false))["rate"].effective > 100);
 }
 
 TEST_CASE("data from another model than the sampler's are detected") {
