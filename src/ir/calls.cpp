@@ -1,16 +1,52 @@
 #include <overdub/ir/calls.hpp>
 
-#include <algorithm>
+#include <boost/graph/compressed_sparse_row_graph.hpp>
+#include <boost/graph/strong_components.hpp>
+
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace overdub::ir {
+namespace {
 
-call_components::call_components(program const& p)
-    : number_(p.functions.size(), 0), low_(p.functions.size(), 0), recursive_(p.functions.size()) {
+// Calls f(callee) for the calls and closures of a function.
+template <class F>
+void for_each_callee(function const& f, F const& visit) {
+  for (std::uint32_t i = 0; i < f.node_count(); ++i)
+    if (node_id const n{i}; !f.is_erased(n) && (f[n].code == op::call || f[n].code == op::closure))
+      visit(f[n].attributes.callee());
+}
+
+} // namespace
+
+call_components::call_components(program const& p) : recursive_(p.functions.size()) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> calls;
   for (std::uint32_t i = 0; i < p.functions.size(); ++i)
-    if (number_[i] == 0 && !p.is_erased(function_id{i})) search(p, function_id{i});
+    if (!p.is_erased(function_id{i}))
+      for_each_callee(p[function_id{i}], [&](function_id callee) {
+        calls.emplace_back(i, index_of(callee));
+        if (index_of(callee) == i) recursive_[i] = true;
+      });
+  // Its vertices are numbers, and its edges are sorted by their sources already.
+  boost::compressed_sparse_row_graph<boost::directedS> const graph(
+      boost::edges_are_sorted, calls.begin(), calls.end(), p.functions.size());
+  std::vector<std::uint32_t> component(p.functions.size());
+  std::size_t const count = boost::strong_components(
+      graph, boost::make_iterator_property_map(component.begin(), get(boost::vertex_index, graph)));
+
+  std::vector<std::vector<function_id>> members(count); // callees have the smaller numbers
+  for (std::uint32_t i = 0; i < p.functions.size(); ++i)
+    if (!p.is_erased(function_id{i})) members[component[i]].push_back(function_id{i});
+  for (std::vector<function_id> const& all : members) {
+    if (all.empty()) continue;
+    first_.push_back(order_.size());
+    for (function_id const f : all) {
+      order_.push_back(f);
+      if (all.size() > 1) recursive_[index_of(f)] = true;
+    }
+  }
 }
 
 std::span<function_id const> call_components::operator[](std::size_t i) const {
@@ -18,50 +54,24 @@ std::span<function_id const> call_components::operator[](std::size_t i) const {
   return std::span(order_).subspan(first_[i], end - first_[i]);
 }
 
-void call_components::search(program const& p, function_id start) {
-  struct position {
-    function_id function;
-    std::uint32_t node; // the next one to visit
+std::vector<function_id>
+reachable_functions(program const& p, function_id entry, with_derivatives derivatives) {
+  std::vector<function_id> reached{entry};
+  std::vector<bool> is_reached(p.functions.size());
+  is_reached[index_of(entry)] = true;
+  auto const reach = [&](function_id f) {
+    if (is_reached[index_of(f)]) return;
+    is_reached[index_of(f)] = true;
+    reached.push_back(f);
   };
-  std::vector<position> path;
-  auto enter = [&](function_id f) {
-    number_[index_of(f)] = low_[index_of(f)] = ++last_number_;
-    open_.push_back(f);
-    path.push_back({f, 0});
-  };
-  enter(start);
-  while (!path.empty()) {
-    std::uint32_t const at = index_of(path.back().function);
-    function const& f = p.functions[at];
-    if (path.back().node < f.node_count()) {
-      function::node const& node = f[node_id{path.back().node++}];
-      if (node.parent == nothing || (node.code != op::call && node.code != op::closure)) continue;
-      std::uint32_t const callee = node.attributes.subject;
-      if (callee == at) recursive_[at] = true;
-      if (number_[callee] == 0)
-        enter(function_id{callee});
-      else
-        low_[at] = std::min(low_[at], number_[callee]); // maximal in closed components
-      continue;
-    }
-    path.pop_back();
-    if (!path.empty()) {
-      std::uint32_t& low = low_[index_of(path.back().function)];
-      low = std::min(low, low_[at]);
-    }
-    if (low_[at] == number_[at]) close(at);
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    function const& f = p[reached[i]];
+    if (derivatives == with_derivatives::yes)
+      for (function_id const rule : {f.derivative.tangent, f.derivative.cotangent})
+        if (rule != nothing) reach(rule);
+    for_each_callee(f, reach);
   }
-}
-
-void call_components::close(std::uint32_t at) {
-  first_.push_back(order_.size());
-  bool const several = index_of(open_.back()) != at;
-  for (std::uint32_t closed = ~at; closed != at; open_.pop_back()) {
-    closed = index_of(open_.back());
-    order_.push_back(open_.back());
-    number_[closed] = low_[closed] = ~0u;
-    if (several) recursive_[closed] = true;
-  }
+  return reached;
 }
 
 } // namespace overdub::ir

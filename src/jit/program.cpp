@@ -3,6 +3,7 @@
 #include "entry_points.hpp"
 #include "function.hpp"
 
+#include <overdub/ir/calls.hpp>
 #include <overdub/ir/effects.hpp>
 #include <overdub/ir/walk.hpp>
 
@@ -19,23 +20,12 @@ bool repeats(ir::program const& p, function_id entry) {
 // In the exact mode, libm is called number by number. A call that runs once does not matter.
 vector_width width_for(ir::program const& p, function_id entry) {
   if (p.math != ir::math_mode::exact) return vector_width::all;
-  std::vector<bool> reached(p.functions.size());
-  std::vector<function_id> pending{entry};
-  reached[index_of(entry)] = true;
   bool calls = false;
-  while (!pending.empty() && !calls) {
-    function_id const id = pending.back();
-    pending.pop_back();
+  for (function_id const id : ir::reachable_functions(p, entry)) {
     ir::function const& f = p[id];
     ir::walk(f, ir::function::body, [&](node_id n) {
-      ir::op const code = f[n].code;
-      if (code == ir::op::call || code == ir::op::closure) {
-        function_id const callee = f[n].attributes.callee();
-        if (!reached[index_of(callee)]) pending.push_back(callee);
-        reached[index_of(callee)] = true;
-      }
       bool const repeats = id != entry || f[n].parent != ir::function::body;
-      calls = calls || (repeats && ir::is_elementary(code));
+      calls = calls || (repeats && ir::is_elementary(f[n].code));
     });
   }
   return calls ? vector_width::at_most_256 : vector_width::all;

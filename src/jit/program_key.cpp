@@ -4,6 +4,7 @@
 #include "engine.hpp"
 #include "runtime.hpp"
 
+#include <overdub/ir/calls.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/ir/walk.hpp>
 #include <overdub/version.hpp>
@@ -15,23 +16,6 @@
 
 namespace overdub::jit {
 namespace {
-
-std::vector<ir::function_id> reached_from(ir::program const& p, ir::function_id entry) {
-  std::vector<ir::function_id> all{entry};
-  std::vector<bool> known(p.functions.size());
-  known[index_of(entry)] = true;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    ir::function const& f = p[all[i]];
-    ir::walk(f, ir::function::body, [&](ir::node_id n) {
-      if (f[n].code != ir::op::call && f[n].code != ir::op::closure) return;
-      ir::function_id const callee = f[n].attributes.callee();
-      if (known[index_of(callee)]) return;
-      known[index_of(callee)] = true;
-      all.push_back(callee);
-    });
-  }
-  return all;
-}
 
 // The layout of C++ objects that machine code accesses.
 std::string layout() {
@@ -49,7 +33,7 @@ program_key key_of(ir::program const& p, ir::function_id entry, options const& o
   // All options: adding one breaks this line until it becomes part of the text.
   auto const& [optimisation, cpu, features, debug, cache, before, after] = o;
   (void)cpu, (void)features, (void)cache;
-  program_key made{versions, reached_from(p, entry)};
+  program_key made{versions, ir::reachable_functions(p, entry)};
   made.text += "processor " + target_text(o) + "\noptimisation " + std::to_string(optimisation) +
                (debug ? ", debug" : "") + "\nmathematics " +
                std::string(ir::math_mode_names[static_cast<std::size_t>(p.math)]) + functions_for(p.math) +

@@ -1,5 +1,6 @@
 #include "thunks.hpp"
 
+#include <overdub/ir/calls.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/type_text.hpp>
 #include <overdub/ir/walk.hpp>
@@ -85,19 +86,9 @@ private:
 } // namespace
 
 std::optional<program_with_thunks> with_thunks(program const& p, function_id entry) {
-  std::vector<std::uint8_t> seen(p.functions.size());
-  std::vector<function_id> reached{entry};
   std::vector<function_id> changed;
-  seen[index_of(entry)] = 1;
-  for (std::size_t i = 0; i < reached.size(); ++i) {
-    function const& f = p[reached[i]];
-    if (reabstracts(p, reached[i])) changed.push_back(reached[i]);
-    walk(f, function::body, [&](node_id n) {
-      if (f[n].code != op::call && f[n].code != op::closure) return;
-      if (!std::exchange(seen[f[n].attributes.subject], std::uint8_t{1}))
-        reached.push_back(f[n].attributes.callee());
-    });
-  }
+  for (function_id const f : reachable_functions(p, entry))
+    if (reabstracts(p, f)) changed.push_back(f);
   if (changed.empty()) return {};
   program_with_thunks made{p, 0};
   thunk_maker thunks(made.program);

@@ -1,4 +1,5 @@
 #include <overdub/implementation/pass/replace_by_empty.hpp>
+#include <overdub/ir/calls.hpp>
 #include <overdub/ir/regions.hpp>
 #include <overdub/pass/dce.hpp>
 #include <overdub/pass/ir_names.hpp>
@@ -191,21 +192,9 @@ private:
 
 std::size_t drop_unreached_functions(program& p) {
   if (p.entry == nothing) return 0;
-  std::vector<std::uint8_t> reached(p.functions.size());
-  std::vector<function_id> open{p.entry};
-  reached[index_of(p.entry)] = 1;
-  while (!open.empty()) {
-    function const& f = p[open.back()];
-    open.pop_back();
-    for (function_id const rule : {f.derivative.tangent, f.derivative.cotangent})
-      if (rule != nothing && !std::exchange(reached[index_of(rule)], std::uint8_t{1})) open.push_back(rule);
-    for (std::uint32_t i = 0; i < f.node_count(); ++i) {
-      function::node const& node = f[node_id{i}];
-      if (f.is_erased(node_id{i}) || (node.code != op::call && node.code != op::closure)) continue;
-      if (!std::exchange(reached[node.attributes.subject], std::uint8_t{1}))
-        open.push_back(node.attributes.callee());
-    }
-  }
+  std::vector<bool> reached(p.functions.size());
+  for (function_id const f : ir::reachable_functions(p, p.entry, ir::with_derivatives::yes))
+    reached[index_of(f)] = true;
   std::size_t dropped = 0;
   for (std::uint32_t i = 0; i < p.functions.size(); ++i)
     if (!reached[i] && !p.is_erased(function_id{i})) {

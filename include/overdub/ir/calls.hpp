@@ -1,4 +1,4 @@
-// The order of interprocedural analyses: callees before callers.
+// The functions that call each other: the order of interprocedural analyses, callees before callers, and what an entry reaches.
 #pragma once
 
 #include <overdub/core/library.hpp>
@@ -14,8 +14,7 @@ namespace overdub::ir {
 /// closures; a component comes after all that it calls. Erased functions are in none.
 class call_components {
 public:
-  /// Tarjan's algorithm (Depth-first search and linear graph algorithms, 1972), without recursion. O(nodes of valid
-  /// functions).
+  /// Tarjan's algorithm (Depth-first search and linear graph algorithms, 1972). O(nodes of valid functions).
   explicit call_components(program const& p);
 
   std::size_t size() const { return first_.size(); }
@@ -26,17 +25,16 @@ public:
   std::span<function_id const> order() const { return order_; }
 
 private:
-  void search(program const& p, function_id start);
-  // Closes a component: the functions on the stack from this one on.
-  void close(std::uint32_t at);
-
-  std::vector<std::uint32_t> number_; // in the order of entering, from 1
-  std::vector<std::uint32_t> low_;    // the smallest reachable number
   std::vector<bool> recursive_;
-  std::vector<function_id> open_;
-  std::uint32_t last_number_ = 0;
   std::vector<function_id> order_;
   std::vector<std::size_t> first_; // for each component: an index into order_
 };
+
+enum class with_derivatives : bool { no, yes };
+
+/// The functions that calls and closures reach from `entry`, which is the first; with the rules of their derivatives, if asked.
+/// O(nodes of these functions + functions).
+std::vector<function_id>
+reachable_functions(program const& p, function_id entry, with_derivatives derivatives = with_derivatives::no);
 
 } // namespace overdub::ir
