@@ -127,7 +127,7 @@ recomputation::copy_branch(node_id n, value_map& here, std::vector<saved_value>&
       auto const yield_value = [&](value_id v) {
         yielded[i].push_back(v);
         at_.to_end(written().region_at(made, 1 - i));
-        yielded[1 - i].push_back(zero_of(type_of(v)));
+        yielded[1 - i].push_back(ir::zero_value(at_, type_of(v)));
       };
       yield_value(k.new_value);
       if (k.valid != ir::nothing) yield_value(k.valid);

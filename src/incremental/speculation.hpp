@@ -172,7 +172,7 @@ inline void speculation::end(std::vector<value_id> const& results) {
   auto const otherwise = [&](node_id choice, auto const& failed) {
     build().in_region(choice, 1, [&] {
       values none;
-      for (value_id const v : results) none.push_back(zero_of(type_of(v)));
+      for (value_id const v : results) none.push_back(ir::zero_value(at_, type_of(v)));
       none.push_back(failed());
       return none;
     });

@@ -3,6 +3,7 @@
 
 #include <overdub/implementation/incremental/change.hpp>
 #include <overdub/implementation/ir/shapes.hpp>
+#include <overdub/implementation/ir/zero_value.hpp>
 #include <overdub/incremental/update_program.hpp>
 #include <overdub/ir/builder.hpp>
 #include <overdub/ir/cursor.hpp>
@@ -145,7 +146,6 @@ protected:
   value_id indices_from(value_id first, value_id count);
   value_id differs(value_id now, value_id before);
   value_id arrays_differ(value_id now, value_id before);
-  value_id zero_of(ir::type t);
 
   update_program& made_;
   function_id f_, draft_;
@@ -250,15 +250,6 @@ inline bool update_emitter::are_distinct(value_id a, value_id b) const {
 inline value_id update_emitter::both(value_id a, value_id b) {
   if (a == ir::nothing) return b;
   return b == ir::nothing ? a : at_.add(op::logical_and, a, b);
-}
-
-/// A zero, or an empty array.
-inline value_id update_emitter::zero_of(ir::type t) {
-  if (t.rank == 0) return literal(t, 0);
-  value_id const none = literal(ir::i64, 0);
-  if (t.rank == 1) return written().result(at_.insert(op::array, {}, std::array{t}));
-  value_id const inner = zero_of(t.element_type());
-  return written().result(at_.insert(op::fill, std::array{none, inner}, std::array{t}));
 }
 
 /// `count` consecutive indices.

@@ -79,7 +79,7 @@ inline void update_writer::visit_loop(node_id n) {
       unchanged.push_back(kept);
     }
     for (std::size_t s = loop_carried; s + 1 < new_values.size(); ++s)
-      unchanged.push_back(zero_of(type_of(new_values[s])));
+      unchanged.push_back(ir::zero_value(at_, type_of(new_values[s])));
     unchanged.push_back(first);
     known_.restore(from);
     return unchanged;

@@ -303,7 +303,7 @@ values update_writer::emit_if(value_id condition, Emit const& emit) {
     return yielded;
   });
   to.in_region(choice, 1, [&] {
-    for (value_id& v : yielded) v = zero_of(type_of(v));
+    for (value_id& v : yielded) v = ir::zero_value(at_, type_of(v));
     return yielded;
   });
   values results = to.close(choice).results;
