@@ -254,7 +254,7 @@ inline bool analysis::array_operation(state& s, node_id n) {
     give(s, n, {std::move(a)});
     return true;
   }
-  default: { // gather
+  case op::gather: {
     abstract a = s[operand(0)];
     abstract const& indices = s[operand(1)];
     integers const i = indices.element.whole, length = a.lengths[0];
@@ -271,6 +271,9 @@ inline bool analysis::array_operation(state& s, node_id n) {
     give(s, n, {std::move(a)});
     return true;
   }
+  default:
+    give_anything(s, n);
+    return true;
   }
 }
 

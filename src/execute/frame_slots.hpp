@@ -323,6 +323,13 @@ protected:
         "overdub: @%s cannot be interpreted: %s", std::string(p_.text(f_.name)).c_str(), what.c_str()));
   }
 
+  void refuse_unless_elementwise(ir::node_id n) const {
+    if (!ir::is_elementwise(f_[n].code))
+      refuse(
+          "it has the operation " + std::string(ir::name_of(f_[n].code)) +
+          ", which the interpreter does not have");
+  }
+
   static bool is_one_of(offset where, std::span<offset const> all) {
     return std::find(all.begin(), all.end(), where) != all.end();
   }

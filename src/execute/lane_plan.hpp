@@ -243,8 +243,16 @@ private:
       return f_[n].attributes.operation != op::none && f_.type_of(f_.result(n)) != ir::boolean;
     case op::accumulate:
       return regions_fit(n, false);
+    case op::array:
+    case op::length:
+    case op::concat:
+    case op::copy:
+    case op::convert:
+    case op::assert_:
+    case op::yield:
+      return true;
     default:
-      return true; // array, length, concat, copy, convert, assert, yield
+      return false;
     }
   }
   // Whether an operation is nested in a divergent branch.

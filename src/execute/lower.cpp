@@ -106,10 +106,7 @@ inline void lowering::lower_node(node_id n) {
     lower_assert(n);
     break;
   default:
-    if (!ir::is_elementwise(f_[n].code))
-      refuse(
-          "it has the operation " + std::string(ir::name_of(f_[n].code)) +
-          ", which the interpreter does not have");
+    refuse_unless_elementwise(n);
     lower_elementwise(n);
   }
   live_in(f_.results_of(n), f_[n].parent);

@@ -349,6 +349,7 @@ inline void lane_lowering::lower_in_lanes(node_id n) {
     out_.emit(&trying<lane_assert>::run, 0, at(f_.operand(n, 0)));
     break;
   default:
+    refuse_unless_elementwise(n);
     lane_elementwise(n);
   }
   release_temporaries();

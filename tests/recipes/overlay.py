@@ -8,7 +8,8 @@ import sys
 include, folder = map(pathlib.Path, sys.argv[1:])
 
 ELEMENTWISE = "OVERDUB_UNARY(halved, math, floating, pure, 1, x * 0.5f, dx * 0.5f)\n"
-STRUCTURAL = "OVERDUB_STRUCTURAL(unknown_to_all, 1, 1, 0, unknown_to_all, pure, 1, none)\n"
+STRUCTURAL = ("OVERDUB_STRUCTURAL(unknown_to_all, 1, 1, 0, unknown_to_all, pure, 1, none)\n"
+              "OVERDUB_STRUCTURAL(unknown_copy, 1, 1, 0, copy, pure, 1, none)\n")
 PASS = """\
     named_pass{
         "count_operations", [](program& p) { return count_operations(p); }, "nothing changes", false, true},

@@ -1,6 +1,8 @@
-// A row in the table of operations is all that an elementwise operation needs; a structural one without a typing rule is rejected.
+// A row in the table of operations is all that an elementwise operation needs; a structural one without a typing rule is rejected, and
+// one without code in a consumer is refused by it, or assumed to have any result.
 // A row in the table of passes makes a function a pass. overlay.py writes the rows. An analysis reads columns of the table, and
 // names no operation.
+#include <overdub/check.hpp>
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/forward.hpp>
 #include <overdub/execute/interpreter.hpp>
@@ -28,6 +30,18 @@ void check(bool holds, char const* what) {
   if (holds) return;
   std::printf("%s\n", what);
   ++failures;
+}
+
+// Whether `use` throws an error whose message has `words`.
+template <class F>
+void refuses(F const& use, std::string const& words, char const* what) {
+  std::string why;
+  try {
+    use();
+  } catch (od::error const& e) {
+    why = e.what();
+  }
+  check(why.find(words) != std::string::npos, what);
 }
 
 inline constexpr auto wave = od::fn<"wave">([](auto x) { return halved(x) * x; }); // x² / 2
@@ -64,14 +78,60 @@ int main() {
   auto u = od::incremental(wave, 3.0);
   u.set<0>(4.0);
   check(u.propose() == 8.0, "incremental update");
-
-  std::string why;
-  try {
-    (void)od::ir::parse("func @f(%x: f64) -> f64 {\n  %y = unknown_to_all %x : f64\n  return %y\n}\n");
-  } catch (od::error const& e) {
-    why = e.what();
+  od::ir::program const map = od::ir::parse(R"(
+func @f(%n: i64, %x: f64[]) -> f64[] {
+  %y = map %n (%i: i64) -> f64 {
+    %a = at %x, %i : f64
+    %b = halved %a : f64
+    yield %b
   }
-  check(why.find("there is no such operation") != std::string::npos, "an operation without a typing rule is rejected");
+  return %y
+})");
+  od::array<double> const numbers{2.0, 4.0};
+  auto const halves = od::executable(map, od::ir::function_id{0}).call<od::array<double>>(od::i64{2}, numbers);
+  check(halves[1] == 2.0, "vectorised maps");
+  check(od::check(wave, od::between(0.0, 1.0)).empty(), "abstract interpretation");
+
+  refuses(
+      [] { (void)od::ir::parse("func @f(%x: f64) -> f64 {\n  %y = unknown_to_all %x : f64\n  return %y\n}\n"); },
+      "there is no such operation", "an operation without a typing rule is rejected");
+
+  od::ir::program const unknown = od::ir::parse(R"(
+entry @f
+func @f(%x: f64[]) -> f64 {
+  %y = unknown_copy %x : f64[]
+  %z = at %y, 0 : f64
+  return %z
+})");
+  od::ir::program const in_map = od::ir::parse(R"(
+entry @f
+func @f(%n: i64, %x: f64[][]) -> f64[] {
+  %y = map %n (%i: i64) -> f64 {
+    %row = at %x, %i : f64[]
+    %copy = unknown_copy %row : f64[]
+    %z = at %copy, 0 : f64
+    yield %z
+  }
+  return %y
+})");
+  od::array<double> const one{1.0};
+  check(od::ir::parse(od::ir::print(unknown)) == unknown, "text of an unknown operation");
+  refuses([&] { (void)od::executable(unknown); }, "unknown_copy", "the interpreter");
+  refuses([&] { (void)od::executable(in_map); }, "unknown_copy", "the interpreter, in vectorised maps");
+  refuses([&] { (void)od::evaluate<double>(unknown, one); }, "unknown_copy", "evaluate");
+  refuses([&] { (void)od::run(od::contexts::forward{}, unknown); }, "unknown_copy", "a program in a context");
+  refuses(
+      [&] {
+        od::ir::program changed = unknown;
+        od::differentiate_entry(changed, {true}, true);
+      },
+      "unknown_copy", "a gradient");
+  check(od::check(unknown).count(od::finding_kind::index) == 1, "abstract interpretation assumes any result");
+  for (od::pass::named_pass const& pass : od::pass::passes) {
+    od::ir::program changed = unknown;
+    (void)pass.run(changed);
+    check(od::ir::print(changed).find("unknown_copy") != std::string::npos, "passes keep it");
+  }
 
   od::ir::program copy = p;
   std::size_t operations = 0;

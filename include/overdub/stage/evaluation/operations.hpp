@@ -102,7 +102,8 @@ void evaluate_operation(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
     if constexpr (!keeps_form<S>) evaluate_assert(e, at, n);
     return;
   default:
-    throw evaluation_error(message("overdub: evaluate: this operation is not known"));
+    throw evaluation_error(message(
+        "overdub: evaluate: the operation %s is not known", std::string(ir::name_of(at.f[n].code)).c_str()));
   }
 }
 
