@@ -33,7 +33,7 @@ namespace overdub::increments {
   bool any = false;
   for_each_part(s, from, nullptr, to.size_of_scalar(), [&](std::span<i64 const> path, std::byte const* part) {
     std::size_t const at = to.at(path);
-    any = any || cancels_one(at / to.size_of_scalar(), to.bits_at(at), bits_of(part, to.size_of_scalar()));
+    any = any || cancels_one(at / to.size_of_scalar(), to.bits_at(at), bits_or_zero(part, to.size_of_scalar()));
   });
   return any;
 }
@@ -74,7 +74,7 @@ inline void add_to_sums(store const& s, bound_call const& from, saved_values& sa
   for_each_part(s, from, nullptr, to.size_of_scalar(), [&](std::span<i64 const> path, std::byte const* part) {
     std::size_t const at = to.at(path);
     if (has_compensation) compensation = saved.arrays[compensations].bits_at(at);
-    std::uint64_t const by = bits_of(part, to.size_of_scalar());
+    std::uint64_t const by = bits_or_zero(part, to.size_of_scalar());
     to.set_bits_at(at, added(saved, s.variable, at / to.size_of_scalar(), to.bits_at(at), by, compensation));
     if (has_compensation) saved.arrays[compensations].set_bits_at(at, compensation);
     saved.check_finite(s.variable, to.bits_at(at));

@@ -24,6 +24,10 @@ inline std::uint64_t bits_of(std::byte const* from, std::size_t size) {
   std::memcpy(&bits, from, size);
   return bits;
 }
+/// The same; null stands for zero.
+inline std::uint64_t bits_or_zero(std::byte const* from, std::size_t size) {
+  return from == nullptr ? 0 : bits_of(from, size);
+}
 inline void put_bits(std::byte* to, std::size_t size, std::uint64_t bits) {
   if (size == sizeof bits) [[likely]]
     std::memcpy(to, &bits, sizeof bits);

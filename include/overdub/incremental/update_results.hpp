@@ -87,7 +87,7 @@ void for_each_scalar(
   for (i64 const n : extents)
     if (n == 0) return;
   for (;;) {
-    f(whole, elements == nullptr ? 0 : bits_of(elements, size));
+    f(whole, bits_or_zero(elements, size));
     if (elements != nullptr) elements += size;
     std::size_t k = extents.size();
     while (k > 0 && ++own[k - 1] == extents[k - 1]) own[--k] = 0;
