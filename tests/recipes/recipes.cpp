@@ -5,9 +5,12 @@
 #include <overdub/check.hpp>
 #include <overdub/contexts/count.hpp>
 #include <overdub/contexts/forward.hpp>
+#include <overdub/contexts/last_call.hpp>
+#include <overdub/distributions.hpp>
 #include <overdub/execute/interpreter.hpp>
 #include <overdub/forward_program.hpp>
 #include <overdub/incremental.hpp>
+#include <overdub/inference.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/print.hpp>
 #include <overdub/ir/regions.hpp>
@@ -18,8 +21,11 @@
 #include <overdub/stage/evaluate.hpp>
 #include <overdub/stage/stage.hpp>
 
+#include <cmath>
 #include <cstdio>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -31,6 +37,19 @@ void check(bool holds, char const* what) {
   std::printf("%s\n", what);
   ++failures;
 }
+
+// A kernel: a random walk on the numbers 0 and 1, whose stationary distribution is (1/2, 1/2).
+struct flip {
+  double x = 0;
+
+  od::inference::kernel_statistics transition(od::random_key const& key) {
+    od::random_generator g(key);
+    if (g.uniform() < 0.5) x = 1 - x;
+    return {.log_density = 0, .acceptance = 1};
+  }
+  std::vector<std::string> names() const { return {"x"}; }
+  void report(std::span<double> out) const { out[0] = x; }
+};
 
 // Whether `use` throws an error whose message has `words`.
 template <class F>
@@ -150,5 +169,19 @@ func @f(%n: i64, %x: f64) -> f64 {
 })");
   check(run_at_most_once(loop.functions[0]) == 3, "analysis"); // halved, loop and return
   check(od::executable(loop, od::ir::function_id{0}).call<double>(od::i64{2}, 8.0) == 1.0, "in a loop");
+
+  od::contexts::last_call last;
+  check(od::run(last, wave, 3.0) == 4.5 && last.calls == 1 && last.name == "wave", "context");
+  check(od::stage(last, wave, od::signature<double>).entry != od::ir::nothing, "a program in the context");
+
+  namespace ds = od::distributions;
+  check(std::fabs(log_density(ds::falling(2.0), 0.0)) < 1e-12, "distribution"); // the density at the mode is 2 / width
+  check(log_density(ds::falling(2.0), 3.0) == -HUGE_VAL, "outside of the support");
+  double const x = draw(ds::falling(2.0), od::random_key(1));
+  check(x >= 0 && x <= 2, "draw");
+
+  auto const draws = od::inference::run_chains(
+      [](std::size_t, od::random_key const&) { return flip{}; }, {.draws = 2000}, od::random_key(1));
+  check(std::fabs(od::inference::summary(draws)["x"].mean - 0.5) < 0.05, "kernel");
   return failures;
 }
