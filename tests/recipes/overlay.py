@@ -29,7 +29,7 @@ inline std::size_t count_operations(program& p) {
 
 } // namespace overdub::pass
 """
-CONTEXT = """// last_call: counts calls of functions, and keeps the name of the last one.
+CONTEXT = """// last_call: counts calls of functions, and keeps the name of the last callee.
 #pragma once
 
 #include <overdub/overdub.hpp>
@@ -40,11 +40,11 @@ namespace overdub::contexts {
 
 struct last_call : context {
   int calls = 0;
-  std::string_view name;
+  std::string_view callee;
 
   void before(function auto f, auto const&...) {
     ++calls;
-    name = f.name();
+    callee = f.name();
   }
 };
 

@@ -171,7 +171,7 @@ func @f(%n: i64, %x: f64) -> f64 {
   check(od::executable(loop, od::ir::function_id{0}).call<double>(od::i64{2}, 8.0) == 1.0, "in a loop");
 
   od::contexts::last_call last;
-  check(od::run(last, wave, 3.0) == 4.5 && last.calls == 1 && last.name == "wave", "context");
+  check(od::run(last, wave, 3.0) == 4.5 && last.calls == 1 && last.callee == "wave", "context");
   check(od::stage(last, wave, od::signature<double>).entry != od::ir::nothing, "a program in the context");
 
   namespace ds = od::distributions;
