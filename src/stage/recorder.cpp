@@ -21,26 +21,38 @@
 
 namespace overdub::detail {
 
-struct recorder::tables {
+struct recorder::state {
+  // The functions that have been staged, and those whose bodies are being staged.
+  struct function_table {
+    std::vector<staged> all;
+    tsl::robin_map<void const*, std::size_t> number_of_key; // numbers are indices in `all`
+    std::vector<std::string> being_staged;                  // the call chain: their names, outermost first
+  };
+  // The keys of staged functions. A key is the address of an element of `all`.
+  struct key_table {
+    std::map<std::pair<std::uintptr_t, variant>, char> all;
+    std::map<void const*, std::uint32_t> ended_runs; // by the address of a context
+  };
+  // The names of functions. The second signature of f is f#2.
+  struct name_table {
+    tsl::robin_map<std::string, int> signatures;         // their number, for each name
+    tsl::robin_map<std::string, std::string> unnumbered; // f, for f#2
+  };
+
+  function_table functions;
+  key_table keys;
+  name_table names;
+  tsl::robin_map<ir::symbol, std::size_t> hosts; // native functions: their indices in program.hosts
+  program_set programs;                          // the copies that `copy_of` returns
+  std::vector<ir::cursor> cursors; // in the regions that have been entered; the current one is last
   ir::function_id scratch = ir::nothing;
-  std::map<std::pair<std::uintptr_t, variant>, char> made_keys; // the addresses of its elements are keys
-  program_set kept;
-  std::vector<ir::cursor> open;
-  std::vector<staged> functions;
-  tsl::robin_map<void const*, std::size_t> of_key;
-  tsl::robin_map<ir::symbol, std::size_t> bound; // their indices in program.hosts
-  tsl::robin_map<std::string, int> signatures_of;
-  tsl::robin_map<std::string, std::string>
-      numbered;                              // from names with the number of a signature to names without
-  std::vector<std::string> chain;            // the functions whose bodies are being staged
-  std::map<void const*, std::uint32_t> runs; // that ended, in the contexts at these addresses
 };
 
-recorder::recorder() : tables_(std::make_unique<tables>()), stack_(__builtin_frame_address(0)) {}
+recorder::recorder() : state_(std::make_unique<state>()), stack_(__builtin_frame_address(0)) {}
 recorder::~recorder() = default;
 
-ir::cursor& recorder::at() { return tables_->open.back(); }
-ir::function const& recorder::here() { return *tables_->open.back(); }
+ir::cursor& recorder::at() { return state_->cursors.back(); }
+ir::function const& recorder::here() { return *state_->cursors.back(); }
 void recorder::yield(std::span<ir::value_id const> results) { at().yield(results); }
 void recorder::set_results(ir::node_id n, std::span<ir::type const> results) { at().set_results(n, results); }
 ir::value_id recorder::literal(ir::type t, std::uint64_t bits) { return at().literal(t, bits); }
@@ -48,14 +60,14 @@ ir::value_id recorder::literal(double x) { return at().literal(x); }
 ir::value_id recorder::literal(float x) { return at().literal(x); }
 ir::value_id recorder::literal(std::int64_t x) { return at().literal(x); }
 ir::value_id recorder::literal(bool x) { return at().literal(x); }
-ir::function_id recorder::id_of(std::size_t number) const { return tables_->functions[number].id; }
+ir::function_id recorder::id_of(std::size_t number) const { return state_->functions.all[number].id; }
 
 recorder::inside::inside(recorder& r, ir::region_id region) : inside(r, r.at().id(), region) {}
 recorder::inside::inside(recorder& r, ir::function_id f, ir::region_id region) : recorder_(r) {
-  r.tables_->open.emplace_back(r.program, f, region);
+  r.state_->cursors.emplace_back(r.program, f, region);
 }
 
-recorder::inside::~inside() { recorder_.tables_->open.pop_back(); }
+recorder::inside::~inside() { recorder_.state_->cursors.pop_back(); }
 
 ir::value_id
 recorder::add(ir::op code, std::span<ir::value_id const> operands, ir::type result, ir::attributes const& a) {
@@ -74,34 +86,37 @@ std::vector<ir::type> recorder::types_of(std::span<ir::value_id const> values) {
   return types;
 }
 
-void recorder::begin_context(void const* object) { tables_->runs.try_emplace(object, 0u); }
-void recorder::end_context(void const* object) { ++tables_->runs.at(object); }
+void recorder::begin_context(void const* object) { state_->keys.ended_runs.try_emplace(object, 0u); }
+void recorder::end_context(void const* object) { ++state_->keys.ended_runs.at(object); }
 
-void const* recorder::key_of(void const* way, variant v) {
+void const* recorder::key_of(void const* stager, variant v) {
   for (context_identity& c : v.contexts)
-    if (auto const at = tables_->runs.find(c.object); at != tables_->runs.end()) c.run = at->second;
-  return &tables_->made_keys[{reinterpret_cast<std::uintptr_t>(way), std::move(v)}];
+    if (auto const at = state_->keys.ended_runs.find(c.object); at != state_->keys.ended_runs.end())
+      c.run = at->second;
+  return &state_->keys.all[{reinterpret_cast<std::uintptr_t>(stager), std::move(v)}];
 }
 
-ir::program const& recorder::kept(ir::program const& p) { return tables_->kept[tables_->kept.number_of(p)]; }
+ir::program const& recorder::copy_of(ir::program const& p) {
+  return state_->programs[state_->programs.number_of(p)];
+}
 
 recorder::staged* recorder::find(void const* key) {
-  auto const at = tables_->of_key.find(key);
-  return at == tables_->of_key.end() ? nullptr : &tables_->functions[at->second];
+  auto const at = state_->functions.number_of_key.find(key);
+  return at == state_->functions.number_of_key.end() ? nullptr : &state_->functions.all[at->second];
 }
 
 ir::function_id recorder::scratch() {
-  if (tables_->scratch == ir::nothing) tables_->scratch = program.add("", {});
-  return tables_->scratch;
+  if (state_->scratch == ir::nothing) state_->scratch = program.add("", {});
+  return state_->scratch;
 }
 
-// Of AddressSanitizer: they are null where the process runs without it.
+// Functions of AddressSanitizer; null in a process without it.
 static void* sanitizer_stack() __attribute__((weakref("__asan_get_current_fake_stack")));
 static void* sanitizer_frame(void* stack, void* address, void** begin, void** end)
     __attribute__((weakref("__asan_addr_is_in_fake_stack")));
 
-// Whether an object is a variable of a C++ function that is running since staging began. The stack grows downwards.
-// AddressSanitizer keeps variables in memory of its own, and knows the frame on the stack that they belong to.
+// The object is between the current stack frame and the one in which staging began; the stack grows downwards. AddressSanitizer stores
+// local variables elsewhere, and returns the address of the stack frame that they belong to.
 bool recorder::is_local(void const* object) const {
   if (sanitizer_stack != nullptr && sanitizer_frame != nullptr)
     if (void const* const frame =
@@ -121,12 +136,12 @@ ir::symbol recorder::bind(
   if (is_local(object))
     throw staging_error(message(
         "overdub: %s: the context is a local variable of a function that is staged. The program would call "
-        "its hooks after its lifetime ends. Declare it outside of the function, and stage or compile the "
-        "function in it",
+        "the context's hooks after the end of its lifetime. Declare the context outside of the function, and "
+        "stage or compile the function in it",
         name.c_str()));
   for (int number = 2;; ++number) {
     ir::symbol const s = program.intern(name);
-    auto const [at, is_new] = tables_->bound.try_emplace(s, program.hosts.size());
+    auto const [at, is_new] = state_->hosts.try_emplace(s, program.hosts.size());
     if (is_new) program.hosts.push_back({s, run, object, context, origin_in_cpp, is_hook});
     ir::host_binding const& known = program.hosts[at->second];
     if (known.run == run && known.object == object && known.context == context) return s;
@@ -137,18 +152,19 @@ ir::symbol recorder::bind(
 void recorder::add_hook(hook const& h, std::span<ir::value_id const> operands) {
   if (h.has_state && !contexts.empty() && context_at(h.object) == contexts.size())
     throw staging_error(message(
-        "overdub: %s has hooks and data, and observes a part of a compiled program, which calls the hooks of "
-        "the contexts alone that it is compiled for. Compile the program for this context, too; a context "
-        "that `enter` returns has no data, or no hooks, there",
+        "overdub: the context %s has hooks and data members, and the program is not compiled for it. A "
+        "compiled program calls the hooks of the contexts that it is compiled for. Compile the program for "
+        "this context, too; if `enter` returned the context, remove its hooks or its data members",
         std::string(h.context).c_str()));
   for (std::span<std::byte const> const t : temporaries)
     if (auto const* const at = static_cast<std::byte const*>(h.object);
         h.has_state && std::less_equal<>{}(t.data(), at) && std::less<>{}(at, t.data() + t.size()))
       throw staging_error(message(
-          "overdub: %s is a part of a context that `enter` returned by value. The program would call its "
-          "hooks after its lifetime ends. Return a reference to one that the outer context keeps",
+          "overdub: the context %s is, or is a part of, a context that `enter` returned by value. The "
+          "program would call its hooks after the end of its lifetime. Return a reference to a member of the "
+          "outer context",
           std::string(h.context).c_str()));
-  // A context without data may be any object: one that is never destroyed.
+  // The hooks of a context without data members may be called on any object; this one is never destroyed.
   void* const object =
       h.has_state || context_at(h.object) < contexts.size() ? h.object : const_cast<char*>(h.context.data());
   std::string name(h.context);
@@ -162,7 +178,7 @@ void recorder::add_hook(hook const& h, std::span<ir::value_id const> operands) {
   insert(ir::op::host, operands, {}, a);
 }
 
-// The type of an operand of an elementwise operation on numbers of the type `widest`, if not all are the same.
+// The type to which operand `i` of an elementwise operation is converted. `widest` is the widest element type of its operands.
 static ir::type operand_type(ir::type_rule rule, std::size_t i, ir::type widest, ir::type result) {
   using enum ir::type_rule;
   switch (rule) {
@@ -230,7 +246,7 @@ ir::program recorder::finish() {
   return made;
 }
 ir::program recorder::take() {
-  if (tables_->scratch != ir::nothing) program.erase(tables_->scratch);
+  if (state_->scratch != ir::nothing) program.erase(state_->scratch);
   std::vector<ir::function_id> all;
   for (std::uint32_t i = 0; i < program.functions.size(); ++i)
     if (!program.is_erased(ir::function_id{i})) all.push_back(ir::function_id{i});
@@ -243,8 +259,8 @@ ir::program recorder::take() {
   std::vector<std::tuple<std::string, std::string, ir::function_id>> sorted;
   for (ir::function_id const f : all) {
     std::string const made(program.name_of(f));
-    auto const known = tables_->numbered.find(made);
-    sorted.emplace_back(known == tables_->numbered.end() ? made : known->second, signature(f), f);
+    auto const known = state_->names.unnumbered.find(made);
+    sorted.emplace_back(known == state_->names.unnumbered.end() ? made : known->second, signature(f), f);
   }
   std::ranges::sort(sorted);
   std::string last;
@@ -262,26 +278,26 @@ std::string_view recorder::base_name(std::string_view name) {
 }
 
 std::string recorder::unique_name(std::string_view name) {
-  int const signatures = ++tables_->signatures_of[std::string(name)];
+  int const signatures = ++state_->names.signatures[std::string(name)];
   if (signatures == 1) return std::string(name);
   std::string made = std::string(name) + '#' + std::to_string(signatures);
-  tables_->numbered.emplace(made, name);
+  state_->names.unnumbered.emplace(made, name);
   return made;
 }
 
 std::size_t recorder::begin(void const* key, std::string_view name, std::span<ir::type const> parameters) {
-  tables_->functions.push_back({program.add(unique_name(name), parameters), {}});
-  if (std::ranges::count(tables_->chain, name) == most_nested) throw_nested(name);
-  tables_->chain.emplace_back(name);
-  tables_->of_key.emplace(key, tables_->functions.size() - 1);
-  return tables_->functions.size() - 1;
+  state_->functions.all.push_back({program.add(unique_name(name), parameters), {}});
+  if (std::ranges::count(state_->functions.being_staged, name) == max_nested) throw_nested(name);
+  state_->functions.being_staged.emplace_back(name);
+  state_->functions.number_of_key.emplace(key, state_->functions.all.size() - 1);
+  return state_->functions.all.size() - 1;
 }
 
 void recorder::end(std::size_t number, std::any results) {
-  auto const f = tables_->functions[number].id;
-  tables_->functions[number].results = std::move(results);
-  if (program[f].node_count() > unrolled) note_unrolled(f);
-  tables_->chain.pop_back();
+  auto const f = state_->functions.all[number].id;
+  state_->functions.all[number].results = std::move(results);
+  if (program[f].node_count() > max_operations_without_note) note_unrolled(f);
+  state_->functions.being_staged.pop_back();
 }
 
 void recorder::stage_function(
@@ -309,13 +325,15 @@ recorder::call(staged const& f, std::span<ir::value_id const> operands, std::uin
 
 [[noreturn]] void recorder::throw_nested(std::string_view name) const {
   std::string chain;
-  std::size_t const first = tables_->chain.size() > 6 ? tables_->chain.size() - 6 : 0;
-  for (std::size_t i = first; i < tables_->chain.size(); ++i) chain += tables_->chain[i] + " -> ";
+  std::size_t const first =
+      state_->functions.being_staged.size() > 6 ? state_->functions.being_staged.size() - 6 : 0;
+  for (std::size_t i = first; i < state_->functions.being_staged.size(); ++i)
+    chain += state_->functions.being_staged[i] + " -> ";
   throw staging_error(message(
-      "overdub: staging made more than %d signatures of %.*s, each in the one before, called by %s%.*s; does "
-      "it call itself with arguments of ever new types, vectors of ever new lengths, or contexts of ever new "
-      "members?",
-      most_nested, static_cast<int>(name.size()), name.data(), chain.c_str(), static_cast<int>(name.size()),
+      "overdub: staging created more than %d signatures of %.*s, each nested in the one before; the call "
+      "chain ends in %s%.*s. A recursive call of a staged function must repeat the types of its arguments, "
+      "the lengths of its vectors and the data members of its contexts",
+      max_nested, static_cast<int>(name.size()), name.data(), chain.c_str(), static_cast<int>(name.size()),
       name.data()));
 }
 
@@ -323,8 +341,8 @@ void recorder::note_unrolled(ir::function_id f) {
   program.notes.push_back(
       {.text = std::string("@").append(base_name(program.name_of(f))) + " has " +
                std::to_string(program[f].node_count()) +
-               " operations: a loop of C++ is unrolled; use overdub::loop, overdub::while_, overdub::map "
-               "or overdub::reduce",
+               " operations, since staging unrolls loops of C++; overdub::loop, overdub::while_, "
+               "overdub::map and overdub::reduce stage a loop as one operation",
        .at = program[f].place});
 }
 

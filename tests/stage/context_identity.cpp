@@ -216,8 +216,8 @@ TEST_CASE("a function may be staged in any number of contexts, and not in itself
   CHECK(od::evaluate<double>(p, 1.0) == in_many(1.0));
   CHECK_THROWS_WITH(
       od::stage(endless, od::signature<double>),
-      Catch::Contains("signatures of deeper, each in the one before") &&
-          Catch::Contains("vectors of ever new lengths"));
+      Catch::Contains("signatures of deeper, each nested in the one before") &&
+          Catch::Contains("the lengths of its vectors"));
 }
 
 namespace {

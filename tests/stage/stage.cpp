@@ -96,6 +96,6 @@ struct depth {
 TEST_CASE("an infinite chain of signatures of one function is an error with the chain") {
   CHECK_THROWS_WITH(
       stage(fn<"nest">(depth<70>{}), signature<double>),
-      Catch::Contains("more than 64 signatures of nest, each in the one before") &&
+      Catch::Contains("more than 64 signatures of nest, each nested in the one before") &&
           Catch::Contains("nest -> nest"));
 }

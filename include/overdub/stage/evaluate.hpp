@@ -169,7 +169,7 @@ auto evaluate(ir::program const& p, ir::function_id f, A const&... a) {
 #endif
   // The recorder identifies the staged functions of a program by its address. Therefore it keeps a copy of the program.
   ir::program const* program = &p;
-  if constexpr (detail::is_symbolic<S>) program = &detail::recorder_of(stack).kept(p);
+  if constexpr (detail::is_symbolic<S>) program = &detail::recorder_of(stack).copy_of(p);
   auto const results = detail::evaluation<T>::run(
       *program, detail::tail_of<T>(stack), f, detail::arguments_of(p, f, stack, a...));
   if (results.size() != 1 + sizeof...(More))

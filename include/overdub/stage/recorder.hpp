@@ -1,4 +1,4 @@
-// The recorder: the program that is being staged, and the region to which operations are appended.
+// The recorder: builds the program that is being staged, and appends operations to its current region.
 #pragma once
 
 #include <overdub/core/error.hpp>
@@ -30,10 +30,13 @@ struct OVERDUB_EXPORTED staging_error : rejected_program {
 
 namespace detail {
 
+// A single-threaded builder of one program.
 class recorder {
 public:
-  static constexpr int most_nested = 64;
-  static constexpr std::uint32_t unrolled = 1000; // a function with more operations gets a note
+  // The limit on signatures of one function whose stagings are nested; more are an endless recursion.
+  static constexpr int max_nested = 64;
+  // A function with more operations gets a note on unrolled loops.
+  static constexpr std::uint32_t max_operations_without_note = 1000;
 
   recorder();
   recorder(recorder const&) = delete;
@@ -41,27 +44,27 @@ public:
   ~recorder();
 
   ir::program program;
-  // The memory of a context object during staging. A call of the program supplies its own object in place of it.
+  // The memory of a context object that is a parameter of the program: each call of the program passes its own object.
   struct context_of_call {
     std::byte* begin;
     std::size_t size;
   };
   std::vector<context_of_call> contexts; // outermost first
-  // The index of the context that is this object; the number of contexts, if none is.
+  // The index in `contexts` of an object; contexts.size() if the object is none of them.
   std::size_t context_at(void const* object) const {
     std::size_t i = 0;
     while (i < contexts.size() && contexts[i].begin != object) ++i;
     return i;
   }
 
-  /// The cursor at which operations are appended.
+  /// The cursor in the current region, at which operations are appended.
   ir::cursor& at();
-  /// The function to which operations are appended.
+  /// The function of the current region.
   ir::function const& here();
 
   // ---- the current region
 
-  // Appends operations to a region of the current function, or of another one, until the end of the scope.
+  // A scope in which the current region is another one, of the current function or of function `f`.
   class inside {
   public:
     inside(recorder& r, ir::region_id region);
@@ -82,21 +85,22 @@ public:
 
   ir::value_id
   add(ir::op code, std::span<ir::value_id const> operands, ir::type result, ir::attributes const& a = {});
-  // An elementwise operation, whose operands are converted to the types that it takes; op::none converts its operand to the result's type.
+  // Appends an elementwise operation, and conversions of its operands to its parameter types. op::none appends the conversion of its
+  // operand to the result type only.
   ir::value_id elementwise(ir::op code, std::span<ir::value_id> operands, ir::type result);
   ir::node_id insert(
       ir::op code, std::span<ir::value_id const> operands, std::span<ir::type const> results,
       ir::attributes const& a = {}, std::span<std::vector<ir::type> const> regions = {});
-  // Ends the current region.
+  // Appends the terminator of the current region.
   void yield(std::span<ir::value_id const> results);
-  // Adds results to an operation that was inserted without results.
+  // Adds results to an operation that was inserted without any.
   void set_results(ir::node_id n, std::span<ir::type const> results);
   ir::value_id literal(ir::type t, std::uint64_t bits);
   ir::value_id literal(double x);
   ir::value_id literal(float x);
   ir::value_id literal(std::int64_t x);
   ir::value_id literal(bool x);
-  // Converts a value to another type. A literal is converted during staging.
+  // The value converted to another type: a literal, if it is one; otherwise the result of an appended conversion.
   ir::value_id converted(ir::value_id v, ir::type to);
 
   std::vector<ir::type> types_of(std::span<ir::value_id const> values);
@@ -113,66 +117,70 @@ public:
     }
   }
 
-  // Binds a native function; returns its symbol. Different functions of one name get a number after it. If the object is one of `contexts`,
-  // or the index `context` of one is given, each call of the program supplies the object. O(native functions of the name).
+  // Binds a native function, and returns its symbol. Further functions of the same name get a number suffix. Each call of the program
+  // passes the object if it is one of `contexts`, or if the index `context` of one is given. O(native functions of this name).
   ir::symbol bind(
       std::string name, void (*run)(void*, void const* const*, void* const*), void* object,
       std::uint32_t context = ir::host_binding::no_context, void const* origin_in_cpp = nullptr,
       bool is_hook = false);
 
-  // A hook of a context for a function, and the native function that calls it.
+  // A hook of a context, for a call of one function.
   struct hook {
     std::string_view context, name, function;
-    void (*run)(void*, void const* const*, void* const*);
+    void (*run)(void*, void const* const*, void* const*); // the native function that calls the hook
     void* object;
-    bool has_state;
+    bool has_state; // whether the context has data members
   };
+  // Appends the operation `host` that calls the hook.
   void add_hook(hook const& h, std::span<ir::value_id const> operands);
-  // Contexts that `enter` returned by value, whose calls are being staged. They are destroyed before the program runs.
+  // The memory of contexts that `enter` returned by value. They are destroyed at the end of the staged call, before the program runs.
   std::vector<std::span<std::byte const>> temporaries;
 
   // ---- functions
 
   struct staged {
     ir::function_id id;
-    std::any results; // the tree of symbols that it returns; empty until its body has been staged
+    std::any results; // the tree of symbols that the body returned; empty while the body is being staged
   };
   // What distinguishes the staged functions of one C++ type.
   struct variant {
     std::vector<context_identity> contexts{};
-    std::vector<std::size_t> lengths{}; // of its arguments that are trees of run-time lengths
-    void const* of = nullptr;           // the function of a program, if it is one
-    std::uint32_t number = 0;
+    std::vector<std::size_t> lengths{}; // of the arguments that are trees of a run-time length
+    void const* of = nullptr;           // for a function of a program: the program,
+    std::uint32_t number = 0;           // and the index of the function
     auto operator<=>(variant const&) const = default;
   };
-  // A run in a context begins, and ends: afterwards another context may have its address.
+  // Mark the begin and the end of a run in a context. A context that later has the same address is another one.
   void begin_context(void const* object);
   void end_context(void const* object);
-  // The key of a staged function: by the template that stages it, and by its variant.
-  void const* key_of(void const* way, variant v);
-  // A copy of a program that lives as long as the recorder. Equal programs have one copy, whose address identifies them. O(programs).
-  ir::program const& kept(ir::program const& p);
-  // The staged function with this key; null, if there is none.
+  // The key of a staged function: unique for the template that stages it, which `stager` identifies, and the variant.
+  void const* key_of(void const* stager, variant v);
+  // A copy of a program, which lives as long as the recorder. Equal programs share one copy, so that its address identifies them.
+  // O(program).
+  ir::program const& copy_of(ir::program const& p);
+  // The staged function with this key; null if there is none.
   staged* find(void const* key);
+  // The function of the number that `begin` returned.
   ir::function_id id_of(std::size_t number) const;
-  // A function for temporary operations: they create a value of a type, whose symbols are then replaced.
+  // A function for temporary operations, which take() erases. They compute a value whose type is needed, and whose symbols are then
+  // replaced.
   ir::function_id scratch();
-  // Returns the program. Functions of one name are numbered by their signatures, independently of the order of staging.
+  // Moves the program out. Functions of one name are numbered in the order of their signatures, whatever the order of staging.
   ir::program take();
-  // Returns the program in canonical form.
+  // Moves the program out, in canonical form.
   ir::program finish();
-  // The name without the number of its signature: f of f#2.
+  // A function's name without the number of its signature: f for f#2.
   static std::string_view base_name(std::string_view name);
-  // A name that no function has: the name itself, or the name followed by a number.
+  // The name, or the name and the number of a signature, if a function has the name already.
   std::string unique_name(std::string_view name);
-  // Stages a function. The body appends its operations, sets the values that it yields, and returns their tree. `results` has the types of
-  // the results, if they are known before.
   struct function_to_stage {
     void const* key;
     std::string_view name;
-    std::string_view origin_name; // of a function that is derived from it; else empty
+    std::string_view origin_name; // of the function that this one is derived from; otherwise empty
     void const* origin_in_cpp;
   };
+  // Stages a function. body(yielded) appends its operations, sets the values that the function yields, and returns the tree of them.
+  // `results` has the types of the results if they are known before; otherwise it is empty.
   template <class Body>
   void stage_function(
       function_to_stage const& f, std::span<ir::value_id const> operands,
@@ -181,12 +189,12 @@ public:
       return (*static_cast<Body const*>(b))(yielded);
     });
   }
-  // Calls a function that has been staged, or is being staged; returns the results.
+  // Appends a call of a function that has been staged, or is being staged, and returns its results.
   ir::id_range<ir::value_id>
   call(staged const& f, std::span<ir::value_id const> operands, std::uint8_t flags);
-  // Begins a function whose body is staged next; returns its number.
+  // Adds a function whose body is staged next, and returns its number.
   std::size_t begin(void const* key, std::string_view name, std::span<ir::type const> parameters);
-  // Ends a function. `results` is the tree of symbols that its body returned.
+  // Ends the function of a number. `results` is the tree of symbols that its body returned.
   void end(std::size_t number, std::any results);
 
 private:
@@ -197,14 +205,15 @@ private:
   [[noreturn]] void throw_nested(std::string_view name) const;
   void note_unrolled(ir::function_id f);
 
+  // Whether an object is a local variable of a function that staging calls.
   bool is_local(void const* object) const;
 
-  struct tables;
-  std::unique_ptr<tables> tables_;
-  void const* stack_; // the stack at the beginning of staging
+  struct state;
+  std::unique_ptr<state> state_;
+  void const* stack_; // the address of the stack frame in which staging began
 };
 
-// A program whose entry combines two elements by one operation.
+// A program whose entry applies an operation to two elements, as the combination of a reduction.
 ir::program combination_by(ir::op operation, ir::type element);
 
 } // namespace detail
