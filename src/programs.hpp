@@ -13,6 +13,7 @@
 #include <overdub/implementation/ir/calls.cpp>
 #include <overdub/implementation/ir/cursor.cpp>
 #include <overdub/implementation/ir/effects.cpp>
+#include <overdub/implementation/ir/enclosing.cpp>
 #include <overdub/implementation/ir/equal.cpp>
 #include <overdub/implementation/ir/function.cpp>
 #include <overdub/implementation/ir/in_place.cpp>

@@ -1,6 +1,7 @@
 #include <overdub/implementation/ir/zero_value.hpp>
+#include <overdub/ir/enclosing.hpp>
 #include <overdub/ir/type_text.hpp>
-#include <overdub/models/choice_operation.hpp>
+#include <overdub/models/function_prefix.hpp>
 #include <overdub/models/sample.hpp>
 
 #include <cstdint>
@@ -23,9 +24,9 @@ ir::value_id stage_choice(
   std::string types;
   for (ir::type const t : r.types_of(parameters))
     types += (types.empty() ? "" : ", ") + ir::text_of(r.program, t);
-  (void)r.bind(std::string(draw_prefix) + distribution + '(' + types + ')', draw, nullptr);
+  (void)r.bind(std::string(function_prefix::draw) + distribution + '(' + types + ')', draw, nullptr);
 
-  std::vector<ir::value_id> operands = enclosing_indices(r.here(), r.at().region());
+  std::vector<ir::value_id> operands = ir::enclosing_indices(r.here(), r.at().region());
   ir::attributes a = ir::attributes::of(r.program.intern(address));
   a.detail = r.program.intern(distribution);
   a.count = static_cast<std::uint16_t>(operands.size());

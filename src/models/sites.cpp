@@ -5,7 +5,7 @@
 #include <overdub/ir/type_text.hpp>
 #include <overdub/ir/value_map.hpp>
 #include <overdub/ir/walk.hpp>
-#include <overdub/models/choice_operation.hpp>
+#include <overdub/models/function_prefix.hpp>
 #include <overdub/models/sites.hpp>
 
 #include <algorithm>
@@ -77,7 +77,7 @@ private:
     if (std::size_t const slash = name.rfind("/#"); slash != name.npos)
       name = name.substr(0, slash + 1); // a number follows the name where the function has several signatures
     std::string const prefix(name.ends_with('/') ? name : "");
-    std::vector<ir::value_id> const indices = enclosing_indices(*c, (*c)[call].parent);
+    std::vector<ir::value_id> const indices = ir::enclosing_indices(*c, (*c)[call].parent);
     for (ir::node_id const n : originals) {
       ir::node_id const made = c.clone(callee, n, map);
       std::vector<ir::node_id> samples;
@@ -213,7 +213,7 @@ private:
     if (s.address.ends_with('/'))
       reject(
           s.address, "has a name that ends in \"/\", which marks a prefix of addresses; rename the choice");
-    std::vector<ir::value_id> const indices = enclosing_indices(f_, f_[n].parent);
+    std::vector<ir::value_id> const indices = ir::enclosing_indices(f_, f_[n].parent);
     bool has_loop = false; // between the site and the region
     for (auto const around : ir::enclosing_regions(f_, n)) {
       ir::op const enclosing = f_[around.owner].code;
@@ -324,10 +324,11 @@ choice_parts parts_of(ir::program const& p, ir::function_id f, ir::node_id n) {
   }
   std::string const distribution(
       in[n].attributes.detail == ir::nothing ? "" : p.text(in[n].attributes.detail));
-  all.log_density = detail::function_of(p, std::string(density_prefix) + distribution, types);
-  all.constrain = detail::function_of(p, std::string(constrain_prefix) + distribution, types);
-  all.unconstrain = detail::function_of(p, std::string(unconstrain_prefix) + distribution, types);
-  all.bounds = detail::function_of(p, std::string(bounds_prefix) + distribution, std::span(types).subspan(1));
+  all.log_density = detail::function_of(p, std::string(function_prefix::log_density) + distribution, types);
+  all.constrain = detail::function_of(p, std::string(function_prefix::constrain) + distribution, types);
+  all.unconstrain = detail::function_of(p, std::string(function_prefix::unconstrain) + distribution, types);
+  all.bounds = detail::function_of(
+      p, std::string(function_prefix::bounds) + distribution, std::span(types).subspan(1));
   if (all.log_density == ir::nothing)
     throw model_error(message(
         "overdub: the choice \"%s\" has the distribution \"%s\", and the program has no function "
@@ -335,7 +336,7 @@ choice_parts parts_of(ir::program const& p, ir::function_id f, ir::node_id n) {
         std::string(p.text(in[n].attributes.text())).c_str(), distribution.c_str(), distribution.c_str()));
   std::string text;
   for (std::size_t k = 1; k < types.size(); ++k) text += (k > 1 ? ", " : "") + ir::text_of(p, types[k]);
-  if (auto const name = p.find_symbol(std::string(draw_prefix) + distribution + '(' + text + ')'))
+  if (auto const name = p.find_symbol(std::string(function_prefix::draw) + distribution + '(' + text + ')'))
     if (ir::host_binding const* const known = p.host(*name)) all.draw = *known;
   return all;
 }

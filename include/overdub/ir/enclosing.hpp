@@ -1,10 +1,12 @@
-// The regions around an operation, as a range.
+// The regions that enclose an operation, as a range, and the indices of their iterations.
 #pragma once
 
+#include <overdub/core/library.hpp>
 #include <overdub/ir/function.hpp>
 
 #include <cstddef>
 #include <iterator>
+#include <vector>
 
 namespace overdub::ir {
 
@@ -14,7 +16,7 @@ struct enclosing_region {
   node_id owner;
 };
 
-/// The regions around something in a region, this one first, without the body of the function. They refer to the function. A step is O(1).
+/// A region and the regions that enclose it, innermost first, without the body of the function. Refers to the function. A step is O(1).
 class enclosing_regions {
 public:
   enclosing_regions(function const& f, region_id inside) : f_(&f), first_(inside) {}
@@ -53,5 +55,8 @@ private:
   function const* f_;
   region_id first_;
 };
+
+/// The indices of the maps and counted loops that enclose a region, outermost first. O(depth of the region).
+std::vector<value_id> enclosing_indices(function const& f, region_id inside);
 
 } // namespace overdub::ir

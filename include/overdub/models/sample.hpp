@@ -4,7 +4,7 @@
 
 #include <overdub/core/library.hpp>
 #include <overdub/distributions/distribution.hpp>
-#include <overdub/models/choice_operation.hpp>
+#include <overdub/models/function_prefix.hpp>
 #include <overdub/random.hpp>
 #include <overdub/stage/stage.hpp>
 
@@ -122,13 +122,14 @@ struct bounds_body {
   }
 };
 template <class D>
-inline constexpr fn_t<name_with_prefix<D, density_prefix>(), density_body<D>> density_of{};
+inline constexpr fn_t<name_with_prefix<D, function_prefix::log_density>(), density_body<D>> density_of{};
 template <class D>
-inline constexpr fn_t<name_with_prefix<D, unconstrain_prefix>(), unconstrain_body<D>> unconstrain_of{};
+inline constexpr fn_t<name_with_prefix<D, function_prefix::unconstrain>(), unconstrain_body<D>>
+    unconstrain_of{};
 template <class D>
-inline constexpr fn_t<name_with_prefix<D, bounds_prefix>(), bounds_body<D>> bounds_of{};
+inline constexpr fn_t<name_with_prefix<D, function_prefix::bounds>(), bounds_body<D>> bounds_of{};
 template <class D>
-inline constexpr fn_t<name_with_prefix<D, constrain_prefix>(), constrain_body<D>> constrain_of{};
+inline constexpr fn_t<name_with_prefix<D, function_prefix::constrain>(), constrain_body<D>> constrain_of{};
 
 // The distribution of plain numbers of a distribution of symbols; the type of its draws; and whether it has a transform to the
 // unconstrained space.
