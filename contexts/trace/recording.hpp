@@ -3,12 +3,13 @@
 #pragma once
 
 #include <overdub/call/thread_without_signals.hpp>
+#include <overdub/contexts/trace/all_recordings.hpp>
+#include <overdub/contexts/trace/call_records.hpp>
 #include <overdub/contexts/trace/chrome.hpp>
 #include <overdub/contexts/trace/decode.hpp>
 #include <overdub/contexts/trace/file.hpp>
 #include <overdub/contexts/trace/folded.hpp>
 #include <overdub/contexts/trace/perfetto.hpp>
-#include <overdub/contexts/trace/process.hpp>
 #include <overdub/contexts/trace/session.hpp>
 #include <overdub/contexts/trace/speedscope.hpp>
 #include <overdub/contexts/trace/svg.hpp>
