@@ -99,7 +99,8 @@ OVERDUB_INLINE constexpr auto element(X const& x, i64 i) {
     return x;
 }
 
-// The same, with a range check for each array.
+// The same, with a range check for each array. No instance of map_arrays, since g++ 12 stores the captures of its function in each
+// iteration of a loop.
 template <class X>
 OVERDUB_INLINE constexpr auto checked_element(std::string_view op, X const& x, i64 i) {
   if constexpr (is_array<X>) {
@@ -110,6 +111,22 @@ OVERDUB_INLINE constexpr auto checked_element(std::string_view op, X const& x, i
         [op, i](auto const& child) OVERDUB_INLINE { return checked_element(op, child, i); }, x);
   else
     return x;
+}
+
+// The tree of f(array, parts...) for each array of a tree and the parts of other trees at its position. Other leaves are returned
+// unchanged.
+template <class F, class A, class... X>
+OVERDUB_INLINE constexpr auto map_arrays(F const& f, A&& a, X const&... x) {
+  using T = std::remove_cvref_t<A>;
+  if constexpr (is_array<T>)
+    return f(std::forward<A>(a), x...);
+  else if constexpr (tree<T>)
+    return tree_traits<T>::map(
+        [&f](auto&& child, auto const&... part)
+            OVERDUB_INLINE { return map_arrays(f, std::forward<decltype(child)>(child), part...); },
+        std::forward<A>(a), x...);
+  else
+    return T(std::forward<A>(a));
 }
 
 // Builders for a tree of arrays whose elements are trees like E.

@@ -114,27 +114,23 @@ struct slice_t {
     return call_lowered(detail::strip(stack, a), detail::inner(stack, first), detail::inner(stack, count));
   }
   template <class A, class I, class N>
-  static auto compute(A const& a, I const& first, N const& count) {
+  static auto compute(A const& a, I const& first_index, N const& element_count) {
     if constexpr (detail::trees_of_arrays<A>()) {
       (void)detail::sizes_of("slice", a);
-      return slice_of(a, detail::as_index(first), detail::as_index(count));
+      i64 const first = detail::as_index(first_index), count = detail::as_index(element_count);
+      return detail::map_arrays([=](auto const& of) { return slice_of(of, first, count); }, a);
     } else
       return detail::refused{};
   }
 
 private:
   template <class A>
-  static auto slice_of(A const& a, i64 first, i64 count) {
-    if constexpr (detail::is_array<A>) {
-      if (count < 0) detail::throw_negative("slice", count);
-      if (first < 0 || first > a.size()) detail::throw_index("slice", first, a.size());
-      if (count > a.size() - first)
-        detail::throw_index("slice", a.size(), a.size()); // the first index out of range
-      return A::copy_of(a.span().subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
-    } else if constexpr (detail::tree<A>)
-      return tree_traits<A>::map([=](auto const& child) { return slice_of(child, first, count); }, a);
-    else
-      return a;
+  static A slice_of(A const& a, i64 first, i64 count) {
+    if (count < 0) detail::throw_negative("slice", count);
+    if (first < 0 || first > a.size()) detail::throw_index("slice", first, a.size());
+    if (count > a.size() - first)
+      detail::throw_index("slice", a.size(), a.size()); // the first index out of range
+    return A::copy_of(a.span().subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
   }
 };
 inline constexpr slice_t slice{};
@@ -158,22 +154,17 @@ struct gather_t {
       return detail::refused{};
     else {
       (void)detail::sizes_of("gather", a);
-      return gathered(a, indices);
+      return detail::map_arrays([&](auto const& from) { return gathered(from, indices); }, a);
     }
   }
 
 private:
   template <class A, class I>
-  static auto gathered(A const& a, I const& indices) {
-    if constexpr (detail::is_array<A>) {
-      detail::array_builder<typename A::value_type> out(indices.size());
-      for (i64 k = 0; k < indices.size(); ++k)
-        out.put(k, detail::checked_element("gather", a, detail::as_index(indices.data()[k])));
-      return out.finish(indices.size());
-    } else if constexpr (detail::tree<A>)
-      return tree_traits<A>::map([&](auto const& child) { return gathered(child, indices); }, a);
-    else
-      return a;
+  static A gathered(A const& a, I const& indices) {
+    detail::array_builder<typename A::value_type> out(indices.size());
+    for (i64 k = 0; k < indices.size(); ++k)
+      out.put(k, detail::checked_element("gather", a, detail::as_index(indices.data()[k])));
+    return out.finish(indices.size());
   }
 };
 inline constexpr gather_t gather{};
@@ -198,27 +189,21 @@ struct update_t {
     if constexpr (!detail::trees_of_arrays<T>())
       return detail::refused{};
     else
-      return set(std::forward<A>(a), detail::as_index(i), x);
+      return detail::map_arrays(
+          [k = detail::as_index(i)](auto&& array, auto const& e)
+              OVERDUB_INLINE { return set(std::forward<decltype(array)>(array), k, e); },
+          std::forward<A>(a), x);
   }
 
 private:
   template <class A, class X>
   OVERDUB_INLINE static constexpr std::remove_cvref_t<A> set(A&& a, i64 i, X const& x) {
-    using T = std::remove_cvref_t<A>;
-    if constexpr (detail::is_array<T>) {
-      constexpr bool same = std::is_same_v<typename T::value_type, X>;
-      static_assert(
-          same || detail::is_refused<X>, "overdub: update: the new element is not of the type of the array's "
-                                         "elements; write overdub::convert<T>(x)");
-      if constexpr (same)
-        return std::forward<A>(a).with(i, x);
-      else
-        return std::forward<A>(a);
-    } else if constexpr (detail::tree<T>)
-      return tree_traits<T>::map(
-          [i](auto&& child, auto const& e)
-              OVERDUB_INLINE { return set(std::forward<decltype(child)>(child), i, e); },
-          std::forward<A>(a), x);
+    constexpr bool same = std::is_same_v<typename std::remove_cvref_t<A>::value_type, X>;
+    static_assert(
+        same || detail::is_refused<X>, "overdub: update: the new element is not of the type of the array's "
+                                       "elements; write overdub::convert<T>(x)");
+    if constexpr (same)
+      return std::forward<A>(a).with(i, x);
     else
       return std::forward<A>(a);
   }
@@ -250,25 +235,19 @@ struct concat_t {
       (void)detail::sizes_of("concat", a);
       (void)detail::sizes_of("concat", b);
       if constexpr (same)
-        return join(a, b);
+        return detail::map_arrays([](auto const& x, auto const& y) { return join(x, y); }, a, b);
       else
         return a;
     }
   }
 
 private:
-  // Concatenates the arrays at the same position of two trees.
   template <class A, class B>
-  static auto join(A const& a, B const& b) {
-    if constexpr (detail::is_array<A>) {
-      detail::array_builder<typename A::value_type> out(a.size() + b.size());
-      out.put_all(0, a.span());
-      out.put_all(a.size(), b.span());
-      return out.finish(a.size() + b.size());
-    } else if constexpr (detail::tree<A>)
-      return tree_traits<A>::map([](auto const& x, auto const& y) { return join(x, y); }, a, b);
-    else
-      return a;
+  static A join(A const& a, B const& b) {
+    detail::array_builder<typename A::value_type> out(a.size() + b.size());
+    out.put_all(0, a.span());
+    out.put_all(a.size(), b.span());
+    return out.finish(a.size() + b.size());
   }
 };
 inline constexpr concat_t concat{};
