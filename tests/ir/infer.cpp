@@ -115,6 +115,8 @@ TEST_CASE("an array has at most 127 axes") {
   CHECK(ask(op::fill, {i64, deep}) == "fill: an array of more than 127 axes");
   deep.rank = max_rank - 1;
   CHECK_THAT(ask(op::array, {deep}), Catch::Matchers::EndsWith("[][]"));
+  CHECK(deep.array_of().rank == max_rank);
+  CHECK_THROWS_WITH(deep.array_of().array_of(), "overdub: an array has at most 127 axes");
 }
 
 TEST_CASE("indices select parts, starting with the leading axis") {

@@ -1,6 +1,7 @@
 // The types of values in programs: scalars, arrays of them of any rank, functions, opaque objects and random keys.
 #pragma once
 
+#include <overdub/core/error.hpp>
 #include <overdub/core/requirements.hpp>
 
 #include <cstdint>
@@ -20,6 +21,12 @@ enum class scalar : std::uint8_t {
 
 /// The largest rank of an array.
 inline constexpr int max_rank = 127;
+
+namespace detail {
+[[noreturn, gnu::cold]] inline void throw_rank() {
+  throw rejected_program(message("overdub: an array has at most %d axes", max_rank));
+}
+} // namespace detail
 
 /// A type, in 32 bits. Shapes are dynamic, ranks static: f64[][] is a rectangular array of rank 2, indexed by its leading
 /// axis first. `index` is the index of the signature, or of the name of an opaque type, in the program's table; 0 for other
@@ -45,8 +52,9 @@ struct type {
   constexpr bool is_literal() const { return is_number() || (is_scalar() && element == scalar::boolean); }
   constexpr explicit operator bool() const { return element != scalar::none; }
 
-  /// The type of an array of values of this type, one rank higher. Requires rank < max_rank.
+  /// The type of an array of values of this type, one rank higher. Throws rejected_program at max_rank.
   constexpr type array_of() const {
+    if (rank == max_rank) detail::throw_rank();
     type t = *this;
     ++t.rank;
     return t;
