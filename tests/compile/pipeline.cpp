@@ -13,6 +13,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -35,6 +36,18 @@ void subtract(ir::program& p) {
     for (ir::cursor c(p, ir::function_id{f}); c.next();)
       if (c.code() == ir::op::add) c.replace(c.add(ir::op::sub, c.operand(0), c.operand(1)));
 }
+
+class named_executor : public od::executor {
+public:
+  explicit named_executor(std::string name) : name_(std::move(name)) {}
+  std::string const& name() const override { return name_; }
+  std::shared_ptr<od::execute::code const> prepare(ir::program const& p) const override {
+    return od::executable(p).code();
+  }
+
+private:
+  std::string name_;
+};
 
 } // namespace
 
@@ -91,6 +104,16 @@ TEST_CASE("the key of an artifact has the names, order, functions and fingerprin
   CHECK(made({{"cse", subtract}}) == all[7]);
   CHECK(made({{"cse", capturing, "2"}}) == all[9]);
   CHECK(cache.statistics().compilations == all.size());
+}
+
+TEST_CASE("an executor whose name ends like the key of other options has a key of its own") {
+  pipeline_step const step("own", subtract, " exact"); // its key ends like that of options without steps
+  od::compile_options const with_step{.executor = std::make_shared<named_executor>("a"), .passes = {step}};
+  std::string end = " exact by 1" + step.key();
+  REQUIRE(end.ends_with(" exact"));
+  end.resize(end.size() - 6);
+  od::compile_options const without_step{.executor = std::make_shared<named_executor>("a" + end)};
+  CHECK(with_step.key() != without_step.key());
 }
 
 TEST_CASE("the result of a pipeline is verified, and invalid results are rejected with a diagnostic") {
