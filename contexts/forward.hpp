@@ -2,5 +2,4 @@
 #pragma once
 
 #include <overdub/contexts/forward/forward_along.hpp>
-#include <overdub/contexts/old_names.hpp>
 #include <overdub/derivative.hpp>

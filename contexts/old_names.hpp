@@ -1,5 +1,5 @@
-// What stood in contexts/ and is no context: `overdub::contexts::gradient` is `overdub::gradient`, and <overdub/contexts/reverse.hpp> includes
-// <overdub/reverse.hpp>. The old names and headers are deprecated, and are removed after version 0.1.
+// The deprecated names of functions and types that are no contexts: `overdub::contexts::gradient` is `overdub::gradient`. The deprecated
+// headers, such as <overdub/contexts/reverse.hpp>, include this header. They are removed after version 0.1.
 #pragma once
 
 #include <overdub/core/requirements.hpp>
