@@ -34,18 +34,18 @@ constexpr auto log_sum_exp = od::fn<"log_sum_exp">([](auto x) {
 class log_sum_exp_by_hand { // knows that the maximum is unchanged
 public:
   explicit log_sum_exp_by_hand(std::vector<double> const& x)
-      : most_(*std::max_element(x.begin(), x.end())), terms_(x) {
-    for (double& t : terms_) sum_ += t = std::exp(t - most_);
+      : maximum_(*std::max_element(x.begin(), x.end())), terms_(x) {
+    for (double& t : terms_) sum_ += t = std::exp(t - maximum_);
   }
   double set(std::size_t i, double x) {
-    double const now = std::exp(x - most_);
+    double const now = std::exp(x - maximum_);
     sum_ += now - terms_[i];
     terms_[i] = now;
-    return most_ + std::log(sum_);
+    return maximum_ + std::log(sum_);
   }
 
 private:
-  double most_, sum_ = 0;
+  double maximum_, sum_ = 0;
   std::vector<double> terms_;
 };
 

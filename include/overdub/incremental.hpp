@@ -116,9 +116,9 @@ public:
         rank == 0 || sizeof...(X) == rank + 1,
         "overdub: set_at<I>(i, x) takes an index for each axis of the array, and the element");
     static_assert(
-        rank <= incremental_program::most_indices,
+        rank <= incremental_program::max_indices,
         "overdub: set_at<I>(i, x) is for arrays of up to three axes");
-    if constexpr (rank > 0 && rank <= incremental_program::most_indices && sizeof...(X) == rank + 1) {
+    if constexpr (rank > 0 && rank <= incremental_program::max_indices && sizeof...(X) == rank + 1) {
       auto const all = std::tie(indices_and_element...);
       using number = typename detail::number_in<argument>::type;
       using given = std::tuple<X...>;

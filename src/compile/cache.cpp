@@ -122,9 +122,9 @@ public:
   }
   std::vector<compilation_event> events() const { return log_.all(); }
   void set_limits(cache_limits const& limits) {
-    most_.entries = std::max<std::size_t>(1, limits.entries);
-    most_.bytes = limits.bytes;
-    most_.fingerprints = limits.fingerprints_to_warn_of;
+    limits_.entries = std::max<std::size_t>(1, limits.entries);
+    limits_.bytes = limits.bytes;
+    limits_.fingerprints = limits.fingerprints_to_warn_of;
     make_room();
   }
   void clear() {
@@ -377,7 +377,7 @@ private:
   }
   // Evicts entries until the cache is within its limits. If memory is exhausted, the next compilation continues.
   void make_room() noexcept try {
-    while (count_ > most_.entries || (bytes_ > most_.bytes && count_ > 1))
+    while (count_ > limits_.entries || (bytes_ > limits_.bytes && count_ > 1))
       if (!evict()) break;
   } catch (std::bad_alloc const&) {
   }
@@ -431,9 +431,9 @@ private:
   // Counts the fingerprints of a list of context types. Counts may be lost if memory is exhausted.
   void count_fingerprint(void const* types, std::string const& name) try {
     std::lock_guard const lock(fingerprints_.mutex);
-    if (++fingerprints_.count[types] != most_.fingerprints + 1) return;
+    if (++fingerprints_.count[types] != limits_.fingerprints + 1) return;
     fingerprints_.warnings.push_back(
-        "@" + name + " was compiled for more than " + std::to_string(most_.fingerprints) +
+        "@" + name + " was compiled for more than " + std::to_string(limits_.fingerprints) +
         " fingerprints of its contexts; a fingerprint tells the shape of data, and values are arguments");
   } catch (std::bad_alloc const&) {
   }
@@ -456,7 +456,7 @@ private:
 
   struct {
     std::atomic<std::size_t> entries{1}, bytes{0}, fingerprints{0};
-  } most_;
+  } limits_;
   std::uint64_t const hash_mask_;
   std::atomic<std::size_t> count_{0}, bytes_{0};
   std::atomic<std::uint64_t> clock_{0};

@@ -134,7 +134,7 @@ OVERDUB_HIDDEN inline constexpr auto reduce_handlers =
 
 struct reduction {
   static constexpr offset index = 0, length = 1, depth = 2, pending = 3, phase = 4, values = 5;
-  static constexpr offset most_parts = 64;
+  static constexpr offset max_parts = 64;
   enum phases : i64 { reading, folding, starting, done };
 
   std::byte* const frame;
@@ -144,7 +144,7 @@ struct reduction {
   static constexpr offset value_at(offset at, offset words, offset i) {
     return at + (values + i * words) * word_size;
   }
-  static constexpr offset size(offset words) { return values + (4 + most_parts) * words; }
+  static constexpr offset size(offset words) { return values + (4 + max_parts) * words; }
 
   i64 state(offset k) const { return get<i64>(frame, at + k * word_size); }
   void set(offset k, i64 x) const { put(frame, at + k * word_size, x); }

@@ -94,7 +94,7 @@ void incremental_program::set(std::uint32_t input, datum const& x) {
 
 void incremental_program::set_differing(std::uint32_t input, datum const& now, datum const& x) {
   std::size_t const rank = x.type().rank;
-  if (x.type() != now.type() || x.shape() != now.shape() || rank == 0 || rank > most_indices)
+  if (x.type() != now.type() || x.shape() != now.shape() || rank == 0 || rank > max_indices)
     return set(input, x);
   auto const maximum =
       std::max<i64>(increments::input_change::maximum_elements, x.size() / i64{listed_fraction});
@@ -107,7 +107,7 @@ void incremental_program::set_differing(std::uint32_t input, datum const& now, d
   });
   if (std::ssize(changed) > maximum) return set(input, x);
   for (auto const& [i, bits] : changed) {
-    i64 path[most_indices], rest = i;
+    i64 path[max_indices], rest = i;
     for (std::size_t axis = rank; axis-- > 0; rest /= x.shape()[axis]) path[axis] = rest % x.shape()[axis];
     set_at(input, {path, rank}, bits);
   }

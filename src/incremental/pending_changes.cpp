@@ -45,8 +45,8 @@ void pending_changes::set_element(
     saved_values& saved, std::uint32_t input, std::span<i64 const> path, std::uint64_t bits) {
   pending_change& c = of_[input];
   cells& m = saved.arrays[input];
-  if (path.empty() || path.size() != m.type().rank || path.size() > pending_change::most_indices)
-    throw_indices(input, m.type(), path.size(), pending_change::most_indices);
+  if (path.empty() || path.size() != m.type().rank || path.size() > pending_change::max_indices)
+    throw_indices(input, m.type(), path.size(), pending_change::max_indices);
   if (path[0] >= m.extent(0) && path[0] - m.extent(0) < c.appended()) { // an appended element
     check_indices(input, path, m, 1);
     m.set_bits_at(m.at(path), bits);

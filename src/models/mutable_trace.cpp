@@ -69,7 +69,7 @@ template <class Program>
 mutable_trace<Program>::mutable_trace(trace const& t, choice_map const& observed)
     : core_((static_cast<void>(t.core()), t.shared_core())),
       site_input_(static_cast<std::uint32_t>(t.arguments().size())),
-      structure_(*core_, observed, is_incremental ? incremental_program::most_indices : ~std::size_t{0}),
+      structure_(*core_, observed, is_incremental ? incremental_program::max_indices : ~std::size_t{0}),
       program_(program_of(t)), calls_(query_count * core_->sites().size()), observed_(core_->sites().size()) {
   for (std::uint32_t s = 0; s < core_->sites().size(); ++s)
     shapes_.emplace_back(t.shape(s).begin(), t.shape(s).end());
@@ -149,7 +149,7 @@ void mutable_trace<Program>::set_argument_at(
   number.rank = 0;
   if (x.type() != number) rejections::argument_type(*core_, k, number, x.type());
   std::span<i64 const> const path(indices.begin(), indices.size());
-  if (path.size() != t.rank || path.size() > incremental_program::most_indices)
+  if (path.size() != t.rank || path.size() > incremental_program::max_indices)
     throw model_error(message(
         "overdub: argument %u of the model @%s has %d axes, and an element was set by %zu indices; "
         "elements of up to "
@@ -205,7 +205,7 @@ void mutable_trace<Program>::extend(trace_extension const& by) {
       trace_growth::extend_input(program_, k, by.arguments()[k]);
     for (std::uint32_t s = 0; s < shapes_.size(); ++s) {
       if (growth_.shapes()[s] == shapes_[s]) continue;
-      if (is_incremental && shapes_[s].size() > incremental_program::most_indices)
+      if (is_incremental && shapes_[s].size() > incremental_program::max_indices)
         trace_structure::reject_indices(*core_, s);
       growth_.extend_site(*core_, program_, site_input_ + s, s, shapes_[s], by.given(), structure_);
     }
@@ -296,7 +296,7 @@ void mutable_trace<Program>::set_in_program(std::uint32_t s, std::span<i64 const
   else if constexpr (is_incremental)
     if (at.size() == 1)
       program_.set_at(site_input_ + s, at[0], bits);
-    else if (at.size() <= Program::most_indices)
+    else if (at.size() <= Program::max_indices)
       program_.set_at(site_input_ + s, at, bits);
     else
       trace_structure::reject_indices(*core_, s);

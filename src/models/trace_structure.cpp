@@ -47,7 +47,7 @@ void trace_structure::reject_indices(model_core const& m, std::uint32_t s) {
       "overdub: the choice \"%s\" is nested in %u maps and loops, and a choice is updated alone in up to "
       "%zu; "
       "change all of the site, or run the whole model",
-      m.sites()[s].address.c_str(), m.sites()[s].index_count, incremental_program::most_indices));
+      m.sites()[s].address.c_str(), m.sites()[s].index_count, incremental_program::max_indices));
 }
 
 void trace_structure::set(choice_index const& c) {

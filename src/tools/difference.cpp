@@ -36,10 +36,10 @@ std::vector<change> changes(line_list const& from, line_list const& to) {
 
   std::vector<change> all;
   for (std::size_t i = 0; i < front; ++i) all.push_back({' ', from[i]});
-  constexpr std::size_t most_cells = 16'000'000;
+  constexpr std::size_t max_cells = 16'000'000;
   std::size_t i = 0;
   std::size_t j = 0;
-  if (n * m <= most_cells) {                              // else the middle is replaced as a whole
+  if (n * m <= max_cells) {                               // else the middle is replaced as a whole
     std::vector<std::uint32_t> common((n + 1) * (m + 1)); // lengths for from[i...] and to[j...]
     auto at = [&](std::size_t a, std::size_t b) -> std::uint32_t& { return common[a * (m + 1) + b]; };
     for (std::size_t a = n; a-- > 0;)

@@ -16,7 +16,7 @@
 namespace overdub::tools {
 namespace {
 
-constexpr std::size_t most_text = std::size_t{256} << 20;
+constexpr std::size_t max_text = std::size_t{256} << 20;
 
 // Sets the line of an operation, or of its function, in the text; a source location in the text itself has precedence.
 void locate(ir::diagnostic& fault, ir::program const& p, std::string_view file) {
@@ -66,7 +66,7 @@ source read_source(std::string const& path) {
           "cannot be read: " + std::string(std::strerror(errno)) +
           "; name a file, or - for the standard input");
     from.text.append(part.data(), static_cast<std::size_t>(in.gcount()));
-    if (from.text.size() > most_text)
+    if (from.text.size() > max_text)
       fail("is longer than 256 MiB, the longest text that is read; split the program");
   } while (in);
   if (from.text.starts_with("\xff\xfe") || from.text.starts_with("\xfe\xff"))

@@ -56,7 +56,7 @@ std::string sines(unsigned operations) {
 }
 
 // The largest number of calls in an LLVM function.
-std::size_t most_calls(std::string const& assembly) {
+std::size_t max_calls(std::string const& assembly) {
   std::istringstream in(assembly);
   std::size_t most = 0, here = 0;
   for (std::string line; std::getline(in, line);) {
@@ -104,8 +104,8 @@ TEST_CASE("straight-line code with many calls is split into functions with a bou
   for (unsigned const operations : {3000u, 9000u, 30'000u}) {
     ir::program const p = texts::program(sines(operations));
     std::string const assembly = jit::detail::llvm_text(p, p.entry, {}, {});
-    CHECK(most_calls(assembly) <= 2000);
-    CHECK(most_calls(assembly) >= std::min(operations / 3, 400u)); // and fewer functions than calls
+    CHECK(max_calls(assembly) <= 2000);
+    CHECK(max_calls(assembly) >= std::min(operations / 3, 400u)); // and fewer functions than calls
     CHECK(texts::outcome_of(jit::compile(p), "0.25") == texts::outcome_of(executable(p), "0.25"));
   }
 }

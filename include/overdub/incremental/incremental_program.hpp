@@ -26,7 +26,7 @@ namespace overdub {
 /// object can be assigned to; other uses throw incremental_error.
 class incremental_program {
 public:
-  static constexpr std::size_t most_indices = increments::pending_change::most_indices;
+  static constexpr std::size_t max_indices = increments::pending_change::max_indices;
   /// A list of changed elements has at most 1 / listed_fraction of the elements of its array. If more change, the whole array is changed.
   static constexpr std::size_t listed_fraction = increments::pending_changes::listed_fraction;
   /// The number of commits after which the value is recomputed in full, to remove the rounding errors of differences.

@@ -20,9 +20,9 @@ namespace overdub::increments {
 
 /// The change of an input.
 struct pending_change {
-  static constexpr std::size_t most_indices = 3;
+  static constexpr std::size_t max_indices = 3;
   struct element {
-    i64 path[most_indices] = {};
+    i64 path[max_indices] = {};
     std::uint64_t bits = 0;
   };
 

@@ -62,7 +62,7 @@ consteval bool find_all_names(std::index_sequence<N...>) {
 }
 template <class C, class S>
 struct names_in {
-  static constexpr bool is_looked_for = find_all_names<C, S>(std::make_index_sequence<most_typed + 1>{});
+  static constexpr bool is_looked_for = find_all_names<C, S>(std::make_index_sequence<max_typed + 1>{});
   using rules = decltype(remembered_functions<types<C, S, std::bool_constant<is_looked_for>>, rules_of<C>>());
   using own_hooks =
       decltype(remembered_functions<types<C, S, std::bool_constant<is_looked_for>>, hooks_of<C>>());

@@ -24,7 +24,7 @@ struct one_cell {};
 template <class R, class... X>
 struct called_with {};
 
-inline constexpr std::size_t most_typed = 8; // the maximum number of arguments of a call with f64 numbers
+inline constexpr std::size_t max_typed = 8; // the maximum number of arguments of a call with f64 numbers
 
 template <class X, std::size_t>
 using repeated = X;
@@ -40,7 +40,7 @@ auto call_of_reals(types<X...>) -> called_with<double, X...>;
 template <std::size_t... N>
 auto find_calls_of_reals(std::index_sequence<N...>)
     -> types<decltype(call_of_reals(list_of_t<double, N>{}))...>;
-using calls_of_reals = decltype(find_calls_of_reals(std::make_index_sequence<most_typed + 1>{}));
+using calls_of_reals = decltype(find_calls_of_reals(std::make_index_sequence<max_typed + 1>{}));
 
 template <class List, class X>
 inline constexpr bool is_listed = false;

@@ -151,7 +151,7 @@ protected:
   value_names names_;
 
 private:
-  static constexpr int most_depth = 100;
+  static constexpr int max_depth = 100;
 
   // Counts lines from the previous location on, since locations are requested nearly in the order of the text.
   place_id place_in_text(std::uint32_t at) {
@@ -162,10 +162,10 @@ private:
     return p_.add_place(file_, line_, at - line_start_ + 1);
   }
   void deeper(std::size_t at) {
-    if (depth_ == most_depth)
+    if (depth_ == max_depth)
       in_.fail(
           at,
-          "types are nested more than " + std::to_string(most_depth) + " deep; name a part of them opaque");
+          "types are nested more than " + std::to_string(max_depth) + " deep; name a part of them opaque");
     ++depth_;
   }
   type with_axes(std::size_t at, type t) {

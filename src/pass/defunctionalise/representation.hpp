@@ -33,7 +33,7 @@ struct no_representation {
 /// slot.
 class representations {
 public:
-  static constexpr std::size_t most_slots = 1000;
+  static constexpr std::size_t max_slots = 1000;
 
   explicit representations(function_flow const& flow)
       : flow_(flow), slots_of_kind_(flow.kinds().size()), state_(flow.kinds().size()) {}
@@ -54,7 +54,7 @@ public:
     for (std::uint32_t i = 0; i < k.captured; ++i)
       for (type const t : types_of(f.type_of(f.argument(function::body, i)), flow_.of_parameter(k.callee, i)))
         found.push_back({t, count_of(found, t)});
-    if (found.size() > most_slots)
+    if (found.size() > max_slots)
       refuse(kind, "captures more than a thousand values, those that they captured counted");
     state_[kind] = state::known;
     path_.pop_back();

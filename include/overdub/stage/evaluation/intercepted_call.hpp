@@ -95,7 +95,7 @@ private:
     return []<std::size_t... N>(std::index_sequence<N...>) {
       return (any_asks_types<S, callee_as<F, one_cell>, N>() || ...);
     }
-    (std::make_index_sequence<most_typed + 1>{});
+    (std::make_index_sequence<max_typed + 1>{});
   }
   template <class F>
   static consteval bool intercepts_untyped() {
@@ -118,7 +118,7 @@ private:
   std::size_t count() const { return parameters_.size(); }
   bool takes(std::initializer_list<ir::type> types) const { return equal_ranges(parameters_, types); }
   bool takes_reals() const {
-    return count() <= most_typed && holds_for_all(parameters_, [](ir::type t) { return t == ir::f64; });
+    return count() <= max_typed && holds_for_all(parameters_, [](ir::type t) { return t == ir::f64; });
   }
   template <class R>
   bool returns() const {
@@ -158,7 +158,7 @@ private:
     return [&]<std::size_t... N>(std::index_sequence<N...>) {
       return ((count() == N && run_numbers<F>(list_of_t<double, N>{}, results)) || ...);
     }
-    (std::make_index_sequence<most_typed + 1>{});
+    (std::make_index_sequence<max_typed + 1>{});
   }
   template <class F, class... List>
   bool run_declared(types<List...>, std::optional<std::vector<slot<S>>>& results) {
@@ -379,7 +379,7 @@ private:
     bool const asks = [&]<std::size_t... N>(std::index_sequence<N...>) {
       return ((count() == N && any_asks_types<S, callee_as<F, one_cell>, N>()) || ...);
     }
-    (std::make_index_sequence<most_typed + 1>{});
+    (std::make_index_sequence<max_typed + 1>{});
     if (asks)
       throw evaluation_error(message(
           "overdub: a context's `enter` asks for the types of the arguments of @%.*s, which is not compiled "
@@ -414,7 +414,7 @@ private:
     else
       return [&]<class... Signature>(types<Signature...>) {
         std::size_t n = 0;
-        return ((at_most(count(), most_typed) == n++ && has_typed_rule<F>(Signature{})) || ...);
+        return ((at_most(count(), max_typed) == n++ && has_typed_rule<F>(Signature{})) || ...);
       }(calls_of_reals{});
   }
 };
