@@ -63,6 +63,8 @@ summary::summary(draws const& of) {
     undefined_fractions_ +=
         overdub::is_nan(ebfmi_.back()) && (totals.energetic() || totals.transitions() == 0);
   }
+  if (!has_energies_)
+    undefined_fractions_ = 0; // chains without transitions are those of a kernel without energies
 }
 
 summary::row const& summary::operator[](std::string_view name) const {

@@ -402,6 +402,17 @@ TEST_CASE("a summary distinguishes undefined from small effective sample sizes")
                                "draws are few, or not finite"});
 }
 
+TEST_CASE("a summary of draws without energies has no warning of E-BFMI") {
+  chains const x = autoregressive(0, 3, 500, 4);
+  draws d({"x"}, 3);
+  for (std::size_t c = 0; c < 2; ++c) // the third chain has no transitions
+    for (std::size_t i = 0; i < 500; ++i) d.append(c, {.log_density = x[c][i]})[0] = x[c][i];
+  summary const s(d);
+  CHECK(!s.has_energies());
+  for (double const e : s.energy_fractions()) CHECK(std::isnan(e));
+  for (std::string const& w : s.warnings()) CHECK(w.find("E-BFMI") == std::string::npos);
+}
+
 TEST_CASE("draws are appended to each chain independently") {
   draws d({"x", "y"}, 2);
   for (std::size_t i = 0; i < 1000; ++i) {

@@ -16,7 +16,7 @@ namespace overdub::inference {
 /// The estimates of lp__ and of each variable, in rows. operator<< writes the table, and below it the warnings: divergences; log densities
 /// that are NaN; trajectories of the maximum tree depth; for variables that are not constant, R-hats over 1.01, effective sample sizes
 /// below 100 per chain, and undefined R-hats and bulk effective sample sizes; chains whose E-BFMI is below 0.3 or undefined; chains that
-/// the table excludes since they are shorter. Kernels without energies have no warnings of E-BFMI.
+/// the table excludes since they are shorter. Without energies, there are no warnings of E-BFMI.
 class summary {
 public:
   struct row {
@@ -41,7 +41,7 @@ public:
   std::size_t saturations() const { return saturations_; }
   /// Whether a Hamiltonian sampler made the draws: others have no divergences and no energies.
   bool has_energies() const { return has_energies_; }
-  /// The E-BFMI of each chain, of all its transitions.
+  /// The E-BFMI of each chain, of all its transitions; NaN if they have no energies.
   std::vector<double> const& energy_fractions() const { return ebfmi_; }
 
   /// The warnings, as sentences; empty if all diagnostics are within their limits.
