@@ -286,4 +286,14 @@ constexpr auto run(Context&& context, A&&... a) {
   return overdub::overdub(std::forward<Context>(context), std::forward<A>(a)...);
 }
 
+// `compile` without its header, which has one message.
+template <class Context, class F, class... A, class... Options>
+requires(!detail::compiled_run<Context, F>::is_included) //
+    constexpr auto compile(Context&&, F const&, types<A...>, Options const&...) {
+  static_assert(
+      detail::compiled_run<Context, F>::is_included,
+      "overdub: compile(contexts, f, signature) is in another header; include <overdub/compile/compile.hpp>");
+  return detail::refused{};
+}
+
 } // namespace overdub

@@ -12,6 +12,10 @@ namespace overdub {
 template <class... T>
 struct types {};
 
+/// The types of a function's arguments: signature<double, array<double>>.
+template <class... T>
+inline constexpr types<T...> signature{};
+
 namespace detail {
 
 // Identifies a list of types at run time by its address. Types of two shared objects are different, even if they have the same name, since

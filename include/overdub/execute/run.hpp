@@ -87,15 +87,18 @@ template <class R>
 R take_result(std::byte const* frame, offset at) {
   static_assert(
       datum_type<R> || is_span<R>,
-      "overdub: a result is bool, i64, float, double, array<...> of them, or a span of an array's elements; "
-      "results of other types, and of types that C++ does not know, are data: run(arguments), or "
-      "answers all = executable(arguments...)");
+      "overdub: a result is bool, overdub::i64, float, double, an array<...> of them, or a span of an "
+      "array's "
+      "elements: call<overdub::i64>(arguments...) instead of call<int>; results of other types are data: "
+      "run(arguments), or answers all = executable(arguments...)");
   if constexpr (datum_type<R>)
     return owned_copy<R>(frame, at);
-  else
+  else if constexpr (is_span<R>)
     return {
         reinterpret_cast<typename R::element_type*>(get<std::byte const*>(frame, at)),
         static_cast<std::size_t>(extent(frame, at, 0))};
+  else
+    __builtin_unreachable();
 }
 
 /// A call of a program on a machine.

@@ -14,10 +14,6 @@
 
 namespace overdub {
 
-/// The types of a function's arguments: signature<double, array<double>>.
-template <class... T>
-inline constexpr types<T...> signature{};
-
 namespace detail {
 
 // If the entry only calls another function, makes that function the entry.
