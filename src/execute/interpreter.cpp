@@ -20,6 +20,10 @@ inline ir::program const& checked(ir::program const& p, ir::function_id f) {
   return p;
 }
 
+void throw_moved(char const* what) {
+  throw error(message("overdub: this %s was moved from; assign to it before it is used", what));
+}
+
 } // namespace execute
 
 executable::executable(
@@ -49,14 +53,14 @@ void executable::check_signature() const {
 
 std::vector<datum> executable::run(std::span<datum const> arguments, void* const* contexts) const {
   execute::borrowed_machine m;
-  execute::program_run run(*code_, *m);
+  execute::program_run run(*code(), *m);
   run.on_data(arguments, contexts);
   execute::releasing const at_end(run);
   return run.data();
 }
 
 instance executable::instance(execution_limits const& limits) const {
-  return overdub::instance(code_, limits);
+  return overdub::instance(code(), limits);
 }
 
 instance::instance(std::shared_ptr<execute::code const> code, execution_limits const& limits)
@@ -68,6 +72,7 @@ instance& instance::operator=(instance&& other) noexcept = default;
 instance::~instance() = default;
 
 std::vector<datum> instance::run(std::span<datum const> arguments) {
+  check_held();
   begin();
   execute::flag const busy(busy_);
   run_.on_data(arguments);
@@ -75,7 +80,10 @@ std::vector<datum> instance::run(std::span<datum const> arguments) {
   return run_.data();
 }
 
-std::size_t instance::array_bytes() const { return machine_->buffers.bytes(); }
+std::size_t instance::array_bytes() const {
+  check_held();
+  return machine_->buffers.bytes();
+}
 
 void instance::begin() {
   if (busy_)

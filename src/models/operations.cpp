@@ -212,4 +212,8 @@ std::string improper_choice(trace const& t) {
   return found;
 }
 
+void throw_moved_model() {
+  throw model_error(message("overdub: this model was moved from; assign to it before it is used"));
+}
+
 } // namespace overdub::models

@@ -32,6 +32,31 @@ executable split() {
 
 } // namespace
 
+TEST_CASE("the members of a moved-from executable and of a moved-from instance throw") {
+  executable from(stage(square, signature<double>));
+  executable const to = std::move(from);
+  char const* const moved = "overdub: this executable was moved from; assign to it before it is used";
+  CHECK_THROWS_WITH(from.call<double>(1.0), moved);
+  CHECK_THROWS_WITH(from(1.0), moved);
+  CHECK_THROWS_WITH(from.run(std::vector{datum(1.0)}), moved);
+  CHECK_THROWS_WITH(from.instance(), moved);
+  CHECK_THROWS_WITH(from.parameters(), moved);
+  CHECK_THROWS_WITH(from.results(), moved);
+  CHECK_THROWS_WITH(from.size(), moved);
+  CHECK_THROWS_WITH(from.code(), moved);
+  from = to;
+  CHECK(from.call<double>(3.0) == 9.0);
+
+  instance first = to.instance();
+  instance second = std::move(first);
+  char const* const moved_instance = "overdub: this instance was moved from; assign to it before it is used";
+  CHECK_THROWS_WITH(first.call<double>(1.0), moved_instance);
+  CHECK_THROWS_WITH(first.run(std::vector{datum(1.0)}), moved_instance);
+  CHECK_THROWS_WITH(first.array_bytes(), moved_instance);
+  first = std::move(second);
+  CHECK(first.call<double>(3.0) == 9.0);
+}
+
 TEST_CASE("a staged function has the result of the function") {
   executable const run(stage(norm, signature<array<double>>));
   CHECK(run.call<double>(std::vector{3.0, 4.0}) == 5.0);

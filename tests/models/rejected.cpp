@@ -325,6 +325,27 @@ TEST_CASE("an incremental trace has the same choices") {
   CHECK(f.get<vec>("x") == t.get<vec>("x"));
 }
 
+TEST_CASE("the operations of a moved-from model throw") {
+  auto from = ms::model(noise, 0.0, 1.0);
+  ms::trace const t = from.simulate(key);
+  auto const to = std::move(from);
+  std::string const moved = "overdub: this model was moved from; assign to it before it is used";
+  CHECK(said([&] { (void)from.simulate(key); }) == moved);
+  CHECK(said([&] { (void)from.propose(key); }) == moved);
+  CHECK(said([&] { (void)from.generate({}, key); }) == moved);
+  CHECK(said([&] { (void)from.assess(t.choices()); }) == moved);
+  CHECK(said([&] { (void)from.update(t, {}); }) == moved);
+  CHECK(said([&] { (void)from.regenerate(t, ms::selection::all(), key); }) == moved);
+  CHECK(said([&] { (void)from.argument_gradients(t); }) == moved);
+  CHECK(said([&] { (void)from.with(1.0, 2.0); }) == moved);
+  CHECK(said([&] { (void)from.result(t); }) == moved);
+  CHECK(said([&] { (void)from.name(); }) == moved);
+  CHECK(said([&] { (void)from.sites(); }) == moved);
+  CHECK(said([&] { (void)from.core(); }) == moved);
+  from = to;
+  CHECK(from.simulate(key).score() == t.score());
+}
+
 TEST_CASE("default-constructed and moved-from traces throw") {
   std::string const none =
       "overdub: this trace is of no run: it was made by trace(), or moved from; simulate or generate one";

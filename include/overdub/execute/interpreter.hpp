@@ -31,8 +31,12 @@ public:
 
 class instance;
 
-/// A callable program: a function with its callees. Immutable, and a plain value: copies share the instructions. Threads
-/// may call one executable concurrently; each call uses memory of its thread.
+namespace execute {
+[[noreturn, gnu::cold]] void throw_moved(char const* what);
+}
+
+/// A callable program: a function with its callees. Immutable, and a plain value: copies share the instructions. Threads may call one
+/// executable concurrently; each call uses memory of its thread. The members of a moved-from executable throw error.
 class executable {
 public:
   /// Lowers a function, or the program's entry. Throws verify_error if the program is invalid, host_error if a host
@@ -57,7 +61,7 @@ public:
     static_assert(
         !execute::borrows<R>, "overdub: a span needs an instance, which keeps the memory: "
                               "auto inst = exe.instance(); inst.call<std::span<double const>>(...)");
-    execute::program_run::check_results<R>(*code_);
+    execute::program_run::check_results<R>(*code());
     execute::borrowed_machine m;
     execute::program_run run(*code_, *m);
     run(a...);
@@ -68,7 +72,7 @@ public:
   template <class... A>
   answers operator()(A const&... a) const {
     execute::borrowed_machine m;
-    execute::program_run run(*code_, *m);
+    execute::program_run run(*code(), *m);
     run(a...);
     execute::releasing const at_end(run);
     return answers(run.data());
@@ -78,12 +82,16 @@ public:
   /// A callable that keeps its memory between calls.
   overdub::instance instance(execution_limits const& limits = {}) const;
 
-  std::vector<ir::type> const& parameters() const { return code_->parameters; }
-  std::vector<ir::type> const& results() const { return code_->results; }
+  std::vector<ir::type> const& parameters() const { return code()->parameters; }
+  std::vector<ir::type> const& results() const { return code()->results; }
   /// The number of instructions.
-  std::size_t size() const { return code_->instructions.size(); }
+  std::size_t size() const { return code()->instructions.size(); }
   /// The instructions, which copies share.
-  std::shared_ptr<execute::code const> const& code() const { return code_; }
+  std::shared_ptr<execute::code const> const& code() const {
+    if (code_ == nullptr) [[unlikely]]
+      execute::throw_moved("executable");
+    return code_;
+  }
 
 private:
   void check_signature() const;
@@ -92,7 +100,7 @@ private:
 };
 
 /// A program for repeated calls by one thread. It keeps its memory: calls of programs of scalars allocate nothing, and
-/// arrays reuse the memory of earlier calls.
+/// arrays reuse the memory of earlier calls. The members of a moved-from instance throw error.
 class instance {
 public:
   explicit instance(std::shared_ptr<execute::code const> code, execution_limits const& limits);
@@ -104,6 +112,7 @@ public:
   /// part of an argument, as long as the argument. A host function may not call the instance that calls it.
   template <class R, class... A>
   R call(A const&... a) {
+    check_held();
     execute::program_run::check_results<R>(*code_);
     begin();
     execute::flag const busy(busy_);
@@ -116,6 +125,10 @@ public:
   std::size_t array_bytes() const;
 
 private:
+  void check_held() const {
+    if (code_ == nullptr) [[unlikely]]
+      execute::throw_moved("instance");
+  }
   void begin();
 
   std::shared_ptr<execute::code const> code_;

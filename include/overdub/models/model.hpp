@@ -16,7 +16,7 @@
 namespace overdub::models {
 
 /// A model and its arguments. Its operations are those of Gen's generative function interface. They run programs that are staged from the
-/// function, and shared by all of its models. A plain value; thread-safe.
+/// function, and shared by all of its models. A plain value; thread-safe. The operations of a moved-from model throw model_error.
 template <class Result, class... A>
 class staged_function {
 public:
@@ -29,7 +29,7 @@ public:
       : core_(std::move(of)), arguments_(data_of(x...)), contexts_(std::move(contexts)) {}
 
   /// The model with other arguments.
-  staged_function with(A const&... x) const { return staged_function(core_, contexts_, x...); }
+  staged_function with(A const&... x) const { return staged_function(core(), contexts_, x...); }
   template <class... X>
   requires(sizeof...(X) == sizeof...(A)) staged_function with(X const&... x)
   const {
@@ -37,12 +37,12 @@ public:
         (!(std::floating_point<X> && std::integral<A>)&&...),
         "overdub: with(x...) takes what the model's arguments are, and no floating-point number where an "
         "integer stands; convert it");
-    return staged_function(core_, contexts_, widened(x)...);
+    return staged_function(core(), contexts_, widened(x)...);
   }
 
   /// Draws all choices.
   trace simulate(random_key const& key) const {
-    return on_inputs([&](auto const& x) { return models::simulate(core_, x, key); });
+    return on_inputs([&](auto const& x) { return models::simulate(core(), x, key); });
   }
   /// Draws all choices, as a proposal for another model.
   proposed_choices<Result> propose(random_key const& key) const {
@@ -51,11 +51,11 @@ public:
   }
   /// Draws the choices without a constraint. The weight is the log density of the constrained ones.
   weighted_trace generate(choice_map const& constraints, random_key const& key) const {
-    return on_inputs([&](auto const& x) { return models::generate(core_, x, constraints, key); });
+    return on_inputs([&](auto const& x) { return models::generate(core(), x, constraints, key); });
   }
   /// The trace of these choices.
   trace assess(choice_map const& choices) const {
-    return on_inputs([&](auto const& x) { return models::assess(core_, x, choices); });
+    return on_inputs([&](auto const& x) { return models::assess(core(), x, choices); });
   }
   /// Changes choices of a trace of this function; its arguments become those of this model.
   updated_trace
@@ -89,12 +89,16 @@ public:
   Result result(trace const& t) const { return own(t).template result<Result>(); }
 
   /// For messages.
-  std::string name() const { return "@" + core_->name(); }
-  shared_core const& core() const { return core_; }
+  std::string name() const { return "@" + core()->name(); }
+  shared_core const& core() const {
+    if (core_ == nullptr) [[unlikely]]
+      throw_moved_model();
+    return core_;
+  }
   std::vector<datum> const& arguments() const { return arguments_; }
   /// The arguments of its programs: those of the function, and the present values of fields of its contexts.
   std::vector<datum> inputs() const { return contexts_.behind(arguments_); }
-  std::vector<site> const& sites() const { return core_->sites(); }
+  std::vector<site> const& sites() const { return core()->sites(); }
 
 private:
   template <class F>
@@ -102,7 +106,7 @@ private:
     return contexts_.size() == 0 ? f(arguments_) : f(inputs());
   }
   trace const& own(trace const& t) const {
-    if (t.shared_core() != core_)
+    if (t.shared_core() != core())
       throw model_error(message(
           "overdub: the model @%s is given %s; it changes traces of its own function and options",
           core_->name().c_str(),

@@ -43,4 +43,6 @@ std::vector<datum> argument_gradients(trace const& t);
 /// A sentence with the address and the value of a choice whose log density is not finite; empty where there is none.
 std::string improper_choice(trace const& t);
 
+[[noreturn, gnu::cold]] void throw_moved_model();
+
 } // namespace overdub::models
