@@ -89,8 +89,7 @@ struct tangent_rules {
       static_assert(
           !is_active,
           "overdub: this function is marked not_differentiable, for the reason that is part of its type, and "
-          "an "
-          "argument of this call is active; pass constants, or give the function a derivative_rule");
+          "an argument of this call is active; pass constants, or give the function a derivative_rule");
       return detail::refused{};
     }
   }
@@ -151,8 +150,7 @@ private:
     constexpr bool is = !detail::plain_described<plain_t<T>>;
     static_assert(
         is, "overdub: a function with a derivative_rule takes and gives numbers, arrays, and trees of them; "
-            "give it the members of "
-            "this struct, or make the struct a template over its number");
+            "give it the members of this struct, or make the struct a template over its number");
     return is;
   }
   // The tangents of an argument in one direction.
