@@ -297,7 +297,7 @@ requires(detail::contexts_to_run_in<Context>) //
       is_function,
       "overdub: incremental is given several contexts; compose them: incremental(compose(a, b), f, x)");
   static_assert(
-      are_numbers || !is_function, "overdub: incremental is given a context behind the function; a context "
+      are_numbers || !is_function, "overdub: incremental is given a context after the function; a context "
                                    "is the first argument, and several "
                                    "are composed: incremental(compose(a, b), f, x)");
   static_assert(

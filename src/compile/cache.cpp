@@ -279,7 +279,7 @@ private:
     OVERDUB_HIDDEN explicit nesting(std::string const& name) {
       if (depth() == most)
         throw recursive_compilation(message(
-            "overdub: @%s is compiled inside of %d other compilations: passes or rules run compiled "
+            "overdub: @%s is compiled within %d other compilations: passes or rules run compiled "
             "functions, or change definitions, without an end; call the functions themselves there",
             name.c_str(), most));
       ++depth();

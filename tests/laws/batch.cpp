@@ -148,7 +148,7 @@ std::string fault_of(ir::program const& p, std::uint64_t seed, std::size_t& chan
   pass::default_pipeline(optimised);
   std::string fault = wrong("the interpreter", [&] { return executable(swapped); });
   if (fault.empty())
-    fault = wrong("the interpreter, behind the pipeline", [&] { return executable(optimised); });
+    fault = wrong("the interpreter, after the pipeline", [&] { return executable(optimised); });
 #if OVERDUB_TESTS_JIT
   if (fault.empty() && seed % 5 == 0) fault = wrong("machine code", [&] { return jit::compile(optimised); });
 #endif
