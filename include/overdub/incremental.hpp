@@ -94,8 +94,8 @@ public:
     auto const& x = as_argument<argument>(given);
     static_assert(
         std::is_convertible_v<decltype(x), argument> && (!std::floating_point<X> || !std::integral<argument>),
-        "overdub: set<I>(x) takes what the function's argument I is, and no floating-point number where an "
-        "integer stands; convert it");
+        "overdub: set<I>(x) takes what the function's argument I is, and no floating-point number for an "
+        "integer; convert it");
     if constexpr (std::is_arithmetic_v<argument>) {
       program_.set_bits(first_leaf<I>, bits_of(static_cast<argument>(x)));
     } else {
@@ -129,8 +129,8 @@ public:
           (std::floating_point<number> || !std::floating_point<std::tuple_element_t<rank, given>>);
       static_assert(
           fits,
-          "overdub: set_at<I>(i, x) takes integers as indices, and no floating-point number where an integer "
-          "stands; convert it");
+          "overdub: set_at<I>(i, x) takes integers as indices, and no floating-point number for an integer; "
+          "convert it");
       auto const path = [&]<std::size_t... K>(std::index_sequence<K...>) {
         return std::array{static_cast<i64>(std::get<K>(all))...};
       }
@@ -180,8 +180,8 @@ public:
       auto const& element = as_argument<row>(given);
       static_assert(
           std::is_convertible_v<decltype(element), row> && (!std::floating_point<X> || !std::integral<row>),
-          "overdub: append<I>(x) takes an element of the argument, and no floating-point number where an "
-          "integer stands; convert it");
+          "overdub: append<I>(x) takes an element of the argument, and no floating-point number for an "
+          "integer; convert it");
       if constexpr (std::is_arithmetic_v<row>)
         program_.append(first_leaf<I>, bits_of(row(element)));
       else

@@ -160,7 +160,7 @@ void check_compiled(derivative_report& report, derivative_test const& how, F con
   auto const again = back(x..., cotangent);
   long const after = how.allocations == nullptr ? 0 : how.allocations();
   append(second, again);
-  if (first != second) fail("reverse, compiled: a second call gives something else");
+  if (first != second) fail("reverse, compiled: a second call returns another result");
   bool has_arrays = false;
   for (leaf_list const* const all : {&first, &leaves})
     for (datum const& d : *all) has_arrays = has_arrays || d.type().rank > 0;

@@ -434,7 +434,7 @@ private:
     if (++fingerprints_.count[types] != most_.fingerprints + 1) return;
     fingerprints_.warnings.push_back(
         "@" + name + " was compiled for more than " + std::to_string(most_.fingerprints) +
-        " fingerprints of its contexts; a fingerprint tells the shape of data, and values are arguments");
+        " fingerprints of its contexts; a fingerprint describes the shape of data, and values are arguments");
   } catch (std::bad_alloc const&) {
   }
   void log_steps(artifact const& made) noexcept try {

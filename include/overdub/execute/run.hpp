@@ -88,7 +88,7 @@ R take_result(std::byte const* frame, offset at) {
   static_assert(
       datum_type<R> || is_span<R>,
       "overdub: a result is bool, i64, float, double, array<...> of them, or a span of an array's elements; "
-      "results of other types, and of types that C++ does not know, are data: run(arguments), or "
+      "results of other types, and of types that are known only at run time, are data: run(arguments), or "
       "answers all = executable(arguments...)");
   if constexpr (datum_type<R>)
     return owned_copy<R>(frame, at);

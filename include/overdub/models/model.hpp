@@ -35,8 +35,8 @@ public:
   const {
     static_assert(
         (!(std::floating_point<X> && std::integral<A>)&&...),
-        "overdub: with(x...) takes what the model's arguments are, and no floating-point number where an "
-        "integer stands; convert it");
+        "overdub: with(x...) takes what the model's arguments are, and no floating-point number for an "
+        "integer; convert it");
     return staged_function(core_, contexts_, widened(x)...);
   }
 
