@@ -63,12 +63,12 @@ void check(overdub::pass::rule const& rule, type t) {
   program simplified = before;
   CHECK(overdub::pass::simplify(simplified) > 0);
   REQUIRE(faults_of(simplified).empty());
-  auto compare = [&](T x, T y, T z, bool truth) {
+  auto compare = [&](T x, T y, T z, bool is_true) {
     std::vector<reference::value> const in{
         reference::of_number(x), reference::of_number(y), reference::of_number(z),
-        reference::of_number(truth)};
+        reference::of_number(is_true)};
     auto const expected = reference::run(before, in);
-    INFO(rule.left << " is " << rule.right << " for " << +x << ", " << +y << ", " << +z << ", " << truth);
+    INFO(rule.left << " is " << rule.right << " for " << +x << ", " << +y << ", " << +z << ", " << is_true);
     REQUIRE(expected == reference::run(simplified, in));
   };
   std::vector<T> numbers;
@@ -78,7 +78,7 @@ void check(overdub::pass::rule const& rule, type t) {
     for (T const x : corner_cases<T>()) numbers.push_back(x);
   for (T const x : numbers)
     for (T const y : numbers)
-      for (bool const truth : {false, true}) compare(x, y, x, truth);
+      for (bool const is_true : {false, true}) compare(x, y, x, is_true);
   random_program::random_numbers random(7);
   for (std::uint64_t i = 0; i < laws::seeds(200); ++i) {
     auto any = [&] {
@@ -104,11 +104,11 @@ void check_derivative(overdub::pass::rule const& rule) {
   for (double const x : points)
     for (double const y : points)
       for (auto const& d : directions)
-        for (bool const truth : {false, true}) {
+        for (bool const is_true : {false, true}) {
           std::vector<reference::value> in;
           for (double const number : {x, d[0], y, d[1], 2.0, d[2]})
             in.push_back(reference::of_number(number));
-          in.push_back(reference::of_number(truth));
+          in.push_back(reference::of_number(is_true));
           auto const slope = [&](program const& p) {
             return reference::number<double>(reference::run(p, in)->results.back());
           };
