@@ -312,7 +312,7 @@ private:
     else if constexpr (requires { typename tree_traits<P>::children; })
       return any_has_numbers(static_cast<typename tree_traits<P>::children*>(nullptr));
     else
-      return std::floating_point<P> || is_tangents<P> || (std::is_class_v<P> && is_carried<P>);
+      return std::floating_point<P> || is_tangents<P> || (std::is_class_v<P> && is_scalar_leaf<P>);
   }
   template <class... X>
   static consteval bool any_has_numbers(std::tuple<X...>*) {

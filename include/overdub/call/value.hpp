@@ -2,9 +2,9 @@
 // without metadata has the size of its T.
 #pragma once
 
-#include <overdub/call/carried.hpp>
 #include <overdub/call/context.hpp>
 #include <overdub/call/metadata.hpp>
+#include <overdub/call/scalar_leaf.hpp>
 #include <overdub/call/stack.hpp>
 
 #include <concepts>

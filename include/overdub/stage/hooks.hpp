@@ -90,7 +90,7 @@ inline constexpr bool is_vector_of_values<std::vector<T, Allocator>> = !is_list<
 // it: before(reduce_t, add_t, ...). Other functions become `none`.
 template <class X>
 consteval auto find_hooked() {
-  if constexpr (is_carried<X>)
+  if constexpr (is_scalar_leaf<X>)
     return type_is<X>{};
   else if constexpr (is_tagged<X>)
     return find_hooked<std::remove_cvref_t<decltype(X::inner)>>();
@@ -123,7 +123,7 @@ struct add_symbols {
       (*this)(x.inner);
     else if constexpr (plain_described<X>)
       each_member(x, std::make_index_sequence<member_count<X>>{});
-    else if constexpr (is_carried<X>)
+    else if constexpr (is_scalar_leaf<X>)
       symbols.push_back(to.literal(x));
     else if constexpr (is_any_of<X>)
       add_cell(x);
@@ -165,7 +165,7 @@ struct read_values {
   X operator()(std::type_identity<X>) const {
     if constexpr (plain_described<X>)
       return read_members<X>(static_cast<members_t<X>*>(nullptr));
-    else if constexpr (is_carried<X>)
+    else if constexpr (is_scalar_leaf<X>)
       return *static_cast<X const*>(*next++);
     else if constexpr (is_any_of<X> || std::is_same_v<X, listed_value>)
       return X(read_cell(concatenated_t<scalar_types, vector_types, matrix_types>{}));
