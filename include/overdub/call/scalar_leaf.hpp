@@ -14,7 +14,7 @@ inline constexpr bool is_scalar_leaf = std::is_arithmetic_v<T>;
 
 /// Whether a T can be the condition of a C++ branch: `if (x < y)` on a value. False for symbolic types, whose bool is unknown.
 template <class T>
-inline constexpr bool has_truth = std::is_same_v<T, bool>;
+inline constexpr bool has_bool = std::is_same_v<T, bool>;
 
 template <class T>
 class array;
