@@ -2,7 +2,7 @@
 // signature, recomputes only the affected operations.
 #pragma once
 
-#include <overdub/compile/followed_program.hpp>
+#include <overdub/compile/session_program.hpp>
 #include <overdub/compile/transformed.hpp>
 #include <overdub/compile/tree_data.hpp>
 #include <overdub/core/exact_math.hpp>
@@ -37,7 +37,7 @@ consteval bool can_update_in() {
 class field_inputs {
 public:
   field_inputs() = default;
-  field_inputs(overdub::detail::followed_contexts of, incremental_program const& p, std::uint32_t first)
+  field_inputs(overdub::detail::session_contexts of, incremental_program const& p, std::uint32_t first)
       : of_(std::move(of)) {
     for (std::uint32_t k = 0; k < of_.size(); ++k) committed_.push_back(p.input(first + k));
     proposed_ = committed_;
@@ -65,7 +65,7 @@ public:
   }
 
 private:
-  overdub::detail::followed_contexts of_;
+  overdub::detail::session_contexts of_;
   std::vector<datum> committed_, proposed_;
 };
 
@@ -83,8 +83,8 @@ public:
       : program_(std::move(of), data_of(x...)) {}
   /// In contexts. Their fields are inputs, and their hooks observe what is recomputed.
   incremental_function(
-      std::shared_ptr<update_program_cache> of, detail::followed_contexts const& contexts, A const&... x)
-      : program_(std::move(of), contexts.behind(data_of(x...)), contexts.objects()),
+      std::shared_ptr<update_program_cache> of, detail::session_contexts const& contexts, A const&... x)
+      : program_(std::move(of), contexts.with_fields(data_of(x...)), contexts.objects()),
         fields_(contexts, program_, first_field) {}
 
   /// Sets the argument I. O(size); O(1) for numbers.
@@ -315,9 +315,9 @@ requires(detail::contexts_to_run_in<Context>) //
     return [&]<class... Held>(composition<Held...> all) {
       using original = detail::compilation<F, arguments, detail::held_context_t<Held>...>;
       if constexpr (original::allowed() && increments::can_update_in<detail::held_context_t<Held>...>())
-        return detail::followed_in<update_program_cache, F, arguments>(
-            f, detail::globals::asked, o, std::move(all),
-            [&](auto const& slices, detail::followed_contexts const& fields) {
+        return detail::session_in<update_program_cache, F, arguments>(
+            f, detail::globals::applied, o, std::move(all),
+            [&](auto const& slices, detail::session_contexts const& fields) {
               return incremental_function<typename original::result, widened_t<A>...>(
                   slices, fields, widened(x)...);
             });
