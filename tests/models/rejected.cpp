@@ -94,7 +94,7 @@ TEST_CASE("choices are rejected if their number or addresses are unknown") {
   CHECK(
       refused(brackets, 0.0) ==
       "overdub: @brackets: the choice \"a[0]\" has brackets in its name; indices are those of "
-      "the maps and loops around it");
+      "the enclosing maps and loops");
   CHECK(
       refused(waits, 0.0) ==
       "overdub: @waits: the choice \"x\" is nested in an operation \"while\", whose iterations have no "
@@ -310,7 +310,7 @@ TEST_CASE("a trace has the choices that were made") {
   CHECK(
       said<od::type_error>([&] { (void)t.get<double>("x"); }) ==
       "overdub: x is many numbers, of type f64[], and is read as f64; read one of them, as x[0], or "
-      "for all, as an array");
+      "all, as an array");
   CHECK(said([&] { (void)t.choices().get<double>("y"); }) == "overdub: there is no choice at the address y");
   CHECK(said([&] {
           (void)ms::choice_map({{"rate", 1.0}}).get<double>("rat");
