@@ -163,7 +163,7 @@ void bench_filter(od::compile_options const& compiled, i64 length) {
   for (int k = 0; k < 1000; ++k) move(fast, b), move(slow, c);
   char question[80];
   std::snprintf(
-      question, sizeof question, "a hidden chain of %lld turns: what one of them showed changes",
+      question, sizeof question, "a hidden Markov model of %lld steps: one observation changes",
       static_cast<long long>(length));
   bench::compare(
       question, bench::way{"by hand, of any number of states", 0, [&] { return by_hand(hand, a); }},

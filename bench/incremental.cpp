@@ -440,7 +440,7 @@ private:
 };
 
 template <bool IsPeak>
-void bench_carry(od::compile_options const& compiled, char const* question, double goal) {
+void bench_loop_carried(od::compile_options const& compiled, char const* question, double goal) {
   constexpr i64 length = 10'000;
   std::vector<double> const u = series(length);
   carry_by_hand<IsPeak> hand(u);
@@ -613,7 +613,7 @@ int main() {
   bench_list(compiled);
   bench_append(compiled);
   bench_highest(compiled);
-  bench_carry<false>(compiled, "a carry of 10,000 turns, from the middle on", 1.2);
-  bench_carry<true>(compiled, "a carry that agrees again after some turns", 1.5);
+  bench_loop_carried<false>(compiled, "a loop-carried number of 10,000 iterations, from the middle on", 1.2);
+  bench_loop_carried<true>(compiled, "a loop-carried number, with early cutoff after some iterations", 1.5);
   bench_regression(compiled);
 }

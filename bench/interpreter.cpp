@@ -37,7 +37,7 @@ void check(char const* what, double expected, double found) {
 
 // ---- chains: 1,000 operations an iteration, each on the result of the previous one
 
-constexpr i64 turns = 100;
+constexpr i64 iterations = 100;
 constexpr int steps = 125;
 
 template <class X, class Y>
@@ -90,18 +90,19 @@ void scalars() {
   double const start = 0.5, a = 0.75, b = -0.375;
   auto one = interpreter_of<i64, double, double, double>(chain);
   auto many = interpreter_of<i64, double, double, double>(chains);
-  check("chain", chain_by_hand(turns, start, a, b), one.call<double>(turns, start, a, b));
-  check("chains", chains_by_hand(turns, start, a, b), many.call<double>(turns, start, a, b));
+  check("chain", chain_by_hand(iterations, start, a, b), one.call<double>(iterations, start, a, b));
+  check("chains", chains_by_hand(iterations, start, a, b), many.call<double>(iterations, start, a, b));
   bench::compare<bench::allocating::forbidden>(
       "a chain of 100,000 scalar operations (4 ns each are 400,000)",
       bench::way{
-          "by hand", 0, [&] { return chain_by_hand(bench::opaque(turns), start, bench::opaque(a), b); }},
-      bench::way{"interpreted", 5, [&] { return one.call<double>(turns, start, a, b); }});
+          "by hand", 0, [&] { return chain_by_hand(bench::opaque(iterations), start, bench::opaque(a), b); }},
+      bench::way{"interpreted", 5, [&] { return one.call<double>(iterations, start, a, b); }});
   bench::compare<bench::allocating::forbidden>(
       "8 chains of 12,000 scalar operations",
       bench::way{
-          "by hand", 0, [&] { return chains_by_hand(bench::opaque(turns), start, bench::opaque(a), b); }},
-      bench::way{"interpreted", 8, [&] { return many.call<double>(turns, start, a, b); }});
+          "by hand", 0,
+          [&] { return chains_by_hand(bench::opaque(iterations), start, bench::opaque(a), b); }},
+      bench::way{"interpreted", 8, [&] { return many.call<double>(iterations, start, a, b); }});
 }
 
 // ---- arrays

@@ -118,7 +118,7 @@ void compare_draws(chain_result const& jags, chain_result const& mine) {
   };
   for (auto const& [name, values] : jags.draws) {
     auto const found = mine.draws.find(name);
-    if (found == mine.draws.end()) throw std::runtime_error("nobody keeps " + name);
+    if (found == mine.draws.end()) throw std::runtime_error("no draws of " + name);
     auto const a = column(values), b = column(found->second);
     double const there = inference::diagnosing::mean(a.values), here = inference::diagnosing::mean(b.values);
     double const error = std::hypot(inference::mcse_mean(a), inference::mcse_mean(b));

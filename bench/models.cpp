@@ -50,8 +50,8 @@ constexpr auto chain = od::fn<"chain">([](od::scope auto& cx, auto const& n) {
 
 template <class F>
 void bench_recording(od::compile_options const& o, F const& f, char const* question) {
-  constexpr i64 turns = 10'000;
-  auto const m = md::model(o, f, turns);
+  constexpr i64 iterations = 10'000;
+  auto const m = md::model(o, f, iterations);
   md::choice_schema plain = m.core()->all_in(md::role::drawn), values = plain;
   plain.score = values.score = md::choice_schema::scores::none;
   plain.results = values.results = values.values = true;
@@ -159,7 +159,7 @@ void bench_structure(od::compile_options const& o, char const* question) {
             of_again(again, od::random_key(2).transition(step++), made);
             return made.accepted;
           }},
-      bench::way{"what it reaches", 0, [&] {
+      bench::way{"the affected choices", 0, [&] {
                    of_followed(followed, od::random_key(2).transition(step++), made);
                    return made.accepted;
                  }});

@@ -113,12 +113,12 @@ private:
 };
 
 void bench_panel(od::compile_options const& compiled) {
-  constexpr i64 series = 100, turns = 1'000;
+  constexpr i64 series = 100, steps = 1'000;
   random_numbers a, b, c;
   std::vector<std::vector<double>> x(series);
   std::vector<numbers> rows;
   for (auto& row : x) {
-    for (i64 t = 0; t < turns; ++t) row.push_back(a.near_zero());
+    for (i64 t = 0; t < steps; ++t) row.push_back(a.near_zero());
     rows.push_back(numbers::copy_of(row));
   }
   panel_by_hand hand(x);
@@ -126,17 +126,17 @@ void bench_panel(od::compile_options const& compiled) {
   auto fast = od::incremental(compiled, panel, all);
   auto slow = od::incremental(panel, all);
   auto const set = [](auto& f, random_numbers& random) {
-    i64 const i = random.below(series), t = random.below(turns);
+    i64 const i = random.below(series), t = random.below(steps);
     f.template set_at<0>(i, t, random.near_zero());
     f.commit();
     return f.value();
   };
   bench::compare(
-      "a carry in one of 100 series of 1,000 turns, until it agrees again",
+      "a loop-carried number in one of 100 series of 1,000 steps, with early cutoff",
       bench::way{
           "by hand", 0,
           [&] {
-            i64 const i = a.below(series), t = a.below(turns);
+            i64 const i = a.below(series), t = a.below(steps);
             return hand.set(at(i), at(t), a.near_zero());
           }},
       bench::way{"followed, compiled", 0, [&] { return set(fast, b); }},

@@ -57,7 +57,7 @@ struct log : context {
 private:
   void indent() { *out << std::string(2 * static_cast<std::size_t>(depth_), ' '); }
 
-  // A result stands behind its call, or in a line of its own under the calls that it made.
+  // A result is written after its call, or in a separate line after the calls that it made.
   void close() {
     --depth_;
     if (open_)

@@ -61,7 +61,7 @@ struct mocked : context {
     constexpr bool reached = std::same_as<F, Callee>;
     static_assert(
         reached,
-        "overdub: the mock is inside of a context with metadata, which has changed the function that the "
+        "overdub: the mock is nested in a context with metadata, which has changed the function that the "
         "mock replaces, and its arguments; make the mock the outermost context: compose(mock(...), "
         "others...)");
     return call.recurse(x...);

@@ -107,8 +107,8 @@ struct retried : context {
 };
 
 /// A context that repeats calls of some functions and native functions when they throw, as long as the policy returns true; then it
-/// rethrows the exception. Each attempt is a new call with the same arguments, which `retry` does not intercept. Contexts inside of it
-/// (behind it in `compose`) intercept each attempt, and contexts outside of it the call once.
+/// rethrows the exception. Each attempt is a new call with the same arguments, which `retry` does not intercept. Inner contexts
+/// (after it in `compose`) intercept each attempt, and outer contexts intercept the call once.
 ///   run(retry(times<3>, fetch), program, x)
 template <class Policy, callee... Callees>
 constexpr auto retry(Policy policy, Callees const&...) {

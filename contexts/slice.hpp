@@ -64,7 +64,7 @@ struct dropped_effects : context {
 };
 
 /// Keeps the calls of effects, with their arguments, in the order in which they were made. It only observes: in
-/// `slice`, a dropped_effects behind it removes the calls.
+/// `slice`, a dropped_effects inside it removes the calls.
 template <class... Callees>
 struct deferred_effects : context {
   static_assert(
@@ -78,8 +78,8 @@ struct deferred_effects : context {
 
   std::size_t size() const { return waiting_.size(); }
 
-  /// Does what was kept, in order, outside of all contexts. Each call is forgotten before it is made, so that one that throws
-  /// leaves those behind it.
+  /// Makes the deferred calls in order, outside of all contexts. A call is removed from the list before it is made, so that one that
+  /// throws leaves the later ones.
   void replay() {
     while (!waiting_.empty()) {
       auto const next = std::move(waiting_.front());

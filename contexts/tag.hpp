@@ -113,7 +113,7 @@ private:
   }
   template <class R>
   static auto tag_each(R const& result, inputs<N> const& all) {
-    if constexpr (is_carried<plain_t<R>>)
+    if constexpr (is_scalar_leaf<plain_t<R>>)
       return overdub::tag(result, all);
     else if constexpr (requires { typename tree_traits<R>::children; })
       return tree_traits<R>::map([&](auto const& child) { return tag_each(child, all); }, result);

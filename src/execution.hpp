@@ -9,10 +9,10 @@
 #include <overdub/implementation/compile/artifact.cpp>
 #include <overdub/implementation/compile/cache.cpp>
 #include <overdub/implementation/compile/fields_as_arguments.cpp>
-#include <overdub/implementation/compile/followed_program.cpp>
 #include <overdub/implementation/compile/global.cpp>
 #include <overdub/implementation/compile/library.cpp>
 #include <overdub/implementation/compile/options.cpp>
+#include <overdub/implementation/compile/session_program.cpp>
 #include <overdub/implementation/compile/tiered_program.cpp>
 #include <overdub/implementation/compile/tiers.cpp>
 #include <overdub/implementation/execute/bound_call.cpp>

@@ -41,7 +41,7 @@ struct tangent_rules {
     else if constexpr (requires { typename tree_traits<P>::children; })
       return any_has_numbers(static_cast<typename tree_traits<P>::children*>(nullptr));
     else
-      return std::floating_point<P> || is_tangents<P> || (std::is_class_v<P> && is_carried<P>);
+      return std::floating_point<P> || is_tangents<P> || (std::is_class_v<P> && is_scalar_leaf<P>);
   }
   template <class... X>
   static consteval bool any_has_numbers(std::tuple<X...>*) {
@@ -149,7 +149,7 @@ private:
   static consteval bool is_number_or_array() {
     constexpr bool is = !detail::plain_described<plain_t<T>>;
     static_assert(
-        is, "overdub: a function with a derivative_rule takes and gives numbers, arrays, and trees of them; "
+        is, "overdub: a function with a derivative_rule takes and returns numbers, arrays, and trees of them; "
             "give it the members of this struct, or make the struct a template over its number");
     return is;
   }

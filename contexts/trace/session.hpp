@@ -229,7 +229,7 @@ public:
 
 private:
   // By the system call: std::atomic's waits use tables that each shared object may have a copy of, so that a reader in
-  // another object would wake nobody.
+  // another object would wake no thread.
   static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
   void wait_for_room(std::uint32_t changes) {
     while (room_changes_.load() == changes)

@@ -171,9 +171,9 @@ dependence(models::model_core const& m, std::vector<std::string> const& argument
   for (models::site const& s : m.sites()) inputs.push_back(s.address);
   std::size_t const moved = arguments.size() + m.site_at(u.site);
   increments::change_signature changes(inputs.size());
-  auto const turns = static_cast<std::uint8_t>(m.sites()[m.site_at(u.site)].index_count);
-  changes[moved] = turns == 0 ? increments::input_change{.whole = true}
-                              : increments::input_change{.elements = 1, .indices = turns};
+  auto const indices = static_cast<std::uint8_t>(m.sites()[m.site_at(u.site)].index_count);
+  changes[moved] = indices == 0 ? increments::input_change{.whole = true}
+                                : increments::input_change{.elements = 1, .indices = indices};
 
   groups const all(f);
   std::map<std::size_t, std::string_view> ran;

@@ -40,7 +40,7 @@ struct hessian_of {
   static void apply(ir::program& p, program_use) {
     static_assert(
         std::floating_point<R> || overdub::detail::is_refused<R>,
-        "overdub: a Hessian is that of a function which gives one floating-point number");
+        "overdub: a Hessian is that of a function which returns one floating-point number");
     take_hessian(p);
   }
 };
@@ -59,7 +59,7 @@ struct hessian_product {
         "overdub: hessian_vector_product(f)(x, v) takes a direction of the type of its argument");
     static_assert(
         std::floating_point<R> || overdub::detail::is_refused<R>,
-        "overdub: a Hessian is that of a function which gives one floating-point number");
+        "overdub: a Hessian is that of a function which returns one floating-point number");
     multiply_by_hessian(p);
   }
 };

@@ -2,7 +2,7 @@
 // signature, recomputes only the affected operations.
 #pragma once
 
-#include <overdub/compile/followed_program.hpp>
+#include <overdub/compile/session_program.hpp>
 #include <overdub/compile/transformed.hpp>
 #include <overdub/compile/tree_data.hpp>
 #include <overdub/core/exact_math.hpp>
@@ -37,7 +37,7 @@ consteval bool can_update_in() {
 class field_inputs {
 public:
   field_inputs() = default;
-  field_inputs(overdub::detail::followed_contexts of, incremental_program const& p, std::uint32_t first)
+  field_inputs(overdub::detail::session_contexts of, incremental_program const& p, std::uint32_t first)
       : of_(std::move(of)) {
     for (std::uint32_t k = 0; k < of_.size(); ++k) committed_.push_back(p.input(first + k));
     proposed_ = committed_;
@@ -65,7 +65,7 @@ public:
   }
 
 private:
-  overdub::detail::followed_contexts of_;
+  overdub::detail::session_contexts of_;
   std::vector<datum> committed_, proposed_;
 };
 
@@ -83,8 +83,8 @@ public:
       : program_(std::move(of), data_of(x...)) {}
   /// In contexts. Their fields are inputs, and their hooks observe what is recomputed.
   incremental_function(
-      std::shared_ptr<update_program_cache> of, detail::followed_contexts const& contexts, A const&... x)
-      : program_(std::move(of), contexts.behind(data_of(x...)), contexts.objects()),
+      std::shared_ptr<update_program_cache> of, detail::session_contexts const& contexts, A const&... x)
+      : program_(std::move(of), contexts.with_fields(data_of(x...)), contexts.objects()),
         fields_(contexts, program_, first_field) {}
 
   /// Sets the argument I. O(size); O(1) for numbers.
@@ -94,8 +94,8 @@ public:
     auto const& x = as_argument<argument>(given);
     static_assert(
         std::is_convertible_v<decltype(x), argument> && (!std::floating_point<X> || !std::integral<argument>),
-        "overdub: set<I>(x) takes what the function's argument I is, and no floating-point number where an "
-        "integer stands; convert it");
+        "overdub: set<I>(x) takes what the function's argument I is, and no floating-point number for an "
+        "integer; convert it");
     if constexpr (std::is_arithmetic_v<argument>) {
       program_.set_bits(first_leaf<I>, bits_of(static_cast<argument>(x)));
     } else {
@@ -129,8 +129,8 @@ public:
           (std::floating_point<number> || !std::floating_point<std::tuple_element_t<rank, given>>);
       static_assert(
           fits,
-          "overdub: set_at<I>(i, x) takes integers as indices, and no floating-point number where an integer "
-          "stands; convert it");
+          "overdub: set_at<I>(i, x) takes integers as indices, and no floating-point number for an integer; "
+          "convert it");
       auto const path = [&]<std::size_t... K>(std::index_sequence<K...>) {
         return std::array{static_cast<i64>(std::get<K>(all))...};
       }
@@ -180,8 +180,8 @@ public:
       auto const& element = as_argument<row>(given);
       static_assert(
           std::is_convertible_v<decltype(element), row> && (!std::floating_point<X> || !std::integral<row>),
-          "overdub: append<I>(x) takes an element of the argument, and no floating-point number where an "
-          "integer stands; convert it");
+          "overdub: append<I>(x) takes an element of the argument, and no floating-point number for an "
+          "integer; convert it");
       if constexpr (std::is_arithmetic_v<row>)
         program_.append(first_leaf<I>, bits_of(row(element)));
       else
@@ -297,7 +297,7 @@ requires(detail::contexts_to_run_in<Context>) //
       is_function,
       "overdub: incremental is given several contexts; compose them: incremental(compose(a, b), f, x)");
   static_assert(
-      are_numbers || !is_function, "overdub: incremental is given a context behind the function; a context "
+      are_numbers || !is_function, "overdub: incremental is given a context after the function; a context "
                                    "is the first argument, and several "
                                    "are composed: incremental(compose(a, b), f, x)");
   static_assert(
@@ -315,9 +315,9 @@ requires(detail::contexts_to_run_in<Context>) //
     return [&]<class... Held>(composition<Held...> all) {
       using original = detail::compilation<F, arguments, detail::held_context_t<Held>...>;
       if constexpr (original::allowed() && increments::can_update_in<detail::held_context_t<Held>...>())
-        return detail::followed_in<update_program_cache, F, arguments>(
-            f, detail::globals::asked, o, std::move(all),
-            [&](auto const& slices, detail::followed_contexts const& fields) {
+        return detail::session_in<update_program_cache, F, arguments>(
+            f, detail::globals::applied, o, std::move(all),
+            [&](auto const& slices, detail::session_contexts const& fields) {
               return incremental_function<typename original::result, widened_t<A>...>(
                   slices, fields, widened(x)...);
             });

@@ -68,8 +68,8 @@ consteval checkpointing loops_of() {
   constexpr bool known = requires { Saves::loops; };
   static_assert(
       known,
-      "overdub: what follows the function of a gradient says what loops save: save_all(), "
-      "memory_limit<bytes> or save_logarithmic; a context stands before the function: gradient(context, f)");
+      "overdub: the argument after the function of a gradient chooses what loops save: save_all(), "
+      "memory_limit<bytes> or save_logarithmic; a context comes before the function: gradient(context, f)");
   if constexpr (known)
     return Saves::loops;
   else
@@ -94,7 +94,7 @@ struct gradient_of {
                        "context: run(context, gradient(f), x)");
     static_assert(
         std::floating_point<R> || has_metadata || overdub::detail::is_refused<R>,
-        "overdub: a gradient is that of a function which gives one floating-point "
+        "overdub: a gradient is that of a function which returns one floating-point "
         "number; for others take jacobian(f) or "
         "pullback(f)");
     return true;
@@ -151,8 +151,8 @@ struct jacobian_of {
   static consteval bool check() {
     static_assert(
         sizeof...(A) == 1 && (is_row<A> && ...) && (is_row<R> || overdub::detail::is_refused<R>),
-        "overdub: a Jacobian is that of a function of one array of numbers, which gives one; for others take "
-        "pullback(f)");
+        "overdub: a Jacobian is that of a function of one array of numbers, which returns one; for others "
+        "take pullback(f)");
     return true;
   }
   template <class R, class... A>
@@ -195,7 +195,7 @@ struct transpose_of {
         std::is_same_v<
             typename as_written<R>::type,
             typename as_written<std::tuple_element_t<sizeof...(A) - 1, std::tuple<A...>>>::type>,
-        "overdub: a pullback takes a cotangent of the type that the function gives");
+        "overdub: a pullback takes a cotangent of the type that the function returns");
     template <class... X>
     static std::tuple<X...> as_tuple(types<X...>);
     using type = typename only_one<decltype(as_tuple(arguments<A...>{}))>::type;

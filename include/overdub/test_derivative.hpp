@@ -35,7 +35,7 @@ auto as_parameter(X const& x) {
 inline void append(leaf_list&, zero) {}
 template <class X>
 void append(leaf_list& all, X const& x) {
-  if constexpr (is_carried<X>)
+  if constexpr (is_scalar_leaf<X>)
     all.emplace_back(x);
   else if constexpr (overdub::detail::tree<X>)
     overdub::detail::each_child([&](auto const& child) { append(all, child); }, x);
@@ -57,7 +57,7 @@ struct in_order {
 
   template <class X, class Make>
   auto operator()(X const& x, Make const& make) {
-    if constexpr (is_carried<X>)
+    if constexpr (is_scalar_leaf<X>)
       return make(x, next++);
     else
       return tree_traits<X>::map([&](auto const& child) { return (*this)(child, make); }, x);
@@ -160,7 +160,7 @@ void check_compiled(derivative_report& report, derivative_test const& how, F con
   auto const again = back(x..., cotangent);
   long const after = how.allocations == nullptr ? 0 : how.allocations();
   append(second, again);
-  if (first != second) fail("reverse, compiled: a second call gives something else");
+  if (first != second) fail("reverse, compiled: a second call returns another result");
   bool has_arrays = false;
   for (leaf_list const* const all : {&first, &leaves})
     for (datum const& d : *all) has_arrays = has_arrays || d.type().rank > 0;

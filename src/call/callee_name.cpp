@@ -48,7 +48,7 @@ std::int64_t number_of_name(std::string_view name) {
   auto const [known, is_new] = all.of_number.emplace(number, all.intern(name));
   if (!is_new && known->second != name)
     throw rejected_program(message(
-        "overdub: two functions of programs, \"%.*s\" and \"%.*s\", cannot be told apart in one process; "
+        "overdub: two functions of programs, \"%.*s\" and \"%.*s\", have the same hash; "
         "rename one of them",
         static_cast<int>(name.size()), name.data(), static_cast<int>(known->second.size()),
         known->second.data()));

@@ -65,7 +65,7 @@ void check_program(
     throw pass_error(
         message(
             "overdub: %.120s changed the types that the program of %.80s is called by; its entry takes and "
-            "gives what the function does",
+            "returns what the function does",
             who.c_str(), of.name.c_str()),
         ir::print(p));
 }

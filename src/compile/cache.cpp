@@ -279,7 +279,7 @@ private:
     OVERDUB_HIDDEN explicit nesting(std::string const& name) {
       if (depth() == most)
         throw recursive_compilation(message(
-            "overdub: @%s is compiled inside of %d other compilations: passes or rules run compiled "
+            "overdub: @%s is compiled within %d other compilations: passes or rules run compiled "
             "functions, or change definitions, without an end; call the functions themselves there",
             name.c_str(), most));
       ++depth();
@@ -434,7 +434,7 @@ private:
     if (++fingerprints_.count[types] != limits_.fingerprints + 1) return;
     fingerprints_.warnings.push_back(
         "@" + name + " was compiled for more than " + std::to_string(limits_.fingerprints) +
-        " fingerprints of its contexts; a fingerprint tells the shape of data, and values are arguments");
+        " fingerprints of its contexts; a fingerprint describes the shape of data, and values are arguments");
   } catch (std::bad_alloc const&) {
   }
   void log_steps(artifact const& made) noexcept try {

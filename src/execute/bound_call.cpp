@@ -16,16 +16,16 @@ bound_call::~bound_call() = default;
 bound_call::bound_call(std::shared_ptr<execute::code const> c, results_at where)
     : code_(std::move(c)), machine_(std::make_unique<execute::machine>()), compiled_(code_->compiled),
       where_(where) {
-  execute::offset at = 0;
+  execute::offset end = 0;
   for (ir::type const t : code_->parameters) {
-    parameters_.push_back(at);
-    at += execute::words_of(t) * execute::word_size;
+    parameters_.push_back(end);
+    end += execute::words_of(t) * execute::word_size;
   }
-  argument_bytes_ = at;
-  at = 0;
+  argument_bytes_ = end;
+  end = 0;
   for (ir::type const t : code_->results) {
-    results_.push_back(at);
-    at += execute::words_of(t) * execute::word_size;
+    results_.push_back(end);
+    end += execute::words_of(t) * execute::word_size;
   }
   if (where_ == results_at::frame) results_ = code_->functions[0].results;
   for (std::size_t i = 0; i < results_.size(); ++i)

@@ -26,7 +26,7 @@ std::string text_of(ir::type t) {
 
 [[noreturn, gnu::cold]] void throw_datum_type(ir::type wanted, ir::type found) {
   throw type_error(message(
-      "overdub: a datum of type %s was asked for as %s; ask for its own type, or convert it",
+      "overdub: a datum of type %s is read as %s; read it as its own type, or convert it",
       found ? text_of(found).c_str() : "nothing", text_of(wanted).c_str()));
 }
 [[noreturn, gnu::cold]] void throw_datum_shape(i64 elements, std::size_t given) {

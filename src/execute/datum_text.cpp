@@ -18,15 +18,15 @@ datum datum_reader::read() {
     std::size_t const colon = at_++;
     declared = read_type();
     if (declared.rank == 0 || (element_ && declared.element != element_.element))
-      fail(colon, "the type does not fit what stands before it");
+      fail(colon, "the type does not fit the elements before it");
   }
   if (!element_) {
     if (!declared) fail(at_, "an array without elements needs its type, as in [] : f64[]");
     element_.element = declared.element;
-    if (declared.rank < extents_.size()) fail(at_, "the type has fewer axes than what stands before it");
+    if (declared.rank < extents_.size()) fail(at_, "the type has fewer axes than the array before it");
     extents_.resize(declared.rank, 0);
   } else if (declared && declared.rank != extents_.size())
-    fail(at_, "the type has another number of axes than what stands before it");
+    fail(at_, "the type has another number of axes than the array before it");
   switch (element_.element) {
   case ir::scalar::boolean:
     return finish<bool>();
@@ -94,11 +94,11 @@ void datum_reader::read_array(std::size_t axis) {
     if (n > 0 && !take(",")) fail(at_, "',' or ']' was expected");
     skip_space();
     if (here() == '[') {
-      if (scalars_at_ == axis + 1) fail(at_, "a number stands beside an array");
+      if (scalars_at_ == axis + 1) fail(at_, "a number and an array are elements of one array");
       read_array(axis + 1);
     } else {
       std::size_t const where = at_;
-      if (extents_.size() > axis + 1) fail(where, "a number stands beside an array");
+      if (extents_.size() > axis + 1) fail(where, "a number and an array are elements of one array");
       scalars_at_ = axis + 1;
       datum const x = read_scalar();
       if (!element_) element_ = x.type();

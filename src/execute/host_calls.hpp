@@ -30,7 +30,7 @@ host_call_of(ir::program const& p, ir::function const& f, ir::node_id n, code& t
         for (ir::type const t : *all)
           if (t.rank > highest_native_rank || t.is_function())
             refuse(
-                "the native function \"" + name + "\" takes or gives a value of type " + ir::text_of(p, t) +
+                "the native function \"" + name + "\" takes or returns a value of type " + ir::text_of(p, t) +
                 "; numbers and arrays of ranks 1 and 2 are supported");
       found = known.emplace(name, bound_function(*own, made.parameters, made.results)).first;
     }
@@ -60,7 +60,7 @@ template <class Refuse>
 sample_call sample_call_of(
     ir::program const& p, ir::function const& f, ir::node_id n, code const& to, Refuse const& refuse) {
   if (!to.registry.sampler)
-    refuse("it makes random choices, and nobody answers them; give the executable hosts().on_sample(f)");
+    refuse("it makes random choices, and has no sampler; give the executable hosts().on_sample(f)");
   auto const& says = f[n].attributes;
   sample_call made;
   made.address = p.text(says.text());

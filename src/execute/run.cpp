@@ -26,12 +26,12 @@ void throw_argument_type(code const& c, std::size_t i, ir::type given) {
 }
 void throw_result_count(code const& c, std::size_t wanted) {
   throw type_error(message(
-      "overdub: @%s gives %zu results, and %zu were asked for; ask for call<std::tuple<...>>", c.name.c_str(),
-      c.results.size(), wanted));
+      "overdub: @%s returns %zu results, and %zu are requested; request them as call<std::tuple<...>>",
+      c.name.c_str(), c.results.size(), wanted));
 }
 void throw_result_type(code const& c, std::size_t i, ir::type wanted) {
   throw type_error(message(
-      "overdub: @%s: result %zu is %s, and was asked for as %s", c.name.c_str(), i + 1,
+      "overdub: @%s: result %zu is %s, and is requested as %s", c.name.c_str(), i + 1,
       detail::text_of(c.results[i]).c_str(), detail::text_of(wanted).c_str()));
 }
 

@@ -90,7 +90,8 @@ std::string incremental_program::explain() const {
   if (increments::update_strategy const* const strategy = state_.strategies.in_use();
       strategy != nullptr && updates.proposal != updates.full.get() && strategy->has_figures()) {
     text += updates.proposal == updates.plain.get() ? "a plain run" : "the update program";
-    if (strategy->is_needed()) text += ", since updates of other kinds need the values that it saves";
+    if (strategy->is_needed())
+      text += ", since updates of other change signatures need the values that it saves";
     text += ": the work of an update is " + std::to_string(strategy->work()) + ", that of a plain run " +
             std::to_string(strategy->plain_work()) + "\n";
   }

@@ -130,7 +130,7 @@ inline value_id update_writer::continues(
       at_.add(op::lt, k, count), is_affected_or_differs, [&] { return literal(ir::boolean, 0); });
 }
 
-/// Emits an iteration that existed before, with new loop-carried values. Returns what it yields. The caller restores the changes.
+/// Emits an iteration that existed before, with new loop-carried values. Returns the yielded values. The caller restores the changes.
 inline std::vector<value_id>
 update_writer::emit_loop_iteration(iteration const& t, std::span<value_id const> entering) {
   iterations_.push_back(t);

@@ -79,7 +79,7 @@ inline std::vector<value_id> update_writer::emit_body(node_id n, affected const&
   return new_values;
 }
 
-/// Emits an appended iteration of a map, or of a loop with its loop-carried values. Returns what it yields.
+/// Emits an appended iteration of a map, or of a loop with its loop-carried values. Returns the yielded values.
 inline std::vector<value_id>
 update_writer::emit_new_iteration(node_id n, iteration const& t, std::span<value_id const> entering) {
   ir::region_flow const flow = flow_of(n);

@@ -203,7 +203,8 @@ calibration calibrate(
     auto const [truth, posterior] = simulate(here);
     if (posterior.size() != draws)
       throw inference_error(message(
-          "overdub: simulation %zu: %zu draws were asked for, and %zu came", i, draws, posterior.size()));
+          "overdub: simulation %zu: %zu draws were requested, and the sampler returned %zu", i, draws,
+          posterior.size()));
     std::vector<std::size_t> below(truth.size()), ties(truth.size());
     for (std::vector<double> const& draw : posterior) {
       if (draw.size() != truth.size())

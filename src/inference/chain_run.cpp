@@ -171,7 +171,7 @@ void run_chain(
   std::unique_ptr<any_chain> const chain = make(c);
   if (!chain->begin([&] { return shared.stopped(); })) return;
 
-  failure.allocation = "what a transition of the warm-up asked for";
+  failure.allocation = "a transition of the warm-up";
   std::uint64_t transition = 0;
   while (transition < s.warmup && !shared.stopped()) shared.notify(c, true, chain->warm_up(++transition));
   chain->warmed_up(record);
@@ -182,7 +182,7 @@ void run_chain(
 
   std::vector<double> row(shared.result.variables());
   for (std::size_t i = 0; i < s.draws && !shared.stopped(); ++i) {
-    failure.allocation = "what a transition asked for";
+    failure.allocation = "a transition";
     sampler_statistics const statistics = chain->transition(++transition);
     record.totals.add(statistics);
     if (std::string const* const point = chain->undefined_point();
@@ -195,7 +195,7 @@ void run_chain(
       failure.is_growing = true;
       shared.result.append(c, statistics, row);
       failure.is_growing = false;
-      failure.allocation = "what a file or progress asked for";
+      failure.allocation = "writing a file, or reporting progress";
       file.write([&](csv_writer& f) { f.draw(statistics, row); });
     }
     shared.notify(c, false, statistics);
@@ -252,7 +252,7 @@ draws run(
     if (failures[c].is_growing) {
       std::size_t const bytes = result.size(c) * result.variables() * sizeof(double);
       allocation += " of " + number_text(result.variables()) + " variables: its draws take " +
-                    number_text(bytes >> 20) + " MiB, and twice that was asked for";
+                    number_text(bytes >> 20) + " MiB, and twice that was requested";
     }
     throw sampling_error(
         std::make_shared<draws const>(std::move(result)), thrown, c, std::move(written), allocation);

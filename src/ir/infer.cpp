@@ -119,7 +119,7 @@ inline bool apply_rule(rule_call& c) {
   case type_rule::convert:
     if (!x[0].is_literal()) return c.refuse(0, "a number or bool");
     if (c.results.size() != 1 || !c.results[0].is_literal())
-      return c.fail("convert: gives one number or bool");
+      return c.fail("convert: returns one number or bool");
     return true;
   case type_rule::array:
     if (x.empty())
@@ -224,7 +224,7 @@ inline bool apply_rule(rule_call& c) {
     for (std::size_t i = 0; i < x.size(); ++i)
       if (!c.is(i, callee.type_of(parameters[i]))) return false;
     if (c.results.size() != 1 || !c.results[0].is_function())
-      return c.fail("closure: gives one function value");
+      return c.fail("closure: returns one function value");
     signature const& s = c.owner.signature_of(c.results[0]);
     bool fits = s.parameters.size() == parameters.size() - x.size() && s.results == callee.results;
     for (std::size_t i = 0; fits && i < s.parameters.size(); ++i)
@@ -243,7 +243,7 @@ inline bool apply_rule(rule_call& c) {
   case type_rule::reabstract:
     if (!x[0].is_function()) return c.refuse(0, "a function value");
     if (c.results.size() != 1 || !c.results[0].is_function())
-      return c.fail("reabstract: gives one function value");
+      return c.fail("reabstract: returns one function value");
     return differ_only_in_conventions(c.owner, x[0], c.results[0]) ||
            c.fail(
                "reabstract: " + text_of(c.owner, x[0]) + " and " + text_of(c.owner, c.results[0]) +
@@ -255,7 +255,7 @@ inline bool apply_rule(rule_call& c) {
         return i < x.size() ? false : c.fail("sample: fewer operands than indices of its address");
     for (std::size_t i = 0; i < x.size(); ++i)
       if (x[i].is_accumulator) return c.refuse(i, "no accumulator");
-    return c.code == op::host || c.results.size() == 1 || c.fail("sample: gives one value");
+    return c.code == op::host || c.results.size() == 1 || c.fail("sample: returns one value");
   }
   case type_rule::assert_:
     c.results.clear();

@@ -7,7 +7,7 @@
 
 namespace overdub::ir {
 
-/// The number of indices of an `at`, `update` or `add_to`: the operands behind the array. In the last two, the new value follows them.
+/// The number of indices of an `at`, `update` or `add_to`: the operands after the array. In the last two, the new value follows them.
 inline std::uint32_t index_count(function const& f, node_id n) {
   return f[n].operand_count - (f[n].code == op::at ? 1 : 2);
 }

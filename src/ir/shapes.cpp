@@ -277,9 +277,10 @@ std::span<shapes::extent const> shapes::equals_of(extent x) const {
 
 // ---- loop-carried values
 
-// Assumes that all extents are what they were before the loop, and takes back what the next states contradict.
+// A fixed point iteration: assumes that the extents of all loop-carried values are loop-invariant, and drops each assumption that the
+// values of the next iteration contradict.
 void shapes::assume_invariants(std::span<loop_carried const> states) {
-  constexpr int rounds = 16; // then all are taken back
+  constexpr int rounds = 16; // then all assumptions are dropped
   auto const same_as = [&](loop_carried const& s) -> extent& {
     return table_[static_cast<std::uint32_t>(s.argument)].same_as;
   };

@@ -56,7 +56,7 @@ public:
   bool is_invariant(value_id v, region_id r) const;
   /// Whether an array has one shape in all iterations of all maps and loops around it.
   bool is_invariant(value_id v) const;
-  /// Whether a map or counted loop has one trip count in all iterations of the maps and loops around it.
+  /// Whether a map or counted loop has one trip count in all iterations of the enclosing maps and loops.
   bool has_invariant_trip_count(node_id n) const;
   /// Whether a loop-carried array, an argument of a loop's body, has its initial shape in all iterations.
   bool keeps_shape(value_id argument) const;

@@ -42,7 +42,7 @@ parts emit_versions(function_state& fn, region_id body, llvm::Value* count, Emit
   if (!plan || plan->accesses.empty()) return emit();
   llvm::Value* const holds = emit_checks(fn, *plan, body, count);
   block const fast = fn.e.new_block("in_range"), slow = fn.e.new_block("checked"),
-              next = fn.e.new_block("behind");
+              next = fn.e.new_block("after");
   fn.b.CreateCondBr(holds, fast, slow);
   fn.e.at(fast);
   set_covered(fn, *plan, true);

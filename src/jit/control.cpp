@@ -112,7 +112,7 @@ llvm::Value* with_room(function_state& fn, ir::scalar s, llvm::Value* owner, llv
 } // namespace
 
 void emit_if(function_state& fn, node_id n) {
-  block const blocks[] = {fn.e.new_block("then"), fn.e.new_block("else")}, next = fn.e.new_block("behind");
+  block const blocks[] = {fn.e.new_block("then"), fn.e.new_block("else")}, next = fn.e.new_block("after");
   fn.b.CreateCondBr(fn.scalar(fn.f.operand(n, 0)), blocks[0], blocks[1]);
   block ends[2];
   std::vector<value> yielded[2];
@@ -329,7 +329,7 @@ void emit_protect(function_state& fn, node_id n) {
     fn.e.go(h.exception->getParent());
     fn.e.at(h.exception->getParent());
   };
-  block const next = fn.e.new_block("behind");
+  block const next = fn.e.new_block("after");
   auto const enclosing = fn.e.current_handler;
   handler const catching = new_handler("caught", true);
   handler const leaving = new_handler("leaves", enclosing && enclosing->catches);

@@ -18,7 +18,7 @@ struct counted_loop {
 
 /// Emits the head of a loop, and leaves the insertion point in its body.
 counted_loop begin_loop(emitter&, llvm::Value* count, llvm::ArrayRef<llvm::Value*> carried);
-/// Ends the body with the next loop-carried parts, and leaves the insertion point behind the loop. `unrolled`:
+/// Ends the body with the next loop-carried parts, and leaves the insertion point after the loop. `unrolled`:
 /// requests it.
 void end_loop(emitter&, counted_loop const& l, llvm::ArrayRef<llvm::Value*> next, bool unrolled = false);
 

@@ -242,7 +242,8 @@ std::string machine_code_files::read(
   std::memcpy(&h, bytes.get(), sizeof h);
   if (std::memcmp(h.magic, expected.magic, sizeof h.magic) != 0) return "it is something else";
   if (h.format != expected.format || h.byte_order != expected.byte_order) return "it is of another version's";
-  if (h.file_bytes != size) return h.file_bytes > size ? "it is cut off" : "it is longer than it says";
+  if (h.file_bytes != size)
+    return h.file_bytes > size ? "it is truncated" : "it is longer than its header states";
   if (h.object_bytes > size || h.parts_bytes > size || h.key_bytes > size ||
       sizeof h + h.object_bytes + h.parts_bytes + h.key_bytes != size)
     return "its sizes are wrong";

@@ -42,7 +42,7 @@ llvm::CallBase* emitter::call(llvm::FunctionCallee f, llvm::ArrayRef<llvm::Value
   auto* const callee = llvm::cast<llvm::Function>(f.getCallee());
   llvm::CallBase* made;
   if (current_handler && !callee->doesNotThrow()) {
-    block const next = new_block("behind");
+    block const next = new_block("after");
     made = b.CreateInvoke(f, next, current_handler->landing, arguments);
     at(next);
   } else

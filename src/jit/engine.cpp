@@ -92,7 +92,7 @@ public:
     auto made = checked(builder.createTargetMachine(), "make code for this processor");
     if (!k.cpu.empty() && !made->getMCSubtargetInfo()->isCPUStringValid(k.cpu))
       throw not_executable(message(
-          "overdub: LLVM knows no processor \"%s\"; leave jit::options::cpu empty for this machine's",
+          "overdub: LLVM has no processor \"%s\"; leave jit::options::cpu empty for this machine's",
           k.cpu.c_str()));
     // Otherwise LLVM would abort the process.
     for (char const* const needed : {"+64bit", "+sse2"})

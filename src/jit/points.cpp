@@ -323,7 +323,7 @@ std::optional<points> begin_points(
   for (value_id const v : found.at_least_one)
     good = fn.b.CreateAnd(good, fn.b.CreateICmpSGE(fn.scalar(v), fn.e.integer(1)));
   block const eights = fn.e.new_block("points"), elements = fn.e.new_block("elements");
-  points made{nullptr, fn.e.new_block("behind_points"), {}};
+  points made{nullptr, fn.e.new_block("after_points"), {}};
   fn.b.CreateCondBr(good, eights, elements);
   fn.e.at(eights);
   auto const mask_from = [&](llvm::Value* index) {

@@ -255,7 +255,7 @@ void emit_reduce(function_state& fn, node_id n) {
   // An empty floating-point sum is -0.0 here, the identity of addition.
   if (code == ir::op::add && s != ir::scalar::i64)
     return fn.set(result, elementwise(fn, code, s, {initial, whole()}));
-  block const some = fn.e.new_block("some"), next = fn.e.new_block("behind"), before = fn.b.GetInsertBlock();
+  block const some = fn.e.new_block("some"), next = fn.e.new_block("after"), before = fn.b.GetInsertBlock();
   fn.b.CreateCondBr(fn.b.CreateICmpEQ(size, fn.e.integer(0)), next, some);
   fn.e.at(some);
   llvm::Value* const all = elementwise(fn, code, s, {initial, whole()});

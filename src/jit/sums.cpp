@@ -76,7 +76,7 @@ bool emit_vector_sums(
   parts start;
   for (summed const& s : sums) start.push_back(no_lanes(fn.e, fn.type_of(s.result).element));
   block const before = fn.b.GetInsertBlock(), vectors = fn.e.new_block("vectors"),
-              one_by_one = fn.e.new_block("rest"), next = fn.e.new_block("behind");
+              one_by_one = fn.e.new_block("rest"), next = fn.e.new_block("after");
   if (holds == nullptr)
     fn.e.go(vectors);
   else

@@ -190,8 +190,8 @@ transformed::log_determinant(overdub::detail::function_view<bool(address const&)
       for (std::size_t k = 0; k < read.size; ++k) columns.push_back(read.first + k);
   if (rows + surplus != columns.size())
     throw model_error(message(
-        "overdub: the transform writes %zu continuous numbers, and reads %zu that do not stay: it is no "
-        "bijection",
+        "overdub: the transform writes %zu continuous numbers, and reads %zu that it does not copy "
+        "unchanged: it is no bijection",
         rows + surplus, columns.size()));
   std::vector<double> matrix;
   matrix.reserve(rows * rows);

@@ -145,11 +145,11 @@ void detail::throw_choice_type(address const& at, ir::type wanted, ir::type foun
                     as = overdub::detail::text_of(wanted);
   if (found.rank > 0 && wanted.rank == 0)
     throw type_error(message(
-        "overdub: %.80s is many numbers, of type %s, and was asked for as %s; ask for one of them, as "
-        "%.80s[0], or for all, as an array",
+        "overdub: %.80s is many numbers, of type %s, and is read as %s; read one of them, as "
+        "%.80s[0], or all, as an array",
         text.c_str(), is.c_str(), as.c_str(), text.c_str()));
   throw type_error(message(
-      "overdub: the choice %.80s is of type %s, and was asked for as %s; ask for its own type, or convert it",
+      "overdub: the choice %.80s is of type %s, and is read as %s; read it as its own type, or convert it",
       text.c_str(), is.c_str(), as.c_str()));
 }
 

@@ -24,9 +24,8 @@ public:
       site const& each = core_.sites()[s];
       if (each.is_conditional || each.has_random_count)
         throw model_error(message(
-            "overdub: the choice \"%s\" is nested in a branch, or is made as often as other choices say; "
-            "enumerate "
-            "models that make as many choices each time",
+            "overdub: the choice \"%s\" is nested in a branch, or the number of its choices depends on other "
+            "choices; enumerate models that make the same choices in each run",
             each.address.c_str()));
       values_.emplace_back(start.values()[s]);
       start.for_each(s, [&](std::vector<i64> const& at) {

@@ -23,7 +23,7 @@ void check_moved(
       continue;
     throw model_error(message(
         "overdub: the choices \"%.80s\" of the model @%s are neither observed nor moved by a move: they "
-        "would stay what they were drawn as; move them, or observe them",
+        "would keep their first values; move them, or observe them",
         each.address.c_str(), m.name().c_str()));
   }
 }

@@ -84,7 +84,8 @@ std::uint32_t model_core::site_at(std::string_view address) const {
   if (auto const bracket = address.find('['); bracket != std::string_view::npos)
     if (std::string_view const site = address.substr(0, bracket); model_.find(site))
       throw model_error(message(
-          "overdub: %.80s has indices, and all choices of an address are asked for; write \"%.80s\"",
+          "overdub: %.80s has indices, and the address of all choices of the site is required; write "
+          "\"%.80s\"",
           std::string(address).c_str(), std::string(site).c_str()));
   ir::detail::nearest_word nearest(address);
   for (site const& s : sites()) nearest.try_word(s.address);
@@ -116,9 +117,8 @@ void model_core::check_draws(std::uint32_t site) const {
   for (choice_callbacks const& each : callbacks_[site])
     if (static_cast<caller const*>(each.draw.object)->native == nullptr)
       throw model_error(message(
-          "overdub: there is no sampler for the choice \"%s\": the model's program came from a text, and no "
-          "model with "
-          "its distribution was staged",
+          "overdub: there is no sampler for the choice \"%s\": the model's program was parsed from a text, "
+          "and no model with its distribution was staged",
           sites()[site].address.c_str()));
 }
 

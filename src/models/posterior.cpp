@@ -34,7 +34,7 @@ posterior::posterior(shared_core const& m, std::vector<datum> const& arguments, 
     if (of.is_discrete())
       reject("is discrete, and has no gradient: observe it, sum over its values, or move it by gibbs");
     if (of.has_random_count)
-      reject("is made as often as other choices say, so that the number of choices may change: Hamiltonian "
+      reject("has a number of choices that depends on other choices, and may change: Hamiltonian "
              "Monte Carlo moves among as many numbers as there are at first");
     if (of.is_conditional || of.varies_in_size)
       reject("is nested in a branch, so that the number of choices may change: Hamiltonian Monte Carlo moves "

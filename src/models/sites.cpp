@@ -209,7 +209,7 @@ private:
     s.type = f_.type_of(f_.result(n));
     s.nodes.push_back(n);
     if (s.address.find_first_of("[]") != std::string::npos)
-      reject(s.address, "has brackets in its name; indices are those of the maps and loops around it");
+      reject(s.address, "has brackets in its name; indices are those of the enclosing maps and loops");
     if (s.address.ends_with('/'))
       reject(
           s.address, "has a name that ends in \"/\", which marks a prefix of addresses; rename the choice");

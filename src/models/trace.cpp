@@ -21,7 +21,7 @@ void trace::throw_none(model_core const& of, address const& at, std::span<i64 co
   std::size_t const index_count = made.size();
   if (index_count == 0 && !at.indices.empty())
     throw model_error(message(
-        "overdub: the model @%s makes one choice \"%.80s\", which has no indices, and %.80s was asked for",
+        "overdub: the model @%s makes one choice \"%.80s\", which has no indices, and %.80s is requested",
         of.name().c_str(), at.site.c_str(), text.c_str()));
   if (at.indices.size() > index_count)
     throw model_error(message(

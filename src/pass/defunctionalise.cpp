@@ -24,7 +24,7 @@ inline void check_function_values(program const& p, representations& known) {
   for (value_id const v : entry.parameters())
     if (holds_functions(entry.type_of(v))) refuse(p.entry, "the entry takes a function value", entry.place);
   for (type const t : entry.results)
-    if (holds_functions(t)) refuse(p.entry, "the entry gives a function value", entry.place);
+    if (holds_functions(t)) refuse(p.entry, "the entry returns a function value", entry.place);
   for (std::uint32_t i = 0; i < p.functions.size(); ++i) {
     function const& f = p.functions[i];
     function_id const id{i};

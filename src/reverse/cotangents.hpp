@@ -18,7 +18,8 @@ using ir::value_map;
 
 /// Emits sums of cotangents at its cursor. Scopes are nested like regions: the contributions that a scope collects are
 /// taken when it ends. For an array whose elements are read in a region that runs repeatedly, an accumulator collects the
-/// contributions of all nested scopes.
+/// contributions of all nested scopes (Schenck, Rønning, Henriksen and Oancea, AD for an array language with nested parallelism,
+/// SC 2022; the accumulators of Futhark and Dex).
 class cotangents {
 public:
   cotangents(ir::cursor& at, activity const& known) : at_(at), activity_(known) { scopes_.emplace_back(); }

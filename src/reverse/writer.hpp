@@ -111,7 +111,7 @@ inline void writer::back(node_id n) {
   at_.set_place(f()[n].place);
   for (value_id const v :
        f().operands_of(n)) // operations with regions propagate it to the operations in the regions
-    if (f()[n].region_count == 0 && activity_.of(v) == change::hides)
+    if (f()[n].region_count == 0 && activity_.of(v) == activity_state::hides)
       refuse(
           n,
           "it accepts a function value, or an object of the host, that holds values which depend on the "

@@ -138,9 +138,9 @@ private:
     results_ = s_.value(s_.inputs);
     ++report_.checks;
     if (executable(s_.program).run(s_.inputs) != results_)
-      fail("the function's program gives something else than the function");
+      fail("the function's program returns another result than the function");
     ++report_.checks;
-    if (s_.value(s_.inputs) != results_) fail("a second call of the function gives something else");
+    if (s_.value(s_.inputs) != results_) fail("a second call of the function returns another result");
   }
 
   void direction(std::string const& what, vector const& d) {
@@ -158,7 +158,7 @@ private:
         compare_estimates("forward " + what, tangents, differences_of_values(d), results_);
       ++report_.checks;
       if (s_.tangents(s_.inputs, along) != s_.tangents(s_.inputs, along))
-        fail("forward " + what + ": a second call gives something else");
+        fail("forward " + what + ": a second call returns another result");
       if (forward_)
         compare("the program in forward " + what, in_program(along), tangents, "forward", results_);
     });
@@ -210,7 +210,7 @@ private:
         numbers_of(back), d);
     ++report_.checks;
     if (reversed(*reverse_, s_.inputs, cotangent) != back)
-      fail("reverse " + what + ": a second call gives something else");
+      fail("reverse " + what + ": a second call returns another result");
   }
   void nested(std::string const& what, vector const& d, leaf_list const& cotangent) {
     leaf_list const along = with_numbers(s_.inputs, d);

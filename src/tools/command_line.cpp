@@ -80,7 +80,7 @@ command_line read_command_line(int count, char const* const* words, bool& done) 
   app.add_flag("--list", lists, "List the passes, contexts, executors and host functions");
 
   app.add_flag("--print", c.print, "Print the program")->group("Output");
-  app.add_flag("--places", c.places, "Print it with places of the source")->group("Output");
+  app.add_flag("--places", c.places, "Print it with source locations")->group("Output");
   app.add_flag("--verify", c.verify, "Only say whether the program is valid")->group("Output");
   app.add_flag("--dot", c.dot, "Write a graph in Graphviz's language")->group("Output");
   app.add_flag("--svg", c.svg, "Write a graph as a picture")->group("Output");

@@ -7,7 +7,7 @@ namespace overdub::tools {
 std::span<context_row const> contexts() {
 #if OVERDUB_TOOLS_CONTEXTS
   static constexpr std::array rows{
-      context_row{"forward", "differentiates: each number has its tangent behind it", in_forward},
+      context_row{"forward", "differentiates: each number is followed by its tangent", in_forward},
       context_row{
           "fast_math", "replaces sin, cos, exp and tanh of f64 by polynomials of ten digits", in_fast_math},
       context_row{

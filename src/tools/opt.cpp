@@ -83,7 +83,7 @@ private:
         all += (all.empty() ? "@" : ", @") + std::string(p_.name_of(ir::function_id{i}));
     refuse(
         "the program has no function @" + k.function +
-        (c_.steps.empty() ? "" : " behind its passes and contexts") +
+        (c_.steps.empty() ? "" : " after its passes and contexts") +
         (all.empty() ? "" : "\n  there are: " + all));
   }
   // The outcome of a call on an executor.

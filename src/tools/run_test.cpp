@@ -144,7 +144,7 @@ private:
   after(std::string const& name, std::uint32_t line, std::vector<step> const& steps, ir::program const& p) {
     auto const [at, added] = variants_.try_emplace(name);
     if (!added) return at->second ? &*at->second : nullptr;
-    variant v{"behind \"" + name + '"', p, std::make_unique<observed>(printed_), keep_error(steps)};
+    variant v{"after \"" + name + '"', p, std::make_unique<observed>(printed_), keep_error(steps)};
     try {
       run_steps(v.program, steps, *v.seen, nullptr);
     } catch (failure const& e) {
@@ -185,7 +185,7 @@ private:
     variant consistent{"of consistent mathematics", p, std::make_unique<observed>(printed_), true};
     consistent.program.math = ir::math_mode::consistent;
     variant optimised{
-        "of consistent mathematics, behind the pipeline", consistent.program,
+        "of consistent mathematics, after the pipeline", consistent.program,
         std::make_unique<observed>(printed_), keep_error(pipeline_steps())};
     run_steps(optimised.program, pipeline_steps(), *optimised.seen, nullptr);
     std::string unused;

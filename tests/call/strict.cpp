@@ -123,7 +123,7 @@ TEST_CASE("hooks of every kind of a strict context may call functions plainly") 
   CHECK(c.last == 25.0);
 }
 
-TEST_CASE("a strict run leaves no state behind, also if it ends by an exception") {
+TEST_CASE("a strict run leaves no state, also if it ends by an exception") {
   strict_context c;
   CHECK_THROWS_AS(overdub::run(c, escaping, 3.0), escaped_call);
   CHECK(square(2.0) == 4.0);

@@ -139,7 +139,7 @@ TEST_CASE("the result of a pipeline is verified, and invalid results are rejecte
   CHECK_THROWS_WITH(
       with({{"replaces", replaces}}),
       "overdub: the pass replaces changed the types that the program of polynomial is called by; its entry "
-      "takes and gives what the function does");
+      "takes and returns what the function does");
   auto const forgets = [](ir::program& p) { p.entry = ir::nothing; };
   CHECK_THROWS_AS(with({{"forgets", forgets}}), od::pass_error);
   CHECK_THROWS_AS(

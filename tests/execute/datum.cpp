@@ -137,13 +137,13 @@ TEST_CASE("an invalid text is rejected with the location") {
   CHECK(failure_of("[1, 2.0]") == "overdub: 1:5: a datum: the elements have different types, i64 and f64");
   CHECK(failure_of("[[1],\n [2, 3]]") == "overdub: 2:2: a datum: the rows have different sizes");
   CHECK(failure_of("[1 2]") == "overdub: 1:4: a datum: ',' or ']' was expected");
-  CHECK(failure_of("[[1], 2]") == "overdub: 1:7: a datum: a number stands beside an array");
-  CHECK(failure_of("[1, [2]]") == "overdub: 1:5: a datum: a number stands beside an array");
+  CHECK(failure_of("[[1], 2]") == "overdub: 1:7: a datum: a number and an array are elements of one array");
+  CHECK(failure_of("[1, [2]]") == "overdub: 1:5: a datum: a number and an array are elements of one array");
   CHECK(failure_of("[]").ends_with("an array without elements needs its type, as in [] : f64[]"));
   CHECK(failure_of("1.5 2").ends_with("something follows it"));
   CHECK(failure_of("9223372036854775808").ends_with("is out of its type's range"));
   CHECK(failure_of("x1").ends_with("a number, true or false was expected, and not 'x1'"));
   CHECK(failure_of("").ends_with("a number, true or false was expected, and not ''"));
-  CHECK(failure_of("[1] : f64[]").ends_with("the type does not fit what stands before it"));
-  CHECK(failure_of("[1] : i64[][]").ends_with("another number of axes than what stands before it"));
+  CHECK(failure_of("[1] : f64[]").ends_with("the type does not fit the elements before it"));
+  CHECK(failure_of("[1] : i64[][]").ends_with("another number of axes than the array before it"));
 }

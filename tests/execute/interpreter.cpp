@@ -91,8 +91,7 @@ TEST_CASE("arguments and results of other types are rejected, with their types")
   CHECK_THROWS_WITH(run(x, 1.5, true), Catch::Contains("@split: parameter 2, %n is i64, and was given f64"));
   CHECK_THROWS_AS(run.call<double>(x, 1, true), type_error);
   using wrong = std::tuple<array<double>, double, bool, array<double>>;
-  CHECK_THROWS_WITH(
-      run.call<wrong>(x, 1, true), Catch::Contains("result 2 is i64, and was asked for as f64"));
+  CHECK_THROWS_WITH(run.call<wrong>(x, 1, true), Catch::Contains("result 2 is i64, and is requested as f64"));
 }
 
 TEST_CASE("an executable is a value, and outlives its program") {

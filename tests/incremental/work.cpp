@@ -264,7 +264,8 @@ TEST_CASE("if other change signatures need saved values, update programs run ins
   f.propose();
   CHECK_THAT(
       f.explain(),
-      Catch::Contains("the update program, since updates of other kinds need the values that it saves"));
+      Catch::Contains(
+          "the update program, since updates of other change signatures need the values that it saves"));
 }
 
 TEST_CASE("plain runs end when updates that need saved values start") {

@@ -189,7 +189,8 @@ TEST_CASE("invalid calibrations are rejected with a diagnostic") {
   auto const all = [](std::size_t rows, std::vector<double> const& row) {
     return [=](double, random_key const&, std::size_t) { return table(rows, row); };
   };
-  CHECK_THROWS_WITH(by(all(3, {1, 2})), "overdub: simulation 0: 63 draws were asked for, and 3 came");
+  CHECK_THROWS_WITH(
+      by(all(3, {1, 2})), "overdub: simulation 0: 63 draws were requested, and the sampler returned 3");
   CHECK_THROWS_WITH(
       by(all(63, {1})), "overdub: simulation 0: the sampler's draw has 1 parameters, and the prior's 2");
   CHECK_THROWS_WITH(by(all(63, {1, std::nan("")})), "overdub: simulation 0: parameter 2 is NaN");

@@ -284,7 +284,7 @@ TEST_CASE("an out-of-memory run reports what was too large, and keeps its draws"
       said, Catch::StartsWith(
                 "kept; overdub: chain 1: there is no memory for one more draw of 20000 variables: its draws "
                 "take "));
-  CHECK_THAT(said, Catch::Contains(" MiB, and twice that was asked for; the "));
+  CHECK_THAT(said, Catch::Contains(" MiB, and twice that was requested; the "));
   CHECK_THAT(
       said, Catch::Contains(" draws so far are kept, in so_far and in files; keep less: thin = 10 keeps"));
   CHECK(read_csv(base + "_1.csv").chain.size() > 100);

@@ -261,7 +261,7 @@ TEST_CASE("pipes without readers, folders and special files are rejected, withou
   folder const at;
   REQUIRE(::mkfifo((at / "pipe").c_str(), 0666) == 0);
   for (writing const how : {writing::at_once, writing::streamed, writing::beside}) {
-    CHECK(refusal(at / "pipe", how) == "it is a pipe that nobody reads");
+    CHECK(refusal(at / "pipe", how) == "it is a pipe without a reader");
     CHECK(refusal(at.path, how) == "Is a directory");
     CHECK(refusal(at / "", how) == "Is a directory");
     CHECK(refusal("", how) == "No such file or directory");

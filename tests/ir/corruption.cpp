@@ -140,7 +140,7 @@ std::vector<corruption> order_and_regions() {
   };
   return {
       of_node(
-          "a definition behind its use", used_next,
+          "a definition after its use", used_next,
           [](victim& x, node_id n, auto& node) {
             cursor c = x.edit();
             node_id const user = node.next;
@@ -182,7 +182,7 @@ std::vector<corruption> order_and_regions() {
             c.yield({});
           }),
       of_region(
-          "something behind the yield",
+          "an operation after the yield",
           [](victim& x, region_id r, auto&) {
             cursor c = x.edit();
             c.to_end(r);

@@ -26,8 +26,8 @@ std::vector<corruption> links() {
           "something left out", has_next,
           [](victim& x, node_id, auto& node) { node.next = x.in()[node.next].next; }),
       of_node(
-          "behind nothing that exists", [](victim&, node_id, auto& node) { node.previous = node_id{9999}; }),
-      of_node("behind itself", [](victim&, node_id n, auto& node) { node.previous = n; }),
+          "after nothing that exists", [](victim&, node_id, auto& node) { node.previous = node_id{9999}; }),
+      of_node("after itself", [](victim&, node_id n, auto& node) { node.previous = n; }),
       of_node("in no region", [](victim&, node_id, auto& node) { node.parent = nothing; }),
       of_node(
           "in a region that does not exist",
@@ -141,8 +141,7 @@ std::vector<corruption> links() {
             if (x.in()[use.next].value == use.value) use.next = use_id{9999};
           }),
       of_use(
-          "a use behind nothing that exists",
-          [](victim&, use_id, auto& use) { use.previous = use_id{9999}; }),
+          "a use after nothing that exists", [](victim&, use_id, auto& use) { use.previous = use_id{9999}; }),
       of_value(
           "a literal that is not found", any_literal,
           [](victim& x, value_id v, auto& value) {

@@ -94,8 +94,8 @@ TEST_CASE("conversions are between numbers and bool") {
   CHECK(ask(op::convert, {f64}, {}, {i64}) == "i64");
   CHECK(ask(op::convert, {boolean}, {}, {f32}) == "f32");
   CHECK(ask(op::convert, {f64s}, {}, {f64}) == "convert: operand 1 is f64[], and must be a number or bool");
-  CHECK(ask(op::convert, {f64}, {}, {f64s}) == "convert: gives one number or bool");
-  CHECK(ask(op::convert, {f64}) == "convert: gives one number or bool");
+  CHECK(ask(op::convert, {f64}, {}, {f64s}) == "convert: returns one number or bool");
+  CHECK(ask(op::convert, {f64}) == "convert: returns one number or bool");
 }
 
 TEST_CASE("arrays are made from values of one type, and an empty array has an explicit type") {
@@ -206,7 +206,7 @@ TEST_CASE("calls take the parameters of their function, closures the first ones,
   CHECK(local(op::closure, {f64}, f, {rest}) == "fn(i64) -> (f64, bool)");
   CHECK(local(op::closure, {i64}, f, {rest}) == "closure: operand 1 is i64, and must be f64");
   CHECK(local(op::closure, {f64, i64, i64}, f, {rest}) == "closure: captures more than @f has parameters");
-  CHECK(local(op::closure, {f64}, f) == "closure: gives one function value");
+  CHECK(local(op::closure, {f64}, f) == "closure: returns one function value");
   CHECK(
       local(op::closure, {f64}, f, {other}) ==
       "closure: fn(f64) -> f64 is not the type of what is left of @f");
@@ -221,7 +221,7 @@ TEST_CASE("calls take the parameters of their function, closures the first ones,
   CHECK(
       local(op::reabstract, {f64}, {}, {boxed}) ==
       "reabstract: operand 1 is f64, and must be a function value");
-  CHECK(local(op::reabstract, {rest}, {}, {f64}) == "reabstract: gives one function value");
+  CHECK(local(op::reabstract, {rest}, {}, {f64}) == "reabstract: returns one function value");
   CHECK(
       local(op::reabstract, {other}, {}, {boxed}) ==
       "reabstract: " + text_of(p, other) +
@@ -239,7 +239,7 @@ TEST_CASE(
   CHECK(ask(op::sample, {i64, f64}, {.count = 1}, {f64}) == "f64");
   CHECK(ask(op::sample, {f64, f64}, {.count = 1}, {f64}) == "sample: operand 1 is f64, and must be i64");
   CHECK(ask(op::sample, {i64}, {.count = 2}, {f64}) == "sample: fewer operands than indices of its address");
-  CHECK(ask(op::sample, {f64}, {}, {f64, f64}) == "sample: gives one value");
+  CHECK(ask(op::sample, {f64}, {}, {f64, f64}) == "sample: returns one value");
   CHECK(ask(op::sample, {acc}, {}, {f64}) == "sample: operand 1 is acc f64[][], and must be no accumulator");
 }
 

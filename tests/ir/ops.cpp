@@ -18,9 +18,9 @@ using namespace overdub;
 
 struct no_op : context {};
 struct observing : context {
-  int heard = 0;
-  void before(callee auto, auto const&...) { ++heard; }
-  void after(callee auto, auto const&, auto const&...) { ++heard; }
+  int observed = 0;
+  void before(callee auto, auto const&...) { ++observed; }
+  void after(callee auto, auto const&, auto const&...) { ++observed; }
 };
 struct answering : context {
   auto overdub(callee auto f, auto... x) { return f(x...); }

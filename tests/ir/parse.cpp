@@ -140,7 +140,7 @@ entry @odd)");
       "1:18: call: operand 1 is i64, and must be f64\n");
   CHECK(
       errors("func @f() { %x = call @g(1.0) : i64 return }\nfunc @g(%x: f64) -> f64 { return %x }") ==
-      "1:31: call: gives f64, and i64 is declared\n");
+      "1:31: call: returns f64, and i64 is declared\n");
   CHECK(
       errors("func @norm() { call @nrom() return }\nentry @norn") ==
       "1:16: there is no function @nrom; did you mean @norm?\n"
@@ -197,7 +197,7 @@ TEST_CASE("values are defined once, before their use, and visible at their uses"
 
 TEST_CASE("types must be those of the operations") {
   CHECK(errors_in("%y = add %x, %i : f64") == "2:6: add: operand 2 is i64, and must be f64 like operand 1\n");
-  CHECK(errors_in("%y = add %x, %x : i64") == "2:17: add: gives f64, and i64 is declared\n");
+  CHECK(errors_in("%y = add %x, %x : i64") == "2:17: add: returns f64, and i64 is declared\n");
   CHECK(errors_in("%y, %z = add %x, %x : f64") == "2:21: add: 2 results named, and 1 type declared\n");
   CHECK(errors_in("add %x, %x : f64") == "2:12: add: 0 results named, and 1 type declared\n");
   CHECK(errors_in("%y = add %x, 1 : f64") == "2:6: add: operand 2 is i64, and must be f64 like operand 1\n");
@@ -207,13 +207,14 @@ TEST_CASE("types must be those of the operations") {
       "2:6: if: operand 1 is f64, and must be bool\n");
   CHECK(
       errors_in("%y = if %c -> f64 { yield %i } else { yield }") ==
-      "2:27: the region yields i64 here, and must give f64\n"
-      "2:39: the region yields 0 values, and must give 1, f64\n");
+      "2:27: the region yields i64 here, and must yield f64\n"
+      "2:39: the region yields 0 values, and must yield 1, f64\n");
   CHECK(errors_in("map %i (%j: f64) { yield }") == "2:8: the region takes f64, and must take i64\n");
   CHECK(
       errors_in("%y = loop %i (%j: i64, %s: f64 = %i) -> f64 { yield 0.0 }") ==
       "2:14: the region takes (i64, f64), and must take (i64, i64)\n"
-      "2:38: loop: carries i64, and f64 is declared; what each iteration yields is declared after "
+      "2:38: loop: the loop-carried types are i64, and f64 is declared; what each iteration yields is "
+      "declared after "
       "\"stack\"\n");
   CHECK(
       errors_in("while (%z: f64 = %x) -> f64 { yield %c } do (%u: i64) { yield %z }") ==
@@ -228,7 +229,8 @@ TEST_CASE("types must be those of the operations") {
       errors_in("%y = accumulate (%acc: acc f64[] = %x) -> f64[] { yield }") ==
       "2:36: accumulate: starts as an array, and is given f64\n");
   CHECK(
-      errors("func @f() -> f64 { return 1 }") == "1:27: the function returns i64 here, and must give f64\n");
+      errors("func @f() -> f64 { return 1 }") ==
+      "1:27: the function returns i64 here, and must return f64\n");
   CHECK(errors_in("%y = array : " + repeated("(", 10) + "f64[]" + repeated(")", 10) + "[]") == "");
   CHECK(errors_in("%y = array : f64" + repeated("[]", 127)) == "");
   CHECK(errors_in("%y = array : f64" + repeated("[]", 128)).ends_with(repeated("[]", 127) + "\n"));
@@ -255,8 +257,8 @@ TEST_CASE("numbers must be in range, and strings must end") {
     CHECK(errors_in("%y = sin " + std::string(wrong) + " : f64")
               .starts_with("2:10: expected the bits of a NaN, as in "));
   CHECK(errors_in("assert %c, \"abc").starts_with("2:12: the text in quotes does not end on its line"));
-  CHECK(errors_in("assert %c, \"a\\qc\"").starts_with("2:14: a text in quotes knows the escapes "));
-  CHECK(errors_in("assert %c, \"\\x1\"").starts_with("2:13: a text in quotes knows the escapes "));
+  CHECK(errors_in("assert %c, \"a\\qc\"").starts_with("2:14: a text in quotes has the escapes "));
+  CHECK(errors_in("assert %c, \"\\x1\"").starts_with("2:13: a text in quotes has the escapes "));
 }
 
 TEST_CASE("blocks must end correctly") {
@@ -315,8 +317,8 @@ func @h(%x: f64) -> f64 {
        "6:11: %zz is not defined; values are defined before they are used\n"
        "7:19: expected a type, found \"f65\"; did you mean f64?\n"
        "12:20: expected a type, found \"bad\"\n"
-       "16:20: call: gives f64, and f64[] is declared\n"
-       "18:10: the function returns i64 here, and must give f64\n"
+       "16:20: call: returns f64, and f64[] is declared\n"
+       "18:10: the function returns i64 here, and must return f64\n"
        "20:9: expected the name of an argument, found \"(\"\n");
 }
 

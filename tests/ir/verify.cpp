@@ -245,10 +245,10 @@ TEST_CASE("a loop has loop-carried values, and stacks the others") {
       "@f: operation 0 (loop): its region takes (f64), and must take (i64, f64)");
   CHECK(
       faults({op::loop, {i64, f64}, {{i64, f64}}, {{i64}}, {f64}}) ==
-      "@f: operation 0 (loop): its region yields (i64), and must first yield what it carries, (f64)");
+      "@f: operation 0 (loop): its region yields (i64), and must first yield the loop-carried values, (f64)");
   CHECK_THAT(
       faults({op::loop, {i64, f64}, {{i64, f64}}, {{}}, {f64}}),
-      Contains("must first yield what it carries"));
+      Contains("must first yield the loop-carried values"));
   CHECK(
       faults({op::loop, {i64, f64}, {{i64, f64}}, {{f64, i64}}, {f64, i64}}) ==
       "@f: operation 0 (loop): has results (f64, i64), and must have (f64, i64[])");
@@ -267,7 +267,7 @@ TEST_CASE("a while has a condition and a body with its loop-carried values") {
       Contains("region 2 takes (f64, f64), and must take (f64)"));
   CHECK_THAT(
       faults({op::while_, {f64}, {{f64}, {f64}}, {{boolean}, {i64}}, {f64}}),
-      Contains("region 2 yields (i64), and must first yield what it carries, (f64)"));
+      Contains("region 2 yields (i64), and must first yield the loop-carried values, (f64)"));
 }
 
 TEST_CASE("a map takes an index, and returns an array of each yielded value") {
@@ -397,11 +397,12 @@ TEST_CASE("accumulators are arguments of the regions of accumulate alone") {
       Contains("its region takes (acc f64[]), and must take (i64)"));
   program p;
   (void)p.function_type({.parameters = {acc}, .results = {}});
-  CHECK_THAT(faults(p), Contains("type 0 of functions: it takes something that is an accumulator"));
+  CHECK_THAT(faults(p), Contains("type 0 of functions: a parameter is an accumulator"));
 }
 
 TEST_CASE("unused attributes of an operation are not checked") {
-  std::string const text = "it has attributes that mean nothing to it; leave them as they are made";
+  std::string const text =
+      "it has attributes that this operation does not use; leave them at their default values";
   auto const with = [](op code, attributes const& a) {
     program p;
     define(p, "f", {f64s}, {}, [&](cursor& c, values x) {
@@ -458,7 +459,7 @@ TEST_CASE("the host, random choices and assertions have names, distributions, me
       Contains("its name does not exist; give it a text of the program"));
   CHECK_THAT(
       with(op::host, [](program& p) { return attributes::of(p.intern("")); }),
-      Contains("its name is empty; say what it is"));
+      Contains("its name is empty; give it one"));
   CHECK_THAT(
       with(
           op::host,
@@ -549,10 +550,10 @@ TEST_CASE("every type is in the program's table") {
   CHECK_THAT(takes({.element = scalar::f64, .index = 3}), Contains("has the type of a number with an index"));
   CHECK_THAT(
       takes({.element = scalar::function}),
-      Contains("has the type of a function that the program does not know"));
+      Contains("has the type of a function that is not in the program"));
   CHECK_THAT(
       takes({.element = scalar::opaque}),
-      Contains("has the type of an opaque object that the program does not"));
+      Contains("has the type of an opaque object that is not in the program"));
   CHECK_THAT(takes({.element = static_cast<scalar>(99)}), Contains("has a type that does not exist"));
   CHECK_THAT(
       faults({}, {type{}}, [](cursor&, values) { return values{}; }), Contains("result 1 has no type"));
@@ -565,9 +566,8 @@ TEST_CASE("no type of functions contains itself, or a later one") {
   program p;
   (void)p.function_type({.parameters = {{.element = scalar::function, .index = 0}}, .results = {}});
   CHECK_THAT(
-      faults(p),
-      Contains("type 0 of functions: it takes something that has the type of a function that the program "
-               "does not know"));
+      faults(p), Contains("type 0 of functions: a parameter has the type of a function that is not in the "
+                          "program"));
 }
 
 TEST_CASE("locations are in the program's table, and notes refer to them") {

@@ -27,22 +27,22 @@ bool compiles(std::shared_ptr<jit::disk_cache> const& cache, int by = 1) {
 }
 
 // A cache that records its messages.
-struct heard_cache {
-  explicit heard_cache(std::string const& path, jit::disk_use use = jit::disk_use::read_write)
+struct reporting_cache {
+  explicit reporting_cache(std::string const& path, jit::disk_use use = jit::disk_use::read_write)
       : cache(std::make_shared<jit::disk_cache>(
             path, jit::disk_limits(), use,
-            [this](std::string const& problem) { heard.push_back(problem); })) {}
-  heard_cache(heard_cache const&) = delete;
-  heard_cache& operator=(heard_cache const&) = delete;
+            [this](std::string const& problem) { reports.push_back(problem); })) {}
+  reporting_cache(reporting_cache const&) = delete;
+  reporting_cache& operator=(reporting_cache const&) = delete;
 
-  std::vector<std::string> heard;
+  std::vector<std::string> reports;
   std::shared_ptr<jit::disk_cache> cache;
   jit::disk_statistics statistics() const { return cache->statistics(); }
 };
 
 // A directory that is unusable from the beginning.
 void does_without(std::string const& path, std::string const& why) {
-  heard_cache const c(path);
+  reporting_cache const c(path);
   CHECK_THAT(c.statistics().problem, StartsWith("overdub: the directory \"") && Contains(why));
   CHECK(compiles(c.cache));
   CHECK(compiles(c.cache));
@@ -51,8 +51,8 @@ void does_without(std::string const& path, std::string const& why) {
   CHECK(c.statistics().stores == 0);
   CHECK(c.statistics().failures == 2);
   CHECK_THAT(c.statistics().last_failure, Contains(why));
-  CHECK(c.heard.size() == 1);
-  CHECK_THAT(c.heard.at(0), StartsWith("overdub: the directory \"") && Contains(why));
+  CHECK(c.reports.size() == 1);
+  CHECK_THAT(c.reports.at(0), StartsWith("overdub: the directory \"") && Contains(why));
 }
 
 // Runs it in a process of its own; returns whether it succeeded.
@@ -79,7 +79,7 @@ TEST_CASE("links, and directories that others own or may write, are not used") {
   }
   CHECK(std::filesystem::is_empty(inside("open")));
   chmod(inside("open").c_str(), 0755);
-  CHECK(heard_cache(inside("open")).statistics().problem.empty());
+  CHECK(reporting_cache(inside("open")).statistics().problem.empty());
 
   std::filesystem::create_symlink(inside("open"), inside("link"));
   does_without(inside("link"), "it is a symbolic link; give the directory itself");
@@ -99,10 +99,10 @@ TEST_CASE("links, and directories that others own or may write, are not used") {
 
 TEST_CASE("a read-only directory is neither created nor written to") {
   cache_folder const folder;
-  heard_cache const none(folder.path() + "/none", jit::disk_use::read_only);
+  reporting_cache const none(folder.path() + "/none", jit::disk_use::read_only);
   CHECK_THAT(none.statistics().problem, Contains("No such file or directory"));
   CHECK(compiles(none.cache));
-  CHECK(none.heard.size() == 1);
+  CHECK(none.reports.size() == 1);
   CHECK(none.statistics().failures == 0);
   CHECK(folder.files().empty());
 }
@@ -113,22 +113,22 @@ TEST_CASE("a directory without write permission is read, and one message is prin
     return;
   }
   std::string const path = "/proc/" + std::to_string(getpid());
-  heard_cache const c(path);
-  CHECK(c.heard.size() == 1);
-  CHECK_THAT(c.heard.at(0), Contains("is read as a cache of machine code, and not written to: "));
+  reporting_cache const c(path);
+  CHECK(c.reports.size() == 1);
+  CHECK_THAT(c.reports.at(0), Contains("is read as a cache of machine code, and not written to: "));
   CHECK(compiles(c.cache));
   CHECK(compiles(c.cache));
-  CHECK(c.heard.size() == 1);
+  CHECK(c.reports.size() == 1);
   CHECK(c.statistics().failures == 2);
   CHECK_THAT(c.statistics().last_failure, Contains("a file cannot be made"));
   CHECK_THAT(c.statistics().problem, Contains("not written to"));
-  CHECK(heard_cache(path, jit::disk_use::read_only).heard.empty());
+  CHECK(reporting_cache(path, jit::disk_use::read_only).reports.empty());
 }
 
 TEST_CASE(
     "a directory to which others get write access while it is open is not used until access is revoked") {
   cache_folder const folder;
-  heard_cache const c(folder.path());
+  reporting_cache const c(folder.path());
   CHECK(compiles(c.cache));
   CHECK(compiles(c.cache));
   CHECK(c.statistics().hits == 1);
@@ -148,7 +148,7 @@ TEST_CASE(
   c.cache->clear();
   CHECK(bytes_of(entry) == good); // nothing was written or removed
   CHECK(folder.files().size() == 1);
-  CHECK(c.heard.size() == 1);
+  CHECK(c.reports.size() == 1);
   if (geteuid() == 0) {
     chmod(folder.path().c_str(), 0700);
     CHECK(chown(folder.path().c_str(), 65534, 65534) == 0);
@@ -167,7 +167,7 @@ TEST_CASE(
 TEST_CASE("a directory that is replaced while it is open is checked again") {
   cache_folder const folder;
   std::string const path = folder.path() + "/cache", old = folder.path() + "/old";
-  heard_cache const c(path);
+  reporting_cache const c(path);
   CHECK(compiles(c.cache));
   std::filesystem::rename(path, old);
   std::filesystem::create_symlink(old, path);
@@ -187,19 +187,19 @@ TEST_CASE("a directory that is replaced while it is open is checked again") {
   CHECK(compiles(c.cache));
   CHECK(c.statistics().hits == 1);
   CHECK(c.statistics().problem.empty());
-  CHECK(c.heard.size() == 1);
+  CHECK(c.reports.size() == 1);
 }
 
 TEST_CASE("removing the directory of a cache is harmless") {
   cache_folder const folder;
   std::string const path = folder.path() + "/cache";
-  heard_cache const c(path);
+  reporting_cache const c(path);
   std::filesystem::remove_all(path);
   CHECK(compiles(c.cache));
   CHECK(c.statistics().failures == 1);
   CHECK(c.statistics().misses == 1);
   CHECK_THAT(c.statistics().problem, Contains("No such file or directory"));
-  CHECK(c.heard.size() == 1);
+  CHECK(c.reports.size() == 1);
   CHECK_FALSE(std::filesystem::exists(path)); // it is not created again
   mkdir(path.c_str(), 0700);
   CHECK(compiles(c.cache));
@@ -235,11 +235,11 @@ TEST_CASE("FIFOs under the names of temporary files are skipped, and removed whe
 TEST_CASE("if the file size limit is below an entry's size, programs are compiled, and not stored") {
   cache_folder const folder;
   CHECK(holds_in_a_child([&] {
-    heard_cache const c(folder.path());
+    reporting_cache const c(folder.path());
     rlimit const small{300, 300};
     setrlimit(RLIMIT_FSIZE, &small); // else its signal ends this process
-    return compiles(c.cache) && compiles(c.cache) && c.statistics().failures == 2 && c.heard.size() == 1 &&
-           c.heard[0].find("RLIMIT_FSIZE") != std::string::npos && folder.files().empty();
+    return compiles(c.cache) && compiles(c.cache) && c.statistics().failures == 2 && c.reports.size() == 1 &&
+           c.reports[0].find("RLIMIT_FSIZE") != std::string::npos && folder.files().empty();
   }));
 }
 
@@ -252,7 +252,7 @@ TEST_CASE("on a full disk programs are compiled, and no temporary files remain")
     return;
   }
   {
-    heard_cache const c(disk);
+    reporting_cache const c(disk);
     CHECK(compiles(c.cache));
     write_bytes(disk + "/rest", std::string(1 << 20, 'x')); // fills the disk
     CHECK(c.statistics().stores == 1);
@@ -261,8 +261,9 @@ TEST_CASE("on a full disk programs are compiled, and no temporary files remain")
     CHECK(compiles(c.cache, 2));
     CHECK(compiles(c.cache, 2));
     CHECK(c.statistics().failures == 2);
-    CHECK(c.heard.size() == 1);
-    CHECK_THAT(c.heard.at(0), Contains("not written to: a file cannot be written: No space left on device"));
+    CHECK(c.reports.size() == 1);
+    CHECK_THAT(
+        c.reports.at(0), Contains("not written to: a file cannot be written: No space left on device"));
     std::size_t files = 0;
     for (auto const& each : std::filesystem::directory_iterator(disk)) files += each.is_regular_file();
     CHECK(files == 2);
@@ -276,7 +277,7 @@ TEST_CASE("on a full disk programs are compiled, and no temporary files remain")
     CHECK(compiles(c.cache, 3));
     CHECK(c.statistics().hits == 2);
     CHECK_THAT(c.statistics().problem, Contains("Read-only file system"));
-    heard_cache const again(disk);
+    reporting_cache const again(disk);
     CHECK_THAT(again.statistics().problem, Contains("not written to: Read-only file system"));
     CHECK(compiles(again.cache));
     CHECK(again.statistics().hits == 1);
@@ -287,12 +288,12 @@ TEST_CASE("on a full disk programs are compiled, and no temporary files remain")
 TEST_CASE("if no file can be opened, programs are compiled") {
   cache_folder const folder;
   CHECK(holds_in_a_child([&] {
-    heard_cache const c(folder.path());
+    reporting_cache const c(folder.path());
     if (!compiles(c.cache)) return false;
     rlimit const none{3, 3};
     setrlimit(RLIMIT_NOFILE, &none);
-    return compiles(c.cache) && compiles(c.cache) && c.statistics().hits == 0 && c.heard.size() == 1 &&
-           c.heard[0].find("Too many open files") != std::string::npos;
+    return compiles(c.cache) && compiles(c.cache) && c.statistics().hits == 0 && c.reports.size() == 1 &&
+           c.reports[0].find("Too many open files") != std::string::npos;
   }));
 }
 

@@ -64,19 +64,19 @@ array<i64> integers(i64 n) {
 std::vector<std::vector<datum>> lengths(auto const& x, auto const& y) {
   std::vector<std::vector<datum>> calls;
   for (i64 const points : {0, 1, 3, 7, 8, 9, 17})
-    for (i64 const turns : {-1, 0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33})
-      calls.push_back({x, y, points, turns});
+    for (i64 const count : {-1, 0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33})
+      calls.push_back({x, y, points, count});
   calls.push_back({x, y, i64{-1}, i64{2}});
   calls.push_back({x, y, i64{60}, i64{30}}); // reads out of bounds
   return calls;
 }
 
 std::string sums_of_windows(std::string const& reduction, std::string const& type) {
-  std::string text = R"(func @f(%x: T[], %y: T[], %points: i64, %turns: i64) -> (T, T[]) {
-    %last = sub %turns, 1 : i64
+  std::string text = R"(func @f(%x: T[], %y: T[], %points: i64, %count: i64) -> (T, T[]) {
+    %last = sub %count, 1 : i64
     %all, %ends = map %points (%t: i64) -> (T, T) {
       %end = add %t, %last : i64
-      %p = map %turns (%k: i64) -> T {
+      %p = map %count (%k: i64) -> T {
         %a = at %x, %k : T
         %j = sub %end, %k : i64
         %b = at %y, %j : T
@@ -125,10 +125,10 @@ TEST_CASE("windows of integers and of single-precision numbers are correct") {
 
 TEST_CASE("loop-carried numbers and bools are correct, in forward, reversed and nested loops") {
   for (char const* const direction : {"", "reversed "}) {
-    std::string text = R"(func @f(%x: f64[], %y: f64[], %points: i64, %turns: i64) -> (f64, f64[]) {
+    std::string text = R"(func @f(%x: f64[], %y: f64[], %points: i64, %count: i64) -> (f64, f64[]) {
     %all = map %points (%t: i64) -> f64 {
       %a = at %y, %t : f64
-      %h, %grows = loop DIRECTION%turns (%k: i64, %sum: f64 = 0.0, %up: bool = true) -> (f64, bool) {
+      %h, %grows = loop DIRECTION%count (%k: i64, %sum: f64 = 0.0, %up: bool = true) -> (f64, bool) {
         %b = at %x, %k : f64
         %c = mul %sum, %a : f64
         %d = add %c, %b : f64
@@ -186,10 +186,10 @@ TEST_CASE("points with a stride are correct, as in the rows of a matrix") {
 
 TEST_CASE("functions without vector versions are correct in and after the loops") {
   agree(
-      R"(func @f(%x: f64[], %y: f64[], %points: i64, %turns: i64) -> (f64, f64) {
+      R"(func @f(%x: f64[], %y: f64[], %points: i64, %count: i64) -> (f64, f64) {
     %all, %others = map %points (%t: i64) -> (f64, f64) {
       %a = at %y, %t : f64
-      %p = map %turns (%k: i64) -> f64 {
+      %p = map %count (%k: i64) -> f64 {
         %b = at %x, %k : f64
         %d = sub %a, %b : f64
         %e = exp %d : f64
@@ -214,10 +214,10 @@ TEST_CASE("a polynomial and the maximum of some terms are computed for eight poi
   constexpr char const* in_loop = R"(entry @f
 func @f(%x: f64[], %c: f64[]) -> f64 {
     %n = length %x : i64
-    %turns = length %c : i64
+    %count = length %c : i64
     %all = map %n (%i: i64) -> f64 {
       %a = at %x, %i : f64
-      %p = loop %turns (%k: i64, %sum: f64 = 0.0) -> f64 {
+      %p = loop %count (%k: i64, %sum: f64 = 0.0) -> f64 {
         %b = at %c, %k : f64
         %d = mul %sum, %a : f64
         %e = add %d, %b : f64
@@ -231,10 +231,10 @@ func @f(%x: f64[], %c: f64[]) -> f64 {
   constexpr char const* in_map = R"(entry @f
 func @f(%x: f64[], %c: f64[]) -> f64 {
     %n = length %x : i64
-    %turns = length %c : i64
+    %count = length %c : i64
     %all = map %n (%i: i64) -> f64 {
       %a = at %x, %i : f64
-      %terms = map %turns (%k: i64) -> f64 {
+      %terms = map %count (%k: i64) -> f64 {
         %b = at %c, %k : f64
         %d = mul %b, %a : f64
         yield %d

@@ -27,8 +27,8 @@ od::compile_options machine_code() {
   return {.executor = od::jit::compiled(), .tiers = od::tiers::compile_now};
 }
 
-std::vector<double> heard;
-inline constexpr auto say = od::leaf<"say">([](double x) { heard.push_back(x); });
+std::vector<double> said;
+inline constexpr auto say = od::leaf<"say">([](double x) { said.push_back(x); });
 inline constexpr auto spoken = od::fn<"spoken">([](auto x) {
   say(x);
   auto const y = sqrt(x) + 1.0;
@@ -48,23 +48,23 @@ inline constexpr auto moods = od::fn<"moods">([](auto x) { return moody(x) + moo
 TEST_CASE("slice works as machine code") {
   contexts::deferred_effects later;
   auto const f = od::compile(contexts::slice(later), spoken, od::signature<double>, machine_code());
-  heard.clear();
-  CHECK((f(4.0) == 3.0 && f(9.0) == 4.0 && heard.empty()));
+  said.clear();
+  CHECK((f(4.0) == 3.0 && f(9.0) == 4.0 && said.empty()));
   later.replay();
-  CHECK(std::exchange(heard, {}) == std::vector{4.0, 3.0, 9.0, 4.0});
+  CHECK(std::exchange(said, {}) == std::vector{4.0, 3.0, 9.0, 4.0});
   auto const silent = od::compile(contexts::slice(), spoken, od::signature<double>, machine_code());
-  CHECK((silent(4.0) == 3.0 && heard.empty()));
+  CHECK((silent(4.0) == 3.0 && said.empty()));
 }
 
 TEST_CASE("mock works as machine code") {
   auto m = contexts::mock(say, [](auto) {});
   auto const f = od::compile(m, spoken, od::signature<double>, machine_code());
-  heard.clear();
-  CHECK((f(4.0) == 3.0 && heard.empty()));
+  said.clear();
+  CHECK((f(4.0) == 3.0 && said.empty()));
   auto roots = contexts::mock(od::sqrt, [](auto x) { return x * x; }).below(spoken);
   auto const g = od::compile(roots, spoken, od::signature<double>, machine_code());
   CHECK(g(3.0) == 10.0);
-  CHECK(std::exchange(heard, {}) == std::vector{3.0, 10.0});
+  CHECK(std::exchange(said, {}) == std::vector{3.0, 10.0});
 }
 
 TEST_CASE("fault and retry work as machine code") {

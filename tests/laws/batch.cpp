@@ -78,17 +78,17 @@ batch_arguments arguments(std::uint64_t seed, std::size_t size) {
   std::vector<i64> depths;
   std::vector<double> numbers;
   std::vector<float> floats;
-  std::vector<std::uint8_t> truths;
+  std::vector<std::uint8_t> bools;
   batch_arguments made;
   for (std::size_t i = 0; i < size; ++i) {
     depths.push_back(random.below(3));
     numbers.push_back(number());
-    truths.push_back(random.chance(50));
+    bools.push_back(random.chance(50));
     floats.push_back(1.5f);
     executors::arguments one;
     one.emplace_back(depths.back());
     one.emplace_back(numbers.back());
-    one.emplace_back(truths.back() != 0);
+    one.emplace_back(bools.back() != 0);
     one.emplace_back(xs);
     one.emplace_back(is);
     one.emplace_back(m);
@@ -98,7 +98,7 @@ batch_arguments arguments(std::uint64_t seed, std::size_t size) {
   made.all.emplace_back(array<i64>::copy_of(depths));
   made.all.emplace_back(array<double>::copy_of(numbers));
   made.all.emplace_back(overdub::map(
-      [](auto x) { return x != 0; }, array<i64>::copy_of(std::vector<i64>(truths.begin(), truths.end()))));
+      [](auto x) { return x != 0; }, array<i64>::copy_of(std::vector<i64>(bools.begin(), bools.end()))));
   made.all.emplace_back(xs);
   made.all.emplace_back(is);
   made.all.emplace_back(m);
@@ -148,7 +148,7 @@ std::string fault_of(ir::program const& p, std::uint64_t seed, std::size_t& chan
   pass::default_pipeline(optimised);
   std::string fault = wrong("the interpreter", [&] { return executable(swapped); });
   if (fault.empty())
-    fault = wrong("the interpreter, behind the pipeline", [&] { return executable(optimised); });
+    fault = wrong("the interpreter, after the pipeline", [&] { return executable(optimised); });
 #if OVERDUB_TESTS_JIT
   if (fault.empty() && seed % 5 == 0) fault = wrong("machine code", [&] { return jit::compile(optimised); });
 #endif

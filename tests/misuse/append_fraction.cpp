@@ -1,5 +1,5 @@
 // A floating-point number is appended to an array of integers.
-// expect: overdub: append<I>\(x\) takes an element of the argument, and no floating-point number where an integer stands; convert it
+// expect: overdub: append<I>\(x\) takes an element of the argument, and no floating-point number for an integer; convert it
 #include <overdub/incremental.hpp>
 
 #include <cstdint>

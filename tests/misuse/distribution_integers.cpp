@@ -1,5 +1,5 @@
 // The number of trials is a floating-point number.
-// expect: overdub: a floating-point number is given to a distribution where an integer stands
+// expect: overdub: a floating-point number is given to a distribution for an integer
 #include <overdub/distributions.hpp>
 
 namespace ds = overdub::distributions;

@@ -1,5 +1,5 @@
 // A floating-point number is a variable of a distribution of integers.
-// expect: overdub: a floating-point number is given to a distribution where an integer stands
+// expect: overdub: a floating-point number is given to a distribution for an integer
 #include <overdub/distributions.hpp>
 
 namespace ds = overdub::distributions;

@@ -1,4 +1,4 @@
-// expect: overdub: what follows the function of a gradient says what loops save
+// expect: overdub: the argument after the function of a gradient chooses what loops save
 #include <overdub/contexts/count.hpp>
 #include <overdub/reverse.hpp>
 

@@ -1,5 +1,5 @@
 // expect: overdub: incremental is given several contexts; compose them
-// expect: overdub: incremental is given a context behind the function
+// expect: overdub: incremental is given a context after the function
 #include <overdub/contexts/count.hpp>
 #include <overdub/incremental.hpp>
 

@@ -1,4 +1,4 @@
-// expect: overdub: a compiled function of this kind takes and gives bool, i64, float and double
+// expect: overdub: a compiled function of this kind takes and returns bool, i64, float and double
 #include <overdub/jit/jit.hpp>
 
 #include <vector>

@@ -47,7 +47,7 @@ def failures_of(path, output):
 
 def output_of_each(paths, output):
     """The output, divided among the sources: a message belongs to the source that it names, and to none if it names several."""
-    # g++ says first what instantiated a template, and clang behind the error.
+    # g++ says first what instantiated a template, and clang after the error.
     first = r"^(?=\S+: (?:fatal )?error: )" if is_clang else r"^(?=In file included from |\S+: (?:In|At) )"
     parts = dict.fromkeys(paths, "")
     for message in re.split(first, output, flags=re.MULTILINE):

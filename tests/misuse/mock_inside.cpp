@@ -1,5 +1,5 @@
 // A context with metadata derives another function from the one to replace, so that an inner mock would replace nothing.
-// expect: overdub: the mock is inside of a context with metadata, which has changed the function
+// expect: overdub: the mock is nested in a context with metadata, which has changed the function
 #include <overdub/contexts/forward.hpp>
 #include <overdub/contexts/mock.hpp>
 

@@ -252,7 +252,8 @@ TEST_CASE("moves that are no bijections, or write observed choices, are rejected
       Contains("does not read the choice x, whose value its inverse needs"));
   CHECK_THROWS_WITH(
       with([](auto const& c) { c.model.write("x", c.model.real("x") + c.auxiliary.real("u")); }),
-      "overdub: the transform writes 1 continuous numbers, and reads 2 that do not stay: it is no bijection");
+      "overdub: the transform writes 1 continuous numbers, and reads 2 that it does not copy unchanged: it "
+      "is no bijection");
   CHECK_THROWS_WITH(
       with([](auto const& c) { c.model.write("y", c.auxiliary.real("u")); }),
       "overdub: the transform writes the choice y, which is observed");

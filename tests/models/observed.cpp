@@ -107,10 +107,11 @@ TEST_CASE("plates whose size is a choice have no incremental traces") {
   CHECK_THROWS_WITH(
       md::followed_trace(t), Contains("how many choices \"b\" are made depends on other choices"));
   CHECK_THROWS_WITH(
-      md::posterior(m, {{"n", 2}, {"y", 1.0}}), Contains("is made as often as other choices say"));
+      md::posterior(m, {{"n", 2}, {"y", 1.0}}),
+      Contains("has a number of choices that depends on other choices"));
   CHECK_THROWS_WITH(
       md::enumerate(m, {{"b", numbers{0, 0}}, {"n", 2}, {"y", 1.0}}),
-      Contains("as often as other choices say"));
+      Contains("the number of its choices depends on other choices"));
   auto const u = m.update(t, {{"n", 3}}, key); // one more choice
   CHECK(u.of.contains("b[2]"));
 }

@@ -94,7 +94,7 @@ TEST_CASE("choices are rejected if their number or addresses are unknown") {
   CHECK(
       refused(brackets, 0.0) ==
       "overdub: @brackets: the choice \"a[0]\" has brackets in its name; indices are those of "
-      "the maps and loops around it");
+      "the enclosing maps and loops");
   CHECK(
       refused(waits, 0.0) ==
       "overdub: @waits: the choice \"x\" is nested in an operation \"while\", whose iterations have no "
@@ -158,7 +158,8 @@ func @f(%n: i64) -> f64 {
   CHECK(ms::assess(silent, {i64{4}}, t.choices()).score() == t.score());
   CHECK(
       said([&] { (void)ms::simulate(silent, {i64{4}}, key); }) ==
-      "overdub: there is no sampler for the choice \"x\": the model's program came from a text, and no model "
+      "overdub: there is no sampler for the choice \"x\": the model's program was parsed from a text, and no "
+      "model "
       "with its "
       "distribution "
       "was staged");
@@ -304,12 +305,12 @@ TEST_CASE("a trace has the choices that were made") {
         }) == "overdub: the model @kinds never samples \"righ\"; did you mean right?");
   CHECK(
       said<od::type_error>([&] { (void)t.get<i64>("x[0]"); }) ==
-      "overdub: the choice x[0] is of type f64, and was asked for as i64; ask for its own type, or convert "
+      "overdub: the choice x[0] is of type f64, and is read as i64; read it as its own type, or convert "
       "it");
   CHECK(
       said<od::type_error>([&] { (void)t.get<double>("x"); }) ==
-      "overdub: x is many numbers, of type f64[], and was asked for as f64; ask for one of them, as x[0], or "
-      "for all, as an array");
+      "overdub: x is many numbers, of type f64[], and is read as f64; read one of them, as x[0], or "
+      "all, as an array");
   CHECK(said([&] { (void)t.choices().get<double>("y"); }) == "overdub: there is no choice at the address y");
   CHECK(said([&] {
           (void)ms::choice_map({{"rate", 1.0}}).get<double>("rat");
@@ -401,9 +402,9 @@ TEST_CASE("selections must name choices of the model") {
 
 TEST_CASE("moves name a site, not one choice") {
   auto const m = ms::model(kinds, i64{1});
-  CHECK(said([&] {
-          (void)m.core()->site_at("z[0]");
-        }) == "overdub: z[0] has indices, and all choices of an address are asked for; write \"z\"");
+  CHECK(
+      said([&] { (void)m.core()->site_at("z[0]"); }) ==
+      "overdub: z[0] has indices, and the address of all choices of the site is required; write \"z\"");
 }
 
 TEST_CASE("parts of arrays are checked for range") {

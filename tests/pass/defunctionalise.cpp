@@ -446,7 +446,7 @@ func @main() -> (fn() -> f64) {
   %f = closure @one() : fn() -> f64
   return %f
 }
-func @one() -> f64 { return 1.0 })") == "@main: the entry gives a function value; the program's function "
+func @one() -> f64 { return 1.0 })") == "@main: the entry returns a function value; the program's function "
                                         "values are not represented as data at 2");
   CHECK(
       why_not(R"(entry @main
@@ -470,9 +470,10 @@ func @main(%xs: f64[], %ys: f64[], %i: i64) -> f64 {
 func @first(%xs: f64[]) -> f64 {
   %y = at %xs, 0 : f64
   return %y
-})") == "@main: a closure of @first stands in an array of function values, and captures an array: their "
-        "sizes may "
-        "differ; the program's function values are not represented as data at 3");
+})") ==
+      "@main: a closure of @first is an element of an array of function values, and captures an array: their "
+      "sizes may "
+      "differ; the program's function values are not represented as data at 3");
 }
 
 TEST_CASE("a captured host object is data if there is no other closure") {

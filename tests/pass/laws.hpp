@@ -34,11 +34,11 @@ inline std::vector<reference::value> arguments(std::uint64_t seed) {
   auto row = [&] { return three(f64.array_of(), number); };
   reference::value const depth = reference::of_number(static_cast<std::int64_t>(random.below(3)));
   reference::value const x = number();
-  reference::value const truth = reference::of_number(random.chance(50));
+  reference::value const a_bool = reference::of_number(random.chance(50));
   return {
       depth,
       x,
-      truth,
+      a_bool,
       row(),
       three(i64.array_of(), integer),
       three(f64.array_of().array_of(), row),

@@ -113,15 +113,15 @@ inline std::vector<std::size_t> shape(value const& v) {
 template <class X>
 std::optional<value> compute_unary(op code, X x) {
   using namespace overdub;
-  constexpr bool floating = std::is_floating_point_v<X>, truth = std::is_same_v<X, bool>;
+  constexpr bool floating = std::is_floating_point_v<X>, is_bool = std::is_same_v<X, bool>;
   (void)x;
   switch (code) {
 #define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                      \
   case op::NAME: {                                                                                           \
     constexpr type_rule rule = type_rule::TYPES;                                                             \
     if constexpr (                                                                                           \
-        (rule == type_rule::numeric && !truth) || (rule == type_rule::floating && floating) ||               \
-        (rule == type_rule::test && floating) || (rule == type_rule::logical && truth) ||                    \
+        (rule == type_rule::numeric && !is_bool) || (rule == type_rule::floating && floating) ||             \
+        (rule == type_rule::test && floating) || (rule == type_rule::logical && is_bool) ||                  \
         (rule == type_rule::integer && std::is_same_v<X, int64_t>))                                          \
       return of_number(NATIVE);                                                                              \
     break;                                                                                                   \
@@ -135,15 +135,15 @@ std::optional<value> compute_unary(op code, X x) {
 template <class X>
 std::optional<value> compute_binary(op code, X x, X y) {
   using namespace overdub;
-  constexpr bool floating = std::is_floating_point_v<X>, truth = std::is_same_v<X, bool>;
+  constexpr bool floating = std::is_floating_point_v<X>, is_bool = std::is_same_v<X, bool>;
   (void)x, (void)y;
   switch (code) {
 #define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                     \
   case op::NAME: {                                                                                           \
     constexpr type_rule rule = type_rule::TYPES;                                                             \
     if constexpr (                                                                                           \
-        (rule == type_rule::numeric && !truth) || (rule == type_rule::floating && floating) ||               \
-        rule == type_rule::comparison || (rule == type_rule::logical && truth) ||                            \
+        (rule == type_rule::numeric && !is_bool) || (rule == type_rule::floating && floating) ||             \
+        rule == type_rule::comparison || (rule == type_rule::logical && is_bool) ||                          \
         (rule == type_rule::integer && std::is_same_v<X, int64_t>))                                          \
       return of_number(NATIVE);                                                                              \
     break;                                                                                                   \
@@ -158,12 +158,12 @@ template <class X>
 std::optional<value> compute_ternary(op code, X x, X y, X z) {
   using namespace overdub;
   (void)x, (void)y, (void)z;
-  constexpr bool floating = std::is_floating_point_v<X>, truth = std::is_same_v<X, bool>;
+  constexpr bool floating = std::is_floating_point_v<X>, is_bool = std::is_same_v<X, bool>;
   switch (code) {
 #define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                    \
   case op::NAME: {                                                                                           \
     constexpr type_rule rule = type_rule::TYPES;                                                             \
-    if constexpr ((rule == type_rule::numeric && !truth) || (rule == type_rule::floating && floating))       \
+    if constexpr ((rule == type_rule::numeric && !is_bool) || (rule == type_rule::floating && floating))     \
       return of_number(NATIVE);                                                                              \
     break;                                                                                                   \
   }

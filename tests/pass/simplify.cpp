@@ -63,12 +63,12 @@ void check(overdub::pass::rule const& rule, type t) {
   program simplified = before;
   CHECK(overdub::pass::simplify(simplified) > 0);
   REQUIRE(faults_of(simplified).empty());
-  auto compare = [&](T x, T y, T z, bool truth) {
+  auto compare = [&](T x, T y, T z, bool is_true) {
     std::vector<reference::value> const in{
         reference::of_number(x), reference::of_number(y), reference::of_number(z),
-        reference::of_number(truth)};
+        reference::of_number(is_true)};
     auto const expected = reference::run(before, in);
-    INFO(rule.left << " is " << rule.right << " for " << +x << ", " << +y << ", " << +z << ", " << truth);
+    INFO(rule.left << " is " << rule.right << " for " << +x << ", " << +y << ", " << +z << ", " << is_true);
     REQUIRE(expected == reference::run(simplified, in));
   };
   std::vector<T> numbers;
@@ -78,7 +78,7 @@ void check(overdub::pass::rule const& rule, type t) {
     for (T const x : corner_cases<T>()) numbers.push_back(x);
   for (T const x : numbers)
     for (T const y : numbers)
-      for (bool const truth : {false, true}) compare(x, y, x, truth);
+      for (bool const is_true : {false, true}) compare(x, y, x, is_true);
   random_program::random_numbers random(7);
   for (std::uint64_t i = 0; i < laws::seeds(200); ++i) {
     auto any = [&] {
@@ -104,11 +104,11 @@ void check_derivative(overdub::pass::rule const& rule) {
   for (double const x : points)
     for (double const y : points)
       for (auto const& d : directions)
-        for (bool const truth : {false, true}) {
+        for (bool const is_true : {false, true}) {
           std::vector<reference::value> in;
           for (double const number : {x, d[0], y, d[1], 2.0, d[2]})
             in.push_back(reference::of_number(number));
-          in.push_back(reference::of_number(truth));
+          in.push_back(reference::of_number(is_true));
           auto const slope = [&](program const& p) {
             return reference::number<double>(reference::run(p, in)->results.back());
           };
@@ -158,28 +158,31 @@ constexpr example examples[] = {
      "%l = bit_or 3, %n : i64\n %m = bit_xor 3, %n : i64\n return %r, %s, %t, %u, %v, %w, %k, %l, %m"},
     {"x converted to its own type is x, and so is x converted to a wider type and back", "bool",
      "%w = convert %c : f32\n %r = convert %w : bool\n return %r"},
-    {"what is whole is its own floor", "f64", "%w = ceil %x : f64\n %r = floor %w : f64\n return %r"},
-    {"what is whole is its own ceiling", "f64", "%w = floor %x : f64\n %r = ceil %w : f64\n return %r"},
-    {"what is whole is not truncated", "f64", "%w = round %x : f64\n %r = trunc %w : f64\n return %r"},
-    {"what is whole is not rounded", "(f64, f64, f64)",
+    {"the floor of an integral value is the value", "f64",
+     "%w = ceil %x : f64\n %r = floor %w : f64\n return %r"},
+    {"the ceiling of an integral value is the value", "f64",
+     "%w = floor %x : f64\n %r = ceil %w : f64\n return %r"},
+    {"truncating an integral value returns it", "f64",
+     "%w = round %x : f64\n %r = trunc %w : f64\n return %r"},
+    {"rounding an integral value returns it", "(f64, f64, f64)",
      "%w = trunc %x : f64\n %r = round %w : f64\n %s = rint %w : f64\n %t = nearbyint %w : f64\n return %r, "
      "%s, %t"},
-    {"an array has as many elements as it was made with", "i64",
+    {"the length of an array comes from the operation that makes it", "i64",
      "%m = bit_and %n, 3 : i64\n %b = fill %m, %x : f64[]\n %r = length %b, %b : i64\n return %r"},
-    {"an element is what it was made as", "(f64, i64)",
+    {"an element of an array comes from the operation that makes the array", "(f64, i64)",
      "%b = array %x, %y : f64[]\n %r = at %b, 1 : f64\n %d = iota 3 : i64[]\n %s = at %d, 2 : i64\n return "
      "%r, %s"},
-    {"the slice of everything is everything", "f64[]",
+    {"a slice of all elements is the array", "f64[]",
      "%m = length %a : i64\n %r = slice %a, 0, %m : f64[]\n return %r"},
-    {"an element that becomes itself changes nothing", "f64[]",
+    {"writing an element's own value changes nothing", "f64[]",
      "%e = at %a, %i : f64\n %r = update %a, %i, %e : f64[]\n return %r"},
-    {"one element is its own reduction", "f64",
+    {"the reduction of one element is the element", "f64",
      "%b = array %x : f64[]\n %r = reduce add %b : f64\n return %r"},
-    {"a result that is the same in both branches is that", "f64",
+    {"a result that both branches yield is that value", "f64",
      "%r = if %c -> f64 { %s = at %a, %i : f64\n yield %y } else { yield %y }\n return %r"},
-    {"branches that compute nothing are a selection", "f64",
+    {"branches without operations are a select", "f64",
      "%r = if %c -> f64 { yield %x } else { yield %y }\n return %r"},
-    {"what a loop carries and does not change is what it was", "(f64, f64)",
+    {"a loop-carried value that is loop-invariant is its initial value", "(f64, f64)",
      "%m = bit_and %n, 3 : i64\n"
      "%r, %s = loop %m (%k: i64, %p: f64 = %x, %q: f64 = %y) -> (f64, f64) {\n"
      "  %t = add %p, %q : f64\n yield %p, %t }\n"
@@ -191,12 +194,12 @@ constexpr example examples[] = {
      " %t = add %p, %e : f64\n yield %t, %e }\n return %r, %s"},
     {"a map over one element is its body", "f64[]",
      "%r = map 1 (%k: i64) -> f64 { %e = at %a, %i : f64\n yield %e }\n return %r"},
-    {"what is not added to is what it was", "(f64[], f64)",
+    {"an accumulator without additions is its initial array", "(f64[], f64)",
      "%r, %s = accumulate (%acc: acc f64[] = %a) -> (f64[], f64) { %e = at %a, %i : f64\n yield %e }\n "
      "return %r, %s"},
-    {"what does nothing needs no protection", "f64",
+    {"protect of a region without operations is removed", "f64",
      "%r = protect -> f64 { yield %x } failed { %e = at %a, 7 : f64\n yield }\n return %r"},
-    {"to apply a closure is to call its function", "f64",
+    {"applying a closure calls its function", "f64",
      "%g = closure @difference(%x) : fn(f64) -> f64\n %r = apply %g(%y) : f64\n return %r"},
 };
 

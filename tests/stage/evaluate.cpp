@@ -24,8 +24,7 @@ TEST_CASE("wrong arguments are rejected with a diagnostic") {
   CHECK_THROWS_WITH(
       evaluate<double>(p, i64{1}), Catch::Contains("@square: argument 1 is f64, and was given i64"));
   CHECK_THROWS_AS(evaluate<double>(p, ir::function_id{7}, 1.0), argument_error);
-  CHECK_THROWS_WITH(
-      evaluate<i64>(p, 1.0), Catch::Contains("does not return the type that it is asked for, i64"));
+  CHECK_THROWS_WITH(evaluate<i64>(p, 1.0), Catch::Contains("does not return the requested type, i64"));
 }
 
 TEST_CASE("an invalid program is rejected") {

@@ -62,23 +62,23 @@ struct recording {
     events.push_back(line);
   }
 };
-struct hears_all : context, recording {
-  static constexpr std::string_view name = "hears_all";
+struct observes_all : context, recording {
+  static constexpr std::string_view name = "observes_all";
   void before(function auto f, auto const&... x) { put("before", f.name(), x...); }
   void after(function auto f, auto const& result, auto const&... x) { put("after", f.name(), result, x...); }
 };
-struct hears_by_type : context, recording {
-  static constexpr std::string_view name = "hears_by_type";
+struct observes_by_type : context, recording {
+  static constexpr std::string_view name = "observes_by_type";
   template <function F>
   void before(F, auto const&... x) {
     put("before", F::name(), x...);
   }
 };
-struct hears_square : context, recording {
+struct observes_square : context, recording {
   void before(decltype(square), double x) { put("before", "square", x); }
   void after(decltype(square), double result, double x) { put("after", "square", result, x); }
 };
-struct hears_two : context, recording {
+struct observes_two : context, recording {
   void before(decltype(square), auto const&... x) { put("before", "square", x...); }
   void before(decltype(cube), auto const&... x) { put("before", "cube", x...); }
   void after(decltype(norm), double result, auto const&... x) { put("after", "norm", result, x...); }
@@ -120,11 +120,11 @@ struct deeper : context, recording {
   }
   void before(arithmetic auto f, auto const&... x) { put("outside", f.name(), x...); }
 };
-struct hears_other : context, recording {
+struct observes_other : context, recording {
   void before(decltype(fn<"other">([](auto x) { return x; })), auto const&...) { put("before", "other"); }
   auto overdub(sin_t, auto x) { return overdub::cos(x); }
 };
-struct hears_scopes : context, recording {
+struct observes_scopes : context, recording {
   void before(decltype(offset)) { put("before", "offset"); }
   void after(decltype(offset), double result) { put("after", "offset", result); }
   void before(decltype(factorial), double n) { put("before", "factorial", n); }
@@ -160,7 +160,7 @@ std::string run_directly(F const& f = main_function) {
 }
 // Programs are evaluated in some of the contexts only: each takes ten seconds to compile.
 template <class C>
-inline constexpr bool is_evaluated = std::is_same_v<C, hears_two> || std::is_same_v<C, replaces_two> ||
+inline constexpr bool is_evaluated = std::is_same_v<C, observes_two> || std::is_same_v<C, replaces_two> ||
                                      std::is_same_v<C, deeper> || std::is_same_v<C, goes_on_in_factorial>;
 
 template <class C, function F = std::remove_const_t<decltype(main_function)>>
@@ -187,13 +187,13 @@ void same_in_all_ways(F const& f = main_function) {
 } // namespace
 
 TEST_CASE("hooks observe the functions of programs") {
-  same_in_all_ways<hears_all>();
-  same_in_all_ways<hears_by_type>();
-  same_in_all_ways<hears_square>();
-  same_in_all_ways<hears_two>();
-  same_in_all_ways<hears_other>();
+  same_in_all_ways<observes_all>();
+  same_in_all_ways<observes_by_type>();
+  same_in_all_ways<observes_square>();
+  same_in_all_ways<observes_two>();
+  same_in_all_ways<observes_other>();
   CHECK(
-      run_directly<hears_two>() ==
+      run_directly<observes_two>() ==
       "129.746337890625\nbefore cube 1.5\nbefore square 1.5\nbefore square 3.375\nbefore square 13.390625\n"
       "after norm 13.390625 3.375 2\nbefore square 11.390625");
 }
@@ -203,7 +203,7 @@ TEST_CASE("rules apply to functions of programs") {
   same_in_all_ways<replaces_two>();
   same_in_all_ways<replaces_all>();
   same_in_all_ways<goes_on>();
-  CHECK(run_directly<replaces_square>() != run_directly<hears_all>());
+  CHECK(run_directly<replaces_square>() != run_directly<observes_all>());
 }
 
 TEST_CASE("enter applies to functions of programs") {
@@ -212,14 +212,15 @@ TEST_CASE("enter applies to functions of programs") {
 }
 
 TEST_CASE("contexts intercept functions of programs with the scope, without arguments, and recursive ones") {
-  same_in_all_ways<hears_all>(with_scopes);
-  same_in_all_ways<hears_scopes>(with_scopes);
+  same_in_all_ways<observes_all>(with_scopes);
+  same_in_all_ways<observes_scopes>(with_scopes);
   same_in_all_ways<replaces_offset>(with_scopes);
   same_in_all_ways<goes_on_in_factorial>(with_scopes);
   CHECK(run_directly<replaces_offset>(with_scopes) == "33");
-  CHECK(run_directly<hears_scopes>(with_scopes).starts_with("22\nbefore factorial 4\nbefore factorial 3\n"));
+  CHECK(
+      run_directly<observes_scopes>(with_scopes).starts_with("22\nbefore factorial 4\nbefore factorial 3\n"));
 }
 
 TEST_CASE("hooks observe a function with effects that calls one whose name is a prefix of its own") {
-  same_in_all_ways<hears_all>(model);
+  same_in_all_ways<observes_all>(model);
 }

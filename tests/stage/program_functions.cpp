@@ -45,9 +45,9 @@ double run_with(auto&& context, char const* text = areas) {
 struct area_is_one : context {
   auto overdub(decltype(symbol<"area(double)">), auto) { return 1.0; }
 };
-struct hears_area : context {
-  double heard = 0;
-  void before(decltype(symbol<"area(double)">), double x) { heard += x; }
+struct observes_area : context {
+  double sum = 0;
+  void before(decltype(symbol<"area(double)">), double x) { sum += x; }
 };
 struct weight_is_one : context {
   auto overdub(decltype(symbol<"weight(double[])">), auto) { return 1.0; }
@@ -109,9 +109,9 @@ std::string refused(auto&& context) {
 TEST_CASE("symbols name functions of programs") {
   CHECK(run_with(area_is_one{}) == 2.0);
   CHECK(run_with(contexts::mock(symbol<"area(double)">, [](auto x) { return x; })) == 4.0);
-  hears_area hears;
-  CHECK(run_with(hears) == 24.0);
-  CHECK(hears.heard == 2.0);
+  observes_area observer;
+  CHECK(run_with(observer) == 24.0);
+  CHECK(observer.sum == 2.0);
   contexts::count_of<decltype(symbol<"area(double)">), decltype(symbol<"weight(double[])">)> counts;
   CHECK(run_with(counts) == 24.0);
   CHECK(counts(symbol<"area(double)">) == 1);
@@ -138,15 +138,15 @@ TEST_CASE("rules of calls on arrays, or with other arguments, are rejected") {
 }
 
 TEST_CASE("rewriting a program again preserves the names of its functions") {
-  hears_area inner;
+  observes_area inner;
   ir::program const once = overdub::overdub(inner, ir::parse(areas));
   ir::program const twice = overdub::overdub(
       area_is_one{}, ir::parse(ir::print(overdub::overdub(area_is_one{}, ir::parse(areas)))));
   CHECK(executable(twice).call<double>(2.0, weights) == 2.0);
-  hears_area outer;
+  observes_area outer;
   CHECK(executable(overdub::overdub(outer, once)).call<double>(2.0, weights) == 24.0);
-  CHECK(outer.heard == 2.0);
-  CHECK(inner.heard == 2.0);
+  CHECK(outer.sum == 2.0);
+  CHECK(inner.sum == 2.0);
 }
 
 TEST_CASE("functions with several results, many arguments, function values and recursion are observed") {

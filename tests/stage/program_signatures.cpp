@@ -48,7 +48,7 @@ struct says_types : context, recording {
     return map([y](auto x) { return x + y; }, xs);
   }
 };
-struct hears_types : context, recording {
+struct observes_types : context, recording {
   void before(decltype(weight), array<double> const& xs) { put("weight", xs[xs.size() - 1]); }
   void after(decltype(next), i64 result, i64) { put("next", result); }
   void after(decltype(is_big), bool result, double x) { put("is_big", result ? x : -x); }
@@ -99,7 +99,7 @@ TEST_CASE("rules apply to functions of programs with the types of their paramete
 }
 TEST_CASE("hooks observe functions of programs of the types of their parameters") {
   CHECK(
-      same_in_all_ways<hears_types>() ==
+      same_in_all_ways<observes_types>() ==
       "8.75\nscaled 0.375\nnext 2\nis_big 1.125\nscaled 0.5625\nweight 4.5");
 }
 TEST_CASE("rules apply to functions of programs with the signatures that their context lists") {

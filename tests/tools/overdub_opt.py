@@ -160,7 +160,7 @@ class CommandLines(unittest.TestCase):
                 self.assertEqual(file.read(), PROGRAM)
             self.assertEqual(os.stat(path).st_mode & 0o777, 0o640)
             self.check(run("-o", folder + "/pipe"), FILE, "",
-                       f"overdub-opt: {folder}/pipe cannot be written: it is a pipe that nobody reads\n")
+                       f"overdub-opt: {folder}/pipe cannot be written: it is a pipe without a reader\n")
             self.check(run("-o", folder), FILE, "", f"overdub-opt: {folder} cannot be written: Is a directory\n")
             self.check(run("-o", "/dev/full"), FILE, "", "overdub-opt: /dev/full cannot be written: No space left on device\n")
             self.check(run("-o", "/dev/stdout"), DONE, PROGRAM, "")

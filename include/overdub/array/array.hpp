@@ -2,7 +2,7 @@
 #pragma once
 
 #include <overdub/array/memory.hpp>
-#include <overdub/call/carried.hpp>
+#include <overdub/call/scalar_leaf.hpp>
 #include <overdub/core/config.hpp>
 #include <overdub/core/error.hpp>
 

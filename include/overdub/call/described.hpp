@@ -212,7 +212,7 @@ inline constexpr std::size_t member_index = find_described<Member>();
 } // namespace detail
 
 template <detail::plain_struct S>
-inline constexpr bool is_carried<S> = true;
+inline constexpr bool is_scalar_leaf<S> = true;
 
 /// field<&S::member>(x) returns a member of a plain described struct, with the member's metadata.
 template <auto Member>

@@ -81,7 +81,7 @@ struct exempt_t {
     constexpr bool knows_contexts = S::empty || sizeof...(A) > 0 || !detail::is_named_primitive<F>;
     static_assert(
         knows_contexts,
-        "overdub: exempt(f) of a native function without arguments does not know its contexts; "
+        "overdub: exempt(f) of a native function without arguments has no access to the contexts; "
         "name a function that makes the call, fn<\"name\">([](overdub::scope auto& cx) { return "
         "cx(f); }), and exempt that");
     return detail::call_outside(stack, function, static_cast<A&&>(a)...);

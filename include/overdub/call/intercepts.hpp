@@ -64,8 +64,8 @@ consteval bool intercepts() {
     return has_hook<S, F, R, X...>();
 }
 
-// The types of the arguments of a call of F that goes on in the contexts inside of the outermost one of S. Those of a control primitive are
-// lowered, its functions too.
+// The types of the arguments of a call of F after it is lowered from the outermost context of S to the next one. The functions that a
+// control primitive takes are lowered, too.
 struct types_of_arguments {
   template <class... L>
   constexpr auto operator()(L&&...) const {

@@ -17,7 +17,7 @@ template <class E, class S, class T, class Z>
 constexpr auto fill_metadata(S const& rest, T const& inner, Z const& z);
 
 template <class X>
-inline constexpr bool is_leaf = is_value<X> || is_carried<X>;
+inline constexpr bool is_leaf = is_value<X> || is_scalar_leaf<X>;
 
 // A leaf whose contexts are a suffix of S: it is a constant for the contexts that it lacks.
 template <class X, class S>

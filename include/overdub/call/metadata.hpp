@@ -2,8 +2,8 @@
 // tuple of its members'.
 #pragma once
 
-#include <overdub/call/carried.hpp>
 #include <overdub/call/context.hpp>
+#include <overdub/call/scalar_leaf.hpp>
 #include <overdub/call/stack.hpp>
 
 #include <concepts>

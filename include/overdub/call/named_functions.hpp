@@ -88,8 +88,9 @@ struct rules_of {};
 template <class C>
 struct hooks_of {};
 
-// Converts to a parameter of any function type, and records the type. Each probed call is ambiguous, with an overload that is a better
-// match for this argument and a worse one for the others, so that no rule's return type is instantiated.
+// Converts to a parameter of any function type, and records the type. A probe calls a rule with it. The call is ambiguous by
+// construction: the probe's own overload is a better match for this argument, and a worse match for the others. So overload resolution
+// considers each rule, and instantiates the return type of none.
 template <class Where>
 struct any_function {
   template <callee F>
@@ -98,7 +99,8 @@ struct any_function {
       (function<F> || native_leaf<F>)&&record_type<Where, std::type_identity<std::remove_cv_t<F>>>())
   operator F() const;
 };
-// The argument of probes: for calls without other arguments, an overload with an exact match would hide templates in g++.
+// The argument of probes. It is a derived class, so that the probe's own overload needs a conversion: in a call without other arguments,
+// g++ does not consider templates beside an exact match.
 template <class Where>
 struct any_named_function : any_function<Where> {};
 

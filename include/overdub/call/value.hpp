@@ -2,9 +2,9 @@
 // without metadata has the size of its T.
 #pragma once
 
-#include <overdub/call/carried.hpp>
 #include <overdub/call/context.hpp>
 #include <overdub/call/metadata.hpp>
+#include <overdub/call/scalar_leaf.hpp>
 #include <overdub/call/stack.hpp>
 
 #include <concepts>
@@ -52,18 +52,18 @@ struct value_storage<T, C, M, true, true> {
 };
 
 template <class T, class S>
-consteval bool truth_of() {
+consteval bool bool_of() {
   static_assert(
       !is_symbolic<S>,
       "overdub: a branch on a value of a program that is being staged, which is not known yet; use "
       "overdub::if_(condition, then, otherwise), or loop and while_ for a loop");
   static_assert(
-      has_truth<T> || !std::is_arithmetic_v<T>,
+      has_bool<T> || !std::is_arithmetic_v<T>,
       "overdub: a branch on a value that is no boolean; write x != 0, or overdub::if_(x != 0, ...)");
   static_assert(
-      has_truth<T> || std::is_arithmetic_v<T>,
+      has_bool<T> || std::is_arithmetic_v<T>,
       "overdub: a branch on a value whose type has no bool; use overdub::if_(condition, then, otherwise)");
-  return has_truth<T> && !is_symbolic<S>;
+  return has_bool<T> && !is_symbolic<S>;
 }
 
 // The same for an implicit conversion to bool, as algorithms of the standard library need it for comparisons.
@@ -122,7 +122,7 @@ public:
   }
 
   explicit constexpr operator bool() const {
-    if constexpr (detail::truth_of<detail::bottom_t<T>, stack_type>())
+    if constexpr (detail::bool_of<detail::bottom_t<T>, stack_type>())
       return static_cast<bool>(inner());
     else
       return false;

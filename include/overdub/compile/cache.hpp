@@ -87,7 +87,7 @@ private:
 };
 
 namespace detail {
-// Throws staging_error where two are one: the contexts of a compiled function are told apart by their addresses.
+// Throws staging_error if an object is given twice: the contexts of a compiled function are identified by their addresses.
 void check_distinct_contexts(std::vector<void const*> all);
 } // namespace detail
 } // namespace overdub

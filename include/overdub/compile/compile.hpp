@@ -4,7 +4,7 @@
 
 #include <overdub/compile/compilation.hpp>
 #include <overdub/compile/context_field.hpp>
-#include <overdub/compile/last_answer.hpp>
+#include <overdub/compile/inline_cache.hpp>
 #include <overdub/compile/program_on_values.hpp>
 
 #include <array>

@@ -26,7 +26,7 @@ consteval auto find_leaves() {
     return []<class... M>(std::tuple<M...>*) {
       return concatenated_t<decltype(find_leaves<M>())...>{};
     }(static_cast<typename plain_members<X>::type*>(nullptr));
-  else if constexpr (is_carried<X>)
+  else if constexpr (is_scalar_leaf<X>)
     return types<X>{};
   else if constexpr (is_std_array<X>)
     return []<std::size_t... I>(std::index_sequence<I...>) {

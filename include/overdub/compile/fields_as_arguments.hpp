@@ -35,10 +35,10 @@ std::vector<field_argument> fields_as_arguments(ir::program& p);
 datum value_of(field_argument const& field, void* context);
 
 // The contexts of a program, which it refers to or shares with its copies, and the fields that are arguments.
-class followed_contexts {
+class session_contexts {
 public:
-  followed_contexts() = default;
-  followed_contexts(
+  session_contexts() = default;
+  session_contexts(
       std::shared_ptr<std::vector<field_argument> const> fields, std::vector<void*> contexts,
       std::shared_ptr<void const> owner)
       : fields_(std::move(fields)),
@@ -55,7 +55,7 @@ public:
     return value_of(f, (*contexts_)[f.context]);
   }
   /// Appends the current values of the fields to the arguments.
-  std::vector<datum> behind(std::vector<datum> arguments) const {
+  std::vector<datum> with_fields(std::vector<datum> arguments) const {
     for (std::size_t k = 0; k < size(); ++k) arguments.push_back(now(k));
     return arguments;
   }

@@ -137,7 +137,7 @@ private:
   auto lifted(X const& x) const {
     if constexpr (is_narrow<X>)
       return std::tuple(wrap(stack_, widened_value(x)));
-    else if constexpr (is_value<X> || is_carried<X>)
+    else if constexpr (is_value<X> || is_scalar_leaf<X>)
       return std::tuple(wrap(stack_, x));
     else if constexpr (is_std_array<X>)
       return overdub::detail::apply_to(
@@ -191,7 +191,7 @@ private:
   }
   template <class Leaf, class X>
   static auto like(Leaf const& leaf, X const& x) {
-    if constexpr (is_carried<X>)
+    if constexpr (is_scalar_leaf<X>)
       return leaf(std::type_identity<X>{});
     else
       return tree_traits<X>::map([&](auto const& child) { return like(leaf, child); }, x);

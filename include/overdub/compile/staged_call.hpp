@@ -63,7 +63,7 @@ struct leaf_visitor {
     if constexpr (plain_described<X>) // contexts see one value, programs one value for each member
       [&]<std::size_t... I>(std::index_sequence<I...>) { ((*this)(member<I>(x)), ...); }
     (std::make_index_sequence<member_count<X>>{});
-    else if constexpr (is_carried<X>) f(x);
+    else if constexpr (is_scalar_leaf<X>) f(x);
     else if constexpr (tree<X>) each_child(*this, x);
     else static_assert(
         std::is_empty_v<X>,
@@ -124,7 +124,7 @@ struct leaf_reader {
         return x;
       } else
         return same_child{}(std::type_identity<X>{});
-    } else if constexpr (is_carried<X>)
+    } else if constexpr (is_scalar_leaf<X>)
       return f(std::type_identity<X>{});
     else if constexpr (tree<X>) {
       static_assert(

@@ -5,7 +5,7 @@
 #include <overdub/compile/compilation.hpp>
 #include <overdub/compile/global.hpp>
 #include <overdub/compile/held_contexts.hpp>
-#include <overdub/compile/last_answer.hpp>
+#include <overdub/compile/inline_cache.hpp>
 #include <overdub/compile/program_on_values.hpp>
 
 #include <array>

@@ -241,7 +241,7 @@ private:
     static_assert(
         !is_array<E>,
         "overdub: forward differentiates a function with a cotangent_rule number by number, and "
-        "not yet one that gives arrays of arrays; give it a derivative_rule");
+        "not yet one that returns arrays of arrays; give it a derivative_rule");
   }
   // A unit cotangent of the result: 1 for one number (the i-th element of an array), and 0 for the others.
   template <class R, class I>

@@ -43,7 +43,7 @@ struct if_t {
   template <class C, class T, class E>
   OVERDUB_INLINE static constexpr auto compute(C const& condition, T const& then, E const& otherwise) {
     static_assert(
-        has_truth<C> || detail::is_refused<C>,
+        has_bool<C> || detail::is_refused<C>,
         "overdub: the condition of if_ is no boolean; write overdub::if_(x != 0, ...)");
     using R = std::remove_cvref_t<decltype(then())>;
     if constexpr (detail::branches_agree<R, std::remove_cvref_t<decltype(otherwise())>>()) {

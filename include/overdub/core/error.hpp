@@ -185,9 +185,9 @@ OVERDUB_COLD throw_scope_outlived(std::string_view callee) {
       OVERDUB_TEXT(callee)));
 }
 OVERDUB_COLD throw_no_number() {
-  throw rejected_program(message(
-      "overdub: a hook takes a number, and the program's function has an array there, or a function; ask "
-      "x.visit(f) what it is"));
+  throw rejected_program(
+      message("overdub: a hook takes a number, and the program's function has an array there, or a function; "
+              "x.visit(f) calls f with either"));
 }
 OVERDUB_COLD throw_rule_result(std::string_view callee, std::string_view context) {
   throw rejected_program(message(

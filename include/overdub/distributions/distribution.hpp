@@ -102,8 +102,7 @@ constexpr auto as_number(X const& x) {
   } else if constexpr (std::floating_point<X>) {
     constexpr bool real = !of_integers<Support>;
     static_assert(
-        real,
-        "overdub: a floating-point number is given to a distribution where an integer stands; convert it");
+        real, "overdub: a floating-point number is given to a distribution for an integer; convert it");
     return static_cast<double>(x);
   } else
     return x;

@@ -24,7 +24,7 @@ public:
   template <datum_type T>
   operator T() const {
     if (size() != 1)
-      throw type_error(message("overdub: a call gave %zu results, and one was asked for", size()));
+      throw type_error(message("overdub: a call returned %zu results, and one is requested", size()));
     return front().as<T>();
   }
 };

@@ -1,4 +1,4 @@
-// The incremental computation behind incremental(), with types that are known at run time.
+// The implementation of incremental(), with types that are known at run time.
 #pragma once
 
 #include <overdub/execute/bound_call.hpp>

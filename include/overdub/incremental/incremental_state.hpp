@@ -13,7 +13,7 @@
 
 namespace overdub::increments {
 
-/// `set` writes the pending changes; `append` also writes elements behind the end of a saved array. `propose` reads these and the saved
+/// `set` writes the pending changes; `append` also writes elements after the end of a saved array. `propose` reads these and the saved
 /// values, and writes the results of an update program. `commit` reads all of them, and writes the saved values.
 struct incremental_state {
   incremental_state(

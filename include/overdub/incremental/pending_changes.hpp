@@ -46,7 +46,7 @@ struct change_key {
   bool is_exact = false;   // the code identifies the signature
 };
 
-/// The pending changes of all inputs. Inputs are those of `saved_values`, to which elements are appended behind their end. Arguments are
+/// The pending changes of all inputs. Inputs are those of `saved_values`, to whose ends elements are appended. Arguments are
 /// valid inputs; others are not checked.
 class pending_changes {
 public:

@@ -53,7 +53,7 @@ struct OVERDUB_EXPORTED sampling_error : inference_error {
   /// `allocation` states the purpose of the memory that could not be allocated, if `thrown` is std::bad_alloc.
   sampling_error(
       std::shared_ptr<draws const> drawn, std::exception_ptr thrown, std::size_t of,
-      std::vector<std::string> written = {}, std::string const& allocation = "what was asked for");
+      std::vector<std::string> written = {}, std::string const& allocation = "its work");
 
 private:
   static message text(

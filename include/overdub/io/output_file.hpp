@@ -247,7 +247,7 @@ inline output_file::output_file(std::string path, writing how)
     // Without O_NONBLOCK, open would block on a pipe without a reader.
     descriptor_ = ::open(t.path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (descriptor_ < 0 && errno == ENXIO && S_ISFIFO(t.is->st_mode))
-      opening::fail("it is a pipe that nobody reads");
+      opening::fail("it is a pipe without a reader");
     if (descriptor_ < 0) opening::fail(errno);
     ::fcntl(descriptor_, F_SETFL, ::fcntl(descriptor_, F_GETFL) & ~O_NONBLOCK);
   } catch (...) {

@@ -13,7 +13,7 @@
 namespace overdub::ir {
 
 /// Inserts structured operations at a cursor. A callback runs with the cursor at the end of its region, and returns the yielded
-/// values: a vector, one value, or nothing. Result types follow from what the regions yield. Afterwards the cursor is behind
+/// values: a vector, one value, or nothing. Result types follow from what the regions yield. Afterwards the cursor is after
 /// the operation.
 ///
 ///   builder(c).loop(n, {zero}, [&](value_id i, builder::values const& s) { return c.add(op::add, s[0], i); })

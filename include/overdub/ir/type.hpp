@@ -34,7 +34,7 @@ namespace detail {
 struct type {
   scalar element = scalar::none;
   std::uint8_t rank : 7 = 0;
-  bool is_accumulator : 1 = false; // a write-only array, to which `add_to` adds
+  bool is_accumulator : 1 = false; // a write-only array, to which `add_to` adds, as in Futhark
   std::uint16_t index = 0;
 
   friend constexpr bool operator==(type const&, type const&) = default;

@@ -89,7 +89,7 @@ template <class R, class... A>
 class function<R(A...)> {
   static_assert(
       (detail::is_scalar<R> && ... && detail::is_scalar<A>),
-      "overdub: a compiled function of this kind takes and gives bool, i64, float and double; call the "
+      "overdub: a compiled function of this kind takes and returns bool, i64, float and double; call the "
       "executable with arrays");
 
 public:

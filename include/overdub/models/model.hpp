@@ -1,7 +1,7 @@
 // model: a staged generative function with its arguments, and the operations of the generative function interface on it.
 #pragma once
 
-#include <overdub/compile/followed_program.hpp>
+#include <overdub/compile/session_program.hpp>
 #include <overdub/models/operations.hpp>
 #include <overdub/models/sample.hpp>
 
@@ -25,7 +25,7 @@ public:
 
   staged_function(shared_core of, A const&... x) : core_(std::move(of)), arguments_(data_of(x...)) {}
   /// The model in contexts, whose fields are arguments of its programs.
-  staged_function(shared_core of, overdub::detail::followed_contexts contexts, A const&... x)
+  staged_function(shared_core of, overdub::detail::session_contexts contexts, A const&... x)
       : core_(std::move(of)), arguments_(data_of(x...)), contexts_(std::move(contexts)) {}
 
   /// The model with other arguments.
@@ -35,8 +35,8 @@ public:
   const {
     static_assert(
         (!(std::floating_point<X> && std::integral<A>)&&...),
-        "overdub: with(x...) takes what the model's arguments are, and no floating-point number where an "
-        "integer stands; convert it");
+        "overdub: with(x...) takes what the model's arguments are, and no floating-point number for an "
+        "integer; convert it");
     return staged_function(core(), contexts_, widened(x)...);
   }
 
@@ -97,7 +97,7 @@ public:
   }
   std::vector<datum> const& arguments() const { return arguments_; }
   /// The arguments of its programs: those of the function, and the present values of fields of its contexts.
-  std::vector<datum> inputs() const { return contexts_.behind(arguments_); }
+  std::vector<datum> inputs() const { return contexts_.with_fields(arguments_); }
   std::vector<site> const& sites() const { return core()->sites(); }
 
 private:
@@ -116,7 +116,7 @@ private:
 
   shared_core core_;
   std::vector<datum> arguments_;
-  overdub::detail::followed_contexts contexts_;
+  overdub::detail::session_contexts contexts_;
 };
 
 // Rejects contexts with hooks.
@@ -151,9 +151,9 @@ requires(overdub::detail::contexts_to_run_in<Context>) //
     return [&]<class... Held>(composition<Held...> all) {
       using original = overdub::detail::compilation<F, arguments, overdub::detail::held_context_t<Held>...>;
       if constexpr (original::allowed() && have_no_hooks<overdub::detail::held_context_t<Held>...>())
-        return overdub::detail::followed_in<model_core const, F, arguments>(
+        return overdub::detail::session_in<model_core const, F, arguments>(
             f, overdub::detail::globals::ignored, o, std::move(all),
-            [&](shared_core const& core, overdub::detail::followed_contexts const& in) {
+            [&](shared_core const& core, overdub::detail::session_contexts const& in) {
               return staged_function<typename original::result, widened_t<A>...>(core, in, widened(x)...);
             });
     }(compose(std::forward<Context>(contexts)));

@@ -56,7 +56,7 @@ OVERDUB_HIDDEN inline constexpr std::array passes{
         "chains of reabstractions of function values are shortened", true, true},
     named_pass{
         "raise_reabstractions", [](program& p) { return raise_reabstractions(p); },
-        "reabstractions are moved behind branches and loops", false, true},
+        "reabstractions are moved after branches and loops", false, true},
     named_pass{
         "reabstract_at_callers", [](program& p) { return reabstract_at_callers(p); },
         "reabstractions of parameters and results are moved to callers", false, true, false},

@@ -29,8 +29,8 @@ public:
       : pipeline_step(std::move(name), std::move(own), std::string()) {
     static_assert(
         std::is_empty_v<F> || std::is_pointer_v<F>,
-        "overdub: a pass that captures something is known by its fingerprint; give a text that tells what "
-        "it captured: pipeline_step(name, function, fingerprint)");
+        "overdub: a pass that captures something is known by its fingerprint; give a text that identifies "
+        "what it captured: pipeline_step(name, function, fingerprint)");
   }
   /// A pass with captures. The fingerprint must contain everything that determines what the pass does.
   template <class F>

@@ -24,7 +24,7 @@ constexpr bool is_opaque(ir::type t) {
 }
 
 /// How a value varies: it does not vary; it is a number or an array that varies; or it is opaque, and may hide one that varies.
-enum class change : std::uint8_t { none, varies, hides };
+enum class activity_state : std::uint8_t { none, varies, hides };
 
 /// The values of a function that vary with some of its parameters and have derivatives. All results of a callee are assumed
 /// to depend on all of its arguments, unless its derivative rule declares it a constant.
@@ -36,14 +36,16 @@ public:
   /// For a function in which no value varies yet.
   explicit activity(function const& f) : activity(f, {}, nullptr) {}
 
-  change of(value_id v) const { return index_of(v) < of_.size() ? of_[index_of(v)] : change::none; }
-  bool varies(value_id v) const { return of(v) == change::varies; }
+  activity_state of(value_id v) const {
+    return index_of(v) < of_.size() ? of_[index_of(v)] : activity_state::none;
+  }
+  bool varies(value_id v) const { return of(v) == activity_state::varies; }
   /// Sets the activity of a value, which may have been added after the analysis.
-  void set(value_id v, change how) {
+  void set(value_id v, activity_state how) {
     if (index_of(v) >= of_.size()) of_.resize(index_of(v) + 1 + of_.size() / 2);
     of_[index_of(v)] = how;
   }
-  void set(value_id v, bool does) { set(v, does ? change::varies : change::none); }
+  void set(value_id v, bool does) { set(v, does ? activity_state::varies : activity_state::none); }
 
 private:
   activity(function const& f, std::vector<bool> const& parameters, ir::program const* p)
@@ -62,8 +64,8 @@ private:
 
   void mark(value_id v) {
     ir::type const t = f_->type_of(v);
-    if ((!ir::is_differentiable(t) && !is_opaque(t)) || of_[index_of(v)] != change::none) return;
-    of_[index_of(v)] = is_opaque(t) ? change::hides : change::varies;
+    if ((!ir::is_differentiable(t) && !is_opaque(t)) || of_[index_of(v)] != activity_state::none) return;
+    of_[index_of(v)] = is_opaque(t) ? activity_state::hides : activity_state::varies;
     open_.push_back(v);
   }
   void mark_results(node_id n) {
@@ -105,7 +107,7 @@ private:
 
   function const* f_;
   ir::program const* p_;   // for calls
-  std::vector<change> of_; // for each value
+  std::vector<activity_state> of_; // for each value
   std::vector<value_id> open_;
 };
 

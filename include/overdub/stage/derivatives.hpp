@@ -35,7 +35,7 @@ public:
     if constexpr (says::is_rule) {
       static_assert(
           (takes_numbers<X>() && ... && takes_numbers<R>()),
-          "overdub: a function with a derivative_rule takes and gives numbers, arrays, and trees of them; "
+          "overdub: a function with a derivative_rule takes and returns numbers, arrays, and trees of them; "
           "give it the members "
           "of this struct, or make the struct a template over its number");
       made.how = ir::derivative::by::rule;
@@ -103,7 +103,7 @@ private:
       else {
         static_assert(
             count_of_children<std::remove_cvref_t<decltype(back)>>() == sizeof...(X),
-            "overdub: a cotangent_rule gives a tuple with a cotangent for each argument of the function");
+            "overdub: a cotangent_rule returns a tuple with a cotangent for each argument of the function");
         collect(all, arguments, back);
       }
       return all;
@@ -163,22 +163,22 @@ private:
       using G = typename symbol_type<D>::type;
       constexpr bool fits = is_array<P> == is_array<G>;
       static_assert(
-          fits, "overdub: a rule gives a tangent of another kind than what it belongs to: a number for an "
-                "array, or the "
-                "other way round");
+          fits, "overdub: a rule returns a tangent of another kind than the value: a number for an array, or "
+                "an array for a number");
       if constexpr (std::same_as<P, G> || is_array<P> || !fits)
         return given.metadata.id;
       else
         return recorder_.converted(given.metadata.id, ir_type_of<P>);
     } else {
       static_assert(
-          std::same_as<D, zero>, "overdub: a rule gives trees like the function's own: numbers, arrays, and "
-                                 "zero{} for what does not change");
+          std::same_as<D, zero>,
+          "overdub: a rule returns trees like the function's own: numbers, arrays, and "
+          "zero{} for what does not change");
       if constexpr (is_array<P>) {
         static_assert(
             !is_array<typename P::value_type>,
-            "overdub: a rule gives zero for an array of arrays, whose shape "
-            "it does not say; give an array of zeros");
+            "overdub: a rule returns zero for an array of arrays, which does not "
+            "determine the shape; return an array of zeros");
         ir::value_id const operands[] = {
             recorder_.add(ir::op::length, std::span(&like.metadata.id, 1), ir::i64),
             recorder_.literal(typename P::value_type{})};

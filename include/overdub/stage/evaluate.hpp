@@ -146,7 +146,7 @@ wrap_t<S, R>
 result_as(S const& stack, ir::program const& p, ir::function_id id, cell<skip_transparent_t<S>> const& c) {
   if (auto const* x = c.template get<wrap_t<skip_transparent_t<S>, R>>()) return wrap(stack, *x);
   throw type_error(message(
-      "overdub: @%s does not return the type that it is asked for, %s", std::string(p.name_of(id)).c_str(),
+      "overdub: @%s does not return the requested type, %s", std::string(p.name_of(id)).c_str(),
       ir::text_of(p, ir_type_of<R>).c_str()));
 }
 
@@ -174,7 +174,7 @@ auto evaluate(ir::program const& p, ir::function_id f, A const&... a) {
       *program, detail::tail_of<T>(stack), f, detail::arguments_of(p, f, stack, a...));
   if (results.size() != 1 + sizeof...(More))
     throw argument_error(message(
-        "overdub: @%s returns %zu values, and %zu are asked for", std::string(p.name_of(f)).c_str(),
+        "overdub: @%s returns %zu values, and %zu are requested", std::string(p.name_of(f)).c_str(),
         results.size(), 1 + sizeof...(More)));
   if constexpr (sizeof...(More) == 0)
     return detail::result_as<S, R>(stack, p, f, results[0]);

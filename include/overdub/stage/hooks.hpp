@@ -36,7 +36,7 @@ struct callee_at_run_time {
   using type =
       std::conditional_t<std::is_empty_v<F> && std::is_default_constructible_v<F>, F, callee_in_program<F>>;
 };
-// A native function that contexts name by a symbol: it converts to the symbol, and is a native function for hooks of families.
+// A native function that contexts name by a symbol. Hooks for the symbol accept it, and so do hooks for all native functions.
 template <class F>
 struct named_native {
   using overdub_callee = kind::leaf;
@@ -62,9 +62,10 @@ requires(of_kind<F, kind::native_of_program> && !named_at_compile_time<F>) struc
 template <class F>
 using callee_at_run_time_t = typename callee_at_run_time<F>::type;
 
-// The position of an empty cell.
+// Stands for the type of an empty cell.
 inline constexpr i64 empty_cell = 0;
-// The position of a type among the types of cells, from 1 on; `empty_cell` if it is not one of them.
+// The index, from 1 on, of a type among those that a cell (a variant, stage/cell.hpp) can hold here: scalars, and arrays of rank 1 and 2.
+// `empty_cell` for other types.
 template <class X>
 consteval i64 number_of_cell() {
   return []<class... T>(types<T...>) {
@@ -89,7 +90,7 @@ inline constexpr bool is_vector_of_values<std::vector<T, Allocator>> = !is_list<
 // it: before(reduce_t, add_t, ...). Other functions become `none`.
 template <class X>
 consteval auto find_hooked() {
-  if constexpr (is_carried<X>)
+  if constexpr (is_scalar_leaf<X>)
     return type_is<X>{};
   else if constexpr (is_tagged<X>)
     return find_hooked<std::remove_cvref_t<decltype(X::inner)>>();
@@ -122,7 +123,7 @@ struct add_symbols {
       (*this)(x.inner);
     else if constexpr (plain_described<X>)
       each_member(x, std::make_index_sequence<member_count<X>>{});
-    else if constexpr (is_carried<X>)
+    else if constexpr (is_scalar_leaf<X>)
       symbols.push_back(to.literal(x));
     else if constexpr (is_any_of<X>)
       add_cell(x);
@@ -147,7 +148,7 @@ private:
   void each_member(X const& x, std::index_sequence<I...>) const {
     ((*this)(member<I>(x)), ...);
   }
-  // Appends the position of the cell's type, from 1 on, and its value; for an empty cell, 0.
+  // Appends the index of the type that the cell holds, and its value; for an empty cell, `empty_cell`.
   template <class X>
   void add_cell(X const& x) const {
     i64 number = empty_cell;
@@ -164,7 +165,7 @@ struct read_values {
   X operator()(std::type_identity<X>) const {
     if constexpr (plain_described<X>)
       return read_members<X>(static_cast<members_t<X>*>(nullptr));
-    else if constexpr (is_carried<X>)
+    else if constexpr (is_scalar_leaf<X>)
       return *static_cast<X const*>(*next++);
     else if constexpr (is_any_of<X> || std::is_same_v<X, listed_value>)
       return X(read_cell(concatenated_t<scalar_types, vector_types, matrix_types>{}));

@@ -137,7 +137,7 @@ class staging : public context {
   // Converts plain arrays to symbols of constants.
   template <class A>
   auto as_symbols(A const& a) {
-    if constexpr (detail::is_array<A> && is_carried<A>)
+    if constexpr (detail::is_array<A> && is_scalar_leaf<A>)
       return overdub::tag(A{}, symbol_of_value{recorder_->literal(a)});
     else if constexpr (detail::tree<A> && !detail::is_tagged<A>)
       return tree_traits<A>::map([&](auto const& child) { return as_symbols(child); }, a);

@@ -221,7 +221,7 @@ protected:
                           : checked_.found == declared_;
     if (!fits)
       wrong(
-          types_at_, std::string(ir::name_of(code)) + ": gives " + text_of(checked_.found) + ", and " +
+          types_at_, std::string(ir::name_of(code)) + ": returns " + text_of(checked_.found) + ", and " +
                          text_of(declared_) + " is declared");
   }
   /// Inserts an operation, and enters its first region. The types of the regions' arguments are in region_types_.
@@ -248,19 +248,20 @@ protected:
   // ---- the ends of regions
   void insert_yield() {
     std::span<type const> const wanted = std::span(expected_).subspan(frames_.back().first_expected);
-    auto const yields = [&](std::string const& found) {
-      return (frames_.back().owner == nothing ? "the function returns " : "the region yields ") + found;
+    auto const must_yield = [&](std::string const& found, std::string const& expected) {
+      bool const in_body = frames_.back().owner == nothing;
+      return (in_body ? "the function returns " : "the region yields ") + found +
+             (in_body ? ", and must return " : ", and must yield ") + expected;
     };
     if (operands_.size() != wanted.size())
       wrong(
-          at_, yields(counted(operands_.size(), "value")) + ", and must give " +
-                   std::to_string(wanted.size()) + ", " + text_of(wanted));
+          at_,
+          must_yield(
+              counted(operands_.size(), "value"), std::to_string(wanted.size()) + ", " + text_of(wanted)));
     else
       for (std::size_t i = 0; i < wanted.size() && !is_tainted_; ++i)
         if (type const t = operand_type(i); t != wanted[i])
-          wrong(
-              operand_at_[i],
-              yields(ir::text_of(p_, t)) + " here, and must give " + ir::text_of(p_, wanted[i]));
+          wrong(operand_at_[i], must_yield(ir::text_of(p_, t) + " here", ir::text_of(p_, wanted[i])));
     c_->set_place(read_places(at_));
     c_->yield(operands_);
     frames_.back().ended = true;

@@ -122,7 +122,7 @@ private:
       wrong(
           at_, in_body ? "a function ends with return, and not with yield"
                        : "a region ends with yield; return ends a function");
-    if (!heads_.empty()) wrong(heads_[0].where, "the end of a block gives no results");
+    if (!heads_.empty()) wrong(heads_[0].where, "return and yield have no results");
     if (is_at_operand()) read_operands();
     insert_yield();
   }
@@ -217,7 +217,7 @@ private:
         checked_.wanted.end());
     if (!fits && (!is_tainted_ || declared_.size() != carried))
       in_.fail(
-          types_at_, std::string(ir::name_of(code)) + ": carries " +
+          types_at_, std::string(ir::name_of(code)) + ": the loop-carried types are " +
                          text_of(std::span(checked_.wanted).subspan(first)) + ", and " + text_of(declared_) +
                          " is declared; what each iteration yields is declared after \"stack\"");
     std::uint32_t const stack_at = offset();
@@ -284,7 +284,7 @@ private:
     read_arrow();
     if (declared_.size() < operands_.size())
       in_.fail(
-          types_at_, "accumulate: gives at least " + counted(operands_.size(), "array") + ", and " +
+          types_at_, "accumulate: returns at least " + counted(operands_.size(), "array") + ", and " +
                          std::to_string(declared_.size()) + " are declared");
     open(op::accumulate, {}, 1);
   }

@@ -183,7 +183,7 @@ private:
       read_types(s.parameters);
       in_.expect(')');
     }
-    if (!in_.take_arrow()) in_.fail_expected("\"->\" and what the function gives");
+    if (!in_.take_arrow()) in_.fail_expected("\"->\" and the result types");
     read_results(s.results);
     --depth_;
     return interned(at, [&] { return p_.function_type(s); });

@@ -317,7 +317,7 @@ private:
       at_ = start;
       fail(
           static_cast<std::size_t>(backslash - text_.data()),
-          "a text in quotes knows the escapes \\\", \\\\, \\n, \\t, \\r, and \\x with two digits");
+          "a text in quotes has the escapes \\\", \\\\, \\n, \\t, \\r, and \\x with two digits");
     }
   }
 

@@ -64,7 +64,7 @@ public:
       wrong("it has no body");
       return false;
     }
-    if ((*f_)[function::body].parent != nothing) wrong("its body stands inside one of its own operations");
+    if ((*f_)[function::body].parent != nothing) wrong("its body is a region of one of its own operations");
     walk();
     if (out_.size() == before) check_unreached();
     if (out_.size() == before) check_values();
@@ -105,7 +105,9 @@ private:
       auto const [r, n, previous] = open.back();
       if (n == nothing) {
         if (f[r].last != previous)
-          wrong("region " + std::to_string(index_of(r)) + " does not end where its last operation stands");
+          wrong(
+              "region " + std::to_string(index_of(r)) +
+              " does not end with the operation that its link names as the last one");
         numbers.end[index_of(r)] = number;
         open.pop_back();
         if (open.empty()) break;
@@ -145,7 +147,9 @@ private:
                  std::to_string(index_of(n)) + ", which does not exist"),
              false;
     if ((*f_)[n].parent != r)
-      return wrong(n, "it is in region " + std::to_string(index_of(r)) + ", and says another"), false;
+      return wrong(
+                 n, "it is in region " + std::to_string(index_of(r)) + ", and its link names another region"),
+             false;
     if ((*f_)[n].previous != previous) return wrong(n, "its link to the operation before it is wrong"), false;
     return true;
   }
@@ -172,7 +176,8 @@ private:
     for (std::uint32_t i = 0; i < node.result_count; ++i) {
       function::value const& v = f[f.result(n, i)];
       if (v.from != origin::result || v.maker != index_of(n) || v.index != i)
-        return wrong(n, "result " + std::to_string(i + 1) + " says that it comes from elsewhere"), false;
+        return wrong(n, "result " + std::to_string(i + 1) + " has another definition in the table of values"),
+               false;
     }
     for (region_id const r : f.regions_of(n))
       if (f[r].parent != n)
@@ -191,7 +196,7 @@ private:
       if (v.from != origin::argument || v.maker != index_of(r) || v.index != i)
         return wrong(
                    "argument " + std::to_string(i + 1) + " of " + name +
-                   " says that it comes from elsewhere"),
+                   " has another definition in the table of values"),
                false;
     }
     return true;
@@ -202,10 +207,10 @@ private:
     function const& f = *f_;
     for (std::uint32_t i = 0; i < f.node_count() && met_ < f.node_count(); ++i)
       if (f[node_id{i}].parent != nothing && numbers_->order[i] == 0)
-        wrong(node_id{i}, "it says that it is in a region, and is not");
+        wrong(node_id{i}, "its link names a region that does not contain it");
     for (std::uint32_t i = 1; i < f.region_count(); ++i)
       if (f[region_id{i}].parent != nothing && numbers_->end[i] == 0)
-        wrong("region " + std::to_string(i) + " says that it belongs to an operation, and does not");
+        wrong("region " + std::to_string(i) + "'s link names an operation that does not have this region");
   }
 
   // Checks that values refer to their definitions, and that their use lists are exact.
@@ -248,7 +253,7 @@ private:
                  f.result(node_id{x.maker}, x.index) == v;
       break;
     }
-    if (!is_there) wrong(out_.name_of(f, v) + " does not stand where it says that it comes from");
+    if (!is_there) wrong(out_.name_of(f, v) + " is not at its definition in the table of values");
     return is_there;
   }
 

@@ -85,16 +85,16 @@ private:
     if (d.how == derivative::by::refused && !out_.has(d.why))
       wrong("why it has no derivative is a text that does not exist; give it a text of the program");
     if (d.how != derivative::by::refused && d.why != nothing)
-      wrong("it says why it has no derivative, and has one; leave that away");
+      wrong("it has a reason for having no derivative, and has a derivative; remove the reason");
     if (!has_rule && (d.tangent != nothing || d.cotangent != nothing))
-      wrong("it names a function for its derivative, and has no rule; leave that away");
+      wrong("it names a function for its derivative, and has no rule; remove the function");
     if (!has_rule || !readable_[index_of(id_)]) return;
     std::vector<type> parameters;
     for (value_id const v : f.parameters()) parameters.push_back(f.type_of(v));
     for (type const t : parameters)
       if (t.is_function()) return wrong("it takes function values, and so has no rule for its derivative");
     for (type const t : f.results)
-      if (t.is_function()) return wrong("it gives function values, and so has no rule for its derivative");
+      if (t.is_function()) return wrong("it returns function values, and so has no rule for its derivative");
     check_rule("tangent", d.tangent, tangent_signature(parameters, f.results));
     if (d.cotangent != nothing)
       check_rule("cotangent", d.cotangent, cotangent_signature(parameters, f.results));
@@ -108,8 +108,8 @@ private:
     for (value_id const v : r.parameters()) is.parameters.push_back(r.type_of(v));
     if (is != expected)
       wrong(
-          "its " + what + " takes " + text_of(is.parameters) + " and gives " + text_of(is.results) +
-          ", and must take " + text_of(expected.parameters) + " and give " + text_of(expected.results));
+          "its " + what + " takes " + text_of(is.parameters) + " and returns " + text_of(is.results) +
+          ", and must take " + text_of(expected.parameters) + " and return " + text_of(expected.results));
   }
   void check_type(type t, std::string const& what) {
     if (std::string const why = why_wrong(t, false); !why.empty()) wrong(what + " " + why);
@@ -235,7 +235,7 @@ private:
             n, code == op::assert_ ? "its message does not exist; give it a text of the program"
                                    : "its name does not exist; give it a text of the program");
       else if (code != op::assert_ && program_.text(a.text()).empty())
-        wrong(n, "its name is empty; say what it is");
+        wrong(n, "its name is empty; give it one");
       if (code == op::host) {
         rest.effects = made.effects;
         if (a.effects > effect::ordered)
@@ -269,7 +269,8 @@ private:
     default:
       break;
     }
-    if (rest != made) wrong(n, "it has attributes that mean nothing to it; leave them as they are made");
+    if (rest != made)
+      wrong(n, "it has attributes that this operation does not use; leave them at their default values");
     op_row const& row = row_of(code);
     std::uint32_t const regions = row.regions != op_row::any ? row.regions : a.operation == op::none ? 1 : 0;
     if (node.region_count != regions) {
@@ -412,8 +413,8 @@ private:
     type_list const all = yielded(body);
     if (all.size() < carried.size() || !std::equal(carried.begin(), carried.end(), all.begin()))
       return wrong(
-          n, region(n, body) + " yields " + text_of(all) + ", and must first yield what it carries, " +
-                 text_of(carried));
+          n, region(n, body) + " yields " + text_of(all) +
+                 ", and must first yield the loop-carried values, " + text_of(carried));
     type_list results = carried;
     if (stack(n, std::span(all).subspan(carried.size()), results)) gives(n, results);
   }

@@ -17,10 +17,10 @@ inline std::string fault_of(program const& p, type t, std::size_t signatures) {
   case scalar::none:
     return "has no type; give it one";
   case scalar::opaque:
-    if (t.index >= p.opaque_count()) return "has the type of an opaque object that the program does not know";
+    if (t.index >= p.opaque_count()) return "has the type of an opaque object that is not in the program";
     break;
   case scalar::function:
-    if (t.index >= signatures) return "has the type of a function that the program does not know";
+    if (t.index >= signatures) return "has the type of a function that is not in the program";
     break;
   case scalar::boolean:
   case scalar::i64:
@@ -87,11 +87,11 @@ private:
         // Types refer to earlier types only, so that no type contains itself.
         std::string const fault =
             t.is_accumulator ? "is an accumulator; take the array" : fault_of(program_, t, i);
-        if (!fault.empty()) out_.add(name + ": " + what + " that " + fault);
+        if (!fault.empty()) out_.add(name + ": " + what + ' ' + fault);
       }
     };
-    check(s.parameters, "it takes something");
-    check(s.results, "it gives something");
+    check(s.parameters, "a parameter");
+    check(s.results, "a result");
     if (!finds(&program_tables::signatures, s, i))
       out_.add(name + " is not found again; its storage is broken");
   }

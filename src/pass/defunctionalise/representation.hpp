@@ -93,7 +93,8 @@ public:
       for (slot const& s : of_kind(kind)) {
         if (t.rank > 0 && s.of.rank > 0)
           refuse(
-              kind, "stands in an array of function values, and captures an array: their sizes may differ");
+              kind,
+              "is an element of an array of function values, and captures an array: their sizes may differ");
         if (kinds.size() > 1 && s.of.rank == 0 && !s.of.is_literal())
           refuse(kind, "may be another one, and captures a key or an object of the host");
       }

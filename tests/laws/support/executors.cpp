@@ -86,8 +86,8 @@ std::span<way const> all() {
     way{"the interpreter", by_interpreter, true, 1},
         way{"the interpreter, all maps in lanes", in_lanes, true, 1},
         way{"the interpreter, on what the printed program is read as", after_reading, true, 1},
-        way{"the interpreter, behind the default pipeline", after_the_pipeline, false, 1},
-        way{"the interpreter, behind some passes", after_some_passes, false, 1},
+        way{"the interpreter, after the default pipeline", after_the_pipeline, false, 1},
+        way{"the interpreter, after some passes", after_some_passes, false, 1},
 #if OVERDUB_TESTS_JIT
         way{"machine code", compiled, true, 5},
 #endif

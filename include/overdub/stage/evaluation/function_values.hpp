@@ -46,7 +46,7 @@ void evaluate_apply(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   if constexpr (is_symbolic<S>)
     detail::set_results(at, n, detail::stage_application(e, f, at.f.type_of(at.f.operand(n, 0)), arguments));
   else
-    throw evaluation_error(message("overdub: evaluate: a function value came from outside of the program"));
+    throw evaluation_error(message("overdub: evaluate: a function value was made outside of the program"));
 }
 
 // Function values of all conventions are called in the same way. A symbol is reabstracted when it is used with another type.

@@ -12,7 +12,7 @@ namespace overdub::detail {
 
 // ---- regions (operations.hpp)
 
-/// Evaluates a region. Returns what it yields.
+/// Evaluates a region. Returns the yielded values.
 template <class S>
 std::vector<slot<S>>
 run_region(evaluation_state<S>& e, frame<S>& at, ir::region_id r, std::vector<slot<S>> arguments);

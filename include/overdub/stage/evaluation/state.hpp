@@ -68,8 +68,8 @@ public:
         });
     if (!s.leaf)
       throw evaluation_error(message(
-          "overdub: evaluate: a function value or an accumulator stands where only numbers and arrays "
-          "can; inline the function first, or use an executable"));
+          "overdub: evaluate: a function value or an accumulator is used where only numbers and arrays "
+          "can be; inline the function first, or use an executable"));
     return s.leaf;
   }
   /// The cell of a slot; none, if the value has no cell type.

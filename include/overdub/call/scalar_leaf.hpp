@@ -10,15 +10,15 @@ namespace overdub {
 
 /// Specialise to true for a scalar type of your own that contexts should wrap, with metadata.
 template <class T>
-inline constexpr bool is_carried = std::is_arithmetic_v<T>;
+inline constexpr bool is_scalar_leaf = std::is_arithmetic_v<T>;
 
 /// Whether a T can be the condition of a C++ branch: `if (x < y)` on a value. False for symbolic types, whose bool is unknown.
 template <class T>
-inline constexpr bool has_truth = std::is_same_v<T, bool>;
+inline constexpr bool has_bool = std::is_same_v<T, bool>;
 
 template <class T>
 class array;
 template <class T>
-inline constexpr bool is_carried<array<T>> = true;
+inline constexpr bool is_scalar_leaf<array<T>> = true;
 
 } // namespace overdub

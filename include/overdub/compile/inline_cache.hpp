@@ -19,12 +19,12 @@ namespace detail {
 
 // The artifact of the last call. It is used again while the fingerprints are equal.
 template <class... C>
-class last_answer {
+class inline_cache {
 public:
   /// Keeps the artifact alive during a call. A recursive call with other fingerprints may replace it in the cache.
   class use {
   public:
-    explicit use(last_answer& of) : of_(of), made(*of.made_) { ++of_.uses_; }
+    explicit use(inline_cache& of) : of_(of), made(*of.made_) { ++of_.uses_; }
     use(use const&) = delete;
     use& operator=(use const&) = delete;
     ~use() {
@@ -32,7 +32,7 @@ public:
     }
 
   private:
-    last_answer& of_;
+    inline_cache& of_;
 
   public:
     artifact const& made;
@@ -88,8 +88,8 @@ private:
 
 // This thread's inline cache for one function, its argument types and its context types.
 template <class Compilation, class... C>
-OVERDUB_HIDDEN detail::last_answer<C...>& last_answer_of() {
-  thread_local detail::last_answer<C...> last;
+OVERDUB_HIDDEN detail::inline_cache<C...>& inline_cache_of() {
+  thread_local detail::inline_cache<C...> last;
   return last;
 }
 
@@ -101,7 +101,7 @@ template <class Compilation, class F, class... C, class... X>
 auto run_by_fingerprints(F const& f, std::tuple<C&...> const& contexts, X const&... x) {
   return overdub::detail::apply_to(
       [&](C&... c) {
-        auto& last = last_answer_of<Compilation, C...>();
+        auto& last = inline_cache_of<Compilation, C...>();
         if (!last.is_for(c...)) {
           std::string fingerprints;
           write_fingerprints(fingerprints, c...);
@@ -109,7 +109,7 @@ auto run_by_fingerprints(F const& f, std::tuple<C&...> const& contexts, X const&
           last.remember(Compilation::get(f, o, fingerprints, c...), fingerprints, o.check_fingerprints, c...);
         }
         std::array<void*, sizeof...(C)> const objects{&c...};
-        typename last_answer<C...>::use const used(last); // a hook may call f again
+        typename inline_cache<C...>::use const used(last); // a hook may call f again
         return global_call<typename Compilation::result, X...>::run(used.made, objects, x...);
       },
       contexts);

@@ -7,7 +7,7 @@ struct symbol {
   int id;
 };
 template <>
-inline constexpr bool overdub::is_carried<symbol> = true;
+inline constexpr bool overdub::is_scalar_leaf<symbol> = true;
 
 constexpr auto choose = overdub::fn<"choose">([](auto condition) {
 #ifdef OVERDUB_MENDED

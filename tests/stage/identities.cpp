@@ -122,7 +122,7 @@ struct for_square : context {
 struct elsewhere : context {
   auto overdub(tan_t, auto x) { return x; }
 };
-struct hears_entry : context {
+struct observes_entry : context {
   int count = 0;
   void before(function auto f, auto const&...) { count += f.name() == "calls.elsewhere"; }
 };
@@ -174,16 +174,16 @@ TEST_CASE("functions of one name are distinguished by their origins") {
 TEST_CASE("an entry that only calls another function remains the entry") {
   constexpr auto calls = fn<"calls">([](auto x) { return square(x); });
   elsewhere says_nothing;
-  for_square hears;
-  hears_entry entry;
+  for_square observer;
+  observes_entry entry;
   ir::program const p = overdub::overdub(says_nothing, stage(calls, signature<double>));
   CHECK(p.name_of(p.entry) == "calls.elsewhere");
   CHECK(executable(overdub::overdub(entry, p)).call<double>(3.0) == 9.0);
   CHECK(entry.count == 1);
-  ir::program const q = overdub::overdub(hears, stage(calls, signature<double>));
+  ir::program const q = overdub::overdub(observer, stage(calls, signature<double>));
   CHECK(q.name_of(q.entry) == "calls.for_square");
   CHECK(executable(q).call<double>(3.0) == 9.0);
-  CHECK(hears.calls == 1);
+  CHECK(observer.calls == 1);
 }
 TEST_CASE("a name with a dot is another name") {
   rule_for_model context;

@@ -1,4 +1,4 @@
-#include <overdub/compile/followed_program.hpp>
+#include <overdub/compile/session_program.hpp>
 #include <overdub/pass/pipeline.hpp>
 
 #include <map>
@@ -18,7 +18,7 @@ inline void optimise_all_functions(ir::program& p) {
   p.entry = *p.find(entry);
 }
 
-followed_program followed_program_of(recipe r, global_context const* last, std::size_t own_contexts) {
+session_program session_program_of(recipe r, global_context const* last, std::size_t own_contexts) {
   std::size_t number = own_contexts;
   for (auto const* g = last; g != nullptr; g = g->before) {
     r.staged = g->rewrite(r.staged, g->object, number++);
@@ -29,7 +29,7 @@ followed_program followed_program_of(recipe r, global_context const* last, std::
     optimise_all_functions(r.staged);
     run_passes(r, compilation_stage::after_optimise);
   }
-  followed_program made{std::move(r.staged), {}};
+  session_program made{std::move(r.staged), {}};
   made.fields = fields_as_arguments(made.program);
   for (field_argument const& field : made.fields)
     if (field.context >= own_contexts)
@@ -58,20 +58,20 @@ void add_globals(std::string& key, compile_options& o, global_context const* las
   }
 }
 
-struct followed_programs::table {
+struct session_programs::table {
   std::mutex mutex;
-  std::map<std::string, made_of_followed> all;
+  std::map<std::string, session_core> all;
 };
-followed_programs::followed_programs() : table_(std::make_unique<table>()) {}
-followed_programs::~followed_programs() = default;
+session_programs::session_programs() : table_(std::make_unique<table>()) {}
+session_programs::~session_programs() = default;
 
-made_of_followed followed_programs::get(
-    std::string key, function_view<followed_program()> program,
+session_core session_programs::get(
+    std::string key, function_view<session_program()> program,
     function_view<std::shared_ptr<void>(ir::program&&)> make) {
   std::lock_guard const lock(table_->mutex);
-  made_of_followed& found = table_->all[std::move(key)];
+  session_core& found = table_->all[std::move(key)];
   if (found.made == nullptr) {
-    followed_program p = program();
+    session_program p = program();
     if (!p.fields.empty())
       found.fields = std::make_shared<std::vector<field_argument> const>(std::move(p.fields));
     found.has_hooks = p.has_hooks;
