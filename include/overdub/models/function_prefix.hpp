@@ -1,6 +1,8 @@
 // The prefixes of the names of a distribution's functions in a model's program.
 #pragma once
 
+#include <overdub/core/requirements.hpp>
+
 #include <string_view>
 
 /// A choice of the distribution normal(mean, sd) is an operation `sample`, whose program has the functions
