@@ -179,3 +179,7 @@ requires(!std::same_as<F, compile_options> && !overdub::detail::contexts_to_run_
 }
 
 } // namespace overdub::models
+
+namespace overdub {
+using models::model;
+} // namespace overdub
