@@ -1,0 +1,33 @@
+// Counted loops: those of a tree whose trip count is known before they begin, as for (i = a; i < b; ++i) without break.
+#pragma once
+
+#include "structure.hpp"
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Instructions.h>
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace overdub::lifting {
+
+/// A loop that runs its header block and, while index `how` bound, its continuing child; after each iteration the index is index + step.
+struct counted_loop {
+  std::uint32_t header = 0;     // the node of the header block
+  std::uint32_t continuing = 0; // the sequence that runs while the loop continues
+  std::uint32_t leaving = 0;    // the sequence that runs when it ends
+  llvm::PHINode const* index = nullptr;
+  llvm::CmpInst::Predicate how = llvm::CmpInst::ICMP_SLT;
+  llvm::Value const* bound = nullptr;
+  std::int64_t step = 1;
+  bool wraps = false;                            // index + step may exceed the range of its type
+  std::vector<llvm::Instruction const*> prepares; // instructions of the header that compute the bound, in order; they are loop-invariant
+};
+
+/// The counted loops of a tree over the blocks of a function, by the numbers of their nodes. O(size × nesting).
+std::map<std::uint32_t, counted_loop>
+counted_loops(tree const& t, llvm::ArrayRef<llvm::BasicBlock const*> blocks);
+
+} // namespace overdub::lifting
