@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <string_view>
+#include <utility>
 
 namespace overdub::lifting {
 namespace {
@@ -238,10 +239,28 @@ bool is_expectation(llvm::Intrinsic::ID id) {
   return id == llvm::Intrinsic::expect || id == llvm::Intrinsic::expect_with_probability;
 }
 
+// llvm.is.fpclass, which LLVM 15 does not have: the classes of <cmath>, as masks.
+struct class_test {
+  op code;
+  bool negated;
+};
+std::optional<class_test> class_test_of(llvm::CallBase const& call) {
+  llvm::Function const* const callee = call.getCalledFunction();
+  if (!callee || !std::string_view(callee->getName()).starts_with("llvm.is.fpclass.")) return {};
+  constexpr std::uint64_t nan = 0x3, infinity = 0x204, finite = 0x1f8, all = 0x3ff;
+  std::uint64_t const mask = llvm::cast<llvm::ConstantInt>(call.getArgOperand(1))->getZExtValue() & all;
+  for (auto const& [code, classes] : {std::pair(op::isnan, nan), {op::isinf, infinity}, {op::isfinite, finite}}) {
+    if (mask == classes) return class_test{code, false};
+    if (mask == (all ^ classes)) return class_test{code, true};
+  }
+  return {};
+}
+
 std::string problem_of_call(llvm::CallBase const& call) {
   llvm::Intrinsic::ID const id = call.getIntrinsicID();
   if (known_function_of(call) || is_expectation(id) || id == llvm::Intrinsic::fmuladd) return {};
   if (is_integer_intrinsic(id) && width_of(call.getType()) > 1) return {};
+  if (class_test_of(call)) return {};
   llvm::Function const* const callee = call.getCalledFunction();
   return "a call of " + (callee ? callee->getName().str() : std::string("an unknown function"));
 }
@@ -252,6 +271,10 @@ value_id emit_call(ir::cursor& c, llvm::CallBase const& call, std::span<value_id
   if (is_expectation(call.getIntrinsicID())) return operands[0];
   if (call.getIntrinsicID() == llvm::Intrinsic::fmuladd) // two operations: without contraction
     return c.add(op::add, c.add(op::mul, operands[0], operands[1]), operands[2]);
+  if (auto const test = class_test_of(call)) {
+    value_id const is = c.add(test->code, operands[0]);
+    return test->negated ? negated(c, is) : is;
+  }
   return emit_integer_intrinsic(c, call, operands);
 }
 
