@@ -19,12 +19,14 @@ struct lift_error : rejected_program {
   using rejected_program::rejected_program;
 };
 
-/// Limits of the lifter. What exceeds one is refused.
+/// Limits of the lifter: what exceeds one is refused.
 struct lift_options {
   std::size_t bytes = std::size_t{256} << 20; // of a module
   std::uint32_t blocks = 10'000;              // of a function
   std::uint32_t nesting = 200;                // of the branches and loops of a function
   std::uint32_t elements = 65'536;            // of a constant table, or of a local array
+  // The reader of LLVM may crash on damaged bitcode. Therefore a child process reads it first, unless a compiler has just written it.
+  bool is_trusted = false;
 };
 
 /// A function that is not lifted.

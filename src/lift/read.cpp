@@ -1,7 +1,10 @@
 #include "read.hpp"
 
+#include "child.hpp"
+
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/IRReader/IRReader.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -13,6 +16,7 @@
 #include <llvm/Transforms/Utils/LowerSwitch.h>
 
 #include <string>
+#include <utility>
 
 namespace overdub::lifting {
 namespace {
@@ -37,6 +41,56 @@ void keep_first_error(llvm::DiagnosticInfo const* info, void* text) { keep_first
 void keep_first_error(llvm::DiagnosticInfo const& info, void* text) { keep_first(info, text); }
 #endif
 
+// A module, or why there is none.
+struct parsed_module {
+  read_module read;
+  std::string problem;
+};
+parsed_module parsed(std::string const& bytes) {
+  parsed_module result;
+  result.read.context = std::make_unique<llvm::LLVMContext>();
+  std::string error;
+  result.read.context->setDiagnosticHandlerCallBack(keep_first_error, &error);
+  llvm::SMDiagnostic problem;
+  std::unique_ptr<llvm::Module>& m = result.read.module;
+  m = llvm::parseIR(llvm::MemoryBufferRef(bytes, "module"), problem, *result.read.context);
+  if (!m || !error.empty()) {
+    result.problem = error.empty() ? problem.getMessage().str() : error;
+    if (problem.getLineNo() > 0) result.problem = "line " + std::to_string(problem.getLineNo()) + ": " + result.problem;
+    if (result.problem.empty()) result.problem = "the reader of LLVM rejects them";
+  } else {
+    llvm::raw_string_ostream stream(result.problem);
+    bool debug_information_is_broken = false;
+    llvm::DataLayout const& layout = m->getDataLayout();
+    if (!llvm::verifyModule(*m, &stream, &debug_information_is_broken) &&
+        (layout.isBigEndian() || layout.getPointerSizeInBits() != 64))
+      stream << "the target is not little-endian with pointers of 64 bits";
+  }
+  result.read.context->setDiagnosticHandlerCallBack(nullptr, nullptr);
+  return result;
+}
+
+// A number that memory holds as another type of the same width is loaded and stored as itself: copies of structs have that form.
+void access_as_used(llvm::Function& f) {
+  for (llvm::BasicBlock& b : f)
+    for (llvm::Instruction& i : llvm::make_early_inc_range(b)) {
+      auto* const cast = llvm::dyn_cast<llvm::BitCastInst>(&i);
+      if (!cast || cast->getType()->isPointerTy()) continue;
+      if (auto* const load = llvm::dyn_cast<llvm::LoadInst>(cast->getOperand(0)); load && load->hasOneUse() && load->isSimple()) {
+        llvm::IRBuilder<> at(load);
+        auto* const typed = at.CreateAlignedLoad(cast->getType(), load->getPointerOperand(), load->getAlign());
+        cast->replaceAllUsesWith(typed);
+        cast->eraseFromParent();
+        load->eraseFromParent();
+      } else if (cast->hasOneUse()) {
+        auto* const store = llvm::dyn_cast<llvm::StoreInst>(*cast->user_begin());
+        if (!store || store->getValueOperand() != cast || !store->isSimple()) continue;
+        store->setOperand(0, cast->getOperand(0));
+        cast->eraseFromParent();
+      }
+    }
+}
+
 llvm::SROAPass promotion() {
 #if LLVM_VERSION_MAJOR >= 16
   return llvm::SROAPass(llvm::SROAOptions::ModifyCFG);
@@ -51,26 +105,18 @@ read_module read(std::string_view bytes, lift_options const& o) {
   if (bytes.size() > o.bytes)
     throw lift_error(message(
         "overdub: a module of %zu bytes exceeds the limit of %zu; split it, or raise lift_options::bytes", bytes.size(), o.bytes));
-  read_module result{std::make_unique<llvm::LLVMContext>(), nullptr};
-  std::string error;
-  result.context->setDiagnosticHandlerCallBack(keep_first_error, &error);
-  llvm::SMDiagnostic problem;
+  bool const is_bitcode = bytes.starts_with("BC\xc0\xde") || bytes.starts_with("\xde\xc0\x17\x0b");
+  if (bytes.empty() || (!is_bitcode && bytes.find('\0') != bytes.npos))
+    refuse_bytes("they are neither bitcode nor the text of a module");
   std::string const copy(bytes); // the parser needs a zero after the bytes
-  result.module = llvm::parseIR(llvm::MemoryBufferRef(copy, "module"), problem, *result.context);
-  if (!result.module || !error.empty()) {
-    std::string why = error.empty() ? problem.getMessage().str() : error;
-    if (problem.getLineNo() > 0) why = "line " + std::to_string(problem.getLineNo()) + ": " + why;
-    refuse_bytes(why.empty() ? "the reader of LLVM rejects them" : why);
+  if (!o.is_trusted) {
+    child_end const end = run_in_child([](void const* text) { (void)parsed(*static_cast<std::string const*>(text)); }, &copy, 60);
+    if (end == child_end::crashed) refuse_bytes("the reader of LLVM crashes on them; compile the source again");
+    if (end == child_end::timed_out) refuse_bytes("the reader of LLVM takes more than 60 s");
   }
-  std::string broken;
-  llvm::raw_string_ostream stream(broken);
-  bool debug_information_is_broken = false;
-  if (llvm::verifyModule(*result.module, &stream, &debug_information_is_broken)) refuse_bytes(stream.str());
-  llvm::DataLayout const& layout = result.module->getDataLayout();
-  if (layout.isBigEndian() || layout.getPointerSizeInBits() != 64)
-    refuse_bytes("the target is not little-endian with pointers of 64 bits");
-  result.context->setDiagnosticHandlerCallBack(nullptr, nullptr);
-  return result;
+  parsed_module result = parsed(copy);
+  if (!result.problem.empty()) refuse_bytes(result.problem);
+  return std::move(result.read);
 }
 
 void prepare(llvm::Module& m) {
@@ -92,6 +138,7 @@ void prepare(llvm::Module& m) {
     if (f.isDeclaration()) continue;
     llvm::removeUnreachableBlocks(f);
     passes.run(f, functions);
+    access_as_used(f);
     llvm::removeUnreachableBlocks(f);
     functions.clear(f, f.getName());
   }
