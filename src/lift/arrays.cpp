@@ -18,13 +18,17 @@ value_id constant(ir::cursor& c, std::int64_t x) { return c.literal(x); }
 
 value_id sum(ir::cursor& c, value_id a, value_id b) {
   auto const x = constant_of(c, a), y = constant_of(c, b);
-  if (x && y) return constant(c, static_cast<std::int64_t>(static_cast<std::uint64_t>(*x) + static_cast<std::uint64_t>(*y)));
+  if (x && y)
+    return constant(
+        c, static_cast<std::int64_t>(static_cast<std::uint64_t>(*x) + static_cast<std::uint64_t>(*y)));
   if (x == 0) return b;
   return y == 0 ? a : c.add(op::add, a, b);
 }
 value_id scaled(ir::cursor& c, value_id x, std::int64_t by) {
   auto const known = constant_of(c, x);
-  if (known) return constant(c, static_cast<std::int64_t>(static_cast<std::uint64_t>(*known) * static_cast<std::uint64_t>(by)));
+  if (known)
+    return constant(
+        c, static_cast<std::int64_t>(static_cast<std::uint64_t>(*known) * static_cast<std::uint64_t>(by)));
   return by == 1 ? x : c.add(op::mul, x, constant(c, by));
 }
 bool is_zero(ir::cursor const& c, value_id x) { return constant_of(c, x) == 0; }
@@ -75,8 +79,7 @@ void emit_copy(environment& e, llvm::MemIntrinsic const& i) {
   value_id const from = copy ? e.array(copy->getRawSource()) : value_id(ir::nothing);
   value_id const start = copy ? e[copy->getRawSource()] : value_id(ir::nothing);
   bool const is_whole = is_zero(c, first) && o.is == object::kind::local && bytes == o.bytes;
-  if (is_whole && !copy)
-    return e.set_array(to, c.add(op::fill, count, zero_of(c, o.type().element_type())));
+  if (is_whole && !copy) return e.set_array(to, c.add(op::fill, count, zero_of(c, o.type().element_type())));
   if (is_whole) return e.set_array(to, c.add(op::slice, from, start, count));
   e.set_array(to, ir::builder(c).loop(count, {array}, [&](value_id k, std::vector<value_id> const& carried) {
     value_id const x = copy ? c.add(op::at, from, sum(c, start, k)) : zero_of(c, o.type().element_type());

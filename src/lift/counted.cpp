@@ -1,10 +1,9 @@
 #include "counted.hpp"
 
+#include <algorithm>
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Operator.h>
-
-#include <algorithm>
 #include <optional>
 
 namespace overdub::lifting {
@@ -16,18 +15,23 @@ using llvm::Instruction;
 class loop_counter {
 public:
   loop_counter(tree const& t, llvm::ArrayRef<llvm::BasicBlock const*> blocks, std::uint32_t loop)
-      : t_(t), blocks_(blocks), repeat_(t.nodes[loop].subject), body_(t.nodes[t.nodes[loop].children.front()]) {}
+      : t_(t), blocks_(blocks), repeat_(t.nodes[loop].subject),
+        body_(t.nodes[t.nodes[loop].children.front()]) {}
 
   std::optional<counted_loop> run() {
     if (body_.children.size() != 2) return {};
     tree::node const &first = node(0), &second = node(1);
-    if (first.is != tree::kind::block || second.is != tree::kind::branch || second.subject != first.subject || second.children.size() != 2)
+    if (first.is != tree::kind::block || second.is != tree::kind::branch || second.subject != first.subject ||
+        second.children.size() != 2)
       return {};
     header_ = blocks_[first.subject];
-    if (std::ranges::any_of(*header_, [](Instruction const& i) { return i.mayHaveSideEffects() || llvm::isa<llvm::CallBase>(i); }))
+    if (std::ranges::any_of(*header_, [](Instruction const& i) {
+          return i.mayHaveSideEffects() || llvm::isa<llvm::CallBase>(i);
+        }))
       return {};
     bool const continues_first = assigns_only(second.children[0], 1) && assigns_only(second.children[1], 0);
-    if (!continues_first && !(assigns_only(second.children[0], 0) && assigns_only(second.children[1], 1))) return {};
+    if (!continues_first && !(assigns_only(second.children[0], 0) && assigns_only(second.children[1], 1)))
+      return {};
     result_.header = body_.children[0];
     result_.continuing = second.children[continues_first ? 0 : 1];
     result_.leaving = second.children[continues_first ? 1 : 0];
@@ -35,7 +39,8 @@ public:
     collect(result_.continuing);
     auto const* const branch = llvm::cast<llvm::BranchInst>(header_->getTerminator());
     auto const* const compare = llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition());
-    if (!compare || compare->getParent() != header_ || !compare->getOperand(0)->getType()->isIntegerTy()) return {};
+    if (!compare || compare->getParent() != header_ || !compare->getOperand(0)->getType()->isIntegerTy())
+      return {};
     for (unsigned const side : {0u, 1u}) {
       CmpInst::Predicate how = side == 0 ? compare->getPredicate() : compare->getSwappedPredicate();
       if (!continues_first) how = CmpInst::getInversePredicate(how);
@@ -88,7 +93,8 @@ private:
     for (unsigned i = 0; i < index.getNumIncomingValues(); ++i) {
       if (!inside_.contains(index.getIncomingBlock(i))) continue;
       auto const* const next = llvm::dyn_cast<llvm::BinaryOperator>(index.getIncomingValue(i));
-      if (!next || (step && next != step) || next->getOpcode() != Instruction::Add || next->getOperand(0) != &index)
+      if (!next || (step && next != step) || next->getOpcode() != Instruction::Add ||
+          next->getOperand(0) != &index)
         return false;
       step = next;
     }
@@ -103,21 +109,30 @@ private:
   bool has_trip_count() const {
     std::int64_t const step = result_.step;
     switch (result_.how) {
-    case CmpInst::ICMP_SLT: return step == 1 || (step > 1 && !result_.wraps);
-    case CmpInst::ICMP_SGT: return step == -1 || (step < -1 && !result_.wraps);
-    case CmpInst::ICMP_SLE: return step > 0 && !result_.wraps;
-    case CmpInst::ICMP_SGE: return step < 0 && !result_.wraps;
-    case CmpInst::ICMP_ULT: return step == 1;
-    case CmpInst::ICMP_UGT: return step == -1;
-    case CmpInst::ICMP_NE: return step == 1 || step == -1;
-    default: return false;
+    case CmpInst::ICMP_SLT:
+      return step == 1 || (step > 1 && !result_.wraps);
+    case CmpInst::ICMP_SGT:
+      return step == -1 || (step < -1 && !result_.wraps);
+    case CmpInst::ICMP_SLE:
+      return step > 0 && !result_.wraps;
+    case CmpInst::ICMP_SGE:
+      return step < 0 && !result_.wraps;
+    case CmpInst::ICMP_ULT:
+      return step == 1;
+    case CmpInst::ICMP_UGT:
+      return step == -1;
+    case CmpInst::ICMP_NE:
+      return step == 1 || step == -1;
+    default:
+      return false;
     }
   }
   // Whether a value is the same in all iterations: it comes from outside, or the header computes it from such values.
   bool is_invariant(llvm::Value const* v, int depth) {
     auto const* const i = llvm::dyn_cast<Instruction>(v);
     if (!i || !inside_.contains(i->getParent())) return true;
-    if (i->getParent() != header_ || depth == 0 || llvm::isa<llvm::PHINode>(i) || i->mayReadFromMemory()) return false;
+    if (i->getParent() != header_ || depth == 0 || llvm::isa<llvm::PHINode>(i) || i->mayReadFromMemory())
+      return false;
     if (i->getType()->isPointerTy()) return false;
     for (llvm::Value const* operand : i->operands())
       if (operand->getType()->isPointerTy() || !is_invariant(operand, depth - 1)) return false;

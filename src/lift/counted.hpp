@@ -3,11 +3,10 @@
 
 #include "structure.hpp"
 
+#include <cstdint>
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instructions.h>
-
-#include <cstdint>
 #include <map>
 #include <vector>
 
@@ -22,8 +21,9 @@ struct counted_loop {
   llvm::CmpInst::Predicate how = llvm::CmpInst::ICMP_SLT;
   llvm::Value const* bound = nullptr;
   std::int64_t step = 1;
-  bool wraps = false;                            // index + step may exceed the range of its type
-  std::vector<llvm::Instruction const*> prepares; // instructions of the header that compute the bound, in order; they are loop-invariant
+  bool wraps = false; // index + step may exceed the range of its type
+  std::vector<llvm::Instruction const*>
+      prepares; // instructions of the header that compute the bound, in order; they are loop-invariant
 };
 
 /// The counted loops of a tree over the blocks of a function, by the numbers of their nodes. O(size × nesting).

@@ -5,10 +5,9 @@
 #include "trip_count.hpp"
 #include "values.hpp"
 
+#include <algorithm>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IntrinsicInst.h>
-
-#include <algorithm>
 
 namespace overdub::lifting {
 namespace {
@@ -59,7 +58,9 @@ private:
     if (auto const* end = llvm::dyn_cast<llvm::ReturnInst>(&i); end && end->getReturnValue())
       e_.set_variable(e_.plan.variables.result, e_[end->getReturnValue()]);
     if (llvm::isa<llvm::UnreachableInst>(i))
-      c_.insert(op::assert_, values{c_.literal(false)}, ir::cursor::types{}, ir::attributes::of(c_.owner().intern("this is not reached")));
+      c_.insert(
+          op::assert_, values{c_.literal(false)}, ir::cursor::types{},
+          ir::attributes::of(c_.owner().intern("this is not reached")));
   }
   // Differences of addresses in one array alone are used.
   void emit_address(llvm::PtrToIntInst const& i) {
@@ -71,7 +72,8 @@ private:
   void assign_phis(llvm::BasicBlock const& b) {
     std::vector<std::pair<llvm::PHINode const*, value_id>> next;
     for (llvm::BasicBlock const* s : llvm::successors(&b))
-      for (llvm::PHINode const& phi : s->phis()) next.emplace_back(&phi, e_[phi.getIncomingValueForBlock(&b)]);
+      for (llvm::PHINode const& phi : s->phis())
+        next.emplace_back(&phi, e_[phi.getIncomingValueForBlock(&b)]);
     for (auto const& [phi, x] : next) e_.set(phi, x);
   }
 
@@ -102,22 +104,28 @@ private:
   void emit(std::uint32_t n) {
     tree::node const& x = plan_.tree.nodes[n];
     switch (x.is) {
-    case tree::kind::sequence: return emit_sequence(n);
-    case tree::kind::block: return instructions_.emit_block(*plan_.blocks[x.subject]);
-    case tree::kind::assignment: return assign(x);
+    case tree::kind::sequence:
+      return emit_sequence(n);
+    case tree::kind::block:
+      return instructions_.emit_block(*plan_.blocks[x.subject]);
+    case tree::kind::assignment:
+      return assign(x);
     case tree::kind::branch: {
       auto const* const branch = llvm::cast<llvm::BranchInst>(plan_.blocks[x.subject]->getTerminator());
       return set(changed_by(n), emit_if(n, e_[branch->getCondition()], x.children[0], x.children[1]));
     }
-    case tree::kind::selection: return set(changed_by(n), emit_selection(n, 0, x.children.size()));
-    case tree::kind::loop: break;
+    case tree::kind::selection:
+      return set(changed_by(n), emit_selection(n, 0, x.children.size()));
+    case tree::kind::loop:
+      break;
     }
     auto const counted = plan_.counted.find(n);
     return counted == plan_.counted.end() ? emit_while(n) : emit_loop(n, counted->second);
   }
   void assign(tree::node const& x) {
     bool const is_bool = plan_.tree.value_count[x.subject] == 2;
-    e_.set_variable(auxiliary(x.subject), is_bool ? c_.literal(x.value != 0) : c_.literal(std::int64_t{x.value}));
+    e_.set_variable(
+        auxiliary(x.subject), is_bool ? c_.literal(x.value != 0) : c_.literal(std::int64_t{x.value}));
   }
 
   // Emits in a region, and returns the values of variables at its end.
@@ -157,21 +165,20 @@ private:
     std::vector<std::uint32_t> const& carried = changed_by(n);
     values initial = e_.variables(carried);
     initial.push_back(c_.literal(true));
-    values results =
-        ir::builder(c_)
-            .while_(
-                initial, [](values const& now) { return now.back(); },
-                [&](values const& now) {
-                  bool_value continues = {};
-                  values next = in_region(n, [&] {
-                    set(carried, now);
-                    emit_sequence(x.children.front());
-                    continues.is = e_.variable(auxiliary(x.subject));
-                  });
-                  next.push_back(continues.is);
-                  return next;
-                })
-            .results;
+    values results = ir::builder(c_)
+                         .while_(
+                             initial, [](values const& now) { return now.back(); },
+                             [&](values const& now) {
+                               bool_value continues = {};
+                               values next = in_region(n, [&] {
+                                 set(carried, now);
+                                 emit_sequence(x.children.front());
+                                 continues.is = e_.variable(auxiliary(x.subject));
+                               });
+                               next.push_back(continues.is);
+                               return next;
+                             })
+                         .results;
     set(carried, results);
   }
   struct bool_value {
@@ -191,21 +198,20 @@ private:
 
     std::vector<std::uint32_t> carried = changed_by(n);
     std::erase(carried, index);
-    values const results =
-        ir::builder(c_)
-            .loop(
-                count, e_.variables(carried),
-                [&](value_id k, values const& now) {
-                  environment::mark const outside = e_.now();
-                  set(carried, now);
-                  e_.set_variable(index, index_after(c_, loop, start, k));
-                  instructions_.emit_block(header);
-                  emit_sequence(loop.continuing);
-                  values next = e_.variables(carried);
-                  e_.back_to(outside);
-                  return next;
-                })
-            .results;
+    values const results = ir::builder(c_)
+                               .loop(
+                                   count, e_.variables(carried),
+                                   [&](value_id k, values const& now) {
+                                     environment::mark const outside = e_.now();
+                                     set(carried, now);
+                                     e_.set_variable(index, index_after(c_, loop, start, k));
+                                     instructions_.emit_block(header);
+                                     emit_sequence(loop.continuing);
+                                     values next = e_.variables(carried);
+                                     e_.back_to(outside);
+                                     return next;
+                                   })
+                               .results;
     set(carried, results);
     e_.set_variable(index, index_after(c_, loop, start, iterations(c_, count)));
     instructions_.emit_block(header);

@@ -32,7 +32,8 @@ environment::environment(function_plan const& p, ir::cursor& at)
     else if (o.is == object::kind::table)
       array = table_of(c, o);
     else
-      array = c.add(op::fill, c.literal(static_cast<std::int64_t>(o.count())), zero_of(c, o.type().element_type()));
+      array = c.add(
+          op::fill, c.literal(static_cast<std::int64_t>(o.count())), zero_of(c, o.type().element_type()));
     arrays_.push_back(array);
     if (p.variables.of_object[i] != not_a_variable) variables_[p.variables.of_object[i]] = array;
   }
@@ -40,8 +41,8 @@ environment::environment(function_plan const& p, ir::cursor& at)
 
 value_id environment::operator[](llvm::Value const* v) {
   if (v->getType()->isPointerTy()) {
-    if (llvm::isa<llvm::Argument>(v) || llvm::isa<llvm::AllocaInst>(v) || llvm::isa<llvm::GlobalVariable>(v) ||
-        llvm::isa<llvm::UndefValue>(v))
+    if (llvm::isa<llvm::Argument>(v) || llvm::isa<llvm::AllocaInst>(v) ||
+        llvm::isa<llvm::GlobalVariable>(v) || llvm::isa<llvm::UndefValue>(v))
       return c.literal(std::int64_t{0});
     if (llvm::isa<llvm::ConstantExpr>(v)) return c.literal(constant_index(*llvm::cast<llvm::GEPOperator>(v)));
   }

@@ -1,6 +1,4 @@
 // The lifter: plans all functions of a module, and emits those that can be lifted.
-#include <overdub/lift.hpp>
-
 #include "emit.hpp"
 #include "plan.hpp"
 #include "read.hpp"
@@ -9,19 +7,19 @@
 #include "values.hpp"
 
 #include <overdub/ir/verify.hpp>
+#include <overdub/lift.hpp>
 #include <overdub/pass/dce.hpp>
-
-#include <llvm/ADT/DenseSet.h>
-#include <llvm/Demangle/Demangle.h>
-#include <llvm/IR/CFG.h>
-#include <llvm/IR/DebugInfoMetadata.h>
-#include <llvm/IR/InstIterator.h>
 
 #include <cerrno>
 #include <cstring>
 #include <deque>
 #include <fstream>
 #include <iterator>
+#include <llvm/ADT/DenseSet.h>
+#include <llvm/Demangle/Demangle.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/InstIterator.h>
 #include <map>
 #include <set>
 #include <utility>
@@ -87,7 +85,8 @@ private:
         pending.emplace_back(f, true);
         for (llvm::Instruction const& i : llvm::instructions(*f))
           if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i))
-            if (llvm::Function const* const callee = call->getCalledFunction()) pending.emplace_back(callee, false);
+            if (llvm::Function const* const callee = call->getCalledFunction())
+              pending.emplace_back(callee, false);
       }
     }
     return order;
@@ -130,9 +129,11 @@ private:
     structured s = restructure(g, {.blocks = o_.blocks, .nesting = o_.nesting});
     if (!s.problem.empty()) {
       bool const is_endless = s.problem == "a loop without an exit";
-      throw refusal{s.problem, is_endless ? "the function does not return from it" : "it exceeds a limit of the lifter",
-                    is_endless ? "end the loop by a condition" : "divide the function, or raise the limits of lift_options",
-                    p.blocks[s.block]->getTerminator()};
+      throw refusal{
+          s.problem, is_endless ? "the function does not return from it" : "it exceeds a limit of the lifter",
+          is_endless ? "end the loop by a condition"
+                     : "divide the function, or raise the limits of lift_options",
+          p.blocks[s.block]->getTerminator()};
     }
     p.tree = std::move(s.tree);
     p.counted = counted_loops(p.tree, p.blocks);
@@ -145,10 +146,12 @@ private:
     for (std::size_t at = 0; at < pending.size(); ++at)
       for (llvm::User const* u : pending[at]->users()) {
         auto const* const call = llvm::dyn_cast<llvm::CallBase>(u);
-        if (!call || call->getCalledFunction() != pending[at] || refused_.contains(call->getFunction())) continue;
+        if (!call || call->getCalledFunction() != pending[at] || refused_.contains(call->getFunction()))
+          continue;
         refused_.emplace(
-            call->getFunction(),
-            refusal{"a call of " + llvm::demangle(pending[at]->getName().str()), "that function is refused", "see its own line", call});
+            call->getFunction(), refusal{
+                                     "a call of " + llvm::demangle(pending[at]->getName().str()),
+                                     "that function is refused", "see its own line", call});
         pending.push_back(call->getFunction());
       }
   }
@@ -181,7 +184,8 @@ void declare(ir::program& p, module_plan& plan) {
     std::vector<ir::type> parameters;
     std::size_t next = 0;
     for (llvm::Argument const& a : f.function->args())
-      parameters.push_back(a.getType()->isPointerTy() ? f.memory.objects[next++].type() : scalar_type(a.getType()));
+      parameters.push_back(
+          a.getType()->isPointerTy() ? f.memory.objects[next++].type() : scalar_type(a.getType()));
     f.id = p.add(name, parameters);
     std::vector<ir::type>& results = p[f.id].results;
     if (!f.function->getReturnType()->isVoidTy()) results.push_back(scalar_type(f.function->getReturnType()));
@@ -211,7 +215,8 @@ lift_result lift(std::string_view module, lift_options const& o) {
   planner.run();
   lift_result result{{}, planner.refused()};
   lifting::declare(result.program, planner.plan);
-  for (lifting::function_plan const& f : planner.plan.functions) lifting::emit(result.program, planner.plan, f);
+  for (lifting::function_plan const& f : planner.plan.functions)
+    lifting::emit(result.program, planner.plan, f);
   pass::dce(result.program);
   ir::verify(result.program);
   return result;

@@ -6,7 +6,6 @@
 #include <llvm/ADT/MapVector.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InstIterator.h>
-
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,7 +13,9 @@
 namespace overdub::lifting {
 namespace {
 
-std::string name_of(llvm::Value const& v) { return v.hasName() ? " '" + v.getName().str() + "'" : std::string(); }
+std::string name_of(llvm::Value const& v) {
+  return v.hasName() ? " '" + v.getName().str() + "'" : std::string();
+}
 
 bool is_pointer(llvm::Value const* v) { return v->getType()->isPointerTy(); }
 
@@ -30,16 +31,20 @@ std::vector<llvm::Value const*> sources_of(llvm::Value const* v) {
 }
 
 // The bytes of a constant without pointers.
-bool append_bytes(llvm::Constant const& c, llvm::DataLayout const& layout, std::vector<std::uint8_t>& out, std::uint64_t at) {
+bool append_bytes(
+    llvm::Constant const& c, llvm::DataLayout const& layout, std::vector<std::uint8_t>& out,
+    std::uint64_t at) {
   std::uint64_t const size = layout.getTypeAllocSize(c.getType());
   if (c.isNullValue() || llvm::isa<llvm::UndefValue>(c)) return !c.getType()->isPointerTy();
   auto const write = [&](llvm::APInt const& bits) {
     for (std::uint64_t i = 0; i < layout.getTypeStoreSize(c.getType()); ++i)
       out[at + i] = static_cast<std::uint8_t>(
-          8 * i < bits.getBitWidth() ? bits.lshr(static_cast<unsigned>(8 * i)).getLoBits(8).getZExtValue() : 0);
+          8 * i < bits.getBitWidth() ? bits.lshr(static_cast<unsigned>(8 * i)).getLoBits(8).getZExtValue()
+                                     : 0);
   };
   if (auto const* integer = llvm::dyn_cast<llvm::ConstantInt>(&c)) return write(integer->getValue()), true;
-  if (auto const* number = llvm::dyn_cast<llvm::ConstantFP>(&c)) return write(number->getValueAPF().bitcastToAPInt()), true;
+  if (auto const* number = llvm::dyn_cast<llvm::ConstantFP>(&c))
+    return write(number->getValueAPF().bitcastToAPInt()), true;
   if (auto const* data = llvm::dyn_cast<llvm::ConstantDataSequential>(&c)) {
     llvm::StringRef const raw = data->getRawDataValues();
     for (std::uint64_t i = 0; i < std::min<std::uint64_t>(raw.size(), size); ++i)
@@ -51,7 +56,8 @@ bool append_bytes(llvm::Constant const& c, llvm::DataLayout const& layout, std::
     if (auto* type = llvm::dyn_cast<llvm::StructType>(c.getType())) fields = layout.getStructLayout(type);
     for (unsigned i = 0; i < all->getNumOperands(); ++i) {
       llvm::Constant const& part = *all->getOperand(i);
-      std::uint64_t const offset = fields ? std::uint64_t(fields->getElementOffset(i)) : i * std::uint64_t(layout.getTypeAllocSize(part.getType()));
+      std::uint64_t const offset = fields ? std::uint64_t(fields->getElementOffset(i))
+                                          : i * std::uint64_t(layout.getTypeAllocSize(part.getType()));
       if (!append_bytes(part, layout, out, at + offset)) return false;
     }
     return true;
@@ -73,7 +79,8 @@ public:
     for (llvm::Instruction const& i : llvm::instructions(f_)) join(i);
     for (llvm::Instruction const& i : llvm::instructions(f_))
       for (llvm::Value const* v : i.operands())
-        if (is_pointer(v) && !is_callee(i, v) && !(llvm::isa<llvm::PHINode>(i) && llvm::isa<llvm::UndefValue>(v)))
+        if (is_pointer(v) && !is_callee(i, v) &&
+            !(llvm::isa<llvm::PHINode>(i) && llvm::isa<llvm::UndefValue>(v)))
           find_object(v, i);
     for (llvm::Instruction const& i : llvm::instructions(f_))
       if (i.getType()->isPointerTy()) find_object(&i, i);
@@ -93,13 +100,15 @@ private:
     auto const* call = llvm::dyn_cast<llvm::CallBase>(&i);
     return call && (is_ignored(*call) || call->getCalledOperand() == v);
   }
-  [[noreturn]] static void refuse(
-      llvm::Instruction const& at, std::string construct, std::string why, std::string instead) {
+  [[noreturn]] static void
+  refuse(llvm::Instruction const& at, std::string construct, std::string why, std::string instead) {
     throw refusal{std::move(construct), std::move(why), std::move(instead), &at};
   }
 
   [[noreturn]] static void refuse_null(llvm::Instruction const* at) {
-    throw refusal{"a null pointer", "a pointer is an index into an array, and a null pointer has none", "pass a length of 0 instead", at};
+    throw refusal{
+        "a null pointer", "a pointer is an index into an array, and a null pointer has none",
+        "pass a length of 0 instead", at};
   }
 
   std::uint32_t add_object(object o) {
@@ -129,7 +138,10 @@ private:
     if (auto const* local = llvm::dyn_cast<llvm::AllocaInst>(&i)) {
       auto const size = local->getAllocationSize(layout_);
       if (!local->isStaticAlloca() || !size || size->isScalable())
-        refuse(i, "a local array whose size is not constant", "its elements are not known before the program runs", "use an array of constant size, or pass the array as an argument");
+        refuse(
+            i, "a local array whose size is not constant",
+            "its elements are not known before the program runs",
+            "use an array of constant size, or pass the array as an argument");
       add_object({object::kind::local, local, {}, size->getFixedValue(), true, {}});
     }
   }
@@ -141,21 +153,35 @@ private:
       llvm::Value const* const m = *member;
       if (auto const* global = llvm::dyn_cast<llvm::GlobalVariable>(m); global && !object_of_base_.count(m)) {
         if (!global->isConstant() || !global->hasDefinitiveInitializer())
-          refuse(at, "the global variable" + name_of(*global), "other functions may change it between calls", "pass it as an argument, or declare it const");
-        add_object({object::kind::table, global, {}, layout_.getTypeAllocSize(global->getValueType()), false, {}});
+          refuse(
+              at, "the global variable" + name_of(*global), "other functions may change it between calls",
+              "pass it as an argument, or declare it const");
+        add_object(
+            {object::kind::table, global, {}, layout_.getTypeAllocSize(global->getValueType()), false, {}});
       }
       if (auto const base = object_of_base_.find(m); base != object_of_base_.end()) {
         if (found && *found != base->second)
-          refuse(at, "a pointer that may point into two arrays", "an array is a value, and a pointer an index into one of them", "select the numbers instead of the pointers, or write the two cases as two calls");
+          refuse(
+              at, "a pointer that may point into two arrays",
+              "an array is a value, and a pointer an index into one of them",
+              "select the numbers instead of the pointers, or write the two cases as two calls");
         found = base->second;
       } else if (llvm::isa<llvm::LoadInst>(m) || llvm::isa<llvm::ExtractValueInst>(m))
-        refuse(source_of(m, at), "a pointer that is read from memory", "the array that it points into is not known", "pass the array as an argument of the function");
+        refuse(
+            source_of(m, at), "a pointer that is read from memory",
+            "the array that it points into is not known", "pass the array as an argument of the function");
       else if (auto const* call = llvm::dyn_cast<llvm::CallBase>(m))
-        refuse(*call, "a pointer that a call returns", "the array that it points into is not known", "return an index, or write to an argument");
+        refuse(
+            *call, "a pointer that a call returns", "the array that it points into is not known",
+            "return an index, or write to an argument");
       else if (llvm::isa<llvm::IntToPtrInst>(m))
-        refuse(source_of(m, at), "a number that is converted to a pointer", "the array that it points into is not known", "index an array");
+        refuse(
+            source_of(m, at), "a number that is converted to a pointer",
+            "the array that it points into is not known", "index an array");
       else if (llvm::isa<llvm::Function>(m))
-        refuse(at, "a pointer to a function", "function pointers are not lifted yet", "call the function by its name");
+        refuse(
+            at, "a pointer to a function", "function pointers are not lifted yet",
+            "call the function by its name");
     }
     if (!found) refuse_null(&at);
     for (auto member = classes_.findLeader(v); member != classes_.member_end(); ++member)
@@ -171,7 +197,10 @@ private:
   bool unify(object& o, element_type const& e, llvm::Instruction const& at) {
     if (!e.is_known() || o.element == e) return false;
     if (o.element.is_known())
-      refuse(at, "an array that is accessed as " + text(o.element) + " and as " + text(e), "an array has one type of elements", "use one type, or two arrays; structs of different fields are not lifted yet");
+      refuse(
+          at, "an array that is accessed as " + text(o.element) + " and as " + text(e),
+          "an array has one type of elements",
+          "use one type, or two arrays; structs of different fields are not lifted yet");
     o.element = e;
     return true;
   }
@@ -182,7 +211,8 @@ private:
   }
   bool write(object& o, llvm::Instruction const& at) {
     if (o.is_written) return false;
-    if (o.is == object::kind::table) refuse(at, "a write to a constant", "its behaviour is undefined", "write to a copy");
+    if (o.is == object::kind::table)
+      refuse(at, "a write to a constant", "its behaviour is undefined", "write to a copy");
     return o.is_written = true;
   }
   element_type element_of(llvm::Type* type, llvm::Instruction const& at) const {
@@ -192,16 +222,26 @@ private:
       if (unsigned const bits = integer->getBitWidth(); bits == 8 || bits == 16 || bits == 32 || bits == 64)
         return {ir::i64, bits};
     if (type->isPointerTy())
-      refuse(at, "a pointer in memory", "arrays of pointers are not lifted", "use one array, with computed indices");
-    refuse(at, "a number in memory that is neither double, float nor an integer of 8, 16, 32 or 64 bits", "there are no arrays of it", "use one of these types");
+      refuse(
+          at, "a pointer in memory", "arrays of pointers are not lifted",
+          "use one array, with computed indices");
+    refuse(
+        at, "a number in memory that is neither double, float nor an integer of 8, 16, 32 or 64 bits",
+        "there are no arrays of it", "use one of these types");
   }
   bool access(llvm::Instruction const& i) {
     if (auto const* load = llvm::dyn_cast<llvm::LoadInst>(&i)) {
-      if (!load->isSimple()) refuse(i, "a volatile or atomic access", "other threads or devices may change the memory", "use plain variables");
+      if (!load->isSimple())
+        refuse(
+            i, "a volatile or atomic access", "other threads or devices may change the memory",
+            "use plain variables");
       return unify(at(load->getPointerOperand()), element_of(load->getType(), i), i);
     }
     if (auto const* store = llvm::dyn_cast<llvm::StoreInst>(&i)) {
-      if (!store->isSimple()) refuse(i, "a volatile or atomic access", "other threads or devices may change the memory", "use plain variables");
+      if (!store->isSimple())
+        refuse(
+            i, "a volatile or atomic access", "other threads or devices may change the memory",
+            "use plain variables");
       object& o = at(store->getPointerOperand());
       bool const changed = unify(o, element_of(store->getValueOperand()->getType(), i), i);
       return write(o, i) || changed;
@@ -217,7 +257,8 @@ private:
       changed = unify(to, from.element, call) || changed;
       return unify(from, to.element, call) || changed;
     }
-    if (auto const* fill = llvm::dyn_cast<llvm::MemSetInst>(&call)) return write(at(fill->getRawDest()), call);
+    if (auto const* fill = llvm::dyn_cast<llvm::MemSetInst>(&call))
+      return write(at(fill->getRawDest()), call);
     llvm::Function const* const callee = call.getCalledFunction();
     if (!callee) return false;
     bool changed = false;
@@ -239,12 +280,17 @@ private:
     auto const* const instruction = llvm::dyn_cast<llvm::Instruction>(o.base);
     if (o.is == object::kind::parameter) return;
     if (o.count() > o_.elements)
-      throw refusal{"an array of " + std::to_string(o.count()) + " elements", "the limit is " + std::to_string(o_.elements), "pass the array as an argument, or raise lift_options::elements", instruction};
+      throw refusal{
+          "an array of " + std::to_string(o.count()) + " elements",
+          "the limit is " + std::to_string(o_.elements),
+          "pass the array as an argument, or raise lift_options::elements", instruction};
     if (o.is != object::kind::table) return;
     auto const* const global = llvm::cast<llvm::GlobalVariable>(o.base);
     std::vector<std::uint8_t> bytes(o.bytes + 8);
     if (!append_bytes(*global->getInitializer(), layout_, bytes, 0))
-      throw refusal{"the constant" + name_of(*global), "it has elements that are not numbers", "use a table of numbers", nullptr};
+      throw refusal{
+          "the constant" + name_of(*global), "it has elements that are not numbers", "use a table of numbers",
+          nullptr};
     for (std::uint64_t i = 0; i < o.count(); ++i) {
       std::uint64_t bits = 0;
       for (std::uint64_t k = o.element.bytes(); k-- > 0;) bits = bits << 8 | bytes[i * o.element.bytes() + k];
@@ -264,18 +310,24 @@ private:
     llvm::APInt constant(64, 0);
     bool divides = gep->collectOffset(layout_, 64, terms, constant) &&
                    constant.getSExtValue() % static_cast<std::int64_t>(size) == 0;
-    for (auto const& [index, scale] : terms) divides = divides && scale.getSExtValue() % static_cast<std::int64_t>(size) == 0;
+    for (auto const& [index, scale] : terms)
+      divides = divides && scale.getSExtValue() % static_cast<std::int64_t>(size) == 0;
     if (!divides)
-      refuse(at, "a pointer between the elements of an array", "an array has one type of elements", "use one type; structs of different fields are not lifted yet");
+      refuse(
+          at, "a pointer between the elements of an array", "an array has one type of elements",
+          "use one type; structs of different fields are not lifted yet");
   }
   void check(llvm::Instruction const& i) const {
     if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i); call && is_ignored(*call)) return;
     for (llvm::Value const* v : i.operands())
       if (is_pointer(v) && !is_callee(i, v)) check_gep(v, i);
     check_gep(&i, i);
-    if (auto const* compare = llvm::dyn_cast<llvm::ICmpInst>(&i); compare && is_pointer(compare->getOperand(0)))
+    if (auto const* compare = llvm::dyn_cast<llvm::ICmpInst>(&i);
+        compare && is_pointer(compare->getOperand(0)))
       if (all_.object_at(compare->getOperand(0)) != all_.object_at(compare->getOperand(1)))
-        refuse(i, "a comparison of pointers into two arrays", "arrays have no addresses", "compare indices into one array");
+        refuse(
+            i, "a comparison of pointers into two arrays", "arrays have no addresses",
+            "compare indices into one array");
     if (auto const* address = llvm::dyn_cast<llvm::PtrToIntInst>(&i))
       for (llvm::User const* u : address->users()) {
         auto const* const difference = llvm::dyn_cast<llvm::BinaryOperator>(u);
@@ -284,22 +336,32 @@ private:
           auto const* const side = llvm::dyn_cast<llvm::PtrToIntInst>(difference->getOperand(k));
           subtracts = side && all_.object_at(side->getOperand(0)) == all_.object_at(address->getOperand(0));
         }
-        if (!subtracts) refuse(i, "the address of an array as a number", "arrays have no addresses", "use indices");
+        if (!subtracts)
+          refuse(i, "the address of an array as a number", "arrays have no addresses", "use indices");
       }
-    if (auto const* store = llvm::dyn_cast<llvm::StoreInst>(&i); store && is_pointer(store->getValueOperand()))
-      refuse(i, "a pointer in memory", "arrays of pointers are not lifted", "use one array, with computed indices");
-    if (auto const* copy = llvm::dyn_cast<llvm::MemTransferInst>(&i)) check_length(*copy, at_const(copy->getRawDest()));
+    if (auto const* store = llvm::dyn_cast<llvm::StoreInst>(&i);
+        store && is_pointer(store->getValueOperand()))
+      refuse(
+          i, "a pointer in memory", "arrays of pointers are not lifted",
+          "use one array, with computed indices");
+    if (auto const* copy = llvm::dyn_cast<llvm::MemTransferInst>(&i))
+      check_length(*copy, at_const(copy->getRawDest()));
     if (auto const* fill = llvm::dyn_cast<llvm::MemSetInst>(&i)) {
       check_length(*fill, at_const(fill->getRawDest()));
       auto const* const byte = llvm::dyn_cast<llvm::ConstantInt>(fill->getValue());
-      if (!byte || !byte->isZero()) refuse(i, "memset with a value other than 0", "its elements are not numbers", "assign the elements in a loop");
+      if (!byte || !byte->isZero())
+        refuse(
+            i, "memset with a value other than 0", "its elements are not numbers",
+            "assign the elements in a loop");
     }
     if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i)) check_arguments(*call);
   }
   void check_length(llvm::MemIntrinsic const& i, object const& o) const {
     auto const* const length = llvm::dyn_cast<llvm::ConstantInt>(i.getLength());
     if (!length || length->getZExtValue() % o.element.bytes() != 0 || i.isVolatile())
-      refuse(i, "a copy of memory whose length is not constant", "it is lifted for whole elements of a known number alone", "copy the elements in a loop");
+      refuse(
+          i, "a copy of memory whose length is not constant",
+          "it is lifted for whole elements of a known number alone", "copy the elements in a loop");
   }
   object const& at_const(llvm::Value const* pointer) const { return all_.objects[all_.object_at(pointer)]; }
   // An array that a callee writes must not be another argument of it.
@@ -312,7 +374,9 @@ private:
       bool const writes = uses_.lookup(callee->getArg(i)).is_written;
       auto const [at, is_first] = seen.try_emplace(all_.object_at(call.getArgOperand(i)), writes);
       if (!is_first && (at->second || writes))
-        refuse(call, "a call with one array as two arguments, of which it writes one", "each argument is a value of its own", "pass the array once, with two indices");
+        refuse(
+            call, "a call with one array as two arguments, of which it writes one",
+            "each argument is a value of its own", "pass the array once, with two indices");
       at->second = at->second || writes;
     }
   }
@@ -328,9 +392,12 @@ private:
 
 } // namespace
 
-std::uint32_t function_memory::object_at(llvm::Value const* pointer) const { return object_of.find(pointer)->second; }
+std::uint32_t function_memory::object_at(llvm::Value const* pointer) const {
+  return object_of.find(pointer)->second;
+}
 
-pointer_offset offset_of(llvm::GEPOperator const& gep, element_type const& element, llvm::DataLayout const& layout) {
+pointer_offset
+offset_of(llvm::GEPOperator const& gep, element_type const& element, llvm::DataLayout const& layout) {
   llvm::MapVector<llvm::Value*, llvm::APInt> terms;
   llvm::APInt constant(64, 0);
   (void)gep.collectOffset(layout, 64, terms, constant);
@@ -351,8 +418,10 @@ bool is_ignored(llvm::CallBase const& call) {
   case llvm::Intrinsic::donothing:
   case llvm::Intrinsic::experimental_noalias_scope_decl:
   case llvm::Intrinsic::invariant_start:
-  case llvm::Intrinsic::invariant_end: return true;
-  default: return llvm::isa<llvm::DbgInfoIntrinsic>(call);
+  case llvm::Intrinsic::invariant_end:
+    return true;
+  default:
+    return llvm::isa<llvm::DbgInfoIntrinsic>(call);
   }
 }
 
@@ -380,7 +449,8 @@ bool writes_argument(llvm::CallBase const& call, unsigned i, parameter_uses cons
 }
 
 bool is_returned(object const& o) {
-  return o.is == object::kind::parameter && o.is_written && !llvm::cast<llvm::Argument>(o.base)->hasByValAttr();
+  return o.is == object::kind::parameter && o.is_written &&
+         !llvm::cast<llvm::Argument>(o.base)->hasByValAttr();
 }
 
 } // namespace overdub::lifting

@@ -4,14 +4,13 @@
 #include <overdub/ir/type.hpp>
 #include <overdub/lift.hpp>
 
+#include <cstdint>
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
-
-#include <cstdint>
 #include <vector>
 
 namespace overdub::lifting {
@@ -49,7 +48,7 @@ using parameter_uses = llvm::DenseMap<llvm::Argument const*, parameter_use>;
 
 /// The arrays of a function.
 struct function_memory {
-  std::vector<object> objects; // those of parameters first, in their order
+  std::vector<object> objects;                                 // those of parameters first, in their order
   llvm::DenseMap<llvm::Value const*, std::uint32_t> object_of; // each pointer
 
   /// The array of a pointer, which may be a constant.
@@ -66,7 +65,8 @@ struct pointer_offset {
   std::int64_t constant = 0;
   std::vector<term> terms;
 };
-pointer_offset offset_of(llvm::GEPOperator const& gep, element_type const& element, llvm::DataLayout const& layout);
+pointer_offset
+offset_of(llvm::GEPOperator const& gep, element_type const& element, llvm::DataLayout const& layout);
 
 /// Whether a call of LLVM's intrinsics has no effect for the lifter: lifetimes, assumptions, debug information.
 bool is_ignored(llvm::CallBase const& call);

@@ -10,7 +10,6 @@
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/IR/Function.h>
-
 #include <map>
 #include <vector>
 

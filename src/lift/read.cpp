@@ -10,11 +10,11 @@
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/Scalar/DCE.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Utils/BreakCriticalEdges.h>
 #include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/LowerSwitch.h>
-
 #include <string>
 #include <utility>
 
@@ -22,7 +22,8 @@ namespace overdub::lifting {
 namespace {
 
 [[noreturn]] void refuse_bytes(std::string const& why) {
-  throw lift_error(message("overdub: the bytes are not a module of LLVM that can be lifted: %.200s", why.c_str()));
+  throw lift_error(
+      message("overdub: the bytes are not a module of LLVM that can be lifted: %.200s", why.c_str()));
 }
 
 // LLVM's default handler ends the process at an error.
@@ -56,7 +57,8 @@ parsed_module parsed(std::string const& bytes) {
   m = llvm::parseIR(llvm::MemoryBufferRef(bytes, "module"), problem, *result.read.context);
   if (!m || !error.empty()) {
     result.problem = error.empty() ? problem.getMessage().str() : error;
-    if (problem.getLineNo() > 0) result.problem = "line " + std::to_string(problem.getLineNo()) + ": " + result.problem;
+    if (problem.getLineNo() > 0)
+      result.problem = "line " + std::to_string(problem.getLineNo()) + ": " + result.problem;
     if (result.problem.empty()) result.problem = "the reader of LLVM rejects them";
   } else {
     llvm::raw_string_ostream stream(result.problem);
@@ -76,9 +78,16 @@ void access_as_used(llvm::Function& f) {
     for (llvm::Instruction& i : llvm::make_early_inc_range(b)) {
       auto* const cast = llvm::dyn_cast<llvm::BitCastInst>(&i);
       if (!cast || cast->getType()->isPointerTy()) continue;
-      if (auto* const load = llvm::dyn_cast<llvm::LoadInst>(cast->getOperand(0)); load && load->hasOneUse() && load->isSimple()) {
+      if (auto* const constant = llvm::dyn_cast<llvm::Constant>(cast->getOperand(0))) {
+        cast->replaceAllUsesWith(llvm::ConstantExpr::getBitCast(constant, cast->getType()));
+        cast->eraseFromParent();
+        continue;
+      }
+      if (auto* const load = llvm::dyn_cast<llvm::LoadInst>(cast->getOperand(0));
+          load && load->hasOneUse() && load->isSimple()) {
         llvm::IRBuilder<> at(load);
-        auto* const typed = at.CreateAlignedLoad(cast->getType(), load->getPointerOperand(), load->getAlign());
+        auto* const typed =
+            at.CreateAlignedLoad(cast->getType(), load->getPointerOperand(), load->getAlign());
         cast->replaceAllUsesWith(typed);
         cast->eraseFromParent();
         load->eraseFromParent();
@@ -104,14 +113,17 @@ llvm::SROAPass promotion() {
 read_module read(std::string_view bytes, lift_options const& o) {
   if (bytes.size() > o.bytes)
     throw lift_error(message(
-        "overdub: a module of %zu bytes exceeds the limit of %zu; split it, or raise lift_options::bytes", bytes.size(), o.bytes));
+        "overdub: a module of %zu bytes exceeds the limit of %zu; split it, or raise lift_options::bytes",
+        bytes.size(), o.bytes));
   bool const is_bitcode = bytes.starts_with("BC\xc0\xde") || bytes.starts_with("\xde\xc0\x17\x0b");
   if (bytes.empty() || (!is_bitcode && bytes.find('\0') != bytes.npos))
     refuse_bytes("they are neither bitcode nor the text of a module");
   std::string const copy(bytes); // the parser needs a zero after the bytes
   if (!o.is_trusted) {
-    child_end const end = run_in_child([](void const* text) { (void)parsed(*static_cast<std::string const*>(text)); }, &copy, 60);
-    if (end == child_end::crashed) refuse_bytes("the reader of LLVM crashes on them; compile the source again");
+    child_end const end = run_in_child(
+        [](void const* text) { (void)parsed(*static_cast<std::string const*>(text)); }, &copy, 60);
+    if (end == child_end::crashed)
+      refuse_bytes("the reader of LLVM crashes on them; compile the source again");
     if (end == child_end::timed_out) refuse_bytes("the reader of LLVM takes more than 60 s");
   }
   parsed_module result = parsed(copy);
@@ -132,6 +144,7 @@ void prepare(llvm::Module& m) {
   builder.crossRegisterProxies(loops, functions, components, modules);
   llvm::FunctionPassManager passes;
   passes.addPass(promotion());
+  passes.addPass(llvm::DCEPass());
   passes.addPass(llvm::LowerSwitchPass());
   passes.addPass(llvm::BreakCriticalEdgesPass());
   for (llvm::Function& f : m) {

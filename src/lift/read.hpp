@@ -5,7 +5,6 @@
 
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
-
 #include <memory>
 #include <string_view>
 

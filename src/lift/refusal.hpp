@@ -2,7 +2,6 @@
 #pragma once
 
 #include <llvm/IR/Instruction.h>
-
 #include <string>
 
 namespace overdub::lifting {

@@ -385,8 +385,8 @@ private:
   }
 
   // The child of a branch for an arc to `target`: control continues there, if no other arc leads to it.
-  void arm(
-      state& s, std::uint32_t branch, std::uint32_t target, std::vector<variable_assignment> const& assigns,
+  void
+  arm(state& s, std::uint32_t branch, std::uint32_t target, std::vector<variable_assignment> const& assigns,
       exit_groups& exits, std::uint32_t depth) {
     std::uint32_t const sequence = add_to(branch, tree::kind::sequence, 0);
     assign(sequence, assigns);
@@ -400,7 +400,9 @@ private:
   // Writes what vertex v dominates to the end of a sequence, and returns where control goes from there.
   exit_groups walk(state& s, std::uint32_t v, std::uint32_t sequence, std::uint32_t depth) {
     if (depth > limits_.nesting)
-      throw no_structure{"branches and loops that are nested more than " + std::to_string(limits_.nesting) + " deep", g_.block_near(v)};
+      throw no_structure{
+          "branches and loops that are nested more than " + std::to_string(limits_.nesting) + " deep",
+          g_.block_near(v)};
     while (true) {
       place(v, sequence, depth);
       if (g_.vertices[v].out.size() == 1) {
@@ -426,7 +428,8 @@ private:
   static std::uint32_t levels(std::size_t n) { return static_cast<std::uint32_t>(std::bit_width(n - 1)) - 1; }
 
   // Continues after the branch at v. Returns the vertex with which the sequence goes on; none if control leaves what v dominates.
-  std::uint32_t tail(state& s, std::uint32_t v, std::uint32_t sequence, exit_groups& exits, std::uint32_t depth) {
+  std::uint32_t
+  tail(state& s, std::uint32_t v, std::uint32_t sequence, exit_groups& exits, std::uint32_t depth) {
     auto const is_dominated = [&](exit_group const& to) {
       return to.target != s.r.end && s.dominators.of(at(to.target)) == at(v);
     };
@@ -453,7 +456,8 @@ private:
           add_to(from, tree::kind::assignment, variable, static_cast<std::uint32_t>(continued.size()));
       std::uint32_t const selection = add_to(sequence, tree::kind::selection, variable);
       exit_groups onward;
-      for (exit_group const& group : continued) arm(s, selection, group.target, {}, onward, depth + levels(ways));
+      for (exit_group const& group : continued)
+        arm(s, selection, group.target, {}, onward, depth + levels(ways));
       if (!exits.empty()) add_to(selection, tree::kind::sequence, 0);
       merge(exits, std::move(onward));
     }
@@ -478,8 +482,12 @@ void append(std::string& out, tree const& t, std::uint32_t n, std::size_t indent
   case tree::kind::sequence:
     for (std::uint32_t const child : x.children) append(out, t, child, indent);
     return;
-  case tree::kind::block: out += margin + 'b' + subject + '\n'; return;
-  case tree::kind::assignment: out += margin + 'v' + subject + " = " + std::to_string(x.value) + '\n'; return;
+  case tree::kind::block:
+    out += margin + 'b' + subject + '\n';
+    return;
+  case tree::kind::assignment:
+    out += margin + 'v' + subject + " = " + std::to_string(x.value) + '\n';
+    return;
   case tree::kind::branch:
   case tree::kind::selection:
     out += margin + (x.is == tree::kind::branch ? "branch b" : "select v") + subject + ' ';

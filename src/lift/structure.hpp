@@ -31,10 +31,11 @@ struct tree {
     kind is = kind::sequence;
     std::uint32_t subject = 0;
     std::uint32_t value = 0;
-    std::vector<std::uint32_t> children; // numbers of nodes; those of branch, selection and loop are sequences
+    std::vector<std::uint32_t>
+        children; // numbers of nodes; those of branch, selection and loop are sequences
   };
   std::vector<node> nodes;
-  std::uint32_t root = 0;                // a sequence
+  std::uint32_t root = 0;                 // a sequence
   std::vector<std::uint32_t> value_count; // of each auxiliary variable: it is 0, 1, ..., value_count - 1
 };
 

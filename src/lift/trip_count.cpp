@@ -16,7 +16,9 @@ value_id integer(ir::cursor& c, std::int64_t x) { return c.literal(x); }
 bool is_integer(ir::cursor const& c, value_id v, std::int64_t x) {
   return c->is_literal(v) && static_cast<std::int64_t>(c->bits_of(v)) == x;
 }
-value_id difference(ir::cursor& c, value_id a, value_id b) { return is_integer(c, b, 0) ? a : c.add(op::sub, a, b); }
+value_id difference(ir::cursor& c, value_id a, value_id b) {
+  return is_integer(c, b, 0) ? a : c.add(op::sub, a, b);
+}
 
 } // namespace
 
@@ -47,8 +49,7 @@ value_id trip_count(ir::cursor& c, counted_loop const& loop, value_id start, val
 value_id iterations(ir::cursor& c, value_id trip_count) { return c.add(op::max, trip_count, integer(c, 0)); }
 
 value_id index_after(ir::cursor& c, counted_loop const& loop, value_id start, value_id iterations) {
-  value_id const distance =
-      loop.step == 1 ? iterations : c.add(op::mul, iterations, integer(c, loop.step));
+  value_id const distance = loop.step == 1 ? iterations : c.add(op::mul, iterations, integer(c, loop.step));
   value_id const index = is_integer(c, start, 0) ? distance : c.add(op::add, start, distance);
   return loop.wraps ? wrapped(c, index, width_of(loop.index->getType())) : index;
 }

@@ -14,6 +14,7 @@ ir::value_id trip_count(ir::cursor& c, counted_loop const& loop, ir::value_id st
 ir::value_id iterations(ir::cursor& c, ir::value_id trip_count);
 
 /// The index after this many iterations.
-ir::value_id index_after(ir::cursor& c, counted_loop const& loop, ir::value_id start, ir::value_id iterations);
+ir::value_id
+index_after(ir::cursor& c, counted_loop const& loop, ir::value_id start, ir::value_id iterations);
 
 } // namespace overdub::lifting

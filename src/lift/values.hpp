@@ -6,7 +6,6 @@
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Instructions.h>
-
 #include <optional>
 #include <span>
 #include <string>

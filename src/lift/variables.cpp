@@ -3,10 +3,9 @@
 #include "refusal.hpp"
 #include "values.hpp"
 
+#include <bit>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
-
-#include <bit>
 #include <optional>
 #include <utility>
 
@@ -35,7 +34,8 @@ public:
     std::vector<std::uint32_t> all;
     for (std::size_t i = 0; i < words_.size(); ++i)
       for (std::uint64_t rest = words_[i]; rest != 0; rest &= rest - 1)
-        all.push_back(static_cast<std::uint32_t>(64 * i) + static_cast<std::uint32_t>(std::countr_zero(rest)));
+        all.push_back(
+            static_cast<std::uint32_t>(64 * i) + static_cast<std::uint32_t>(std::countr_zero(rest)));
     return all;
   }
 
@@ -59,7 +59,8 @@ public:
   variable_numbering(llvm::Function const& f, function_memory const& memory, tree const& t) {
     for (llvm::Instruction const& i : llvm::instructions(f))
       if (is_variable(i)) all.of_value[&i] = add(scalar_type(i.getType()));
-    for (object const& o : memory.objects) all.of_object.push_back(o.is_written ? add(o.type()) : no_variable);
+    for (object const& o : memory.objects)
+      all.of_object.push_back(o.is_written ? add(o.type()) : no_variable);
     if (!f.getReturnType()->isVoidTy()) all.result = add(scalar_type(f.getReturnType()));
     all.first_auxiliary = static_cast<std::uint32_t>(all.types.size());
     for (std::uint32_t const values : t.value_count) add(values == 2 ? ir::boolean : ir::i64);
@@ -143,8 +144,8 @@ private:
 class tree_liveness {
 public:
   tree_liveness(
-      tree const& t, std::map<std::uint32_t, counted_loop> const& counted, std::vector<block_use> const& blocks,
-      function_variables& all)
+      tree const& t, std::map<std::uint32_t, counted_loop> const& counted,
+      std::vector<block_use> const& blocks, function_variables& all)
       : t_(t), counted_(counted), blocks_(blocks), all_(all), uses_(t.nodes.size()) {}
 
   void run(std::vector<std::uint32_t> const& live_at_end) {
@@ -258,8 +259,8 @@ function_variables analyse_variables(
   constexpr std::size_t most_bits = std::size_t{1} << 31;
   if (t.nodes.size() * all.types.size() > most_bits)
     throw refusal{
-        "a function with " + std::to_string(all.types.size()) + " variables", "their liveness takes too much memory",
-        "divide the function", nullptr};
+        "a function with " + std::to_string(all.types.size()) + " variables",
+        "their liveness takes too much memory", "divide the function", nullptr};
   std::vector<block_use> uses;
   for (llvm::BasicBlock const* b : blocks) uses.push_back(block_summary(*b, memory, parameters, all).use);
   std::vector<std::uint32_t> live;

@@ -6,10 +6,9 @@
 #include "memory.hpp"
 #include "structure.hpp"
 
+#include <cstdint>
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/DenseMap.h>
-
-#include <cstdint>
 #include <map>
 #include <vector>
 
@@ -18,12 +17,14 @@ namespace overdub::lifting {
 struct function_variables {
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-  std::vector<ir::type> types;                                // of each variable
-  llvm::DenseMap<llvm::Value const*, std::uint32_t> of_value; // instructions; others are used in their block alone
-  std::vector<std::uint32_t> of_object;                       // none: the function does not write it
+  std::vector<ir::type> types; // of each variable
+  llvm::DenseMap<llvm::Value const*, std::uint32_t>
+      of_value;                         // instructions; others are used in their block alone
+  std::vector<std::uint32_t> of_object; // none: the function does not write it
   std::uint32_t result = none;
   std::uint32_t first_auxiliary = 0;
-  std::vector<std::vector<std::uint32_t>> changed; // by node: what a branch or selection yields, what a loop carries
+  std::vector<std::vector<std::uint32_t>>
+      changed; // by node: what a branch or selection yields, what a loop carries
 
   std::uint32_t of(llvm::Value const* v) const {
     auto const at = of_value.find(v);

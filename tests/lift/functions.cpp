@@ -1,6 +1,7 @@
 // Small functions of C++, lifted, return what they return natively, by every executor.
-#include "lift/executors.hpp"
 #include "lift/sources/functions.hpp"
+
+#include "lift/executors.hpp"
 
 #include <random>
 #include <string>
@@ -114,11 +115,17 @@ TEST_CASE("lifted loops") {
   });
   same("skips_odd(double const*, int)", skips_odd, array_and_size());
   same("largest(double const*, unsigned long)", largest, array_and_size());
-  same("largest_index(float const*, int)", largest_index, [] { return std::tuple(numbers(9, -1.0f, 1.0f), 9); });
+  same("largest_index(float const*, int)", largest_index, [] {
+    return std::tuple(numbers(9, -1.0f, 1.0f), 9);
+  });
   same("second_order(double const*, int)", second_order, array_and_size());
-  same("moving(double const*, int, int)", moving, [] { return std::tuple(numbers(12, -1.0, 1.0), number(0, 12), number(0, 5)); });
+  same("moving(double const*, int, int)", moving, [] {
+    return std::tuple(numbers(12, -1.0, 1.0), number(0, 12), number(0, 5));
+  });
   same("walk(double const*, int)", walk, array_and_size());
-  same("two_exits(double const*, int, double)", two_exits, [] { return std::tuple(numbers(9, -1.0, 2.0), 9, number(0.0, 6.0)); });
+  same("two_exits(double const*, int, double)", two_exits, [] {
+    return std::tuple(numbers(9, -1.0, 2.0), 9, number(0.0, 6.0));
+  });
   same("is_sorted(double const*, int)", is_sorted, array_and_size(0, 0.5));
   same("do_while(double)", do_while, reals(-2, 50));
   same("steps_down(int)", steps_down, [] { return std::tuple(number(0, 30)); });
@@ -127,8 +134,12 @@ TEST_CASE("lifted loops") {
     return std::tuple(numbers<long>(as_size(n), -9, 9), n);
   });
   same("logistic(double, int)", logistic, [] { return std::tuple(number(0.0, 1.0), size()); });
-  same("mandelbrot(double, double)", mandelbrot, [] { return std::tuple(number(-2.0, 1.0), number(-1.0, 1.0)); });
-  same("simpson(double, double, int)", simpson, [] { return std::tuple(-1.0, number(0.0, 2.0), number(1, 9)); });
+  same("mandelbrot(double, double)", mandelbrot, [] {
+    return std::tuple(number(-2.0, 1.0), number(-1.0, 1.0));
+  });
+  same("simpson(double, double, int)", simpson, [] {
+    return std::tuple(-1.0, number(0.0, 2.0), number(1, 9));
+  });
   same("levels(int, double)", levels, [] { return std::tuple(number(0, 9), number(-1.0, 2.0)); });
   same("goes(int)", goes, [] { return std::tuple(size()); });
   same("crosses(int)", crosses, [] { return std::tuple(size()); });
@@ -162,7 +173,9 @@ TEST_CASE("lifted branches and recursion") {
     std::sort(x.begin(), x.end());
     return std::tuple(x, 10, number(0, 30));
   });
-  same("weekday(int, int, int)", weekday, [] { return std::tuple(number(1900, 2100), number(1, 12), number(1, 28)); });
+  same("weekday(int, int, int)", weekday, [] {
+    return std::tuple(number(1900, 2100), number(1, 12), number(1, 28));
+  });
 }
 
 TEST_CASE("lifted arrays") {
@@ -199,26 +212,44 @@ TEST_CASE("lifted arrays") {
   same("divide(int, int, int*, int*)", divide, [] {
     return std::tuple(number(-99, 99), number(1, 9), numbers(1, 0, 0), numbers(1, 0, 0));
   });
-  same("divides_and_adds(int, int)", divides_and_adds, [] { return std::tuple(number(-99, 99), number(1, 9)); });
+  same("divides_and_adds(int, int)", divides_and_adds, [] {
+    return std::tuple(number(-99, 99), number(1, 9));
+  });
 }
 
 TEST_CASE("lifted numbers") {
   auto const any = [] { return bits()() >> number(0, 63); };
-  same("wraps(int, int)", wraps, [=] { return std::tuple(static_cast<int>(any()), static_cast<int>(any())); }, 200);
+  same(
+      "wraps(int, int)", wraps, [=] { return std::tuple(static_cast<int>(any()), static_cast<int>(any())); },
+      200);
   same("hash(unsigned char const*, int)", hash, [] {
     int const n = size();
     return std::tuple(numbers<unsigned char>(as_size(n), 0, 255), n);
   });
-  same("random_bits(unsigned long)", random_bits, [=] { return std::tuple(any()); }, 200);
-  same("divide_unsigned(unsigned long, unsigned long)", divide_unsigned, [=] { return std::tuple(any(), any() | 1); }, 500);
-  same("remainder_unsigned(unsigned long, unsigned long)", remainder_unsigned, [=] { return std::tuple(any(), any() | 1); }, 500);
-  same("narrow(short, unsigned char)", narrow, [=] { return std::tuple(static_cast<short>(any()), static_cast<unsigned char>(any())); }, 200);
+  same(
+      "random_bits(unsigned long)", random_bits, [=] { return std::tuple(any()); }, 200);
+  same(
+      "divide_unsigned(unsigned long, unsigned long)", divide_unsigned,
+      [=] { return std::tuple(any(), any() | 1); }, 500);
+  same(
+      "remainder_unsigned(unsigned long, unsigned long)", remainder_unsigned,
+      [=] { return std::tuple(any(), any() | 1); }, 500);
+  same(
+      "narrow(short, unsigned char)", narrow,
+      [=] { return std::tuple(static_cast<short>(any()), static_cast<unsigned char>(any())); }, 200);
   same("shifts(int, unsigned int, int)", shifts, [=] {
     return std::tuple(static_cast<int>(any() >> 34), static_cast<unsigned>(any() >> 34), number(0, 31));
   });
-  same("from_unsigned(unsigned long, unsigned int)", from_unsigned, [=] { return std::tuple(any(), static_cast<unsigned>(any())); }, 500);
-  same("to_unsigned(double)", to_unsigned, [] { return std::tuple(std::ldexp(number(1.0, 2.0), number(-2, 62))); }, 200);
+  same(
+      "from_unsigned(unsigned long, unsigned int)", from_unsigned,
+      [=] { return std::tuple(any(), static_cast<unsigned>(any())); }, 500);
+  same(
+      "to_unsigned(double)", to_unsigned,
+      [] { return std::tuple(std::ldexp(number(1.0, 2.0), number(-2, 62))); }, 200);
   same("single(float, float)", single, [] { return std::tuple(number(-9.0f, 9.0f), number(-9.0f, 9.0f)); });
-  same("functions(double, double)", functions, [] { return std::tuple(number(-3.0, 3.0), number(-3.0, 3.0)); }, 100);
-  same("popcount_builtin(unsigned long)", popcount_builtin, [=] { return std::tuple(any()); }, 100);
+  same(
+      "functions(double, double)", functions, [] { return std::tuple(number(-3.0, 3.0), number(-3.0, 3.0)); },
+      100);
+  same(
+      "popcount_builtin(unsigned long)", popcount_builtin, [=] { return std::tuple(any()); }, 100);
 }

@@ -28,9 +28,8 @@ TEST_CASE("random functions of C, lifted, return what they return natively") {
       std::vector<int> y(8);
       for (double& each : x) each = real();
       for (int& each : y) each = integer();
-      std::vector<overdub::datum> arguments{
-          overdub::datum(a), overdub::datum(b),   overdub::datum(k),
-          overdub::datum(n), lifted::as_datum(x), lifted::as_datum(y)};
+      std::vector<overdub::datum> arguments{overdub::datum(a), overdub::datum(b),   overdub::datum(k),
+                                            overdub::datum(n), lifted::as_datum(x), lifted::as_datum(y)};
       std::vector<overdub::datum> results{overdub::datum(functions[i](a, b, k, n, x.data(), y.data()))};
       overdub::ir::function const& f = lifted.program[*lifted.program.find(name)];
       // An array that is not accessed has elements of type double; one that is not written is no result.

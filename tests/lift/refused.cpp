@@ -50,11 +50,14 @@ TEST_CASE("bytes that are no module are refused") {
 }
 TEST_CASE("limits are limits of one function") {
   std::string text = "define i64 @long(i64 %x) {\n";
-  for (int i = 0; i < 20; ++i) text += "  br label %b" + std::to_string(i) + "\nb" + std::to_string(i) + ":\n";
+  for (int i = 0; i < 20; ++i)
+    text += "  br label %b" + std::to_string(i) + "\nb" + std::to_string(i) + ":\n";
   text += "  ret i64 %x\n}\ndefine i64 @short(i64 %x) {\n  ret i64 %x\n}\n";
   overdub::lift_result const r = overdub::lift(text, {.blocks = 10});
   REQUIRE(r.refused.size() == 1);
-  CHECK(text_of(r.refused[0]) == "long: more than 10 blocks: it exceeds a limit of the lifter; divide the function, or raise the limits of lift_options");
+  CHECK(
+      text_of(r.refused[0]) == "long: more than 10 blocks: it exceeds a limit of the lifter; divide the "
+                               "function, or raise the limits of lift_options");
   CHECK(r.program.find("short"));
 }
 TEST_CASE("damaged modules are refused or lifted, and do not crash") {
@@ -64,7 +67,8 @@ TEST_CASE("damaged modules are refused or lifted, and do not crash") {
     for (int i = 0; i < 40; ++i) (void)reason(std::string_view(whole).substr(0, random() % whole.size()));
     for (int i = 0; i < 80; ++i) {
       std::string damaged = whole;
-      for (int k = 0; k < 1 + i % 4; ++k) damaged[random() % damaged.size()] ^= static_cast<char>(1 << random() % 8);
+      for (int k = 0; k < 1 + i % 4; ++k)
+        damaged[random() % damaged.size()] ^= static_cast<char>(1 << random() % 8);
       (void)reason(damaged);
     }
   }

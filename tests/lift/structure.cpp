@@ -56,7 +56,9 @@ private:
     case tree::kind::sequence:
       for (std::uint32_t const child : x.children) run(child);
       break;
-    case tree::kind::block: blocks_.push_back(x.subject); break;
+    case tree::kind::block:
+      blocks_.push_back(x.subject);
+      break;
     case tree::kind::assignment:
       REQUIRE(x.value < t_.value_count[x.subject]);
       variables_[x.subject] = x.value;
@@ -152,25 +154,31 @@ flow_graph program_graph(std::uint32_t n) {
 } // namespace
 
 TEST_CASE("structured control flow stays as it is") {
-  CHECK(text_of(restructure({{{1, 2}, {3}, {3}, {}}}).tree) ==
-        "b0\nbranch b0 {\n  b1\n} {\n  b2\n}\nb3\n");
-  CHECK(text_of(restructure({{{1}, {2, 3}, {1}, {}}}).tree) ==
-        "b0\nrepeat {\n  b1\n  branch b1 {\n    b2\n    v0 = 1\n  } {\n    v0 = 0\n  }\n} while v0\nb3\n");
+  CHECK(text_of(restructure({{{1, 2}, {3}, {3}, {}}}).tree) == "b0\nbranch b0 {\n  b1\n} {\n  b2\n}\nb3\n");
+  CHECK(
+      text_of(restructure({{{1}, {2, 3}, {1}, {}}}).tree) ==
+      "b0\nrepeat {\n  b1\n  branch b1 {\n    b2\n    v0 = 1\n  } {\n    v0 = 0\n  }\n} while v0\nb3\n");
 }
 TEST_CASE("a jump out of a branch sets a variable that selects what follows") {
-  CHECK(text_of(restructure({{{1, 2}, {3, 2}, {4}, {4}, {}}}).tree) ==
-        "b0\nbranch b0 {\n  b1\n  branch b1 {\n    b3\n    v0 = 1\n  } {\n    v0 = 0\n  }\n} {\n  v0 = 0\n}\n"
-        "select v0 {\n  b2\n} {\n}\nb4\n");
+  CHECK(
+      text_of(restructure({{{1, 2}, {3, 2}, {4}, {4}, {}}}).tree) ==
+      "b0\nbranch b0 {\n  b1\n  branch b1 {\n    b3\n    v0 = 1\n  } {\n    v0 = 0\n  }\n} {\n  v0 = 0\n}\n"
+      "select v0 {\n  b2\n} {\n}\nb4\n");
 }
 TEST_CASE("a loop with two exits sets a variable for the exit") {
-  CHECK(text_of(restructure({{{1}, {2, 3}, {1, 4}, {}, {}}}).tree) ==
-        "b0\nrepeat {\n  b1\n  branch b1 {\n    b2\n    branch b2 {\n      v0 = 1\n    } {\n      v0 = 0\n      v1 = 1\n    }\n"
-        "  } {\n    v0 = 0\n    v1 = 0\n  }\n} while v0\nselect v1 {\n  b3\n} {\n  b4\n}\n");
+  CHECK(
+      text_of(restructure({{{1}, {2, 3}, {1, 4}, {}, {}}}).tree) ==
+      "b0\nrepeat {\n  b1\n  branch b1 {\n    b2\n    branch b2 {\n      v0 = 1\n    } {\n      v0 = 0\n     "
+      " v1 = 1\n    }\n"
+      "  } {\n    v0 = 0\n    v1 = 0\n  }\n} while v0\nselect v1 {\n  b3\n} {\n  b4\n}\n");
 }
 TEST_CASE("a loop with two entries selects where it begins") {
-  CHECK(text_of(restructure({{{1, 2}, {2, 3}, {1, 3}, {}}}).tree) ==
-        "b0\nbranch b0 {\n  v1 = 0\n} {\n  v1 = 1\n}\nrepeat {\n  select v1 {\n    b1\n    branch b1 {\n      v1 = 1\n      v0 = 1\n    } {\n"
-        "      v0 = 0\n    }\n  } {\n    b2\n    branch b2 {\n      v1 = 0\n      v0 = 1\n    } {\n      v0 = 0\n    }\n  }\n} while v0\nb3\n");
+  CHECK(
+      text_of(restructure({{{1, 2}, {2, 3}, {1, 3}, {}}}).tree) ==
+      "b0\nbranch b0 {\n  v1 = 0\n} {\n  v1 = 1\n}\nrepeat {\n  select v1 {\n    b1\n    branch b1 {\n      "
+      "v1 = 1\n      v0 = 1\n    } {\n"
+      "      v0 = 0\n    }\n  } {\n    b2\n    branch b2 {\n      v1 = 0\n      v0 = 1\n    } {\n      v0 = "
+      "0\n    }\n  }\n} while v0\nb3\n");
 }
 TEST_CASE("graphs without a tree have a reason") {
   CHECK(restructure({{{1}, {1}}}).problem == "a loop without an exit");

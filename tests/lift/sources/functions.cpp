@@ -78,11 +78,17 @@ double horner(double const* c, int n, double x) {
 }
 double by_case(int k, double x) {
   switch (k) {
-  case 0: return x;
-  case 1: x *= x; [[fallthrough]];
-  case 2: return x + 1;
-  case 7: return std::sin(x);
-  default: return k < 0 ? -x : 0;
+  case 0:
+    return x;
+  case 1:
+    x *= x;
+    [[fallthrough]];
+  case 2:
+    return x + 1;
+  case 7:
+    return std::sin(x);
+  default:
+    return k < 0 ? -x : 0;
   }
 }
 int weekday(int year, int month, int day) {
@@ -206,13 +212,21 @@ int shifts(int a, unsigned b, int by) {
   by &= 31;
   return (a >> by) + static_cast<int>(b >> by) + static_cast<int>(b << by);
 }
-double from_unsigned(unsigned long a, unsigned b) { return static_cast<double>(a) + static_cast<float>(a) - b; }
-unsigned long to_unsigned(double x) { return static_cast<unsigned long>(x) + static_cast<unsigned char>(x > 200 ? 7 : x); }
-float single(float a, float b) { return a * b + std::sqrt(std::fabs(a)) - static_cast<float>(static_cast<int>(b)); }
+double from_unsigned(unsigned long a, unsigned b) {
+  return static_cast<double>(a) + static_cast<float>(a) - b;
+}
+unsigned long to_unsigned(double x) {
+  return static_cast<unsigned long>(x) + static_cast<unsigned char>(x > 200 ? 7 : x);
+}
+float single(float a, float b) {
+  return a * b + std::sqrt(std::fabs(a)) - static_cast<float>(static_cast<int>(b));
+}
 double functions(double x, double y) {
   double s = std::exp(-x * x) + std::log1p(std::fabs(y)) + std::pow(std::fabs(x), y) + std::atan2(x, y);
-  s += std::floor(x) + std::ceil(y) + std::trunc(x) + std::round(y) + std::fma(x, y, 1.0) + std::copysign(x, y);
-  s += std::tanh(x) + std::cbrt(y) + std::hypot(x, y) + std::fmod(x, 1.5) + std::fmin(x, y) + std::fmax(x, 0.5);
+  s += std::floor(x) + std::ceil(y) + std::trunc(x) + std::round(y) + std::fma(x, y, 1.0) +
+       std::copysign(x, y);
+  s += std::tanh(x) + std::cbrt(y) + std::hypot(x, y) + std::fmod(x, 1.5) + std::fmin(x, y) +
+       std::fmax(x, 0.5);
   return s;
 }
 double largest(double const* x, std::size_t n) {

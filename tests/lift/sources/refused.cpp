@@ -12,9 +12,7 @@ extern double changes;
 extern double unknown(double x);
 double const* middle(double const* x, long n) { return x + n / 2; }
 
-double calls_unknown(double x) {
-  return unknown(x) + 1;
-}
+double calls_unknown(double x) { return unknown(x) + 1; }
 double calls_refused(double x) { return calls_unknown(x); }
 double calls_pointer(double (*f)(double), double x) { return f(x); }
 double calls_virtual(shape const& s) { return s.area(); }
@@ -47,7 +45,7 @@ void both_written(double* a, double* b) {
   b[0] += 2;
 }
 void one_array_twice(double* a) { both_written(a, a); }
-double reads_volatile(volatile double* x) { return *x; }
+double reads_volatile(double volatile* x) { return *x; }
 double* allocates(std::size_t n) { return new double[n]; }
 long address(double const* x) { return reinterpret_cast<long>(x); }
 int varied(int n, ...) { return n; }
