@@ -14,7 +14,7 @@ namespace {
 
 using ir::op;
 using ir::value_id;
-using values = ir::builder::values;
+using value_list = ir::builder::values;
 
 // ---- instructions
 
@@ -49,7 +49,7 @@ private:
     if (auto const* address = llvm::dyn_cast<llvm::PtrToIntInst>(&i)) return emit_address(*address);
     if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i); call && all_.of(call->getCalledFunction()))
       return emit_call(e_, *call, all_);
-    values operands;
+    value_list operands;
     for (llvm::Value const* v : i.operands())
       if (!llvm::isa<llvm::Function>(v) && !v->getType()->isMetadataTy()) operands.push_back(e_[v]);
     e_.set(&i, emit_scalar(c_, i, operands));
@@ -59,7 +59,7 @@ private:
       e_.set_variable(e_.plan.variables.result, e_[end->getReturnValue()]);
     if (llvm::isa<llvm::UnreachableInst>(i))
       c_.insert(
-          op::assert_, values{c_.literal(false)}, ir::cursor::types{},
+          op::assert_, value_list{c_.literal(false)}, ir::cursor::types{},
           ir::attributes::of(c_.owner().intern("this is not reached")));
   }
   // Differences of addresses in one array alone are used.
@@ -97,7 +97,7 @@ public:
 private:
   std::uint32_t auxiliary(std::uint32_t v) const { return plan_.variables.first_auxiliary + v; }
   std::vector<std::uint32_t> const& changed_by(std::uint32_t n) const { return plan_.variables.changed[n]; }
-  void set(std::vector<std::uint32_t> const& variables, values const& all) {
+  void set(std::vector<std::uint32_t> const& variables, value_list const& all) {
     for (std::size_t i = 0; i < variables.size(); ++i) e_.set_variable(variables[i], all[i]);
   }
 
@@ -130,14 +130,14 @@ private:
 
   // Emits in a region, and returns the values of variables at its end.
   template <class Emit>
-  values in_region(std::uint32_t n, Emit const& inside) {
+  value_list in_region(std::uint32_t n, Emit const& inside) {
     environment::mark const before = e_.now();
     inside();
-    values results = e_.variables(changed_by(n));
+    value_list results = e_.variables(changed_by(n));
     e_.back_to(before);
     return results;
   }
-  values emit_if(std::uint32_t n, value_id condition, std::uint32_t then, std::uint32_t otherwise) {
+  value_list emit_if(std::uint32_t n, value_id condition, std::uint32_t then, std::uint32_t otherwise) {
     return ir::builder(c_)
         .if_(
             condition, [&] { return in_region(n, [&] { emit_sequence(then); }); },
@@ -145,7 +145,7 @@ private:
         .results;
   }
   // The children of a selection from `first` to before `last`, by bisection.
-  values emit_selection(std::uint32_t n, std::size_t first, std::size_t last) {
+  value_list emit_selection(std::uint32_t n, std::size_t first, std::size_t last) {
     tree::node const& x = plan_.tree.nodes[n];
     if (last - first == 1) return in_region(n, [&] { emit_sequence(x.children[first]); });
     value_id const selector = e_.variable(auxiliary(x.subject));
@@ -163,22 +163,22 @@ private:
   void emit_while(std::uint32_t n) {
     tree::node const& x = plan_.tree.nodes[n];
     std::vector<std::uint32_t> const& carried = changed_by(n);
-    values initial = e_.variables(carried);
+    value_list initial = e_.variables(carried);
     initial.push_back(c_.literal(true));
-    values results = ir::builder(c_)
-                         .while_(
-                             initial, [](values const& now) { return now.back(); },
-                             [&](values const& now) {
-                               bool_value continues = {};
-                               values next = in_region(n, [&] {
-                                 set(carried, now);
-                                 emit_sequence(x.children.front());
-                                 continues.is = e_.variable(auxiliary(x.subject));
-                               });
-                               next.push_back(continues.is);
-                               return next;
-                             })
-                         .results;
+    value_list results = ir::builder(c_)
+                             .while_(
+                                 initial, [](value_list const& now) { return now.back(); },
+                                 [&](value_list const& now) {
+                                   bool_value continues = {};
+                                   value_list next = in_region(n, [&] {
+                                     set(carried, now);
+                                     emit_sequence(x.children.front());
+                                     continues.is = e_.variable(auxiliary(x.subject));
+                                   });
+                                   next.push_back(continues.is);
+                                   return next;
+                                 })
+                             .results;
     set(carried, results);
   }
   struct bool_value {
@@ -198,27 +198,27 @@ private:
 
     std::vector<std::uint32_t> carried = changed_by(n);
     std::erase(carried, index);
-    values const results = ir::builder(c_)
-                               .loop(
-                                   count, e_.variables(carried),
-                                   [&](value_id k, values const& now) {
-                                     environment::mark const outside = e_.now();
-                                     set(carried, now);
-                                     e_.set_variable(index, index_after(c_, loop, start, k));
-                                     instructions_.emit_block(header);
-                                     emit_sequence(loop.continuing);
-                                     values next = e_.variables(carried);
-                                     e_.back_to(outside);
-                                     return next;
-                                   })
-                               .results;
+    value_list const results = ir::builder(c_)
+                                   .loop(
+                                       count, e_.variables(carried),
+                                       [&](value_id k, value_list const& now) {
+                                         environment::mark const outside = e_.now();
+                                         set(carried, now);
+                                         e_.set_variable(index, index_after(c_, loop, start, k));
+                                         instructions_.emit_block(header);
+                                         emit_sequence(loop.continuing);
+                                         value_list next = e_.variables(carried);
+                                         e_.back_to(outside);
+                                         return next;
+                                       })
+                                   .results;
     set(carried, results);
     e_.set_variable(index, index_after(c_, loop, start, iterations(c_, count)));
     instructions_.emit_block(header);
     emit_sequence(loop.leaving);
   }
   void prepare(llvm::Instruction const& i) {
-    values operands;
+    value_list operands;
     for (llvm::Value const* v : i.operands()) operands.push_back(e_[v]);
     e_.set(&i, emit_scalar(c_, i, operands));
   }
@@ -236,7 +236,7 @@ void emit(ir::program& p, module_plan const& all, function_plan const& plan) {
   environment e(plan, c);
   tree_emitter(e, all).emit_sequence(plan.tree.root);
   c.set_place(ir::nothing);
-  values results;
+  value_list results;
   if (plan.variables.result != function_variables::none) results.push_back(e.variable(plan.variables.result));
   for (object const& o : plan.memory.objects)
     if (is_returned(o)) results.push_back(e.array(o.base));

@@ -136,13 +136,13 @@ private:
     for (llvm::Value const* v : i.operands())
       if (is_pointer(v) && llvm::isa<llvm::Constant>(v) && !is_callee(i, v)) join_sources(v);
     if (auto const* local = llvm::dyn_cast<llvm::AllocaInst>(&i)) {
-      auto const size = local->getAllocationSize(layout_);
+      auto const size = local->getAllocationSizeInBits(layout_);
       if (!local->isStaticAlloca() || !size || size->isScalable())
         refuse(
             i, "a local array whose size is not constant",
             "its elements are not known before the program runs",
             "use an array of constant size, or pass the array as an argument");
-      add_object({object::kind::local, local, {}, size->getFixedValue(), true, {}});
+      add_object({object::kind::local, local, {}, size->getFixedValue() / 8, true, {}});
     }
   }
   // The one array of a pointer, and of all pointers that it is joined with.
