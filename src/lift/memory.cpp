@@ -419,6 +419,8 @@ bool is_ignored(llvm::CallBase const& call) {
   case llvm::Intrinsic::experimental_noalias_scope_decl:
   case llvm::Intrinsic::invariant_start:
   case llvm::Intrinsic::invariant_end:
+  case llvm::Intrinsic::stacksave:
+  case llvm::Intrinsic::stackrestore:
     return true;
   default:
     return llvm::isa<llvm::DbgInfoIntrinsic>(call);

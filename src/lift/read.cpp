@@ -5,6 +5,7 @@
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/IRReader/IRReader.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -13,10 +14,12 @@
 #include <llvm/Transforms/Scalar/DCE.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Utils/BreakCriticalEdges.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/LowerSwitch.h>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace overdub::lifting {
 namespace {
@@ -100,6 +103,92 @@ void access_as_used(llvm::Function& f) {
     }
 }
 
+// Small functions that return a pointer, as std::max, become part of their callers, where the array of the pointer is known. The limits
+// bound what a function may grow by.
+void inline_pointer_functions(llvm::Function& f) {
+  constexpr unsigned most_instructions = 100, most_calls = 200;
+  std::vector<llvm::CallBase*> calls;
+  auto const note = [&](llvm::Instruction& i) {
+    auto* const call = llvm::dyn_cast<llvm::CallBase>(&i);
+    llvm::Function const* const callee = call ? call->getCalledFunction() : nullptr;
+    if (callee && callee != &f && !callee->isDeclaration() && callee->getReturnType()->isPointerTy() &&
+        callee->getInstructionCount() <= most_instructions)
+      calls.push_back(call);
+  };
+  for (llvm::Instruction& i : llvm::instructions(f)) note(i);
+  for (std::size_t at = 0; at < calls.size() && at < most_calls; ++at) {
+    llvm::InlineFunctionInfo info;
+    if (!llvm::InlineFunction(*calls[at], info).isSuccess()) continue;
+    for (llvm::CallBase* const call : info.InlinedCallSites) note(*call);
+  }
+}
+
+// The load of the same pointer at the end of the only predecessor, if nothing is written in between.
+llvm::LoadInst* earlier_load(llvm::LoadInst const& load) {
+  llvm::BasicBlock const* const before = load.getParent()->getSinglePredecessor();
+  if (!before || !load.isSimple()) return nullptr;
+  for (llvm::Instruction const* i = load.getPrevNode(); i; i = i->getPrevNode())
+    if (i->mayWriteToMemory()) return nullptr;
+  for (llvm::Instruction const* i = before->getTerminator(); i && !i->mayWriteToMemory();
+       i = i->getPrevNode())
+    if (auto const* earlier = llvm::dyn_cast<llvm::LoadInst>(i))
+      if (earlier->isSimple() && earlier->getPointerOperand() == load.getPointerOperand() &&
+          earlier->getType() == load.getType())
+        return const_cast<llvm::LoadInst*>(earlier);
+  return nullptr;
+}
+
+// A load from one of several pointers that predecessors select becomes a load in each predecessor, so that its array is known there.
+// Predecessors have one successor, and nothing is loaded that was not loaded before. Returns whether there was one.
+bool load_in_predecessors(llvm::Function& f) {
+  constexpr std::size_t most = 1000;
+  std::vector<llvm::LoadInst*> loads;
+  auto const note = [&](llvm::Instruction& i) {
+    auto* const load = llvm::dyn_cast<llvm::LoadInst>(&i);
+    auto* const phi = load ? llvm::dyn_cast<llvm::PHINode>(load->getPointerOperand()) : nullptr;
+    if (!phi || phi->getParent() != load->getParent() || !load->isSimple()) return;
+    for (llvm::Instruction* before = load->getPrevNode(); before; before = before->getPrevNode())
+      if (before->mayWriteToMemory()) return;
+    for (llvm::BasicBlock* const from : phi->blocks())
+      if (!from->getSingleSuccessor()) return;
+    loads.push_back(load);
+  };
+  for (llvm::Instruction& i : llvm::make_early_inc_range(llvm::instructions(f))) {
+    auto* const load = llvm::dyn_cast<llvm::LoadInst>(&i);
+    if (!load || !llvm::isa<llvm::PHINode>(load->getPointerOperand())) continue;
+    if (llvm::LoadInst* const earlier = earlier_load(*load)) {
+      load->replaceAllUsesWith(earlier);
+      load->eraseFromParent();
+    }
+  }
+  for (llvm::Instruction& i : llvm::instructions(f)) note(i);
+  for (std::size_t at = 0; at < loads.size() && at < most; ++at) {
+    llvm::LoadInst* const load = loads[at];
+    auto* const pointers = llvm::cast<llvm::PHINode>(load->getPointerOperand());
+    auto* const numbers =
+        llvm::PHINode::Create(load->getType(), pointers->getNumIncomingValues(), "", pointers);
+    for (unsigned i = 0; i < pointers->getNumIncomingValues(); ++i) {
+      llvm::BasicBlock* const from = pointers->getIncomingBlock(i);
+      llvm::Value* number = nullptr;
+      for (unsigned k = 0; k < i && !number; ++k) // two arcs from one block
+        if (pointers->getIncomingBlock(k) == from) number = numbers->getIncomingValue(k);
+      if (!number) {
+        llvm::IRBuilder<> end(from->getTerminator());
+        auto* const moved =
+            end.CreateAlignedLoad(load->getType(), pointers->getIncomingValue(i), load->getAlign());
+        moved->setDebugLoc(load->getDebugLoc());
+        note(*moved);
+        number = moved;
+      }
+      numbers->addIncoming(number, from);
+    }
+    load->replaceAllUsesWith(numbers);
+    load->eraseFromParent();
+    if (pointers->use_empty()) pointers->eraseFromParent();
+  }
+  return !loads.empty();
+}
+
 llvm::SROAPass promotion() {
 #if LLVM_VERSION_MAJOR >= 16
   return llvm::SROAPass(llvm::SROAOptions::ModifyCFG);
@@ -142,14 +231,21 @@ void prepare(llvm::Module& m) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  llvm::FunctionPassManager passes;
-  passes.addPass(promotion());
+  llvm::FunctionPassManager promotes, passes;
+  promotes.addPass(promotion());
+  promotes.addPass(llvm::BreakCriticalEdgesPass());
   passes.addPass(llvm::DCEPass());
   passes.addPass(llvm::LowerSwitchPass());
   passes.addPass(llvm::BreakCriticalEdgesPass());
   for (llvm::Function& f : m) {
     if (f.isDeclaration()) continue;
     llvm::removeUnreachableBlocks(f);
+    inline_pointer_functions(f);
+    promotes.run(f, functions);
+    if (load_in_predecessors(f)) {
+      functions.clear(f, f.getName());
+      promotes.run(f, functions);
+    }
     passes.run(f, functions);
     access_as_used(f);
     llvm::removeUnreachableBlocks(f);

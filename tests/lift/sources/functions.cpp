@@ -1,5 +1,6 @@
 #include "functions.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 double norm(double const* x, long n) {
@@ -443,4 +444,22 @@ double levels(int n, double x) {
     s *= 0.5;
   }
   return s;
+}
+double extremes(double const* x, int n) {
+  double low = 1e9, high = -1e9;
+  for (int i = 0; i < n; ++i) {
+    low = std::min(low, x[i]);
+    high = std::max(high, x[i]);
+  }
+  return std::clamp(high - low, 0.5, 3.0);
+}
+template <class F>
+static double integral(F f, double a, double b, int n) {
+  double s = 0;
+  double const h = (b - a) / n;
+  for (int i = 0; i < n; ++i) s += f(a + (i + 0.5) * h);
+  return s * h;
+}
+double closure(double a, int n) {
+  return integral([a](double x) { return std::exp(-x * x / a); }, -1, 1, n);
 }

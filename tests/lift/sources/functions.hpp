@@ -73,3 +73,5 @@ double logistic(double x, int n);
 double mandelbrot(double cr, double ci);
 double simpson(double a, double b, int n);
 double levels(int n, double x);
+double extremes(double const* x, int n);
+double closure(double a, int n);
