@@ -119,8 +119,9 @@ private:
     case tree::kind::loop:
       break;
     }
-    auto const counted = plan_.counted.find(n);
-    return counted == plan_.counted.end() ? emit_while(n) : emit_loop(n, counted->second);
+    auto const headed = plan_.headed.find(n);
+    if (headed == plan_.headed.end()) return emit_repeat(n);
+    return headed->second.is_counted ? emit_loop(n, headed->second) : emit_while(n, headed->second);
   }
   void assign(tree::node const& x) {
     bool const is_bool = plan_.tree.value_count[x.subject] == 2;
@@ -160,7 +161,7 @@ private:
   }
 
   // A loop whose condition is at its end: a loop-carried bool says whether it continues.
-  void emit_while(std::uint32_t n) {
+  void emit_repeat(std::uint32_t n) {
     tree::node const& x = plan_.tree.nodes[n];
     std::vector<std::uint32_t> const& carried = changed_by(n);
     value_list initial = e_.variables(carried);
@@ -181,12 +182,36 @@ private:
                              .results;
     set(carried, results);
   }
+  // A loop whose condition is in its header. The header runs again for the values that it computes, and at the end.
+  void emit_while(std::uint32_t n, headed_loop const& loop) {
+    std::vector<std::uint32_t> const& carried = changed_by(n);
+    llvm::BasicBlock const& header = *plan_.blocks[plan_.tree.nodes[loop.header].subject];
+    auto const* const branch = llvm::cast<llvm::BranchInst>(header.getTerminator());
+    auto const condition = [&](value_list const& now) {
+      environment::mark const before = e_.now();
+      set(carried, now);
+      instructions_.emit_block(header);
+      value_id const holds = e_[branch->getCondition()];
+      e_.back_to(before);
+      return loop.continues_if ? holds : c_.add(op::logical_not, holds);
+    };
+    auto const body = [&](value_list const& now) {
+      return in_region(n, [&] {
+        set(carried, now);
+        instructions_.emit_block(header);
+        emit_sequence(loop.continuing);
+      });
+    };
+    set(carried, ir::builder(c_).while_(e_.variables(carried), condition, body).results);
+    instructions_.emit_block(header);
+    emit_sequence(loop.leaving);
+  }
   struct bool_value {
     value_id is = ir::nothing;
   };
 
   // The header runs once more at the end, as it does in the original; what is not used of it is dead code.
-  void emit_loop(std::uint32_t n, counted_loop const& loop) {
+  void emit_loop(std::uint32_t n, headed_loop const& loop) {
     std::uint32_t const index = plan_.variables.of(loop.index);
     llvm::BasicBlock const& header = *plan_.blocks[plan_.tree.nodes[loop.header].subject];
     value_id const start = e_.variable(index);

@@ -136,8 +136,8 @@ private:
           p.blocks[s.block]->getTerminator()};
     }
     p.tree = std::move(s.tree);
-    p.counted = counted_loops(p.tree, p.blocks);
-    p.variables = analyse_variables(f, p.memory, plan.parameters, p.tree, p.blocks, p.counted);
+    p.headed = headed_loops(p.tree, p.blocks);
+    p.variables = analyse_variables(f, p.memory, plan.parameters, p.tree, p.blocks, p.headed);
   }
 
   void refuse_callers() {

@@ -1,7 +1,7 @@
 // What the analyses know of a function that is lifted. Emission reads it, and cannot fail.
 #pragma once
 
-#include "counted.hpp"
+#include "headed_loops.hpp"
 #include "memory.hpp"
 #include "structure.hpp"
 #include "variables.hpp"
@@ -21,7 +21,7 @@ struct function_plan {
   function_memory memory;
   std::vector<llvm::BasicBlock const*> blocks; // by the numbers of the tree
   lifting::tree tree;
-  std::map<std::uint32_t, counted_loop> counted;
+  std::map<std::uint32_t, headed_loop> headed;
   function_variables variables;
 };
 

@@ -22,7 +22,7 @@ value_id difference(ir::cursor& c, value_id a, value_id b) {
 
 } // namespace
 
-value_id trip_count(ir::cursor& c, counted_loop const& loop, value_id start, value_id bound) {
+value_id trip_count(ir::cursor& c, headed_loop const& loop, value_id start, value_id bound) {
   unsigned const width = width_of(loop.index->getType());
   bool const is_unsigned = CmpInst::isUnsigned(loop.how);
   if (width < 64 && (is_unsigned || loop.how == CmpInst::ICMP_NE)) {
@@ -48,7 +48,7 @@ value_id trip_count(ir::cursor& c, counted_loop const& loop, value_id start, val
 
 value_id iterations(ir::cursor& c, value_id trip_count) { return c.add(op::max, trip_count, integer(c, 0)); }
 
-value_id index_after(ir::cursor& c, counted_loop const& loop, value_id start, value_id iterations) {
+value_id index_after(ir::cursor& c, headed_loop const& loop, value_id start, value_id iterations) {
   value_id const distance = loop.step == 1 ? iterations : c.add(op::mul, iterations, integer(c, loop.step));
   value_id const index = is_integer(c, start, 0) ? distance : c.add(op::add, start, distance);
   return loop.wraps ? wrapped(c, index, width_of(loop.index->getType())) : index;

@@ -144,9 +144,9 @@ private:
 class tree_liveness {
 public:
   tree_liveness(
-      tree const& t, std::map<std::uint32_t, counted_loop> const& counted,
-      std::vector<block_use> const& blocks, function_variables& all)
-      : t_(t), counted_(counted), blocks_(blocks), all_(all), uses_(t.nodes.size()) {}
+      tree const& t, std::map<std::uint32_t, headed_loop> const& headed, std::vector<block_use> const& blocks,
+      function_variables& all)
+      : t_(t), headed_(headed), blocks_(blocks), all_(all), uses_(t.nodes.size()) {}
 
   void run(std::vector<std::uint32_t> const& live_at_end) {
     summarise(t_.root);
@@ -230,8 +230,8 @@ private:
     if (x.is == tree::kind::loop) {
       variable_set live_inside = live;
       live_inside |= uses_[n].reads;
-      if (auto const counted = counted_.find(n); counted != counted_.end())
-        changed = uses_[counted->second.continuing].changes;
+      if (auto const headed = headed_.find(n); headed != headed_.end())
+        changed = uses_[headed->second.continuing].changes;
       changed &= live_inside;
       live_inside.insert(auxiliary(x.subject));
       visit_sequence(x.children.front(), std::move(live_inside));
@@ -244,7 +244,7 @@ private:
   }
 
   tree const& t_;
-  std::map<std::uint32_t, counted_loop> const& counted_;
+  std::map<std::uint32_t, headed_loop> const& headed_;
   std::vector<block_use> const& blocks_;
   function_variables& all_;
   std::vector<part_use> uses_;
@@ -254,7 +254,7 @@ private:
 
 function_variables analyse_variables(
     llvm::Function const& f, function_memory const& memory, parameter_uses const& parameters, tree const& t,
-    llvm::ArrayRef<llvm::BasicBlock const*> blocks, std::map<std::uint32_t, counted_loop> const& counted) {
+    llvm::ArrayRef<llvm::BasicBlock const*> blocks, std::map<std::uint32_t, headed_loop> const& headed) {
   function_variables all = variable_numbering(f, memory, t).all;
   constexpr std::size_t most_bits = std::size_t{1} << 31;
   if (t.nodes.size() * all.types.size() > most_bits)
@@ -267,7 +267,7 @@ function_variables analyse_variables(
   if (all.result != no_variable) live.push_back(all.result);
   for (std::uint32_t i = 0; i < memory.objects.size(); ++i)
     if (is_returned(memory.objects[i])) live.push_back(all.of_object[i]);
-  tree_liveness(t, counted, uses, all).run(live);
+  tree_liveness(t, headed, uses, all).run(live);
   return all;
 }
 

@@ -2,7 +2,7 @@
 // variables of its tree. Which of them a branch or loop changes, for what follows, is known from their liveness on the tree.
 #pragma once
 
-#include "counted.hpp"
+#include "headed_loops.hpp"
 #include "memory.hpp"
 #include "structure.hpp"
 
@@ -35,6 +35,6 @@ struct function_variables {
 /// Throws refusal if a function has too many variables. O(size of the tree × variables / 64).
 function_variables analyse_variables(
     llvm::Function const& f, function_memory const& memory, parameter_uses const& parameters, tree const& t,
-    llvm::ArrayRef<llvm::BasicBlock const*> blocks, std::map<std::uint32_t, counted_loop> const& counted);
+    llvm::ArrayRef<llvm::BasicBlock const*> blocks, std::map<std::uint32_t, headed_loop> const& headed);
 
 } // namespace overdub::lifting

@@ -1,6 +1,7 @@
-#include "counted.hpp"
+#include "headed_loops.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Operator.h>
@@ -18,7 +19,7 @@ public:
       : t_(t), blocks_(blocks), repeat_(t.nodes[loop].subject),
         body_(t.nodes[t.nodes[loop].children.front()]) {}
 
-  std::optional<counted_loop> run() {
+  std::optional<headed_loop> run() {
     if (body_.children.size() != 2) return {};
     tree::node const &first = node(0), &second = node(1);
     if (first.is != tree::kind::block || second.is != tree::kind::branch || second.subject != first.subject ||
@@ -35,21 +36,32 @@ public:
     result_.header = body_.children[0];
     result_.continuing = second.children[continues_first ? 0 : 1];
     result_.leaving = second.children[continues_first ? 1 : 0];
+    result_.continues_if = continues_first;
     inside_.insert(header_);
     collect(result_.continuing);
     auto const* const branch = llvm::cast<llvm::BranchInst>(header_->getTerminator());
     auto const* const compare = llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition());
     if (!compare || compare->getParent() != header_ || !compare->getOperand(0)->getType()->isIntegerTy())
-      return {};
+      return if_short();
     for (unsigned const side : {0u, 1u}) {
       CmpInst::Predicate how = side == 0 ? compare->getPredicate() : compare->getSwappedPredicate();
       if (!continues_first) how = CmpInst::getInversePredicate(how);
-      if (counts(*compare, side, how)) return result_;
+      if (counts(*compare, side, how)) {
+        result_.is_counted = true;
+        return result_;
+      }
     }
-    return {};
+    return if_short();
   }
 
 private:
+  // The header is emitted as the condition, and again for the values that it computes.
+  std::optional<headed_loop> if_short() const {
+    constexpr std::ptrdiff_t most_instructions = 8;
+    if (std::distance(header_->getFirstNonPHI()->getIterator(), header_->end()) > most_instructions)
+      return {};
+    return result_;
+  }
   tree::node const& node(std::size_t i) const { return t_.nodes[body_.children[i]]; }
 
   // Whether each assignment of the loop's variable in a part of the tree has this value, and there is one.
@@ -146,14 +158,14 @@ private:
   tree::node const& body_;
   llvm::BasicBlock const* header_ = nullptr;
   llvm::DenseSet<llvm::BasicBlock const*> inside_;
-  counted_loop result_;
+  headed_loop result_;
 };
 
 } // namespace
 
-std::map<std::uint32_t, counted_loop>
-counted_loops(tree const& t, llvm::ArrayRef<llvm::BasicBlock const*> blocks) {
-  std::map<std::uint32_t, counted_loop> all;
+std::map<std::uint32_t, headed_loop>
+headed_loops(tree const& t, llvm::ArrayRef<llvm::BasicBlock const*> blocks) {
+  std::map<std::uint32_t, headed_loop> all;
   for (std::uint32_t n = 0; n < t.nodes.size(); ++n)
     if (t.nodes[n].is == tree::kind::loop)
       if (auto counted = loop_counter(t, blocks, n).run()) all.emplace(n, std::move(*counted));
