@@ -77,6 +77,8 @@ command_line read_command_line(int count, char const* const* words, bool& done) 
          "Rewrite in contexts; of several the first is closest to the program")
       ->type_name("NAMES")
       ->trigger_on_parse();
+  app.add_flag("--lift", c.lift, "FILE is LLVM bitcode of C or C++; its functions become a program");
+  app.add_flag("--explain", c.explain, "With --lift: print what is not lifted, and why, as comments");
   app.add_flag("--list", lists, "List the passes, contexts, executors and host functions");
 
   app.add_flag("--print", c.print, "Print the program")->group("Output");
@@ -134,6 +136,8 @@ command_line read_command_line(int count, char const* const* words, bool& done) 
       !c.steps.empty() || !c.runs.empty() || c.print || c.places || c.verify || c.dot || c.svg || c.time;
   if (c.test && transforms)
     refuse("--test takes everything that it does from the files; leave the other options out");
+  if (c.test && c.lift) refuse("--test takes texts of programs; lift a file alone");
+  if (c.explain && !c.lift) refuse("--explain says what --lift refuses; write it, too");
   if (c.dot && c.svg) refuse("--dot and --svg are two forms of one graph; write one of them");
   if (!c.graph.empty() && !c.dot && !c.svg)
     refuse("--graph names what --dot or --svg draw; write one of them, too");

@@ -22,6 +22,8 @@ struct command_line {
   std::string graph;
   bool time = false;
   bool test = false;
+  bool lift = false;
+  bool explain = false;
 };
 
 /// Parses the command line. For help or lists, prints them and sets `done`. Throws failure.

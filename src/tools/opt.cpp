@@ -6,6 +6,7 @@
 #include "executors.hpp"
 #include "failure.hpp"
 #include "hosts.hpp"
+#include "lift.hpp"
 #include "run_test.hpp"
 #include "source.hpp"
 
@@ -153,8 +154,10 @@ private:
 };
 
 int work_on_program(command_line const& c) {
-  source const from = read_source(c.inputs.empty() ? "-" : c.inputs[0]);
-  reading read = read_program(from, !c.runs.empty() && !c.places);
+  std::string const path = c.inputs.empty() ? "-" : c.inputs[0];
+  source const from = c.lift ? source{path, {}} : read_source(path);
+  lifted_file lifted = c.lift ? lift_program(path) : lifted_file{};
+  reading read = c.lift ? reading{std::move(lifted.program), {}} : read_program(from, !c.runs.empty() && !c.places);
   refuse(from, read.faults);
   ir::program& p = read.program;
   observed seen(std::cout);
@@ -168,6 +171,7 @@ int work_on_program(command_line const& c) {
   std::string out;
   bool const nothing_else = c.runs.empty() && !c.dot && !c.svg && !c.time && !c.verify;
   if (c.print || c.places || nothing_else) out += ir::print(p, {.places = c.places});
+  if (c.explain) out += lifted.refusals;
   if (c.time) out += table_of(times);
   if (c.dot || c.svg) {
     std::string const graph = graph_of(p, c.graph);

@@ -67,6 +67,11 @@ def libraries_of(source):
         if not os.environ.get("OVERDUB_JIT"):
             return None
         libraries = os.environ["OVERDUB_JIT"].split() + libraries
+    # So are programs that lift bitcode with overdub::lift (OVERDUB_LIFT).
+    if "#include <overdub/lift.hpp>" in source:
+        if not os.environ.get("OVERDUB_LIFT"):
+            return None
+        libraries = os.environ["OVERDUB_LIFT"].split() + libraries
     # So are consistent programs with overdub::sleef (OVERDUB_SLEEF).
     if "math_mode::consistent" in source:
         if not os.environ.get("OVERDUB_SLEEF"):

@@ -1,0 +1,119 @@
+#include "arrays.hpp"
+
+#include "values.hpp"
+
+#include <optional>
+
+namespace overdub::lifting {
+namespace {
+
+using ir::op;
+using ir::value_id;
+
+std::optional<std::int64_t> constant_of(ir::cursor const& c, value_id x) {
+  if (!c->is_literal(x)) return {};
+  return static_cast<std::int64_t>(c->bits_of(x));
+}
+value_id constant(ir::cursor& c, std::int64_t x) { return c.literal(x); }
+
+value_id sum(ir::cursor& c, value_id a, value_id b) {
+  auto const x = constant_of(c, a), y = constant_of(c, b);
+  if (x && y)
+    return constant(
+        c, static_cast<std::int64_t>(static_cast<std::uint64_t>(*x) + static_cast<std::uint64_t>(*y)));
+  if (x == 0) return b;
+  return y == 0 ? a : c.add(op::add, a, b);
+}
+value_id scaled(ir::cursor& c, value_id x, std::int64_t by) {
+  auto const known = constant_of(c, x);
+  if (known)
+    return constant(
+        c, static_cast<std::int64_t>(static_cast<std::uint64_t>(*known) * static_cast<std::uint64_t>(by)));
+  return by == 1 ? x : c.add(op::mul, x, constant(c, by));
+}
+bool is_zero(ir::cursor const& c, value_id x) { return constant_of(c, x) == 0; }
+
+object const& object_of(environment const& e, llvm::Value const* pointer) {
+  return e.plan.memory.objects[e.plan.memory.object_at(pointer)];
+}
+
+value_id length_of(ir::cursor& c, value_id array) { return c.add(op::length, array); }
+
+// The elements of an array from an index on.
+value_id tail_of(ir::cursor& c, value_id array, value_id index) {
+  if (is_zero(c, index)) return array;
+  return c.add(op::slice, array, index, c.add(op::sub, length_of(c, array), index));
+}
+
+} // namespace
+
+value_id index_of(environment& e, llvm::GEPOperator const& gep) {
+  ir::cursor& c = e.c;
+  pointer_offset const offset =
+      offset_of(gep, object_of(e, &gep).element, e.plan.function->getParent()->getDataLayout());
+  value_id index = e[offset.base];
+  for (pointer_offset::term const& t : offset.terms) index = sum(c, index, scaled(c, e[t.index], t.scale));
+  return sum(c, index, constant(c, offset.constant));
+}
+
+void emit_load(environment& e, llvm::LoadInst const& i) {
+  llvm::Value const* const pointer = i.getPointerOperand();
+  value_id const index = e[pointer];
+  e.set(&i, e.c.add(op::at, e.array(pointer), index));
+}
+
+void emit_store(environment& e, llvm::StoreInst const& i) {
+  llvm::Value const* const pointer = i.getPointerOperand();
+  value_id const index = e[pointer], x = e[i.getValueOperand()];
+  e.set_array(pointer, e.c.add(op::update, e.array(pointer), index, x));
+}
+
+void emit_copy(environment& e, llvm::MemIntrinsic const& i) {
+  ir::cursor& c = e.c;
+  llvm::Value const* const to = i.getRawDest();
+  object const& o = object_of(e, to);
+  std::uint64_t const bytes = llvm::cast<llvm::ConstantInt>(i.getLength())->getZExtValue();
+  value_id const count = constant(c, static_cast<std::int64_t>(bytes / o.element.bytes()));
+  value_id const first = e[to], array = e.array(to);
+  auto const* const copy = llvm::dyn_cast<llvm::MemTransferInst>(&i);
+  value_id const from = copy ? e.array(copy->getRawSource()) : value_id(ir::nothing);
+  value_id const start = copy ? e[copy->getRawSource()] : value_id(ir::nothing);
+  bool const is_whole = is_zero(c, first) && o.is == object::kind::local && bytes == o.bytes;
+  if (is_whole && !copy) return e.set_array(to, c.add(op::fill, count, zero_of(c, o.type().element_type())));
+  if (is_whole) return e.set_array(to, c.add(op::slice, from, start, count));
+  e.set_array(to, ir::builder(c).loop(count, {array}, [&](value_id k, std::vector<value_id> const& carried) {
+    value_id const x = copy ? c.add(op::at, from, sum(c, start, k)) : zero_of(c, o.type().element_type());
+    return c.add(op::update, carried[0], sum(c, first, k), x);
+  }));
+}
+
+void emit_call(environment& e, llvm::CallBase const& call, module_plan const& all) {
+  ir::cursor& c = e.c;
+  function_plan const& callee = *all.of(call.getCalledFunction());
+  std::vector<value_id> arguments;
+  for (llvm::Value const* argument : call.args()) {
+    value_id x = e[argument];
+    if (argument->getType()->isPointerTy()) x = tail_of(c, e.array(argument), x);
+    auto const number = static_cast<std::uint32_t>(arguments.size());
+    ir::function const& body = c.owner()[callee.id];
+    ir::type const parameter = body.type_of(body.argument(ir::function::body, number));
+    if (c->type_of(x) != parameter) // the callee does not access it
+      x = c.add(op::fill, constant(c, 0), zero_of(c, parameter.element_type()));
+    arguments.push_back(x);
+  }
+  std::vector<ir::type> const& results = c.owner()[callee.id].results;
+  ir::node_id const n = c.insert(op::call, arguments, results, ir::attributes::of(callee.id));
+  std::uint32_t next = 0;
+  if (!call.getType()->isVoidTy()) e.set(&call, c->result(n, next++));
+  for (unsigned i = 0; i < call.arg_size(); ++i) {
+    llvm::Value const* const argument = call.getArgOperand(i);
+    if (!argument->getType()->isPointerTy() || !writes_argument(call, i, all.parameters)) continue;
+    value_id written = c->result(n, next++);
+    value_id const index = e[argument];
+    if (!is_zero(c, index))
+      written = c.add(op::concat, c.add(op::slice, e.array(argument), constant(c, 0), index), written);
+    e.set_array(argument, written);
+  }
+}
+
+} // namespace overdub::lifting

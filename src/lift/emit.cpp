@@ -1,0 +1,271 @@
+#include "emit.hpp"
+
+#include "arrays.hpp"
+#include "environment.hpp"
+#include "trip_count.hpp"
+#include "values.hpp"
+
+#include <algorithm>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+namespace overdub::lifting {
+namespace {
+
+using ir::op;
+using ir::value_id;
+using value_list = ir::builder::values;
+
+// ---- instructions
+
+class instruction_emitter {
+public:
+  instruction_emitter(environment& e, module_plan const& all) : e_(e), c_(e.c), all_(all) {}
+
+  void emit_block(llvm::BasicBlock const& b) {
+    for (llvm::Instruction const& i : b) {
+      if (llvm::isa<llvm::PHINode>(i) || llvm::isa<llvm::AllocaInst>(i)) continue;
+      if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i); call && is_ignored(*call)) continue;
+      locate(i);
+      emit(i);
+    }
+    assign_phis(b);
+  }
+
+private:
+  void locate(llvm::Instruction const& i) {
+    llvm::DILocation const* const at = i.getDebugLoc().get();
+    if (!at || at->getLine() == 0) return c_.set_place(ir::nothing);
+    auto const [known, is_new] = places_.try_emplace(at, ir::place_id(ir::nothing));
+    if (is_new) known->second = c_.owner().add_place(at->getFilename().str(), at->getLine(), at->getColumn());
+    c_.set_place(known->second);
+  }
+  void emit(llvm::Instruction const& i) {
+    if (i.isTerminator()) return emit_end(i);
+    if (auto const* load = llvm::dyn_cast<llvm::LoadInst>(&i)) return emit_load(e_, *load);
+    if (auto const* store = llvm::dyn_cast<llvm::StoreInst>(&i)) return emit_store(e_, *store);
+    if (auto const* copy = llvm::dyn_cast<llvm::MemIntrinsic>(&i)) return emit_copy(e_, *copy);
+    if (auto const* gep = llvm::dyn_cast<llvm::GEPOperator>(&i)) return e_.set(&i, index_of(e_, *gep));
+    if (auto const* address = llvm::dyn_cast<llvm::PtrToIntInst>(&i)) return emit_address(*address);
+    if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i); call && all_.of(call->getCalledFunction()))
+      return emit_call(e_, *call, all_);
+    value_list operands;
+    for (llvm::Value const* v : i.operands())
+      if (!llvm::isa<llvm::Function>(v) && !v->getType()->isMetadataTy()) operands.push_back(e_[v]);
+    e_.set(&i, emit_scalar(c_, i, operands));
+  }
+  void emit_end(llvm::Instruction const& i) {
+    if (auto const* end = llvm::dyn_cast<llvm::ReturnInst>(&i); end && end->getReturnValue())
+      e_.set_variable(e_.plan.variables.result, e_[end->getReturnValue()]);
+    if (llvm::isa<llvm::UnreachableInst>(i))
+      c_.insert(
+          op::assert_, value_list{c_.literal(false)}, ir::cursor::types{},
+          ir::attributes::of(c_.owner().intern("this is not reached")));
+  }
+  // Differences of addresses in one array alone are used.
+  void emit_address(llvm::PtrToIntInst const& i) {
+    llvm::Value const* const pointer = i.getPointerOperand();
+    std::uint64_t const bytes = e_.plan.memory.objects[e_.plan.memory.object_at(pointer)].element.bytes();
+    e_.set(&i, c_.add(op::mul, e_[pointer], c_.literal(static_cast<std::int64_t>(bytes))));
+  }
+  // The phis of the successors, which are assigned at once.
+  void assign_phis(llvm::BasicBlock const& b) {
+    std::vector<std::pair<llvm::PHINode const*, value_id>> next;
+    for (llvm::BasicBlock const* s : llvm::successors(&b))
+      for (llvm::PHINode const& phi : s->phis())
+        next.emplace_back(&phi, e_[phi.getIncomingValueForBlock(&b)]);
+    for (auto const& [phi, x] : next) e_.set(phi, x);
+  }
+
+  environment& e_;
+  ir::cursor& c_;
+  module_plan const& all_;
+  llvm::DenseMap<llvm::DILocation const*, ir::place_id> places_;
+};
+
+// ---- control flow
+
+class tree_emitter {
+public:
+  tree_emitter(environment& e, module_plan const& all)
+      : e_(e), c_(e.c), plan_(e.plan), instructions_(e, all) {}
+
+  void emit_sequence(std::uint32_t n) {
+    for (std::uint32_t const child : plan_.tree.nodes[n].children) emit(child);
+  }
+
+private:
+  std::uint32_t auxiliary(std::uint32_t v) const { return plan_.variables.first_auxiliary + v; }
+  std::vector<std::uint32_t> const& changed_by(std::uint32_t n) const { return plan_.variables.changed[n]; }
+  void set(std::vector<std::uint32_t> const& variables, value_list const& all) {
+    for (std::size_t i = 0; i < variables.size(); ++i) e_.set_variable(variables[i], all[i]);
+  }
+
+  void emit(std::uint32_t n) {
+    tree::node const& x = plan_.tree.nodes[n];
+    switch (x.is) {
+    case tree::kind::sequence:
+      return emit_sequence(n);
+    case tree::kind::block:
+      return instructions_.emit_block(*plan_.blocks[x.subject]);
+    case tree::kind::assignment:
+      return assign(x);
+    case tree::kind::branch: {
+      auto const* const branch = llvm::cast<llvm::BranchInst>(plan_.blocks[x.subject]->getTerminator());
+      return set(changed_by(n), emit_if(n, e_[branch->getCondition()], x.children[0], x.children[1]));
+    }
+    case tree::kind::selection:
+      return set(changed_by(n), emit_selection(n, 0, x.children.size()));
+    case tree::kind::loop:
+      break;
+    }
+    auto const headed = plan_.headed.find(n);
+    if (headed == plan_.headed.end()) return emit_repeat(n);
+    return headed->second.is_counted ? emit_loop(n, headed->second) : emit_while(n, headed->second);
+  }
+  void assign(tree::node const& x) {
+    bool const is_bool = plan_.tree.value_count[x.subject] == 2;
+    e_.set_variable(
+        auxiliary(x.subject), is_bool ? c_.literal(x.value != 0) : c_.literal(std::int64_t{x.value}));
+  }
+
+  // Emits in a region, and returns the values of variables at its end.
+  template <class Emit>
+  value_list in_region(std::uint32_t n, Emit const& inside) {
+    environment::mark const before = e_.now();
+    inside();
+    value_list results = e_.variables(changed_by(n));
+    e_.back_to(before);
+    return results;
+  }
+  value_list emit_if(std::uint32_t n, value_id condition, std::uint32_t then, std::uint32_t otherwise) {
+    return ir::builder(c_)
+        .if_(
+            condition, [&] { return in_region(n, [&] { emit_sequence(then); }); },
+            [&] { return in_region(n, [&] { emit_sequence(otherwise); }); })
+        .results;
+  }
+  // The children of a selection from `first` to before `last`, by bisection.
+  value_list emit_selection(std::uint32_t n, std::size_t first, std::size_t last) {
+    tree::node const& x = plan_.tree.nodes[n];
+    if (last - first == 1) return in_region(n, [&] { emit_sequence(x.children[first]); });
+    value_id const selector = e_.variable(auxiliary(x.subject));
+    if (x.children.size() == 2) return emit_if(n, selector, x.children[1], x.children[0]);
+    std::size_t const middle = first + (last - first) / 2;
+    value_id const below = c_.add(op::lt, selector, c_.literal(static_cast<std::int64_t>(middle)));
+    return ir::builder(c_)
+        .if_(
+            below, [&] { return emit_selection(n, first, middle); },
+            [&] { return emit_selection(n, middle, last); })
+        .results;
+  }
+
+  // A loop whose condition is at its end: a loop-carried bool says whether it continues.
+  void emit_repeat(std::uint32_t n) {
+    tree::node const& x = plan_.tree.nodes[n];
+    std::vector<std::uint32_t> const& carried = changed_by(n);
+    value_list initial = e_.variables(carried);
+    initial.push_back(c_.literal(true));
+    value_list results = ir::builder(c_)
+                             .while_(
+                                 initial, [](value_list const& now) { return now.back(); },
+                                 [&](value_list const& now) {
+                                   bool_value continues = {};
+                                   value_list next = in_region(n, [&] {
+                                     set(carried, now);
+                                     emit_sequence(x.children.front());
+                                     continues.is = e_.variable(auxiliary(x.subject));
+                                   });
+                                   next.push_back(continues.is);
+                                   return next;
+                                 })
+                             .results;
+    set(carried, results);
+  }
+  // A loop whose condition is in its header. The header runs again for the values that it computes, and at the end.
+  void emit_while(std::uint32_t n, headed_loop const& loop) {
+    std::vector<std::uint32_t> const& carried = changed_by(n);
+    llvm::BasicBlock const& header = *plan_.blocks[plan_.tree.nodes[loop.header].subject];
+    auto const* const branch = llvm::cast<llvm::BranchInst>(header.getTerminator());
+    auto const condition = [&](value_list const& now) {
+      environment::mark const before = e_.now();
+      set(carried, now);
+      instructions_.emit_block(header);
+      value_id const holds = e_[branch->getCondition()];
+      e_.back_to(before);
+      return loop.continues_if ? holds : c_.add(op::logical_not, holds);
+    };
+    auto const body = [&](value_list const& now) {
+      return in_region(n, [&] {
+        set(carried, now);
+        instructions_.emit_block(header);
+        emit_sequence(loop.continuing);
+      });
+    };
+    set(carried, ir::builder(c_).while_(e_.variables(carried), condition, body).results);
+    instructions_.emit_block(header);
+    emit_sequence(loop.leaving);
+  }
+  struct bool_value {
+    value_id is = ir::nothing;
+  };
+
+  // The header runs once more at the end, as it does in the original; what is not used of it is dead code.
+  void emit_loop(std::uint32_t n, headed_loop const& loop) {
+    std::uint32_t const index = plan_.variables.of(loop.index);
+    llvm::BasicBlock const& header = *plan_.blocks[plan_.tree.nodes[loop.header].subject];
+    value_id const start = e_.variable(index);
+    environment::mark const before = e_.now();
+    for (llvm::Instruction const* i : loop.prepares) prepare(*i);
+    value_id const bound = e_[loop.bound];
+    e_.back_to(before);
+    value_id const count = trip_count(c_, loop, start, bound);
+
+    std::vector<std::uint32_t> carried = changed_by(n);
+    std::erase(carried, index);
+    value_list const results = ir::builder(c_)
+                                   .loop(
+                                       count, e_.variables(carried),
+                                       [&](value_id k, value_list const& now) {
+                                         environment::mark const outside = e_.now();
+                                         set(carried, now);
+                                         e_.set_variable(index, index_after(c_, loop, start, k));
+                                         instructions_.emit_block(header);
+                                         emit_sequence(loop.continuing);
+                                         value_list next = e_.variables(carried);
+                                         e_.back_to(outside);
+                                         return next;
+                                       })
+                                   .results;
+    set(carried, results);
+    e_.set_variable(index, index_after(c_, loop, start, iterations(c_, count)));
+    instructions_.emit_block(header);
+    emit_sequence(loop.leaving);
+  }
+  void prepare(llvm::Instruction const& i) {
+    value_list operands;
+    for (llvm::Value const* v : i.operands()) operands.push_back(e_[v]);
+    e_.set(&i, emit_scalar(c_, i, operands));
+  }
+
+  environment& e_;
+  ir::cursor& c_;
+  function_plan const& plan_;
+  instruction_emitter instructions_;
+};
+
+} // namespace
+
+void emit(ir::program& p, module_plan const& all, function_plan const& plan) {
+  ir::cursor c(p, plan.id, ir::function::body);
+  environment e(plan, c);
+  tree_emitter(e, all).emit_sequence(plan.tree.root);
+  c.set_place(ir::nothing);
+  value_list results;
+  if (plan.variables.result != function_variables::none) results.push_back(e.variable(plan.variables.result));
+  for (object const& o : plan.memory.objects)
+    if (is_returned(o)) results.push_back(e.array(o.base));
+  c.yield(results);
+}
+
+} // namespace overdub::lifting

@@ -1,0 +1,49 @@
+// The values that the variables of a function have where its code is emitted.
+#pragma once
+
+#include "plan.hpp"
+
+#include <overdub/ir/builder.hpp>
+#include <overdub/ir/cursor.hpp>
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace overdub::lifting {
+
+class environment {
+public:
+  environment(function_plan const& plan, ir::cursor& c);
+
+  function_plan const& plan;
+  ir::cursor& c;
+
+  /// The value of a scalar; the index of a pointer.
+  ir::value_id operator[](llvm::Value const* v);
+  void set(llvm::Value const* v, ir::value_id x);
+
+  /// The current value of the array of a pointer.
+  ir::value_id array(llvm::Value const* pointer);
+  void set_array(llvm::Value const* pointer, ir::value_id x);
+
+  /// The value of a variable; 0 before it is written.
+  ir::value_id variable(std::uint32_t v);
+  void set_variable(std::uint32_t v, ir::value_id x);
+  std::vector<ir::value_id> variables(std::vector<std::uint32_t> const& all);
+
+  /// Undoes what a region did to the variables.
+  using mark = std::size_t;
+  mark now() const { return log_.size(); }
+  void back_to(mark m);
+
+private:
+  std::int64_t constant_index(llvm::GEPOperator const& gep) const;
+
+  std::vector<ir::value_id> variables_;
+  std::vector<std::pair<std::uint32_t, ir::value_id>> log_; // variables, and their values before
+  std::vector<ir::value_id> arrays_;                        // by object: those that do not change
+  llvm::DenseMap<llvm::Value const*, ir::value_id> locals_; // values that are used in one block
+};
+
+} // namespace overdub::lifting

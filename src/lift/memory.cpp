@@ -1,0 +1,458 @@
+#include "memory.hpp"
+
+#include "refusal.hpp"
+
+#include <llvm/ADT/EquivalenceClasses.h>
+#include <llvm/ADT/MapVector.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/InstIterator.h>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace overdub::lifting {
+namespace {
+
+std::string name_of(llvm::Value const& v) {
+  return v.hasName() ? " '" + v.getName().str() + "'" : std::string();
+}
+
+bool is_pointer(llvm::Value const* v) { return v->getType()->isPointerTy(); }
+
+// What a pointer is derived from: one value, or several. Nothing for the start of an array, and for what has no array.
+std::vector<llvm::Value const*> sources_of(llvm::Value const* v) {
+  if (auto const* gep = llvm::dyn_cast<llvm::GEPOperator>(v)) return {gep->getPointerOperand()};
+  if (auto const* phi = llvm::dyn_cast<llvm::PHINode>(v))
+    return std::vector<llvm::Value const*>(phi->op_begin(), phi->op_end());
+  if (auto const* select = llvm::dyn_cast<llvm::SelectInst>(v))
+    return {select->getTrueValue(), select->getFalseValue()};
+  if (auto const* freeze = llvm::dyn_cast<llvm::FreezeInst>(v)) return {freeze->getOperand(0)};
+  return {};
+}
+
+// The bytes of a constant without pointers.
+bool append_bytes(
+    llvm::Constant const& c, llvm::DataLayout const& layout, std::vector<std::uint8_t>& out,
+    std::uint64_t at) {
+  std::uint64_t const size = layout.getTypeAllocSize(c.getType());
+  if (c.isNullValue() || llvm::isa<llvm::UndefValue>(c)) return !c.getType()->isPointerTy();
+  auto const write = [&](llvm::APInt const& bits) {
+    for (std::uint64_t i = 0; i < layout.getTypeStoreSize(c.getType()); ++i)
+      out[at + i] = static_cast<std::uint8_t>(
+          8 * i < bits.getBitWidth() ? bits.lshr(static_cast<unsigned>(8 * i)).getLoBits(8).getZExtValue()
+                                     : 0);
+  };
+  if (auto const* integer = llvm::dyn_cast<llvm::ConstantInt>(&c)) return write(integer->getValue()), true;
+  if (auto const* number = llvm::dyn_cast<llvm::ConstantFP>(&c))
+    return write(number->getValueAPF().bitcastToAPInt()), true;
+  if (auto const* data = llvm::dyn_cast<llvm::ConstantDataSequential>(&c)) {
+    llvm::StringRef const raw = data->getRawDataValues();
+    for (std::uint64_t i = 0; i < std::min<std::uint64_t>(raw.size(), size); ++i)
+      out[at + i] = static_cast<std::uint8_t>(raw[i]);
+    return true;
+  }
+  if (auto const* all = llvm::dyn_cast<llvm::ConstantAggregate>(&c)) {
+    llvm::StructLayout const* fields = nullptr;
+    if (auto* type = llvm::dyn_cast<llvm::StructType>(c.getType())) fields = layout.getStructLayout(type);
+    for (unsigned i = 0; i < all->getNumOperands(); ++i) {
+      llvm::Constant const& part = *all->getOperand(i);
+      std::uint64_t const offset = fields ? std::uint64_t(fields->getElementOffset(i))
+                                          : i * std::uint64_t(layout.getTypeAllocSize(part.getType()));
+      if (!append_bytes(part, layout, out, at + offset)) return false;
+    }
+    return true;
+  }
+  return false;
+}
+
+class memory_analysis {
+public:
+  memory_analysis(llvm::Function const& f, parameter_uses const& uses, lift_options const& o)
+      : f_(f), layout_(f.getParent()->getDataLayout()), uses_(uses), o_(o) {}
+
+  function_memory run() {
+    for (llvm::Argument const& a : f_.args())
+      if (a.getType()->isPointerTy()) {
+        parameter_use const known = uses_.lookup(&a);
+        add_object({object::kind::parameter, &a, known.element, 0, known.is_written, {}});
+      }
+    for (llvm::Instruction const& i : llvm::instructions(f_)) join(i);
+    for (llvm::Instruction const& i : llvm::instructions(f_))
+      for (llvm::Value const* v : i.operands())
+        if (is_pointer(v) && !is_callee(i, v) &&
+            !(llvm::isa<llvm::PHINode>(i) && llvm::isa<llvm::UndefValue>(v)))
+          find_object(v, i);
+    for (llvm::Instruction const& i : llvm::instructions(f_))
+      if (i.getType()->isPointerTy()) find_object(&i, i);
+    // An element type may reach an array by a copy from another one.
+    bool changes = true;
+    while (changes) {
+      changes = false;
+      for (llvm::Instruction const& i : llvm::instructions(f_)) changes = access(i) || changes;
+    }
+    for (object& o : all_.objects) finish(o);
+    for (llvm::Instruction const& i : llvm::instructions(f_)) check(i);
+    return std::move(all_);
+  }
+
+private:
+  static bool is_callee(llvm::Instruction const& i, llvm::Value const* v) {
+    auto const* call = llvm::dyn_cast<llvm::CallBase>(&i);
+    return call && (is_ignored(*call) || call->getCalledOperand() == v);
+  }
+  [[noreturn]] static void
+  refuse(llvm::Instruction const& at, std::string construct, std::string why, std::string instead) {
+    throw refusal{std::move(construct), std::move(why), std::move(instead), &at};
+  }
+
+  [[noreturn]] static void refuse_null(llvm::Instruction const* at) {
+    throw refusal{
+        "a null pointer", "a pointer is an index into an array, and a null pointer has none",
+        "pass a length of 0 instead", at};
+  }
+
+  std::uint32_t add_object(object o) {
+    classes_.insert(o.base);
+    auto const number = static_cast<std::uint32_t>(all_.objects.size());
+    object_of_base_[o.base] = number;
+    all_.objects.push_back(std::move(o));
+    return number;
+  }
+
+  // ---- which pointers point into the same array
+
+  void join_sources(llvm::Value const* v) {
+    classes_.insert(v);
+    for (llvm::Value const* source : sources_of(v)) {
+      if (llvm::isa<llvm::UndefValue>(source)) continue;
+      if (llvm::isa<llvm::ConstantPointerNull>(source)) refuse_null(llvm::dyn_cast<llvm::Instruction>(v));
+      classes_.unionSets(v, source);
+      if (llvm::isa<llvm::ConstantExpr>(source)) join_sources(source);
+    }
+  }
+  void join(llvm::Instruction const& i) {
+    if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i); call && is_ignored(*call)) return;
+    if (i.getType()->isPointerTy()) join_sources(&i);
+    for (llvm::Value const* v : i.operands())
+      if (is_pointer(v) && llvm::isa<llvm::Constant>(v) && !is_callee(i, v)) join_sources(v);
+    if (auto const* local = llvm::dyn_cast<llvm::AllocaInst>(&i)) {
+      auto const size = local->getAllocationSizeInBits(layout_);
+      if (!local->isStaticAlloca() || !size || size->isScalable())
+        refuse(
+            i, "a local array whose size is not constant",
+            "its elements are not known before the program runs",
+            "use an array of constant size, or pass the array as an argument");
+      add_object({object::kind::local, local, {}, size->getFixedValue() / 8, true, {}});
+    }
+  }
+  // The one array of a pointer, and of all pointers that it is joined with.
+  void find_object(llvm::Value const* v, llvm::Instruction const& at) {
+    if (all_.object_of.count(v)) return;
+    std::optional<std::uint32_t> found;
+    for (auto member = classes_.findLeader(v); member != classes_.member_end(); ++member) {
+      llvm::Value const* const m = *member;
+      if (auto const* global = llvm::dyn_cast<llvm::GlobalVariable>(m); global && !object_of_base_.count(m)) {
+        if (!global->isConstant() || !global->hasDefinitiveInitializer())
+          refuse(
+              at, "the global variable" + name_of(*global), "other functions may change it between calls",
+              "pass it as an argument, or declare it const");
+        add_object(
+            {object::kind::table, global, {}, layout_.getTypeAllocSize(global->getValueType()), false, {}});
+      }
+      if (auto const base = object_of_base_.find(m); base != object_of_base_.end()) {
+        if (found && *found != base->second)
+          refuse(
+              at, "a pointer that may point into two arrays",
+              "an array is a value, and a pointer an index into one of them",
+              "select the numbers instead of the pointers, or write the two cases as two calls");
+        found = base->second;
+      } else if (llvm::isa<llvm::LoadInst>(m) || llvm::isa<llvm::ExtractValueInst>(m))
+        refuse(
+            source_of(m, at), "a pointer that is read from memory",
+            "the array that it points into is not known", "pass the array as an argument of the function");
+      else if (auto const* call = llvm::dyn_cast<llvm::CallBase>(m))
+        refuse(
+            *call, "a pointer that a call returns", "the array that it points into is not known",
+            "return an index, or write to an argument");
+      else if (llvm::isa<llvm::IntToPtrInst>(m))
+        refuse(
+            source_of(m, at), "a number that is converted to a pointer",
+            "the array that it points into is not known", "index an array");
+      else if (llvm::isa<llvm::Function>(m))
+        refuse(
+            at, "a pointer to a function", "function pointers are not lifted yet",
+            "call the function by its name");
+    }
+    if (!found) refuse_null(&at);
+    for (auto member = classes_.findLeader(v); member != classes_.member_end(); ++member)
+      all_.object_of[*member] = *found;
+  }
+  static llvm::Instruction const& source_of(llvm::Value const* v, llvm::Instruction const& otherwise) {
+    auto const* i = llvm::dyn_cast<llvm::Instruction>(v);
+    return i ? *i : otherwise;
+  }
+
+  // ---- what is accessed
+
+  bool unify(object& o, element_type const& e, llvm::Instruction const& at) {
+    if (!e.is_known() || o.element == e) return false;
+    if (o.element.is_known())
+      refuse(
+          at, "an array that is accessed as " + text(o.element) + " and as " + text(e),
+          "an array has one type of elements",
+          "use one type, or two arrays; structs of different fields are not lifted yet");
+    o.element = e;
+    return true;
+  }
+  static std::string text(element_type const& e) {
+    if (e.type == ir::f64) return "double";
+    if (e.type == ir::f32) return "float";
+    return "integers of " + std::to_string(e.bits) + " bits";
+  }
+  bool write(object& o, llvm::Instruction const& at) {
+    if (o.is_written) return false;
+    if (o.is == object::kind::table)
+      refuse(at, "a write to a constant", "its behaviour is undefined", "write to a copy");
+    return o.is_written = true;
+  }
+  element_type element_of(llvm::Type* type, llvm::Instruction const& at) const {
+    if (type->isDoubleTy()) return {ir::f64, 64};
+    if (type->isFloatTy()) return {ir::f32, 32};
+    if (auto const* integer = llvm::dyn_cast<llvm::IntegerType>(type))
+      if (unsigned const bits = integer->getBitWidth(); bits == 8 || bits == 16 || bits == 32 || bits == 64)
+        return {ir::i64, bits};
+    if (type->isPointerTy())
+      refuse(
+          at, "a pointer in memory", "arrays of pointers are not lifted",
+          "use one array, with computed indices");
+    refuse(
+        at, "a number in memory that is neither double, float nor an integer of 8, 16, 32 or 64 bits",
+        "there are no arrays of it", "use one of these types");
+  }
+  bool access(llvm::Instruction const& i) {
+    if (auto const* load = llvm::dyn_cast<llvm::LoadInst>(&i)) {
+      if (!load->isSimple())
+        refuse(
+            i, "a volatile or atomic access", "other threads or devices may change the memory",
+            "use plain variables");
+      return unify(at(load->getPointerOperand()), element_of(load->getType(), i), i);
+    }
+    if (auto const* store = llvm::dyn_cast<llvm::StoreInst>(&i)) {
+      if (!store->isSimple())
+        refuse(
+            i, "a volatile or atomic access", "other threads or devices may change the memory",
+            "use plain variables");
+      object& o = at(store->getPointerOperand());
+      bool const changed = unify(o, element_of(store->getValueOperand()->getType(), i), i);
+      return write(o, i) || changed;
+    }
+    if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i)) return access(*call);
+    return false;
+  }
+  bool access(llvm::CallBase const& call) {
+    if (is_ignored(call)) return false;
+    if (auto const* copy = llvm::dyn_cast<llvm::MemTransferInst>(&call)) {
+      object &to = at(copy->getRawDest()), &from = at(copy->getRawSource());
+      bool changed = write(to, call);
+      changed = unify(to, from.element, call) || changed;
+      return unify(from, to.element, call) || changed;
+    }
+    if (auto const* fill = llvm::dyn_cast<llvm::MemSetInst>(&call))
+      return write(at(fill->getRawDest()), call);
+    llvm::Function const* const callee = call.getCalledFunction();
+    if (!callee) return false;
+    bool changed = false;
+    for (unsigned i = 0; i < call.arg_size() && i < callee->arg_size(); ++i) {
+      if (!is_pointer(call.getArgOperand(i))) continue;
+      llvm::Argument const* const parameter = callee->getArg(i);
+      parameter_use const use = uses_.lookup(parameter);
+      object& o = at(call.getArgOperand(i));
+      changed = unify(o, use.element, call) || changed;
+      if (writes_argument(call, i, uses_)) changed = write(o, call) || changed;
+    }
+    return changed;
+  }
+  object& at(llvm::Value const* pointer) { return all_.objects[all_.object_at(pointer)]; }
+
+  // ---- sizes, and what is left to check
+
+  void finish(object& o) {
+    auto const* const instruction = llvm::dyn_cast<llvm::Instruction>(o.base);
+    if (o.is == object::kind::parameter) return;
+    if (o.count() > o_.elements)
+      throw refusal{
+          "an array of " + std::to_string(o.count()) + " elements",
+          "the limit is " + std::to_string(o_.elements),
+          "pass the array as an argument, or raise lift_options::elements", instruction};
+    if (o.is != object::kind::table) return;
+    auto const* const global = llvm::cast<llvm::GlobalVariable>(o.base);
+    std::vector<std::uint8_t> bytes(o.bytes + 8);
+    if (!append_bytes(*global->getInitializer(), layout_, bytes, 0))
+      throw refusal{
+          "the constant" + name_of(*global), "it has elements that are not numbers", "use a table of numbers",
+          nullptr};
+    for (std::uint64_t i = 0; i < o.count(); ++i) {
+      std::uint64_t bits = 0;
+      for (std::uint64_t k = o.element.bytes(); k-- > 0;) bits = bits << 8 | bytes[i * o.element.bytes() + k];
+      if (o.element.type == ir::i64 && o.element.bits < 64) {
+        std::uint64_t const sign = std::uint64_t{1} << (o.element.bits - 1);
+        bits = (bits ^ sign) - sign;
+      }
+      o.values.push_back(bits);
+    }
+  }
+  void check_gep(llvm::Value const* v, llvm::Instruction const& at) const {
+    auto const* const gep = llvm::dyn_cast<llvm::GEPOperator>(v);
+    if (!gep) return;
+    check_gep(gep->getPointerOperand(), at);
+    std::uint64_t const size = all_.objects[all_.object_at(gep)].element.bytes();
+    llvm::MapVector<llvm::Value*, llvm::APInt> terms;
+    llvm::APInt constant(64, 0);
+    bool divides = gep->collectOffset(layout_, 64, terms, constant) &&
+                   constant.getSExtValue() % static_cast<std::int64_t>(size) == 0;
+    for (auto const& [index, scale] : terms)
+      divides = divides && scale.getSExtValue() % static_cast<std::int64_t>(size) == 0;
+    if (!divides)
+      refuse(
+          at, "a pointer between the elements of an array", "an array has one type of elements",
+          "use one type; structs of different fields are not lifted yet");
+  }
+  void check(llvm::Instruction const& i) const {
+    if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i); call && is_ignored(*call)) return;
+    for (llvm::Value const* v : i.operands())
+      if (is_pointer(v) && !is_callee(i, v)) check_gep(v, i);
+    check_gep(&i, i);
+    if (auto const* compare = llvm::dyn_cast<llvm::ICmpInst>(&i);
+        compare && is_pointer(compare->getOperand(0)))
+      if (all_.object_at(compare->getOperand(0)) != all_.object_at(compare->getOperand(1)))
+        refuse(
+            i, "a comparison of pointers into two arrays", "arrays have no addresses",
+            "compare indices into one array");
+    if (auto const* address = llvm::dyn_cast<llvm::PtrToIntInst>(&i))
+      for (llvm::User const* u : address->users()) {
+        auto const* const difference = llvm::dyn_cast<llvm::BinaryOperator>(u);
+        bool subtracts = difference && difference->getOpcode() == llvm::Instruction::Sub;
+        for (unsigned k = 0; subtracts && k < 2; ++k) {
+          auto const* const side = llvm::dyn_cast<llvm::PtrToIntInst>(difference->getOperand(k));
+          subtracts = side && all_.object_at(side->getOperand(0)) == all_.object_at(address->getOperand(0));
+        }
+        if (!subtracts)
+          refuse(i, "the address of an array as a number", "arrays have no addresses", "use indices");
+      }
+    if (auto const* store = llvm::dyn_cast<llvm::StoreInst>(&i);
+        store && is_pointer(store->getValueOperand()))
+      refuse(
+          i, "a pointer in memory", "arrays of pointers are not lifted",
+          "use one array, with computed indices");
+    if (auto const* copy = llvm::dyn_cast<llvm::MemTransferInst>(&i))
+      check_length(*copy, at_const(copy->getRawDest()));
+    if (auto const* fill = llvm::dyn_cast<llvm::MemSetInst>(&i)) {
+      check_length(*fill, at_const(fill->getRawDest()));
+      auto const* const byte = llvm::dyn_cast<llvm::ConstantInt>(fill->getValue());
+      if (!byte || !byte->isZero())
+        refuse(
+            i, "memset with a value other than 0", "its elements are not numbers",
+            "assign the elements in a loop");
+    }
+    if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i)) check_arguments(*call);
+  }
+  void check_length(llvm::MemIntrinsic const& i, object const& o) const {
+    auto const* const length = llvm::dyn_cast<llvm::ConstantInt>(i.getLength());
+    if (!length || length->getZExtValue() % o.element.bytes() != 0 || i.isVolatile())
+      refuse(
+          i, "a copy of memory whose length is not constant",
+          "it is lifted for whole elements of a known number alone", "copy the elements in a loop");
+  }
+  object const& at_const(llvm::Value const* pointer) const { return all_.objects[all_.object_at(pointer)]; }
+  // An array that a callee writes must not be another argument of it.
+  void check_arguments(llvm::CallBase const& call) const {
+    llvm::Function const* const callee = call.getCalledFunction();
+    if (!callee || callee->isIntrinsic()) return;
+    llvm::DenseMap<std::uint32_t, bool> seen;
+    for (unsigned i = 0; i < call.arg_size() && i < callee->arg_size(); ++i) {
+      if (!is_pointer(call.getArgOperand(i))) continue;
+      bool const writes = uses_.lookup(callee->getArg(i)).is_written;
+      auto const [at, is_first] = seen.try_emplace(all_.object_at(call.getArgOperand(i)), writes);
+      if (!is_first && (at->second || writes))
+        refuse(
+            call, "a call with one array as two arguments, of which it writes one",
+            "each argument is a value of its own", "pass the array once, with two indices");
+      at->second = at->second || writes;
+    }
+  }
+
+  llvm::Function const& f_;
+  llvm::DataLayout const& layout_;
+  parameter_uses const& uses_;
+  lift_options const& o_;
+  function_memory all_;
+  llvm::EquivalenceClasses<llvm::Value const*> classes_;
+  llvm::DenseMap<llvm::Value const*, std::uint32_t> object_of_base_;
+};
+
+} // namespace
+
+std::uint32_t function_memory::object_at(llvm::Value const* pointer) const {
+  return object_of.find(pointer)->second;
+}
+
+pointer_offset
+offset_of(llvm::GEPOperator const& gep, element_type const& element, llvm::DataLayout const& layout) {
+  llvm::MapVector<llvm::Value*, llvm::APInt> terms;
+  llvm::APInt constant(64, 0);
+  (void)gep.collectOffset(layout, 64, terms, constant);
+  auto const size = static_cast<std::int64_t>(element.bytes());
+  pointer_offset result{gep.getPointerOperand(), constant.getSExtValue() / size, {}};
+  for (auto const& [index, scale] : terms) result.terms.push_back({index, scale.getSExtValue() / size});
+  return result;
+}
+
+bool is_ignored(llvm::CallBase const& call) {
+  switch (call.getIntrinsicID()) {
+  case llvm::Intrinsic::lifetime_start:
+  case llvm::Intrinsic::lifetime_end:
+  case llvm::Intrinsic::assume:
+  case llvm::Intrinsic::dbg_declare:
+  case llvm::Intrinsic::dbg_label:
+  case llvm::Intrinsic::dbg_value:
+  case llvm::Intrinsic::donothing:
+  case llvm::Intrinsic::experimental_noalias_scope_decl:
+  case llvm::Intrinsic::invariant_start:
+  case llvm::Intrinsic::invariant_end:
+  case llvm::Intrinsic::stacksave:
+  case llvm::Intrinsic::stackrestore:
+    return true;
+  default:
+    return llvm::isa<llvm::DbgInfoIntrinsic>(call);
+  }
+}
+
+function_memory analyse_memory(llvm::Function const& f, parameter_uses const& uses, lift_options const& o) {
+  return memory_analysis(f, uses, o).run();
+}
+
+bool update_uses(function_memory const& memory, parameter_uses& uses) {
+  bool changed = false;
+  for (object const& o : memory.objects) {
+    if (o.is != object::kind::parameter) continue;
+    parameter_use& use = uses[llvm::cast<llvm::Argument>(o.base)];
+    parameter_use const now{o.element, o.is_written};
+    changed = changed || !(use == now);
+    use = now;
+  }
+  return changed;
+}
+
+bool writes_argument(llvm::CallBase const& call, unsigned i, parameter_uses const& uses) {
+  if (llvm::isa<llvm::MemIntrinsic>(call)) return i == 0;
+  llvm::Function const* const callee = call.getCalledFunction();
+  if (!callee || i >= callee->arg_size()) return false;
+  return uses.lookup(callee->getArg(i)).is_written && !callee->getArg(i)->hasByValAttr();
+}
+
+bool is_returned(object const& o) {
+  return o.is == object::kind::parameter && o.is_written &&
+         !llvm::cast<llvm::Argument>(o.base)->hasByValAttr();
+}
+
+} // namespace overdub::lifting

@@ -1,0 +1,86 @@
+// Which array each pointer of a function points into, what its elements are, and who writes it. A pointer is an array and an index.
+#pragma once
+
+#include <overdub/ir/type.hpp>
+#include <overdub/lift.hpp>
+
+#include <cstdint>
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Operator.h>
+#include <vector>
+
+namespace overdub::lifting {
+
+/// The type of the elements of an array, as it is accessed.
+struct element_type {
+  ir::type type;          // none: it is never accessed
+  std::uint32_t bits = 8; // in memory
+  std::uint64_t bytes() const { return bits / 8; }
+  bool is_known() const { return bool(type); }
+  bool operator==(element_type const&) const = default;
+};
+
+/// An array.
+struct object {
+  enum class kind : std::uint8_t { parameter, local, table };
+  kind is = kind::parameter;
+  llvm::Value const* base = nullptr; // the argument, the alloca, or the global variable
+  element_type element;
+  std::uint64_t bytes = 0; // local, table: its size
+  bool is_written = false;
+  std::vector<std::uint64_t> values; // table: the bits of its elements
+
+  std::uint64_t count() const { return bytes / element.bytes(); }
+  ir::type type() const { return (element.is_known() ? element.type : ir::f64).array_of(); }
+};
+
+/// How a function uses a parameter that is a pointer.
+struct parameter_use {
+  element_type element;
+  bool is_written = false;
+  bool operator==(parameter_use const&) const = default;
+};
+using parameter_uses = llvm::DenseMap<llvm::Argument const*, parameter_use>;
+
+/// The arrays of a function.
+struct function_memory {
+  std::vector<object> objects;                                 // those of parameters first, in their order
+  llvm::DenseMap<llvm::Value const*, std::uint32_t> object_of; // each pointer
+
+  /// The array of a pointer, which may be a constant.
+  std::uint32_t object_at(llvm::Value const* pointer) const;
+};
+
+/// The distance of a pointer from another one into the same array, in elements.
+struct pointer_offset {
+  struct term {
+    llvm::Value const* index;
+    std::int64_t scale;
+  };
+  llvm::Value const* base;
+  std::int64_t constant = 0;
+  std::vector<term> terms;
+};
+pointer_offset
+offset_of(llvm::GEPOperator const& gep, element_type const& element, llvm::DataLayout const& layout);
+
+/// Whether a call of LLVM's intrinsics has no effect for the lifter: lifetimes, assumptions, debug information.
+bool is_ignored(llvm::CallBase const& call);
+
+/// The arrays of a function, by the uses of the parameters of its callees. Throws refusal.
+function_memory analyse_memory(llvm::Function const& f, parameter_uses const& uses, lift_options const& o);
+
+/// Updates the uses of the parameters of a function. Returns whether they changed.
+bool update_uses(function_memory const& memory, parameter_uses& uses);
+
+/// Whether a call writes the array of a pointer that it receives as argument i.
+bool writes_argument(llvm::CallBase const& call, unsigned i, parameter_uses const& uses);
+
+/// Whether what a call writes through a parameter returns to the caller.
+bool is_returned(object const& o);
+
+} // namespace overdub::lifting

@@ -1,0 +1,102 @@
+#include "supported.hpp"
+
+#include "memory.hpp"
+#include "refusal.hpp"
+#include "values.hpp"
+
+#include <llvm/Demangle/Demangle.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <string>
+#include <utility>
+
+namespace overdub::lifting {
+namespace {
+
+[[noreturn]] void
+refuse_at(llvm::Instruction const* at, std::string construct, std::string why, std::string instead) {
+  throw refusal{std::move(construct), std::move(why), std::move(instead), at};
+}
+
+void check_signature(llvm::Function const& f) {
+  if (f.isVarArg())
+    refuse_at(
+        nullptr, "a variable number of arguments", "functions of programs have fixed parameters",
+        "pass an array and its length");
+  llvm::Type const* const result = f.getReturnType();
+  if (result->isPointerTy())
+    refuse_at(
+        nullptr, "a pointer as result",
+        "a pointer is an index into an array of the caller, which the function does not know",
+        "return an index, or write to an argument");
+  if (!result->isVoidTy() && !scalar_type(result))
+    refuse_at(
+        nullptr, "a struct, vector or other number as result",
+        "results are double, float, bool or integers of at most 64 bits",
+        "write the fields through pointers to numbers");
+  for (llvm::Argument const& a : f.args())
+    if (!scalar_type(a.getType()))
+      refuse_at(
+          nullptr, "a struct, vector or other number as parameter",
+          "parameters are numbers, or pointers to numbers", "pass the fields one by one");
+}
+
+void check_call(llvm::CallBase const& call) {
+  if (is_ignored(call) || llvm::isa<llvm::MemIntrinsic>(call)) return;
+  if (call.isInlineAsm())
+    refuse_at(&call, "inline assembly", "it has no meaning in a program", "write it in C++");
+  if (!llvm::isa<llvm::CallInst>(call))
+    refuse_at(
+        &call, "a call that may throw, in a function with clean-up", "exceptions are not lifted yet",
+        "declare the callee noexcept, or compile with -fno-exceptions");
+  llvm::Function const* const callee = call.getCalledFunction();
+  if (!callee)
+    refuse_at(
+        &call, "a call through a pointer", "function pointers and virtual functions are not lifted yet",
+        "call the function by its name");
+  if (callee->getFunctionType() != call.getFunctionType())
+    refuse_at(
+        &call, "a call with other types than those of the function", "its behaviour is undefined",
+        "declare the function as it is defined");
+  if (!callee->isDeclaration()) return;
+  if (problem_of(call).empty()) return;
+  refuse_at(
+      &call, "a call of " + llvm::demangle(callee->getName().str()), "the module has no definition of it",
+      "compile its source into the same module; calls of native functions are not lifted yet");
+}
+
+void check_instruction(llvm::Instruction const& i) {
+  if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i)) return check_call(*call);
+  if (llvm::isa<llvm::BranchInst>(i) || llvm::isa<llvm::ReturnInst>(i) || llvm::isa<llvm::UnreachableInst>(i))
+    return;
+  if (i.isTerminator() || i.isEHPad())
+    refuse_at(
+        &i, std::string("the instruction ") + i.getOpcodeName(),
+        "exceptions and computed jumps are not lifted",
+        "use ordinary branches, or compile with -fno-exceptions");
+  if (llvm::isa<llvm::AllocaInst>(i) || llvm::isa<llvm::StoreInst>(i) || llvm::isa<llvm::PtrToIntInst>(i) ||
+      llvm::isa<llvm::IntToPtrInst>(i))
+    return;
+  if (llvm::isa<llvm::LoadInst>(i) || llvm::isa<llvm::PHINode>(i) || llvm::isa<llvm::GetElementPtrInst>(i)) {
+    if (!scalar_type(i.getType()))
+      refuse_at(
+          &i, "a struct, vector or other number as a value",
+          "values are double, float, bool, pointers, or integers of at most 64 bits",
+          "use its fields one by one");
+    return;
+  }
+  std::string const problem = problem_of(i);
+  if (!problem.empty())
+    refuse_at(
+        &i, problem, "programs have no operation for it",
+        "use arithmetic on double, float, bool and integers of at most 64 bits");
+}
+
+} // namespace
+
+void check_supported(llvm::Function const& f) {
+  check_signature(f);
+  for (llvm::Instruction const& i : llvm::instructions(f)) check_instruction(i);
+}
+
+} // namespace overdub::lifting

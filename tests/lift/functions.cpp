@@ -1,0 +1,292 @@
+// Small functions of C++, lifted, return what they return natively, by every executor.
+#include "lift/sources/functions.hpp"
+
+#include "lift/executors.hpp"
+
+#include <overdub/forward_program.hpp>
+#include <overdub/reverse/gradient_program.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace {
+
+overdub::lift_result const& module() {
+  static overdub::lift_result const result = overdub::lift_file(OVERDUB_LIFT_FUNCTIONS);
+  return result;
+}
+
+template <class T>
+struct storage {
+  using type = T;
+  static T pass(T x) { return x; }
+  static void append_written(std::vector<overdub::datum>&, T) {}
+};
+template <class T>
+struct storage<T const*> {
+  using type = std::vector<T>;
+  static T const* pass(std::vector<T> const& x) { return x.data(); }
+  static void append_written(std::vector<overdub::datum>&, std::vector<T> const&) {}
+};
+template <class T>
+struct storage<T*> {
+  using type = std::vector<T>;
+  static T* pass(std::vector<T>& x) { return x.data(); }
+  static void append_written(std::vector<overdub::datum>& results, std::vector<T> const& x) {
+    results.push_back(lifted::as_datum(x));
+  }
+};
+
+std::mt19937_64& bits() {
+  static std::mt19937_64 generator(1);
+  return generator;
+}
+template <class T>
+T number(T low, T high) {
+  if constexpr (std::floating_point<T>) {
+    return std::uniform_real_distribution<T>(low, high)(bits());
+  } else if constexpr (sizeof(T) == 1) {
+    return static_cast<T>(number<int>(low, high));
+  } else
+    return std::uniform_int_distribution<T>(low, high)(bits());
+}
+template <class T>
+std::vector<T> numbers(std::size_t n, T low, T high) {
+  std::vector<T> all(n);
+  for (T& x : all) x = number<T>(low, high);
+  return all;
+}
+int size() { return number(0, 12); }
+std::size_t as_size(int n) { return static_cast<std::size_t>(n); }
+
+// Calls the function natively and lifted with arguments that `make` returns.
+template <class R, class... A, class Make>
+void same(std::string const& name, R (*native)(A...), Make const& make, int times = 20) {
+  lifted::function lifted_function(module().program, name);
+  for (int i = 0; i < times; ++i) {
+    std::tuple<typename storage<A>::type...> arguments = make();
+    std::apply(
+        [&](auto&... x) {
+          std::vector<overdub::datum> const given{lifted::as_datum(x)...};
+          std::vector<overdub::datum> results;
+          if constexpr (std::is_void_v<R>)
+            native(storage<A>::pass(x)...);
+          else
+            results.push_back(lifted::as_datum(native(storage<A>::pass(x)...)));
+          (storage<A>::append_written(results, x), ...);
+          lifted_function.check(given, results, i < 5);
+        },
+        arguments);
+  }
+}
+
+auto array_and_size(double low = -2, double high = 2) {
+  return [=] {
+    int const n = size();
+    return std::tuple(numbers(as_size(n), low, high), n);
+  };
+}
+auto reals(double low, double high) {
+  return [=] { return std::tuple(number(low, high)); };
+}
+
+} // namespace
+
+TEST_CASE("every function of the source is lifted") {
+  // Functions of the standard library that return a pointer are lifted as parts of their callers.
+  for (overdub::refused_function const& f : module().refused) {
+    INFO(text_of(f));
+    CHECK((f.construct == "a pointer as result" && f.name.find("std::") != std::string::npos));
+  }
+}
+
+TEST_CASE("lifted loops") {
+  same("norm(double const*, long)", norm, array_and_size());
+  same("dot(double const*, double const*, int)", dot, [] {
+    int const n = size();
+    return std::tuple(numbers(as_size(n), -1.0, 1.0), numbers(as_size(n), -1.0, 1.0), n);
+  });
+  same("pendulum(double, double, double, int)", pendulum, [] {
+    return std::tuple(number(-3.0, 3.0), number(-60.0, 60.0), 0.1, number(0, 40));
+  });
+  same("first_above(double const*, int, double)", first_above, [] {
+    int const n = size();
+    return std::tuple(numbers(as_size(n), -2.0, 2.0), n, 1.0);
+  });
+  same("count_until_zero(int const*, int)", count_until_zero, [] {
+    int const n = size();
+    return std::tuple(numbers(as_size(n), -3, 9), n);
+  });
+  same("skips_odd(double const*, int)", skips_odd, array_and_size());
+  same("largest(double const*, unsigned long)", largest, array_and_size());
+  same("largest_index(float const*, int)", largest_index, [] {
+    return std::tuple(numbers(9, -1.0f, 1.0f), 9);
+  });
+  same("second_order(double const*, int)", second_order, array_and_size());
+  same("moving(double const*, int, int)", moving, [] {
+    return std::tuple(numbers(12, -1.0, 1.0), number(0, 12), number(0, 5));
+  });
+  same("walk(double const*, int)", walk, array_and_size());
+  same("two_exits(double const*, int, double)", two_exits, [] {
+    return std::tuple(numbers(9, -1.0, 2.0), 9, number(0.0, 6.0));
+  });
+  same("is_sorted(double const*, int)", is_sorted, array_and_size(0, 0.5));
+  same("do_while(double)", do_while, reals(-2, 50));
+  same("steps_down(int)", steps_down, [] { return std::tuple(number(0, 30)); });
+  same("strided(long const*, long)", strided, [] {
+    int const n = size();
+    return std::tuple(numbers<long>(as_size(n), -9, 9), n);
+  });
+  same("logistic(double, int)", logistic, [] { return std::tuple(number(0.0, 1.0), size()); });
+  same("mandelbrot(double, double)", mandelbrot, [] {
+    return std::tuple(number(-2.0, 1.0), number(-1.0, 1.0));
+  });
+  same("simpson(double, double, int)", simpson, [] {
+    return std::tuple(-1.0, number(0.0, 2.0), number(1, 9));
+  });
+  same("levels(int, double)", levels, [] { return std::tuple(number(0, 9), number(-1.0, 2.0)); });
+  same("extremes(double const*, int)", extremes, array_and_size());
+  same("closure(double, int)", closure, [] { return std::tuple(number(0.5, 2.0), number(1, 9)); });
+  same("goes(int)", goes, [] { return std::tuple(size()); });
+  same("crosses(int)", crosses, [] { return std::tuple(size()); });
+  same("collatz(long)", collatz, [] { return std::tuple(number(1L, 5000L)); });
+  same("bisect(double, double)", bisect, [] { return std::tuple(number(-1.0, 0.0), number(1.0, 2.0)); });
+  same("newton(double)", newton, reals(0, 9));
+  same("population(unsigned int)", population, [] { return std::tuple(static_cast<unsigned>(bits()())); });
+  same("primes(int)", primes, [] { return std::tuple(number(0, 120)); });
+}
+
+TEST_CASE("lifted branches and recursion") {
+  same("clamped(double)", clamped, reals(-1, 2));
+  same("sign(double)", sign, reals(-1, 1));
+  same("by_case(int, double)", by_case, [] { return std::tuple(number(-2, 9), number(-1.0, 1.0)); });
+  same("fibonacci(long)", fibonacci, [] { return std::tuple(number(0L, 15L)); });
+  same("is_even(int)", is_even, [] { return std::tuple(number(0, 20)); });
+  same("ackermann(int, int)", ackermann, [] { return std::tuple(number(0, 2), number(0, 4)); });
+  same("gcd(long, long)", gcd, [] { return std::tuple(number(-99L, 99L), number(-99L, 99L)); });
+  same("gcd_unsigned(unsigned int, unsigned int)", gcd_unsigned, [] {
+    return std::tuple(static_cast<unsigned>(bits()()), static_cast<unsigned>(bits()()));
+  });
+  same("all_or_any(bool, bool, bool)", all_or_any, [] {
+    return std::tuple(number(0, 1) == 1, number(0, 1) == 1, number(0, 1) == 1);
+  });
+  same("compares(double, double)", compares, [] {
+    double const some[] = {-1, 0, 1, std::numeric_limits<double>::quiet_NaN()};
+    return std::tuple(some[number(0, 3)], some[number(0, 3)]);
+  });
+  same("binary_search(int const*, int, int)", binary_search, [] {
+    std::vector<int> x = numbers(10, 0, 30);
+    std::sort(x.begin(), x.end());
+    return std::tuple(x, 10, number(0, 30));
+  });
+  same("weekday(int, int, int)", weekday, [] {
+    return std::tuple(number(1900, 2100), number(1, 12), number(1, 28));
+  });
+}
+
+TEST_CASE("lifted arrays") {
+  same("scale(double*, int, double)", scale, [] {
+    int const n = size();
+    return std::tuple(numbers(as_size(n), -2.0, 2.0), n, 0.3);
+  });
+  same("scale_and_sum(double*, int)", scale_and_sum, array_and_size());
+  same("of_callees(double const*, long)", of_callees, array_and_size());
+  same("polynomial(double)", polynomial, reals(-2, 2));
+  same("horner(double const*, int, double)", horner, [] {
+    int const n = size();
+    return std::tuple(numbers(as_size(n), -2.0, 2.0), n, 0.7);
+  });
+  same("insertion_sort(double*, int)", insertion_sort, array_and_size());
+  same("bubble_sort(int*, int)", bubble_sort, [] {
+    int const n = size();
+    return std::tuple(numbers(as_size(n), -9, 9), n);
+  });
+  same("prefix_sums(double*, int)", prefix_sums, array_and_size());
+  same("multiply(double const*, double const*, double*, int)", multiply, [] {
+    return std::tuple(numbers(9, -1.0, 1.0), numbers(9, -1.0, 1.0), numbers(9, 0.0, 0.0), 3);
+  });
+  same("trace_of_square(double const*)", trace_of_square, [] { return std::tuple(numbers(9, -1.0, 1.0)); });
+  same("reverse(double*, int)", reverse, [] {
+    int const n = size() + 1;
+    return std::tuple(numbers(as_size(n), -2.0, 2.0), n);
+  });
+  same("rotate3(double*, double)", rotate3, [] { return std::tuple(numbers(3, -1.0, 1.0), 0.4); });
+  same("local_array(double const*, int)", local_array, array_and_size());
+  same("zeroed(int)", zeroed, [] { return std::tuple(number(0, 99)); });
+  same("table(int)", table, [] { return std::tuple(number(0, 9)); });
+  same("days(int)", days, [] { return std::tuple(number(0, 11)); });
+  same("divide(int, int, int*, int*)", divide, [] {
+    return std::tuple(number(-99, 99), number(1, 9), numbers(1, 0, 0), numbers(1, 0, 0));
+  });
+  same("divides_and_adds(int, int)", divides_and_adds, [] {
+    return std::tuple(number(-99, 99), number(1, 9));
+  });
+}
+
+TEST_CASE("lifted numbers") {
+  auto const any = [] { return bits()() >> number(0, 63); };
+  same(
+      "wraps(int, int)", wraps, [=] { return std::tuple(static_cast<int>(any()), static_cast<int>(any())); },
+      200);
+  same("hash(unsigned char const*, int)", hash, [] {
+    int const n = size();
+    return std::tuple(numbers<unsigned char>(as_size(n), 0, 255), n);
+  });
+  same(
+      "random_bits(unsigned long)", random_bits, [=] { return std::tuple(any()); }, 200);
+  same(
+      "divide_unsigned(unsigned long, unsigned long)", divide_unsigned,
+      [=] { return std::tuple(any(), any() | 1); }, 500);
+  same(
+      "remainder_unsigned(unsigned long, unsigned long)", remainder_unsigned,
+      [=] { return std::tuple(any(), any() | 1); }, 500);
+  same(
+      "narrow(short, unsigned char)", narrow,
+      [=] { return std::tuple(static_cast<short>(any()), static_cast<unsigned char>(any())); }, 200);
+  same("shifts(int, unsigned int, int)", shifts, [=] {
+    return std::tuple(static_cast<int>(any() >> 34), static_cast<unsigned>(any() >> 34), number(0, 31));
+  });
+  same(
+      "from_unsigned(unsigned long, unsigned int)", from_unsigned,
+      [=] { return std::tuple(any(), static_cast<unsigned>(any())); }, 500);
+  same(
+      "to_unsigned(double)", to_unsigned,
+      [] { return std::tuple(std::ldexp(number(1.0, 2.0), number(-2, 62))); }, 200);
+  same("single(float, float)", single, [] { return std::tuple(number(-9.0f, 9.0f), number(-9.0f, 9.0f)); });
+  same(
+      "functions(double, double)", functions, [] { return std::tuple(number(-3.0, 3.0), number(-3.0, 3.0)); },
+      100);
+  same(
+      "popcount_builtin(unsigned long)", popcount_builtin, [=] { return std::tuple(any()); }, 100);
+}
+
+TEST_CASE("derivatives of lifted functions are those of the formula") {
+  // c[0] + c[1] x + c[2] x² + c[3] x³
+  std::vector<double> const c{1, -2, 0.5, 3}, dc{0.1, 0.2, 0.3, 0.4};
+  double const x = 0.7, by_x = c[1] + 2 * c[2] * x + 3 * c[3] * x * x;
+  std::string const name = "horner(double const*, int, double)";
+
+  overdub::ir::program backward = module().program;
+  backward.entry = *backward.find(name);
+  overdub::differentiate_entry(backward, {true, false, true}, true);
+  auto const gradient = overdub::executable(backward).run(
+      std::vector<overdub::datum>{overdub::datum(c), overdub::datum(4), overdub::datum(x)});
+  REQUIRE(gradient.size() == 3);
+  CHECK(gradient[0].as<double>() == horner(c.data(), 4, x));
+  overdub::array<double> const by_c = gradient[1].as<overdub::array<double>>();
+  for (int i = 0; i < 4; ++i) CHECK(by_c[i] == Approx(std::pow(x, i)));
+  CHECK(gradient[2].as<double>() == Approx(by_x));
+
+  overdub::ir::program const forward = overdub::forward_of(module().program);
+  overdub::executable const tangent(forward, *forward.find(name + ".forward"));
+  auto const results = tangent.run(std::vector<overdub::datum>{
+      overdub::datum(c), overdub::datum(dc), overdub::datum(4), overdub::datum(x), overdub::datum(1.0)});
+  REQUIRE(results.size() == 2);
+  CHECK(results[0].as<double>() == horner(c.data(), 4, x));
+  CHECK(results[1].as<double>() == Approx(by_x + horner(dc.data(), 4, x)));
+}

@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+"""Writes a C program of random functions of the subset that overdub::lift lifts. Their behaviour is defined, and they end.
+
+usage: random_programs.py <seed> <functions> <output>
+
+Each function is `double f0(double a, double b, int k, long n, double *x, int *y)`; x and y have 8 elements. `functions` lists them.
+"""
+import random
+import sys
+
+HEAD = """#include <math.h>
+static int to_int(double x) { return x > -1e6 && x < 1e6 ? (int)x : 7; }
+static int add_int(int a, int b) { return (int)((unsigned)a + (unsigned)b); }
+static int multiply_int(int a, int b) { return (int)((unsigned)a * (unsigned)b); }
+static int divide_int(int a, int b) { return b == 0 || (a == -2147483647 - 1 && b == -1) ? 3 : a / b; }
+static int remainder_int(int a, int b) { return b == 0 || b == -1 ? 1 : a % b; }
+static const double constants[8] = {1.5, -2.0, 0.25, 1e10, -0.0, 3.0, 1e-3, 7.5};
+"""
+
+
+class function:
+    def __init__(self, rng, number):
+        self.rng, self.number = rng, number
+        self.lines, self.names = [], 0
+        self.reals = ["a", "b", "d0", "d1"]
+        self.ints = ["k", "i0", "i1"]
+        self.unsigned = ["u0"]
+        self.labels = 0
+        self.budget = rng.randint(6, 26)
+        self.work = 1  # bounds how often the innermost statement runs
+
+    def text(self):
+        rng = self.rng
+        self.lines = [
+            f"double f{self.number}(double a, double b, int k, long n, double *x, int *y) {{",
+            f"  double d0 = {self.literal()}, d1 = a; int i0 = {rng.randint(-9, 9)}, i1 = k; unsigned u0 = (unsigned)k;",
+        ]
+        if rng.random() < 0.5:
+            self.lines.append(f"  double t[8] = {{{self.literal()}, {self.literal()}}};")
+            self.array = ["x", "t"]
+        else:
+            self.array = ["x"]
+        while self.budget > 0:
+            self.statement("  ", 0, None)
+        self.lines += [f"  return {self.real(2)} + i0 * 0.5 + i1 + u0 % 100u;", "}"]
+        return "\n".join(self.lines)
+
+    def literal(self):
+        return self.rng.choice(["0.5", "2.0", "-1.25", "3.0", "1e3", "0.1", "-0.0"])
+
+    def real(self, depth):
+        rng = self.rng
+        kind = rng.randint(0, 13 if depth > 0 else 4)
+        if kind < 3:
+            return rng.choice(self.reals)
+        if kind == 3:
+            return self.literal()
+        if kind == 4:
+            return f"{rng.choice(self.array)}[{self.index()}]"
+        if kind < 9:
+            return f"({self.real(depth - 1)} {rng.choice('+-*/')} {self.real(depth - 1)})"
+        if kind == 9:
+            return f"{rng.choice(['sin', 'cos', 'fabs', 'floor', 'sqrt', 'exp', 'atan', 'ceil', 'trunc'])}({self.real(depth - 1)})"
+        if kind == 10:
+            return f"(double){self.integer(depth - 1)}"
+        if kind == 11:
+            return f"({self.condition(depth - 1)} ? {self.real(depth - 1)} : {self.real(depth - 1)})"
+        if kind == 12:
+            return f"constants[{self.index()}]"
+        return rng.choice([f"(float){self.real(depth - 1)}", f"(double)({self.natural(depth - 1)})", f"(double)(n + {self.integer(0)})"])
+
+    def index(self):
+        return f"{self.rng.choice(self.ints)} & 7" if self.rng.random() < 0.7 else str(self.rng.randint(0, 7))
+
+    def integer(self, depth):
+        rng = self.rng
+        kind = rng.randint(0, 12 if depth > 0 else 3)
+        if kind < 2:
+            return rng.choice(self.ints)
+        if kind == 2:
+            return str(rng.choice([0, 1, 2, 7, -3, 100, 65537]))
+        if kind == 3:
+            return f"y[{self.index()}]"
+        name = {4: "add_int", 5: "multiply_int", 6: "divide_int", 7: "remainder_int"}.get(kind)
+        if name:
+            return f"{name}({self.integer(depth - 1)}, {self.integer(depth - 1)})"
+        if kind == 8:
+            return f"to_int({self.real(depth - 1)})"
+        if kind == 9:
+            return f"({self.integer(depth - 1)} {rng.choice('&|^')} {self.integer(depth - 1)})"
+        if kind == 10:
+            return f"({self.integer(depth - 1)} >> {rng.randint(0, 31)})"
+        if kind == 11:
+            return f"(int)({rng.choice(['unsigned char', 'short', 'signed char', 'unsigned short'])}){self.integer(depth - 1)}"
+        return f"({self.condition(depth - 1)} ? {self.integer(depth - 1)} : {self.integer(depth - 1)})"
+
+    def natural(self, depth):
+        rng = self.rng
+        kind = rng.randint(0, 6 if depth > 0 else 1)
+        if kind == 0:
+            return rng.choice(self.unsigned)
+        if kind == 1:
+            return f"{rng.choice([1, 5, 4294967295])}u"
+        if kind == 2:
+            return f"(unsigned){self.integer(depth - 1)}"
+        if kind == 3:
+            return f"({self.natural(depth - 1)} {rng.choice('/%')} ({self.natural(depth - 1)} | 1u))"
+        if kind == 4:
+            return f"({self.natural(depth - 1)} {rng.choice(['<<', '>>'])} {rng.randint(0, 31)})"
+        return f"({self.natural(depth - 1)} {rng.choice('+-*^')} {self.natural(depth - 1)})"
+
+    def condition(self, depth):
+        rng = self.rng
+        compare = rng.choice(["<", "<=", ">", ">=", "==", "!="])
+        kind = rng.randint(0, 5 if depth > 0 else 2)
+        if kind == 0:
+            return f"({self.real(0)} {compare} {self.real(0)})"
+        if kind == 1:
+            return f"({self.integer(depth - 1 if depth > 0 else 0)} {compare} {self.integer(0)})"
+        if kind == 2:
+            return f"({self.natural(0)} {compare} {self.natural(0)})"
+        if kind == 3:
+            return f"(!{self.condition(depth - 1)})"
+        return f"({self.condition(depth - 1)} {rng.choice(['&&', '||'])} {self.condition(depth - 1)})"
+
+    def body(self, margin, depth, loop, count=None):
+        for _ in range(count or self.rng.randint(1, 3)):
+            self.statement(margin + "  ", depth + 1, loop)
+
+    def statement(self, margin, depth, loop):
+        rng = self.rng
+        self.budget -= 1
+        kind = rng.randint(0, 21)
+        if depth > 4 or (kind > 8 and self.budget <= 0):
+            kind = rng.randint(0, 8)
+        add = lambda line: self.lines.append(margin + line)
+        if kind < 3:
+            add(f"{rng.choice(['d0', 'd1', 'a'])} = {self.real(3)};")
+        elif kind < 5:
+            add(f"{rng.choice(['i0', 'i1'])} = {self.integer(3)};")
+        elif kind == 5:
+            add(f"u0 = {self.natural(3)};")
+        elif kind == 6:
+            add(f"{rng.choice(self.array)}[{self.index()}] = {self.real(2)};")
+        elif kind == 7:
+            add(f"y[{self.index()}] = {self.integer(2)};")
+        elif kind == 8:
+            add(f"{rng.choice(['d0', 'd1'])} {rng.choice(['+', '-', '*'])}= {self.real(2)};")
+        elif kind < 13:
+            add(f"if {self.condition(2)} {{")
+            self.body(margin, depth, loop)
+            if rng.random() < 0.5:
+                add("} else {")
+                self.body(margin, depth, loop)
+            add("}")
+        elif kind < 17 and self.work < 400:
+            self.loop(margin, depth)
+        elif kind == 17:
+            add(f"switch ({self.integer(1)} & {rng.choice([3, 7])}) {{")
+            for case in rng.sample(range(8), rng.randint(1, 4)):
+                add(f"case {case}:")
+                self.body(margin, depth, loop, 1)
+                if rng.random() < 0.7:
+                    add("  break;")
+            add("default:")
+            self.body(margin, depth, loop, 1)
+            add("}")
+        elif kind == 18 and loop:
+            add(f"if {self.condition(1)} {rng.choice(['break', 'continue'])};")
+        elif kind == 19:
+            add(f"if {self.condition(2)} return {self.real(2)};")
+        elif kind == 20:
+            label = f"l{self.labels}"
+            self.labels += 1
+            add(f"if {self.condition(2)} goto {label};")
+            self.body(margin, depth, loop)
+            add(f"{label}:;")
+        elif kind == 21 and self.number > 0 and self.work < 20:
+            callee = rng.randint(max(0, self.number - 6), self.number - 1)
+            add(f"d0 = f{callee}({self.real(1)}, {self.real(1)}, {self.integer(1)}, n, {rng.choice(['x', *self.array])}, y);")
+        else:
+            add(f"d1 = {self.real(3)};")
+
+    def loop(self, margin, depth):
+        rng = self.rng
+        self.names += 1
+        c = f"c{self.names}"
+        times = rng.randint(1, 9)
+        before, self.work = self.work, self.work * times
+        form = rng.randint(0, 6)
+        declared = "int"
+        if form == 0:
+            head = f"for (int {c} = 0; {c} < {times}; ++{c})"
+        elif form == 1:
+            head = f"for (int {c} = {times}; {c} > 0; {c} -= {rng.randint(1, 3)})"
+        elif form == 2:
+            head = f"for (unsigned {c} = {rng.randint(0, 3)}; {c} < {times}u; {c} += {rng.randint(1, 2)})"
+            declared = "unsigned"
+        elif form == 3:
+            head = f"for (long {c} = 0; {c} < n; ++{c})"
+            declared = "long"
+        elif form == 4:
+            head = f"for (int {c} = {times}; {c} >= 0; --{c})"
+        elif form == 5:
+            self.lines.append(f"{margin}{{ int {c} = 0; while ({c}++ < {times} && {self.condition(1)}) {{")
+        else:
+            self.lines.append(f"{margin}{{ int {c} = 0; do {{")
+        if form < 5:
+            self.lines.append(f"{margin}{head} {{")
+        names = self.unsigned if declared == "unsigned" else self.ints
+        if declared != "long":
+            names.append(c)
+        self.body(margin, depth, form != 6)
+        if declared != "long":
+            names.remove(c)
+        self.lines.append(margin + ("}" if form < 5 else "} }" if form == 5 else f"}} while (++{c} < {times}); }}"))
+        self.work = before
+
+
+def main():
+    seed, count, path = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+    rng = random.Random(seed)
+    with open(path, "w", encoding="utf-8") as out:
+        out.write(HEAD)
+        for number in range(count):
+            out.write("\n" + function(rng, number).text() + "\n")
+        out.write("\ntypedef double function(double, double, int, long, double *, int *);\nfunction *const functions[] = {")
+        out.write(", ".join(f"f{i}" for i in range(count)))
+        out.write("};\n" + f"int const function_count = {count};\n")
+
+
+main()

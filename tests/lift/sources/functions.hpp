@@ -1,0 +1,77 @@
+// Small functions of ordinary C++, which tests run natively and lifted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+double norm(double const* x, long n);
+double dot(double const* x, double const* y, int n);
+double pendulum(double angle, double speed, double h, int steps);
+int first_above(double const* x, int n, double y);
+int count_until_zero(int const* x, int n);
+double skips_odd(double const* x, int n);
+double clamped(double x);
+int sign(double x);
+double of_callees(double const* x, long n);
+void scale(double* x, int n, double a);
+double scale_and_sum(double* x, int n);
+long fibonacci(long n);
+int is_even(int n);
+int ackermann(int m, int n);
+double polynomial(double x);
+double horner(double const* c, int n, double x);
+double by_case(int k, double x);
+int weekday(int year, int month, int day);
+void insertion_sort(double* x, int n);
+void bubble_sort(int* x, int n);
+void prefix_sums(double* x, int n);
+void multiply(double const* a, double const* b, double* c, int n);
+double trace_of_square(double const* a);
+long gcd(long a, long b);
+unsigned gcd_unsigned(unsigned a, unsigned b);
+int population(unsigned x);
+int popcount_builtin(unsigned long x);
+int collatz(long n);
+double bisect(double a, double b);
+double newton(double x);
+int wraps(int a, int b);
+unsigned hash(unsigned char const* text, int n);
+std::uint64_t random_bits(std::uint64_t x);
+unsigned long divide_unsigned(unsigned long a, unsigned long b);
+unsigned long remainder_unsigned(unsigned long a, unsigned long b);
+unsigned short narrow(short a, unsigned char b);
+int shifts(int a, unsigned b, int by);
+double from_unsigned(unsigned long a, unsigned b);
+unsigned long to_unsigned(double x);
+float single(float a, float b);
+double functions(double x, double y);
+double largest(double const* x, std::size_t n);
+int largest_index(float const* x, int n);
+int binary_search(int const* x, int n, int y);
+int primes(int n);
+double table(int i);
+int days(int month);
+double second_order(double const* x, int n);
+double moving(double const* x, int n, int width);
+double walk(double const* x, int n);
+void reverse(double* x, int n);
+void rotate3(double* v, double angle);
+double local_array(double const* x, int n);
+double zeroed(int k);
+double two_exits(double const* x, int n, double limit);
+double goes(int n);
+int crosses(int n);
+bool is_sorted(double const* x, int n);
+bool all_or_any(bool a, bool b, bool c);
+double compares(double x, double y);
+void divide(int a, int b, int* quotient, int* rest);
+int divides_and_adds(int a, int b);
+double do_while(double x);
+int steps_down(int n);
+long strided(long const* x, long n);
+double logistic(double x, int n);
+double mandelbrot(double cr, double ci);
+double simpson(double a, double b, int n);
+double levels(int n, double x);
+double extremes(double const* x, int n);
+double closure(double a, int n);

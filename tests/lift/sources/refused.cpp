@@ -1,0 +1,52 @@
+// Functions that are not lifted.
+#include <cstddef>
+
+struct point {
+  double x;
+  int y;
+};
+struct shape {
+  virtual double area() const;
+};
+extern double changes;
+extern double unknown(double x);
+double const* middle(double const* x, long n) { return x + n / 2; }
+
+double calls_unknown(double x) { return unknown(x) + 1; }
+double calls_refused(double x) { return calls_unknown(x); }
+double calls_pointer(double (*f)(double), double x) { return f(x); }
+double calls_virtual(shape const& s) { return s.area(); }
+double reads_global(double x) { return x + changes; }
+double reads_fields(point const* p) { return p->x + p->y; }
+double two_arrays(double const* a, double const* b, bool first) {
+  double const* p = first ? a : b;
+  double s = 0;
+  for (int i = 0; i < 3; ++i) s += p[i];
+  return s;
+}
+double compares_pointers(double const* begin, double const* end) {
+  double s = 0;
+  for (; begin != end; ++begin) s += *begin;
+  return s;
+}
+double pointers_in_memory(double const* const* rows) { return rows[1][2]; }
+double tests_null(double const* x) { return x == nullptr ? 0 : x[0]; }
+double variable_size(int n) {
+  double t[n];
+  for (int i = 0; i < n; ++i) t[i] = i;
+  return t[n / 2];
+}
+void endless(int* x) {
+  while (true) *x = *x + 1;
+}
+long double wide(double x) { return x; }
+void both_written(double* a, double* b) {
+  a[0] += 1;
+  b[0] += 2;
+}
+void one_array_twice(double* a) { both_written(a, a); }
+double reads_volatile(double volatile* x) { return *x; }
+double* allocates(std::size_t n) { return new double[n]; }
+long address(double const* x) { return reinterpret_cast<long>(x); }
+int varied(int n, ...) { return n; }
+double two_types(double* x) { return *x + *reinterpret_cast<long*>(x); }
