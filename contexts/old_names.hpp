@@ -1,4 +1,4 @@
-// The deprecated names of functions and types that are no contexts: `overdub::contexts::gradient` is `overdub::gradient`. The deprecated
+// The deprecated names of functions and types that are not contexts: `overdub::contexts::gradient` is `overdub::gradient`. The deprecated
 // headers, such as <overdub/contexts/reverse.hpp>, include this header. They are removed after version 0.1.
 #pragma once
 

@@ -121,7 +121,8 @@ private:
       return elements.finish(size);
     }
   }
-  // Whether X is a number or array that the context tagged. If an outer context tagged the metadata, too, X is a tree of two.
+  // Whether X is a number or array that the context tagged. If an outer context has tagged the number, too, X is a pair of trees,
+  // and this is false.
   template <class X>
   static consteval bool is_own() {
     if constexpr (detail::is_tagged<X>)

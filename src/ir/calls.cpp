@@ -1,7 +1,7 @@
 #include <overdub/ir/calls.hpp>
 
 #include <boost/graph/compressed_sparse_row_graph.hpp>
-#include <boost/graph/strong_components.hpp>
+#include <boost/graph/strong_components.hpp> // without recursion, unless BOOST_RECURSIVE_DFS is defined
 
 #include <cstdint>
 #include <span>
@@ -11,7 +11,7 @@
 namespace overdub::ir {
 namespace {
 
-// Calls f(callee) for the calls and closures of a function.
+// Calls visit(callee) for each call and closure of a function.
 template <class F>
 void for_each_callee(function const& f, F const& visit) {
   for (std::uint32_t i = 0; i < f.node_count(); ++i)
@@ -29,14 +29,14 @@ call_components::call_components(program const& p) : recursive_(p.functions.size
         calls.emplace_back(i, index_of(callee));
         if (index_of(callee) == i) recursive_[i] = true;
       });
-  // Its vertices are numbers, and its edges are sorted by their sources already.
+  // The call graph: its vertices are indices of functions. The loop above adds edges in the order of their sources.
   boost::compressed_sparse_row_graph<boost::directedS> const graph(
       boost::edges_are_sorted, calls.begin(), calls.end(), p.functions.size());
   std::vector<std::uint32_t> component(p.functions.size());
   std::size_t const count = boost::strong_components(
       graph, boost::make_iterator_property_map(component.begin(), get(boost::vertex_index, graph)));
 
-  std::vector<std::vector<function_id>> members(count); // callees have the smaller numbers
+  std::vector<std::vector<function_id>> members(count); // Boost numbers callees first
   for (std::uint32_t i = 0; i < p.functions.size(); ++i)
     if (!p.is_erased(function_id{i})) members[component[i]].push_back(function_id{i});
   for (std::vector<function_id> const& all : members) {

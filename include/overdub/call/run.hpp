@@ -286,7 +286,7 @@ constexpr auto run(Context&& context, A&&... a) {
   return overdub::overdub(std::forward<Context>(context), std::forward<A>(a)...);
 }
 
-// `compile` without its header, which has one message.
+// Selected if <overdub/compile/compile.hpp> is not included: reports that.
 template <class Context, class F, class... A, class... Options>
 requires(!detail::compiled_run<Context, F>::is_included) //
     constexpr auto compile(Context&&, F const&, types<A...>, Options const&...) {

@@ -35,7 +35,7 @@ struct session_core {
   std::shared_ptr<std::vector<field_argument> const> fields; // null: no fields
   bool has_hooks = false;
 };
-// The cache of these: one for each function, argument types, fingerprints of contexts, and options, for the whole process. Thread-safe.
+// The cache of session cores: one for each function, argument types, fingerprints of contexts, and options, for the whole process. Thread-safe.
 class session_programs {
 public:
   session_programs();

@@ -1,4 +1,4 @@
-// The functions that call each other: the order of interprocedural analyses, callees before callers, and what an entry reaches.
+// The call graph of a program: its components, callees before callers, and the functions that an entry reaches.
 #pragma once
 
 #include <overdub/core/library.hpp>
@@ -32,7 +32,7 @@ private:
 
 enum class with_derivatives : bool { no, yes };
 
-/// The functions that calls and closures reach from `entry`, which is the first; with the rules of their derivatives, if asked.
+/// The functions that calls and closures reach from `entry`, which is the first; with the rules of their derivatives if `derivatives` is yes.
 /// O(nodes of these functions + functions).
 std::vector<function_id>
 reachable_functions(program const& p, function_id entry, with_derivatives derivatives = with_derivatives::no);

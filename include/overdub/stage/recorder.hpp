@@ -146,8 +146,8 @@ public:
   struct variant {
     std::vector<context_identity> contexts{};
     std::vector<std::size_t> lengths{}; // of the arguments that are trees of a run-time length
-    void const* of = nullptr;           // for a function of a program: the program,
-    std::uint32_t number = 0;           // and the index of the function
+    void const* of = nullptr;           // the program, for a function of a program; otherwise null
+    std::uint32_t number = 0;           // the index of that function
     auto operator<=>(variant const&) const = default;
   };
   // Mark the begin and the end of a run in a context. A context that later has the same address is another one.
