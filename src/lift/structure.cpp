@@ -194,7 +194,7 @@ private:
     return cycles;
   }
 
-  // Turns a cycle into a region of its own, which `c.vertex` runs.
+  // Makes a cycle a region of its own, which `c.vertex` runs.
   void replace(cycle& c, std::uint32_t number, std::vector<std::uint32_t>& outside) {
     std::uint32_t const end = g_.add({});
     std::uint32_t const repeat = g_.add_variable(2);

@@ -334,6 +334,7 @@ TEST_CASE("the operations of a moved-from model throw") {
   CHECK(said([&] { (void)from.simulate(key); }) == moved);
   CHECK(said([&] { (void)from.propose(key); }) == moved);
   CHECK(said([&] { (void)from.generate({}, key); }) == moved);
+  CHECK(said([&] { (void)from.inputs(); }) == moved);
   CHECK(said([&] { (void)from.assess(t.choices()); }) == moved);
   CHECK(said([&] { (void)from.update(t, {}); }) == moved);
   CHECK(said([&] { (void)from.regenerate(t, ms::selection::all(), key); }) == moved);

@@ -95,9 +95,9 @@ public:
       throw_moved_model();
     return core_;
   }
-  std::vector<datum> const& arguments() const { return arguments_; }
+  std::vector<datum> const& arguments() const { return (void)core(), arguments_; }
   /// The arguments of its programs: those of the function, and the present values of fields of its contexts.
-  std::vector<datum> inputs() const { return contexts_.with_fields(arguments_); }
+  std::vector<datum> inputs() const { return contexts_.with_fields(arguments()); }
   std::vector<site> const& sites() const { return core()->sites(); }
 
 private:
