@@ -29,9 +29,9 @@ call_components::call_components(program const& p) : recursive_(p.functions.size
         calls.emplace_back(i, index_of(callee));
         if (index_of(callee) == i) recursive_[i] = true;
       });
-  // The call graph: its vertices are indices of functions. The loop above adds edges in the order of their sources.
+  // The call graph: its vertices are indices of functions.
   boost::compressed_sparse_row_graph<boost::directedS> const graph(
-      boost::edges_are_sorted, calls.begin(), calls.end(), p.functions.size());
+      boost::edges_are_unsorted_multi_pass, calls.begin(), calls.end(), p.functions.size());
   std::vector<std::uint32_t> component(p.functions.size());
   std::size_t const count = boost::strong_components(
       graph, boost::make_iterator_property_map(component.begin(), get(boost::vertex_index, graph)));
