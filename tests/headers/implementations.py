@@ -9,7 +9,7 @@ import re
 import sys
 
 root = pathlib.Path(sys.argv[1])
-others = {"jit", "lift", "sleef", "tools"}
+others = {"jit", "lift", "overtrace", "sleef", "tools"}
 sources = {str(path.relative_to(root)) for path in root.rglob("*.cpp") if path.relative_to(root).parts[0] not in others}
 included = collections.Counter(
     name for header in root.glob("*.hpp")

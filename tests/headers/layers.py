@@ -26,7 +26,7 @@ def has_layer(path):
     """Whether it is a header or a source of a layer: not of another target, nor a list of sources."""
     parts = path.split("/")
     return path.endswith((".hpp", ".cpp", ".def")) and not (
-        parts[1] == "implementation" and (parts[2] in ("jit", "lift", "sleef", "tools") or (len(parts) == 3 and path.endswith(".hpp"))))
+        parts[1] == "implementation" and (parts[2] in ("jit", "lift", "overtrace", "sleef", "tools") or (len(parts) == 3 and path.endswith(".hpp"))))
 
 
 found, opened = set(), {number: set() for number in spaces}

@@ -1,0 +1,161 @@
+// A plugin of clang: instruments each function with a body by a call at its begin and one at each end, exceptions included. The names of
+// functions, also of local ones, are constants of the object file.
+#include <cstddef>
+#include <cstdlib>
+#include <llvm/Demangle/Demangle.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Passes/PassPlugin.h>
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Support/GlobPattern.h>
+#include <llvm/Transforms/Utils/EscapeEnumerator.h>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace llvm;
+
+cl::list<std::string>
+    only("overtrace-only", cl::desc("Instrument the functions whose names match this pattern"));
+cl::list<std::string>
+    except("overtrace-except", cl::desc("Do not instrument the functions whose names match this pattern"));
+cl::list<std::string> except_files(
+    "overtrace-except-file", cl::desc("Do not instrument the functions of files that match this pattern"));
+cl::opt<bool> after_inlining(
+    "overtrace-after-inlining", cl::desc("Do not instrument functions where they are inlined"));
+
+bool any_matches(cl::list<std::string> const& patterns, StringRef text) {
+  return any_of(patterns, [&](std::string const& pattern) {
+    Expected<GlobPattern> glob = GlobPattern::create(pattern);
+    if (!glob) report_fatal_error(glob.takeError());
+    return glob->match(text);
+  });
+}
+
+// The path of the file with a function's definition; empty without debug information.
+std::string file_of(Function const& f) {
+  DISubprogram const* const place = f.getSubprogram();
+  if (place == nullptr) return {};
+  std::string const name = place->getFilename().str();
+  return name.empty() || name.front() == '/' ? name : (place->getDirectory() + "/" + name).str();
+}
+
+// Whether a function is in a namespace of the standard library, by its mangled name.
+bool is_in_standard_namespace(Function const& f) {
+  std::string const mangled = f.getName().str(); // which the demangler refers to
+  ItaniumPartialDemangler name;
+  if (name.partialDemangle(mangled.c_str())) return f.getName().starts_with("__clang_");
+  std::size_t size = 0;
+  std::unique_ptr<char, decltype(&std::free)> const scope(
+      name.getFunctionDeclContextName(nullptr, &size), &std::free);
+  StringRef const text = scope == nullptr ? "" : scope.get();
+  for (StringRef const local : {"_ZZSt", "_ZZNSt", "_ZZNKSt"}) // in a function of the library
+    if (StringRef(mangled).starts_with(local)) return true;
+  return text == "std" || text.starts_with("std::") || text.starts_with("__gnu_cxx");
+}
+bool is_of_standard_library(Function const& f, StringRef file) {
+  if (file.empty()) return is_in_standard_namespace(f); // without debug information
+  return file.starts_with("/usr/include/") || file.starts_with("/usr/lib/");
+}
+
+bool is_chosen(Function const& f, StringRef name, StringRef file) {
+  if (f.isDeclaration() || f.hasAvailableExternallyLinkage() || f.hasFnAttribute(Attribute::Naked) ||
+      f.hasFnAttribute("no-instrument-function") || f.hasFnAttribute(Attribute::PresplitCoroutine))
+    return false;
+  if (!only.empty()) return any_matches(only, name);
+  return !is_of_standard_library(f, file) && !any_matches(except, name) &&
+         (file.empty() || !any_matches(except_files, file));
+}
+
+class instrumentation {
+public:
+  explicit instrumentation(Module& m) : module_(m) {
+    LLVMContext& c = m.getContext();
+    Type* const pointer = PointerType::getUnqual(c);
+    AttributeList const nothrow = AttributeList().addFnAttribute(c, Attribute::NoUnwind);
+    begin_ = m.getOrInsertFunction("overtrace_begin", nothrow, Type::getVoidTy(c), pointer);
+    end_ = m.getOrInsertFunction("overtrace_end", nothrow, Type::getVoidTy(c), pointer);
+  }
+
+  void add(Function& f, StringRef name, StringRef file) {
+    GlobalVariable* const description = describe(name, file);
+    IRBuilder<> first(&*f.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+    place(first, f);
+    first.CreateCall(begin_, description);
+    // Where an exception leaves a call, this adds a landing pad that resumes.
+    EscapeEnumerator ends(f, "overtrace", !f.doesNotThrow());
+    while (IRBuilder<>* const at = ends.Next()) {
+      place(*at, f);
+      at->CreateCall(end_, description);
+    }
+  }
+
+private:
+  // Calls in functions with debug information have a place.
+  static void place(IRBuilder<>& at, Function& f) {
+    if (DISubprogram* const subprogram = f.getSubprogram())
+      if (!at.getCurrentDebugLocation())
+        at.SetCurrentDebugLocation(DILocation::get(f.getContext(), subprogram->getLine(), 0, subprogram));
+  }
+  Constant* text(StringRef characters) {
+    Constant* const data = ConstantDataArray::getString(module_.getContext(), characters, false);
+    auto* const variable =
+        new GlobalVariable(module_, data->getType(), true, GlobalValue::PrivateLinkage, data);
+    variable->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+    return variable;
+  }
+  // An overtrace_function of hooks.cpp.
+  GlobalVariable* describe(StringRef name, StringRef file) {
+    LLVMContext& c = module_.getContext();
+    Type* const pointer = PointerType::getUnqual(c);
+    IntegerType* const size = module_.getDataLayout().getIntPtrType(c);
+    StructType* const type = StructType::get(pointer, size, pointer, size, pointer);
+    Constant* const value = ConstantStruct::get(
+        type, text(name), ConstantInt::get(size, name.size()), text(file),
+        ConstantInt::get(size, file.size()), ConstantPointerNull::get(PointerType::getUnqual(c)));
+    return new GlobalVariable(module_, type, false, GlobalValue::PrivateLinkage, value);
+  }
+
+  Module& module_;
+  FunctionCallee begin_, end_;
+};
+
+struct instrument : PassInfoMixin<instrument> {
+  static bool isRequired() { return true; } // also at -O0
+
+  PreservedAnalyses run(Module& m, ModuleAnalysisManager&) {
+    struct chosen {
+      Function* function;
+      std::string name, file;
+    };
+    std::vector<chosen> all;
+    for (Function& f : m) {
+      std::string name = demangle(f.getName().str());
+      std::string file = file_of(f);
+      if (is_chosen(f, name, file)) all.push_back({&f, std::move(name), std::move(file)});
+    }
+    if (all.empty()) return PreservedAnalyses::all();
+    instrumentation to(m);
+    for (chosen const& each : all) to.add(*each.function, each.name, each.file);
+    return PreservedAnalyses::none();
+  }
+};
+
+} // namespace
+
+extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "overtrace", "1", [](PassBuilder& builder) {
+            builder.registerPipelineStartEPCallback([](ModulePassManager& passes, OptimizationLevel) {
+              if (!after_inlining) passes.addPass(instrument());
+            });
+            builder.registerOptimizerLastEPCallback([](ModulePassManager& passes, OptimizationLevel) {
+              if (after_inlining) passes.addPass(instrument());
+            });
+          }};
+}

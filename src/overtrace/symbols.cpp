@@ -1,0 +1,84 @@
+#include "symbols.hpp"
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cxxabi.h>
+#include <elfutils/libdwfl.h>
+#include <memory>
+#include <unistd.h>
+
+namespace overdub::overtrace {
+namespace {
+
+// Debug information is read if it is in the object itself: other files might have to be fetched.
+int find_no_debug_file(
+    Dwfl_Module*, void**, char const*, Dwarf_Addr, char const*, char const*, GElf_Word, char**) {
+  return -1;
+}
+
+class objects {
+public:
+  objects() {
+    static char* path = nullptr;
+    static Dwfl_Callbacks const callbacks{
+        dwfl_linux_proc_find_elf, find_no_debug_file, dwfl_offline_section_address, &path};
+    dwfl_ = dwfl_begin(&callbacks);
+    refresh();
+  }
+
+  /// The object with an address; null if there is none. Objects that were loaded meanwhile are found.
+  Dwfl_Module* at(Dwarf_Addr address) {
+    if (dwfl_ == nullptr) return nullptr;
+    if (Dwfl_Module* const found = dwfl_addrmodule(dwfl_, address)) return found;
+    refresh();
+    return dwfl_addrmodule(dwfl_, address);
+  }
+
+private:
+  void refresh() {
+    if (dwfl_ == nullptr) return;
+    dwfl_report_begin_add(dwfl_);
+    dwfl_linux_proc_report(dwfl_, getpid());
+    dwfl_report_end(dwfl_, nullptr, nullptr);
+  }
+  Dwfl* dwfl_ = nullptr; // until the process ends
+};
+
+std::string demangled(char const* name) {
+  int status = 0;
+  std::unique_ptr<char, decltype(&std::free)> const text(
+      abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free);
+  return status == 0 && text != nullptr ? text.get() : name;
+}
+
+std::string place(Dwfl_Module* object, Dwarf_Addr address) {
+  char const* file = "?";
+  Dwarf_Addr start = 0;
+  if (object != nullptr)
+    if (char const* const path =
+            dwfl_module_info(object, nullptr, &start, nullptr, nullptr, nullptr, nullptr, nullptr))
+      file = path;
+  std::string text = file;
+  text.erase(0, text.rfind('/') + 1);
+  char offset[32];
+  std::snprintf(offset, sizeof offset, "+0x%llx", static_cast<unsigned long long>(address - start));
+  return text + offset;
+}
+
+} // namespace
+
+symbol symbol_at(void const* address, bool with_file) {
+  static objects& all = *new objects;
+  auto const at = static_cast<Dwarf_Addr>(reinterpret_cast<std::uintptr_t>(address));
+  Dwfl_Module* const object = all.at(at);
+  char const* const name = object == nullptr ? nullptr : dwfl_module_addrname(object, at);
+  symbol found{name == nullptr ? place(object, at) : demangled(name), {}};
+  if (with_file && object != nullptr)
+    if (Dwfl_Line* const line = dwfl_module_getsrc(object, at))
+      if (char const* const file = dwfl_lineinfo(line, nullptr, nullptr, nullptr, nullptr, nullptr))
+        found.file = file;
+  return found;
+}
+
+} // namespace overdub::overtrace

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Compiles ordinary programs with the flags of overdub-config, by g++ and by clang, runs them, and checks their traces.
+
+usage: overtrace.py <overdub-config> <folder of sources> <folder for programs> <compiler and flags of overdub>
+"""
+import collections
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+config, sources, folder, *overdub = sys.argv[1:]
+os.makedirs(folder, exist_ok=True)
+failures = []
+
+
+def check(what, condition):
+    if not condition:
+        failures.append(what)
+
+
+def run(command, **environment):
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment})
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
+    return done.stdout, done.stderr
+
+
+def flags(compiler, *options):
+    return run([config, "--trace", f"--compiler={compiler}", *options])[0].split()
+
+
+def build(name, compiler, source, *options, extra=()):
+    program = os.path.join(folder, name)
+    run([*(extra or [compiler, "-std=c++20"]), *flags(compiler, *options), os.path.join(sources, source), "-pthread", "-o", program])
+    return program
+
+
+def plain(name):
+    """The qualified name without parameters and the type of the result."""
+    return name.split("(")[0].split("<")[0].split(" ")[-1]
+
+
+def spans(path):
+    """The number of spans by name, and of spans by the names of caller and callee. Checks that begins and ends are balanced."""
+    with open(path, encoding="utf-8") as file:
+        events = json.load(file)
+    events = events["traceEvents"] if isinstance(events, dict) else events
+    open_spans, names, edges = collections.defaultdict(list), collections.Counter(), collections.Counter()
+    for e in events:
+        if e["ph"] == "B":
+            around = open_spans[e["tid"]]
+            names[plain(e["name"])] += 1
+            edges[plain(around[-1]["name"]) if around else "", plain(e["name"])] += 1
+            around.append(e)
+        elif e["ph"] == "E":
+            check(f"{path}: an end without a begin", open_spans[e["tid"]])
+            if open_spans[e["tid"]]:
+                open_spans[e["tid"]].pop()
+    check(f"{path}: spans without an end", not any(open_spans.values()))
+    return names, edges
+
+
+def record(program, **environment):
+    path = program + ".json"
+    if os.path.exists(path):
+        os.remove(path)
+    out, err = run([program], OVERTRACE=path, **environment)
+    check(f"{program} writes to stderr: {err}", not err)
+    return out, *spans(path)
+
+
+compilers = [overdub[0]]
+clang = shutil.which("clang++-19") or shutil.which("clang++")
+if clang and subprocess.run([config, "--trace", f"--compiler={clang}"], capture_output=True).returncode == 0:
+    compilers.append(clang)
+for compiler in compilers:
+    base = os.path.basename(compiler)
+    for level in ("-O0", "-O2"):
+        program = build(f"{base}{level}", compiler, "application.cpp", extra=[compiler, "-std=c++20", level])
+        out, names, edges = record(program)
+        plainly = run([program])[0]
+        check(f"{program}: the output differs without a recording", out == plainly)
+        expected = {"main": 1, "scale": 2, "shapes::square::area": 1, "shapes::sum": 1, "fib": 15, "refuse": 4, "caught": 1, "jump": 1,
+                    "jumped": 1, "work": 1}
+        for name, count in expected.items():
+            check(f"{program}: {names[name]} spans of {name}, and not {count}", names[name] == count)
+        for edge in (("shapes::square::area", "scale"), ("caught", "refuse"), ("main", "jumped"), ("work", "fib"), ("", "main")):
+            check(f"{program}: no span of {edge[1]} in {edge[0] or 'nothing'}", edges[edge] > 0)
+        check(f"{program}: spans of the standard library", not any(n.startswith(("std::", "__gnu")) for n in names))
+        # main goes on after the exception and the jump.
+        check(f"{program}: calls after the jump are nested in it", edges["jump", "jumped"] == 0 and edges["main", "jumped"] == 1)
+    names = record(program, OVERTRACE_ONLY="fib*;work*")[1]
+    check(f"{base}: only: {names}", dict(names) == {"fib": 15, "work": 1})
+    names = record(program, OVERTRACE_EXCEPT="fib*")[1]
+    check(f"{base}: except", names["fib"] == 0 and names["work"] == 1)
+    edges = record(program, OVERTRACE_DEPTH="1")[2]
+    check(f"{base}: depth 1: {edges}", all(caller == "" for caller, _ in edges) and edges["", "main"] == 1)
+    debug = build(f"{base}-g", compiler, "application.cpp", extra=[compiler, "-std=c++20", "-g"])
+    names = record(debug, OVERTRACE_FILES="*/application.cpp")[1]
+    check(f"{base}: files", names["main"] == 1)
+    check(f"{base}: other files", not record(debug, OVERTRACE_FILES="*/other.cpp")[1])
+    for form in ("folded", "svg", "speedscope.json", "json", "pftrace"):
+        path = os.path.join(folder, f"{base}.last.{form}")
+        run([program], OVERTRACE_LAST=path)
+        check(f"{path} is empty", os.path.getsize(path) > 100)
+    err = run([program], OVERTRACE="/nowhere/trace.json")[1]
+    check(f"{base}: a path that cannot be written: {err}", "overdub: " in err and "/nowhere/trace.json" in err)
+    err = run([program], OVERTRACE=program + ".json", OVERTRACE_DEPTH="many")[1]
+    check(f"{base}: a depth that is no number: {err}", "OVERTRACE_DEPTH is many" in err)
+    path = os.path.join(folder, f"{base}.%p.json")
+    run([program], OVERTRACE=path)
+    check(f"{base}: %p", not os.path.exists(path))
+    program = build(f"{base}-except", compiler, "application.cpp", "--except=fib" if compiler == overdub[0] else "--except=fib*")
+    names = record(program)[1]
+    check(f"{base}: --except", names["fib"] == 0 and names["work"] == 1)
+    # Spans of contexts are in the same file.
+    program = build(f"{base}-contexts", compiler, "contexts.cpp", "--except-file=overdub" if compiler == overdub[0] else "--except-file=*overdub/*",
+                    extra=[compiler, "-g", *overdub[1:]] if compiler == overdub[0] else
+                    [compiler, "-g", *[f for f in overdub[1:] if not f.startswith("--param")]])
+    out, names, edges = record(program)
+    check(f"{base}: contexts: {names}", names["named"] == 1 and names["native"] == 1)
+if len(compilers) == 2:
+    program = build("only", clang, "application.cpp", "--only=fib*")
+    check("clang: --only", set(record(program)[1]) == {"fib"})
+print(*failures, f"{len(failures)} failures, {len(compilers)} compilers", sep="\n")
+sys.exit(bool(failures))
