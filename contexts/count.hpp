@@ -21,8 +21,11 @@ namespace overdub::contexts {
 struct count : context {
   long functions = 0;
   long primitives = 0;
+  /// Calls of named functions and leaves with plain arguments, which no context sees. Counted if counts_unseen_calls.
+  long unseen_calls = 0;
 
   long calls() const { return functions + primitives; }
+  void unseen(std::string_view, std::string_view) { ++unseen_calls; }
 
   void before(function auto, auto const&...) { ++functions; }
   void before(primitive auto, auto const&...) { ++primitives; }
@@ -31,6 +34,7 @@ struct count : context {
   void join(count&& other) {
     functions += other.functions;
     primitives += other.primitives;
+    unseen_calls += other.unseen_calls;
   }
 };
 
@@ -81,6 +85,10 @@ struct count_each : context {
   /// All numbers, sorted by name: of each callee; of each caller and callee.
   std::map<std::string_view, long> const& callees() const { return callees_; }
   std::map<std::pair<std::string_view, std::string_view>, long> const& edges() const { return edges_; }
+  /// The calls with plain arguments, which no context sees, of each caller and callee. Counted if counts_unseen_calls.
+  std::map<std::pair<std::string_view, std::string_view>, long> const& unseen_calls() const {
+    return unseen_calls_;
+  }
 
   template <callee F>
   void before(F const& f, auto const&...) {
@@ -91,6 +99,10 @@ struct count_each : context {
   }
   void after(function auto, auto const&, auto const&...) { running_.pop_back(); }
   void failed(function auto, std::exception_ptr const&, auto const&...) { running_.pop_back(); }
+  void unseen(std::string_view callee, std::string_view caller) {
+    detail::keep_loaded(); // the names are in the memory of this shared object
+    ++unseen_calls_[{caller, callee}];
+  }
 
   count_each fork() const {
     count_each one;
@@ -100,11 +112,12 @@ struct count_each : context {
   void join(count_each&& other) {
     for (auto const& [name, n] : other.callees_) callees_[name] += n;
     for (auto const& [edge, n] : other.edges_) edges_[edge] += n;
+    for (auto const& [edge, n] : other.unseen_calls_) unseen_calls_[edge] += n;
   }
 
 private:
   std::map<std::string_view, long> callees_;
-  std::map<std::pair<std::string_view, std::string_view>, long> edges_;
+  std::map<std::pair<std::string_view, std::string_view>, long> edges_, unseen_calls_;
   std::vector<std::string_view> running_;
 };
 

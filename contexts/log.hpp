@@ -54,6 +54,14 @@ struct log : context {
     }
   }
 
+  /// Writes a line for a call with plain arguments, where it is made: in checked builds, and those with ambient contexts.
+  void unseen(std::string_view callee, std::string_view) {
+    if (open_) *out << '\n';
+    open_ = false;
+    indent();
+    *out << callee << " is called with plain numbers, and is not seen\n";
+  }
+
 private:
   void indent() { *out << std::string(2 * static_cast<std::size_t>(depth_), ' '); }
 

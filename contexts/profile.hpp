@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <map>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -22,16 +23,16 @@
 
 namespace overdub::contexts {
 
-/// Measures the calls of functions and of native functions. Clock meets the standard's requirements for a clock. Each call costs two readings
-/// of the clock; the time that the profile itself takes is part of the caller's self time. Not thread-safe: `parallel_map` gives each thread a
-/// profile of its own, and joins them.
+/// Measures the calls of functions and of native functions. Clock meets the standard's requirements for a clock. Each call costs two
+/// readings of the clock; the time that the profile itself takes is part of the caller's self time. Not thread-safe: `parallel_map` gives
+/// each thread a profile of its own, and joins them.
 template <class Clock>
 struct profile_by : context {
   static constexpr std::string_view name = "profile";
   using duration = std::chrono::nanoseconds;
 
-  /// A function that returns the number of this thread's allocations so far, such as allocations_of_thread (profile/allocations.hpp). If null,
-  /// allocations are not counted.
+  /// A function that returns the number of this thread's allocations so far, such as allocations_of_thread (profile/allocations.hpp). If
+  /// null, allocations are not counted.
   using allocation_counter = long (*)();
   allocation_counter allocations = nullptr;
 
@@ -79,7 +80,13 @@ struct profile_by : context {
     return rows;
   }
 
-  /// A table of the functions.
+  /// The calls with plain arguments, which no context sees and whose time is part of their caller's self time, of each caller and callee.
+  /// Counted if counts_unseen_calls.
+  std::map<std::pair<std::string_view, std::string_view>, long> const& unseen_calls() const {
+    return unseen_calls_;
+  }
+
+  /// A table of the functions, and the calls that were not seen.
   friend std::ostream& operator<<(std::ostream& out, profile_by const& p) {
     auto const line = [&](std::string_view function, std::string calls, auto... times) {
       out << io::left_aligned(std::string(function), 20) << ' ' << io::right_aligned(std::move(calls), 9);
@@ -95,6 +102,9 @@ struct profile_by : context {
       if (p.allocations) out << "  " << io::number_text(r.self_allocations);
       out << '\n';
     }
+    for (auto const& [names, calls] : p.unseen_calls_)
+      out << "not seen: " << names.second << ", called with plain numbers in " << names.first << ", "
+          << io::number_text(calls) << (calls == 1 ? " time\n" : " times\n");
     return out;
   }
   /// Folded stacks, for flame graph tools: a line for each path, "outer;inner 1234", with the nanoseconds in the function
@@ -121,6 +131,10 @@ struct profile_by : context {
   requires(function<F> || native_leaf<F>) void failed(F const&, std::exception_ptr const&, auto const&...) {
     end();
   }
+  void unseen(std::string_view callee, std::string_view caller) {
+    detail::keep_loaded(); // the names are in the memory of this shared object
+    ++unseen_calls_[{caller, callee}];
+  }
 
   /// For parallel_map: the calls of a thread are joined below the calling function, whose self time includes its wait for the threads.
   profile_by fork() const { return profile_by(allocations); }
@@ -137,6 +151,7 @@ struct profile_by : context {
       add(mine.row, f.row, mine.running == 0);
       mine.row.each.add(f.row.each);
     }
+    for (auto const& [names, calls] : other.unseen_calls_) unseen_calls_[names] += calls;
   }
 
 private:
@@ -245,6 +260,7 @@ private:
   tsl::robin_map<edge, std::size_t, edge_hash> children_; // callee nodes
   tsl::robin_map<std::string_view, std::size_t> numbers_; // indices of functions
   std::vector<call> running_;
+  std::map<std::pair<std::string_view, std::string_view>, long> unseen_calls_;
   long overhead_ = 0;
 };
 

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -60,10 +61,11 @@ template <fixed_string... Names>
 struct only : option {
   static constexpr bool takes(std::string_view name) { return is_among<Names...>(name); }
 };
+struct exclusion : option {};
 /// Excludes these callees and, if they are functions, their callees. Functions that control primitives (map, if_) call keep their
 /// spans.
 template <fixed_string... Names>
-struct without : option {
+struct without : exclusion {
   static constexpr bool leaves(std::string_view name) { return is_among<Names...>(name); }
 };
 /// Sampling: records one in N outermost spans of each thread, with all nested ones, from the first one on.
@@ -165,6 +167,15 @@ template <callee F>
   counts->count(number.load(std::memory_order_relaxed));
 }
 
+// Not seen: a call with plain arguments, in the body of a function that runs in the context.
+[[gnu::cold, gnu::noinline]] OVERDUB_HIDDEN inline void write_unseen(std::string_view name) {
+  callee_info const& callee = callee_named("not seen: " + std::string(name), "function").info;
+  auto const word = reinterpret_cast<std::uintptr_t>(&callee);
+  call_records to;
+  to.write(word + static_cast<unsigned>(record_kind::begin));
+  to.write(word + static_cast<unsigned>(record_kind::end));
+}
+
 } // namespace tracing
 
 /// A trace at some depth of entered functions; see trace_with.
@@ -208,6 +219,13 @@ struct trace_at : context {
     tracing::call_records to;
     to.write(tracing::word_of<F>(tracing::record_kind::failed));
   }
+
+  /// Writes a span without duration for a call with plain arguments, where it is made: in checked builds, and those with ambient contexts.
+  OVERDUB_HIDDEN void unseen(std::string_view callee, std::string_view) const {
+    if constexpr (!tracing::counts_only<Options...>) tracing::write_unseen(callee);
+  }
+  /// Whether a recording is active: otherwise an ambient trace is not called.
+  static std::atomic<bool> const& listens() { return tracing::all_recordings().is_active; }
 
   /// Leaves the context for excluded functions at compile time, so that their calls are plain code.
   template <function F>
@@ -267,3 +285,11 @@ using trace_with = trace_at<0, tracing::checked_option<Options>...>;
 using trace = trace_with<>;
 
 } // namespace overdub::contexts
+
+namespace overdub::detail {
+// As an ambient context, a trace knows names only when the program runs, and does not receive the numbers of calls.
+template <int Depth, class... Options>
+inline constexpr bool stays_everywhere<contexts::trace_at<Depth, Options...>> =
+    contexts::tracing::span_depth<Options...> == 0 && !contexts::tracing::with_values<Options...> &&
+    !(std::is_base_of_v<contexts::tracing::exclusion, Options> || ...);
+} // namespace overdub::detail

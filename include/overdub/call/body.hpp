@@ -1,9 +1,10 @@
 // Calls the body of a function, with or without the scope as its first argument.
 #pragma once
 
+#include <overdub/call/plain_call.hpp>
 #include <overdub/call/scope.hpp>
-#include <overdub/call/strict.hpp>
 
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -69,6 +70,13 @@ struct body_call {
   using type = std::conditional_t<std::is_void_v<declared>, none, declared>;
 };
 
+template <class F>
+constexpr std::string_view body_name() {
+  if constexpr (callee<F>)
+    return F::name();
+  else
+    return "<lambda>";
+}
 template <class F>
 constexpr auto const& body_of(F const& f) {
   if constexpr (callee<F>)
@@ -163,9 +171,7 @@ OVERDUB_INLINE constexpr auto run_body(S const& stack, F const& f, X&&... x) -> 
     F, std::remove_cvref_t<decltype(body_of(f))>, running<S, F>, std::remove_cvref_t<X>...>::type {
   using Call =
       body_call<F, std::remove_cvref_t<decltype(body_of(f))>, running<S, F>, std::remove_cvref_t<X>...>;
-#if OVERDUB_CHECKED
-  [[maybe_unused]] watch_t<S> const watching{true};
-#endif
+  [[maybe_unused]] watch_t<S> const watching(stack, body_name<F>());
   using R = typename Call::type;
   begun_lifetime<Call::form == body_form::scoped && keeps_call<S, F>> const going_on;
   if constexpr (is_refused<R>)

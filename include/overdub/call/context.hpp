@@ -22,6 +22,8 @@ namespace overdub {
 ///   void before(callee auto f, auto const&... x);   hooks, with concrete arguments
 ///   void after(callee auto f, auto const& result, auto const&... x);
 ///   void failed(callee auto f, std::exception_ptr, auto const&... x);
+///   void unseen(std::string_view callee, std::string_view caller);   a call with plain arguments, which no context
+///                                                   intercepts, in checked builds and those with ambient contexts
 ///   auto enter(callee auto f);                      the context of f's body, by the type of the result: *this,
 ///                                                   another one with the same metadata, or `leave`
 ///   auto enter(callee auto f, argument_types<A...>);   the same, by the types of the arguments, too
@@ -156,6 +158,11 @@ template <class C>
 concept declares_options = requires {
   requires std::is_function_v<std::remove_pointer_t<decltype(&C::options)>>;
 };
+
+// Whether C observes the calls of all functions as an ambient context, whose types it does not know: it does not leave some of them by
+// `enter`. A context with `enter` that depends on its options specialises this.
+template <class C>
+inline constexpr bool stays_everywhere = !declares_enter<C>;
 
 template <class C>
 concept carries_metadata = requires {

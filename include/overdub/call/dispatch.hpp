@@ -4,8 +4,11 @@
 
 #include <overdub/call/hook.hpp>
 #include <overdub/call/intercepts.hpp>
+#include <overdub/call/plain_call.hpp>
 #include <overdub/call/result.hpp>
-#include <overdub/call/strict.hpp>
+#if OVERDUB_AMBIENT
+#include <overdub/call/ambient_call.hpp>
+#endif
 
 #include <cstddef>
 #include <exception>
@@ -448,9 +451,7 @@ OVERDUB_INLINE constexpr auto call_primitive(S const& stack, P const& p, A&&... 
 
 template <class S, class F, class... A>
 OVERDUB_INLINE constexpr call_t<S, F, A...> call(S const& stack, F const& f, A&&... a) {
-#if OVERDUB_CHECKED
-  [[maybe_unused]] watch_t<S> const unwatched{false};
-#endif
+  [[maybe_unused]] unwatched_t<S, F> const unwatched;
   if constexpr (!function<F>)
     return call_primitive(stack, f, static_cast<A&&>(a)...);
   else if constexpr (S::empty)
@@ -482,6 +483,41 @@ OVERDUB_INLINE constexpr void check_contexts(S const& stack, X const& x) {
 }
 #endif
 
+// A native function with parameters of known types, none of which it may change.
+template <class F, class... A>
+concept takes_numbers_by_value = requires {
+  &decltype(F::body)::operator();
+}
+&&std::is_invocable_v<decltype(F::body) const&, std::remove_cvref_t<A>...>;
+
+[[gnu::always_inline]] OVERDUB_HIDDEN inline bool is_plain_call_observed() {
+#if OVERDUB_AMBIENT
+  return observers.body != nullptr || has_ambient_listener();
+#else
+  return observers.body != nullptr;
+#endif
+}
+
+/// A call with plain arguments, of a function or a leaf, that the contexts of the running body or ambient contexts observe.
+template <class R, class F, class... A>
+struct observed_plain_call {
+  static constexpr bool copies_numbers = function<F> || takes_numbers_by_value<F, A...>;
+  // A number is passed by value if the callee cannot change it: if its address were taken, a loop would keep it in memory also where
+  // nothing observes the call.
+  template <class X, class Number = std::remove_cvref_t<X>>
+  using argument =
+      std::conditional_t<copies_numbers && std::is_arithmetic_v<Number>, Number, std::remove_reference_t<X>&>;
+
+  [[gnu::noinline]] OVERDUB_HIDDEN static R make(F const& f, argument<A>... a) {
+    plain_call<F> const here;
+    [[maybe_unused]] auto const compute = [&]() -> R { return call(stack<>(), f, static_cast<A&&>(a)...); };
+#if OVERDUB_AMBIENT
+    if (observers.ambient != nullptr) return observe_call<F, types<A...>>(compute, a...);
+#endif
+    return compute();
+  }
+};
+
 /// Calls f in the outermost stack of its arguments.
 template <class F, class... A>
 OVERDUB_INLINE constexpr call_t<outermost_t<A...>, F, A...> dispatch(F const& f, A&&... a) {
@@ -494,6 +530,10 @@ OVERDUB_INLINE constexpr call_t<outermost_t<A...>, F, A...> dispatch(F const& f,
     (check_contexts<S, F>(stack, a), ...);
   }
 #endif
+  if constexpr (counts_unseen_calls && S::empty && (function<F> || of_kind<F, kind::leaf>))
+    if (!std::is_constant_evaluated())
+      if (is_plain_call_observed()) [[unlikely]]
+        return observed_plain_call<call_t<S, F, A...>, F, A...>::make(f, a...);
   return call(stack, f, static_cast<A&&>(a)...);
 }
 

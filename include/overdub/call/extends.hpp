@@ -3,7 +3,9 @@
 #pragma once
 
 #include <overdub/call/hook.hpp>
+#include <overdub/call/plain_call.hpp>
 
+#include <string_view>
 #include <type_traits>
 
 namespace overdub {
@@ -76,16 +78,28 @@ OVERDUB_OBSERVING(after)
 OVERDUB_OBSERVING(failed)
 #undef OVERDUB_OBSERVING
 
+template <class Context, class Bases>
+struct observing_unseen : Context {};
+template <class Context, class B, class... Rest>
+struct observing_unseen<Context, types<B, Rest...>> : Context {
+  void unseen(std::string_view callee, std::string_view caller) {
+    static_cast<B&>(*this).unseen(callee, caller);
+    (static_cast<Rest&>(*this).unseen(callee, caller), ...);
+  }
+};
+
 template <class... C>
-using extension_of = observing_failed<
-    observing_after<
-        observing_before<
-            overloads_of<
-                types<C...>, concatenated_t<keep<declares_rules<C>, C>...>,
-                concatenated_t<keep<declares_enter<C>, C>...>>,
-            concatenated_t<keep<declares_before<C>, C>...>>,
-        concatenated_t<keep<declares_after<C>, C>...>>,
-    concatenated_t<keep<declares_failed<C>, C>...>>;
+using extension_of = observing_unseen<
+    observing_failed<
+        observing_after<
+            observing_before<
+                overloads_of<
+                    types<C...>, concatenated_t<keep<declares_rules<C>, C>...>,
+                    concatenated_t<keep<declares_enter<C>, C>...>>,
+                concatenated_t<keep<declares_before<C>, C>...>>,
+            concatenated_t<keep<declares_after<C>, C>...>>,
+        concatenated_t<keep<declares_failed<C>, C>...>>,
+    concatenated_t<keep<declares_unseen<C>, C>...>>;
 
 template <class B>
 struct as_context : B, context {};

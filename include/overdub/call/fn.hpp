@@ -29,7 +29,6 @@ struct fn_t {
   template <class... A>
   OVERDUB_INLINE constexpr auto operator()(A&&... a) const
       -> detail::result_t<detail::outermost_t<A...>, fn_t, A...> {
-    if constexpr (detail::outermost_t<A...>::empty) detail::check_not_escaped<fn_t>();
     return detail::dispatch(*this, std::forward<A>(a)...);
   }
 

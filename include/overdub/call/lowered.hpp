@@ -40,10 +40,8 @@ struct lowered : S {
 
   template <class... X>
   OVERDUB_INLINE constexpr auto operator()(X&&... x) const {
-#if OVERDUB_CHECKED
-    [[maybe_unused]] watch_t<S> const watching{!callee<F>};
-#endif
     S const& levels = *this;
+    [[maybe_unused]] std::conditional_t<callee<F>, no_watch, watch_t<S>> const watching(levels, "<lambda>");
     if constexpr (callee<F>)
       return unwrap<V>(levels, wrap(levels, call(levels, f, wrap(levels, static_cast<X&&>(x))...)));
     else

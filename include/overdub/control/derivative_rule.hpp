@@ -78,7 +78,6 @@ struct ruled_fn {
   template <class... A>
   OVERDUB_INLINE constexpr auto operator()(A&&... a) const
       -> detail::result_t<detail::outermost_t<A...>, ruled_fn, A...> {
-    if constexpr (detail::outermost_t<A...>::empty) detail::check_not_escaped<ruled_fn>();
     return detail::dispatch(*this, std::forward<A>(a)...);
   }
 

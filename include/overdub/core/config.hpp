@@ -42,3 +42,8 @@
 #define OVERDUB_CHECKED 1
 #endif
 #endif
+
+// Builds ambient contexts in: see overdub/ambient.hpp. All units of a program must agree on it.
+#if !defined(OVERDUB_AMBIENT)
+#define OVERDUB_AMBIENT 0
+#endif
