@@ -34,11 +34,11 @@ OVERDUB_BENCH_PLAIN double instrumented() {
 int main() {
   bench::compare(
       "100 calls of a function, without a recording", //
-      bench::way{"plain", 0, plainly}, //
+      bench::way{"plain", 0, plainly},                //
       bench::way{"instrumented", 0, instrumented});
   overdub::contexts::recording const recording;
   bench::compare(
       "100 calls of a function, while a recording is active", //
-      bench::way{"plain", 0, plainly}, //
+      bench::way{"plain", 0, plainly},                        //
       bench::way{"instrumented", 0, instrumented});
 }

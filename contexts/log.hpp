@@ -59,7 +59,7 @@ struct log : context {
     if (open_) *out << '\n';
     open_ = false;
     indent();
-    *out << callee << " is called with plain numbers, and is not seen\n";
+    *out << callee << " is called with plain arguments, and is not seen: cx(" << callee << ", ...)\n";
   }
 
 private:

@@ -103,7 +103,7 @@ struct profile_by : context {
       out << '\n';
     }
     for (auto const& [names, calls] : p.unseen_calls_)
-      out << "not seen: " << names.second << ", called with plain numbers in " << names.first << ", "
+      out << "not seen: " << names.second << ", called with plain arguments in " << names.first << ", "
           << io::number_text(calls) << (calls == 1 ? " time\n" : " times\n");
     return out;
   }

@@ -224,6 +224,11 @@ struct trace_at : context {
   OVERDUB_HIDDEN void unseen(std::string_view callee, std::string_view) const {
     if constexpr (!tracing::counts_only<Options...>) tracing::write_unseen(callee);
   }
+  /// As an ambient context, a trace knows names only when the program runs, and numbers not at all: it neither leaves functions nor records
+  /// arguments.
+  static constexpr bool observes_all_functions = tracing::span_depth<Options...> == 0 &&
+                                                 !tracing::with_values<Options...> &&
+                                                 !(std::is_base_of_v<tracing::exclusion, Options> || ...);
   /// Whether a recording is active: otherwise an ambient trace is not called.
   static std::atomic<bool> const& listens() { return tracing::all_recordings().is_active; }
 
@@ -285,11 +290,3 @@ using trace_with = trace_at<0, tracing::checked_option<Options>...>;
 using trace = trace_with<>;
 
 } // namespace overdub::contexts
-
-namespace overdub::detail {
-// As an ambient context, a trace knows names only when the program runs, and does not receive the numbers of calls.
-template <int Depth, class... Options>
-inline constexpr bool stays_everywhere<contexts::trace_at<Depth, Options...>> =
-    contexts::tracing::span_depth<Options...> == 0 && !contexts::tracing::with_values<Options...> &&
-    !(std::is_base_of_v<contexts::tracing::exclusion, Options> || ...);
-} // namespace overdub::detail

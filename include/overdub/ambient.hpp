@@ -5,11 +5,13 @@
 #include <overdub/call/ambient_call.hpp>
 #include <overdub/call/callee_name.hpp>
 #include <overdub/call/compose.hpp>
+#include <overdub/call/dispatch.hpp>
 #include <overdub/call/extends.hpp>
 #include <overdub/call/named_functions.hpp>
 
 #include <boost/hana/unpack.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -20,11 +22,16 @@
 
 namespace overdub {
 
+/// An ambient context cannot begin.
+struct OVERDUB_EXPORTED ambient_error : error {
+  using error::error;
+};
+
 namespace detail {
 
-/// The callee of an observed call: its name is known only when the program runs.
+/// The callee of a call that ambient contexts observe: its name is known only when the program runs.
 template <class Kind>
-struct observed_callee {
+struct ambient_callee {
   using overdub_callee = Kind;
   static constexpr int depth = 0;
   static constexpr bool is_named = false;
@@ -34,33 +41,51 @@ struct observed_callee {
     return called_name();
   }
 };
-using observed_function = observed_callee<kind::function>;
-using observed_leaf = observed_callee<kind::leaf>;
+using ambient_function = ambient_callee<kind::function>;
+using ambient_leaf = ambient_callee<kind::leaf>;
 
 // Hooks receive at most so many arguments: of longer calls, the last is empty.
 inline constexpr std::size_t max_observed = 8;
 
-// Whether some call of a function or leaf reaches the hook.
-template <class Hook, class C, class... First>
-inline constexpr bool hook_observes = [] {
+template <class Hook, class C, class F, class... First, std::size_t... N>
+consteval bool hook_takes(types<First...>, std::index_sequence<N...>) {
+  return observes<Hook, C, F, First..., std::enable_if_t<(N < max_observed), ambient_value>...>;
+}
+// Whether C has no such hook, or some call of a function or a leaf reaches it.
+template <class Hook, class C, class... First, std::size_t... Count>
+consteval bool hook_is_reached(std::index_sequence<Count...>) {
+  return !Hook::template declared<C> ||
+         (hook_takes<Hook, C, ambient_function>(types<First...>{}, std::make_index_sequence<Count>()) ||
+          ...) ||
+         (hook_takes<Hook, C, ambient_leaf>(types<First...>{}, std::make_index_sequence<Count>()) || ...);
+}
+template <class C>
+consteval bool hooks_are_reached() {
   constexpr std::make_index_sequence<max_observed + 1> counts;
-  auto const in = []<class F, std::size_t... I>(std::type_identity<F>, std::index_sequence<I...>) {
-    auto const takes = []<std::size_t... N>(std::index_sequence<N...>) {
-      return observes<Hook, C, F, First..., std::enable_if_t<(N < max_observed), observed>...>;
-    };
-    return (takes(std::make_index_sequence<I>()) || ...);
-  };
-  return in(std::type_identity<observed_function>{}, counts) ||
-         in(std::type_identity<observed_leaf>{}, counts);
-}();
+  return hook_is_reached<before_hook, C>(counts) && hook_is_reached<after_hook, C, ambient_value>(counts) &&
+         hook_is_reached<failed_hook, C, std::exception_ptr>(counts);
+}
+
+// Whether C observes the calls of all functions: no `enter` leaves some of them. A context with `enter` may say so by a constant.
+template <class C>
+consteval bool observes_all_functions() {
+  if constexpr (is_extension<C>)
+    return []<class... Base>(types<Base...>) {
+      return (observes_all_functions<Base>() && ...);
+    }(typename C::overdub_bases{});
+  else if constexpr (requires { C::observes_all_functions; })
+    return C::observes_all_functions;
+  else
+    return !declares_enter<C>;
+}
 
 // Whether C has no list of callees, and no hook that names one.
 template <class C>
 consteval bool names_no_callee() {
   constexpr bool is_looked_for =
-      find_names_of_hooks<C>(types<>{}) || find_names_of_hooks<C>(types<observed>{}) ||
-      find_names_of_hooks<C>(types<observed, observed>{}) || find_names_of_hooks<C>(types<double>{}) ||
-      find_names_of_hooks<C>(types<double, double>{});
+      find_names_of_hooks<C>(types<>{}) || find_names_of_hooks<C>(types<double>{}) ||
+      find_names_of_hooks<C>(types<double, double>{}) || find_names_of_hooks<C>(types<ambient_value>{}) ||
+      find_names_of_hooks<C>(types<ambient_value, ambient_value>{});
   using named = decltype(remembered_functions<types<C, std::bool_constant<is_looked_for>>, hooks_of<C>>());
   return std::is_same_v<typename listed_functions<C>::type, types<>> && std::is_same_v<named, types<>>;
 }
@@ -76,26 +101,25 @@ consteval bool can_be_ambient() {
       !carries_metadata<C> && !declares_rules<C> && !has_fingerprint<C> && !has_pass<C>;
   static_assert(
       only_observes || !is_context<C>, "overdub: an ambient context only observes, and this one has rules, "
-                                       "metadata or passes; run the function in "
-                                       "it: run(context, f, x...)");
-  constexpr bool stays = stays_everywhere<C>;
+                                       "metadata or passes; run the function "
+                                       "in it: run(context, f, x...)");
+  constexpr bool stays = observes_all_functions<C>();
   static_assert(
       stays || !only_observes,
-      "overdub: an ambient context observes all calls with their names, and this one leaves some "
-      "functions or records arguments; use it without these options, or in run(context, f, x...)");
+      "overdub: an ambient context observes all calls with their names, and this one leaves some functions "
+      "or "
+      "records arguments; use it without these options, or in run(context, f, x...)");
   constexpr bool names_none = names_no_callee<C>();
   static_assert(
       names_none || !only_observes,
-      "overdub: an ambient context observes the calls of all functions, and the hooks of this one "
-      "name functions; take any callee, and test f.name()");
-  constexpr bool observes_any = hook_observes<before_hook, C> || hook_observes<after_hook, C, observed> ||
-                                hook_observes<failed_hook, C, std::exception_ptr>;
+      "overdub: an ambient context observes the calls of all functions, and the hooks of this one name "
+      "functions; take any callee, and test f.name()");
+  constexpr bool observes_calls = hooks_are_reached<C>() && has_hooks<C>;
   static_assert(
-      observes_any || !only_observes || !names_none,
-      "overdub: no hook of this context accepts the calls that an ambient context observes; take the "
-      "arguments as "
-      "auto const&... x");
-  return OVERDUB_AMBIENT && is_context<C> && only_observes && stays && names_none && observes_any;
+      observes_calls || !only_observes || !names_none, "overdub: a hook of this context accepts no call that "
+                                                       "an ambient context observes; take the arguments as "
+                                                       "auto const&... x");
+  return OVERDUB_AMBIENT && is_context<C> && only_observes && stays && names_none && observes_calls;
 }
 
 template <class C>
@@ -103,49 +127,53 @@ struct ambient_hooks {
   static C& context(void* at) { return *static_cast<C*>(at); }
 
   static std::atomic<bool> const* listens(C const& context) {
-    if constexpr (requires { context.listens(); })
-      return &context.listens();
-    else
+    if constexpr (is_extension<C>) // its other bases listen
       return nullptr;
+    else if constexpr (requires { context.listens(); }) {
+      constexpr bool is_reference = std::is_same_v<decltype(context.listens()), std::atomic<bool> const&>;
+      static_assert(is_reference, "overdub: listens() of a context returns a std::atomic<bool> const&");
+      if constexpr (is_reference) return &context.listens();
+    }
+    return nullptr;
   }
-  static void before(void* at, observed_call const& call) {
+  static void before(void* at, plain_call_view const& call) {
     with_arguments(
-        call, [&](auto const& f, auto const&... x) { observe<before_hook>(context(at), f, x...); });
+        call, [&](auto const& called, auto const&... x) { observe<before_hook>(context(at), called, x...); });
   }
-  static void after(void* at, observed_call const& call, observed const& result) {
-    with_arguments(
-        call, [&](auto const& f, auto const&... x) { observe<after_hook>(context(at), f, result, x...); });
+  static void after(void* at, plain_call_view const& call, ambient_value const& result) {
+    with_arguments(call, [&](auto const& called, auto const&... x) {
+      observe<after_hook>(context(at), called, result, x...);
+    });
   }
-  static void failed(void* at, observed_call const& call, std::exception_ptr const& exception) {
-    with_arguments(call, [&](auto const& f, auto const&... x) {
-      observe<failed_hook>(context(at), f, exception, x...);
+  static void failed(void* at, plain_call_view const& call, std::exception_ptr const& exception) {
+    with_arguments(call, [&](auto const& called, auto const&... x) {
+      observe<failed_hook>(context(at), called, exception, x...);
     });
   }
 
 private:
   template <class Hook>
-  static void with_arguments(observed_call const& call, Hook const& hook) {
+  static void with_arguments(plain_call_view const& call, Hook const& hook) {
     name_during_call const named(call.name);
     if (call.is_leaf)
-      with_count(call, [&](auto const&... x) { hook(observed_leaf{}, x...); });
+      with_count(call, [&](auto const&... x) { hook(ambient_leaf{}, x...); });
     else
-      with_count(call, [&](auto const&... x) { hook(observed_function{}, x...); });
+      with_count(call, [&](auto const&... x) { hook(ambient_function{}, x...); });
   }
   template <class Hook, std::size_t N = 0>
-  static void with_count(observed_call const& call, Hook const& hook) {
+  static void with_count(plain_call_view const& call, Hook const& hook) {
     if (call.count == N)
       pass(hook, call.arguments, std::make_index_sequence<N>());
     else if constexpr (N < max_observed)
       with_count<Hook, N + 1>(call, hook);
     else {
-      observed last = call.arguments[N - 1];
-      last.clear();
-      auto const with_last = [&](auto const&... x) { hook(x..., last); };
+      auto const with_last = [&](auto const&... x) { hook(x..., ambient_value()); };
       pass(with_last, call.arguments, std::make_index_sequence<N - 1>());
     }
   }
   template <class Hook, std::size_t... I>
-  static void pass(Hook const& hook, [[maybe_unused]] observed const* arguments, std::index_sequence<I...>) {
+  static void
+  pass(Hook const& hook, [[maybe_unused]] ambient_value const* arguments, std::index_sequence<I...>) {
     hook(arguments[I]...);
   }
 };
@@ -162,7 +190,14 @@ public:
             &ambient_hooks<C>::after,
             &ambient_hooks<C>::failed,
             observers.ambient,
-            ++ambient_listeners_begun} {
+            ++ambient_listeners_begun,
+            observers.ambient == nullptr ? 0 : observers.ambient->position + 1} {
+    if (is_in_ambient_hook)
+      throw ambient_error(
+          message("overdub: a hook of an ambient context begins another one; begin it before the call"));
+    if (listener_.position == max_ambient_listeners)
+      throw ambient_error(
+          message("overdub: a thread has at most %u ambient contexts", max_ambient_listeners));
     observers.ambient = &listener_;
   }
   listening(listening const&) = delete;
@@ -206,18 +241,20 @@ requires(!can_be_ambient<C>()) struct listening_all<C, Rest...> {
 ///
 ///   overdub::ambient with(log);          ambient with(trace{}, count) is two contexts, the first of which is the outermost
 ///
-/// A context may only observe: it has hooks, and no rules, metadata or passes. Its hooks receive the arguments and results as `observed`,
-/// and at most eight arguments. It does not observe calls that other contexts observe, since their arguments are values, calls that its own
-/// hooks make, or other threads. It is used by reference, or owned if it is an rvalue. Ambient contexts may be nested: the oldest is the
-/// outermost. A call is observed from its beginning to its end, or not at all. Must be destroyed on the same thread; otherwise aborts.
+/// Contexts only observe: they have hooks, and no rules, metadata or passes. Hooks receive arguments and results as `ambient_value`, and at
+/// most eight arguments. A call whose arguments are values of a run is observed by the contexts of the run, and not by these. What hooks of
+/// ambient contexts call is not observed, nor are other threads. A context is used by reference, or owned if it is an rvalue. Ambient
+/// contexts may be nested: the oldest is the outermost. A call is observed from its beginning to its end, or not at all. It must be
+/// destroyed on the same thread, and not by a hook; otherwise the program aborts.
 ///
-/// All units of the program are built with OVERDUB_AMBIENT=1. Without an ambient context on the thread, a call costs one load and one
-/// branch more.
+/// All units of the program are built with OVERDUB_AMBIENT=1. Without an ambient context on the thread, a call costs two loads and a branch
+/// more. Throws ambient_error in a hook of an ambient context, and if the thread has 64 of them.
 template <class Composition>
 class [[nodiscard]] ambient {
 public:
   template <class... C>
-  explicit ambient(C&&... contexts)
+  requires(sizeof...(C) > 0 && !(std::is_same_v<std::remove_cvref_t<C>, ambient> || ...)) explicit ambient(
+      C&&... contexts)
       : contexts_(compose(std::forward<C>(contexts)...)), listeners_(listen(contexts_)) {}
   ambient(ambient const&) = delete;
   ambient& operator=(ambient const&) = delete;
@@ -233,6 +270,7 @@ private:
   decltype(listen(std::declval<Composition&>())) listeners_;
 };
 template <class... C>
-explicit ambient(C&&... contexts) -> ambient<decltype(compose(std::declval<C>()...))>;
+requires(sizeof...(C) > 0) explicit ambient(C&&... contexts)
+    ->ambient<decltype(compose(std::declval<C>()...))>;
 
 } // namespace overdub

@@ -30,8 +30,8 @@ struct filters {
 /// Returns the filters of the process. Thread-safe.
 filters const& process_filters();
 
-/// Returns the callee at the address of a function, which is known from then on (callee_table.hpp). Reads the symbols of the object with the
-/// function. Thread-safe. Throws std::bad_alloc.
+/// Returns the callee at the address of a function, which is known from then on (callee_table.hpp). Reads the symbols of the object with
+/// the function. Thread-safe. Throws std::bad_alloc.
 callee const& callee_at(void const* function);
 /// Returns a new callee with a name and file that the compiler plugin stored. The name is not copied.
 callee const& add_callee(std::string_view name, std::string_view file);

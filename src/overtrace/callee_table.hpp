@@ -10,8 +10,8 @@ namespace overdub::overtrace {
 
 struct callee;
 
-/// A hash table with open addressing, at most half full. Readers take no lock: an entry is written before its key, and a larger table replaces
-/// the whole one.
+/// A hash table with open addressing, at most half full. Readers take no lock: an entry is written before its key, and a larger table
+/// replaces the whole one.
 class callee_table {
 public:
   explicit callee_table(unsigned bits) : bits_(bits), entries_(std::make_unique<entry[]>(size())) {}

@@ -13,8 +13,8 @@ namespace {
 
 namespace tracing = contexts::tracing;
 
-/// The instrumented calls of a thread that have not ended, and began while a recording was active. A signal handler that interrupts this pushes and
-/// pops calls of its own above.
+/// The instrumented calls of a thread that have not ended, and began while a recording was active. A signal handler that interrupts this
+/// pushes and pops calls of its own above.
 struct call_stack {
   static constexpr std::uint32_t most = 4096; // deeper calls are counted, and not recorded
   struct call {

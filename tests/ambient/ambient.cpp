@@ -10,6 +10,7 @@
 #include <overdub/overdub.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -52,7 +53,6 @@ constexpr auto total = od::fn<"total">([](shop const& s) { return s.total(); });
 // Writes each hook that is called, with its arguments.
 struct recorder : od::context {
   std::vector<std::string> lines;
-  std::string name = "";
 
   void before(od::callee auto f, auto const&... x) { add(std::string(f.name()), x...); }
   void after(od::callee auto f, auto const& result, auto const&... x) {
@@ -63,7 +63,7 @@ struct recorder : od::context {
   }
   void add(std::string const& what, auto const&... x) {
     std::ostringstream line;
-    line << name << what;
+    line << what;
     ((x ? void(line << ' ' << x) : void(line << " ?")), ...);
     lines.push_back(line.str());
   }
@@ -81,6 +81,22 @@ struct named : od::context {
 };
 struct refusing : od::context {
   void before(od::callee auto, auto const&...) { throw std::runtime_error("no calls"); }
+};
+struct refusing_ends : od::context {
+  void after(od::callee auto, auto const&, auto const&...) { throw std::runtime_error("no ends"); }
+  void failed(od::callee auto, std::exception_ptr, auto const&...) {
+    throw std::runtime_error("no failures");
+  }
+};
+struct listening_sometimes : od::context {
+  std::atomic<bool> on{false};
+  int calls = 0;
+  std::atomic<bool> const& listens() const { return on; }
+  void before(od::callee auto, auto const&...) { ++calls; }
+  void after(od::callee auto, auto const&, auto const&...) { ++calls; }
+};
+struct beginning : od::context {
+  void before(od::callee auto, auto const&...) { od::ambient const with(count_each{}); }
 };
 struct calling : od::context {
   int calls = 0;
@@ -140,14 +156,14 @@ TEST_CASE("hooks have numbers, texts and elements, and the names of other types"
                      "nothing 3", "nothing returns none 3"});
 }
 
-TEST_CASE("an argument that the call may consume is not read afterwards") {
+TEST_CASE("an argument that is no number is not read after the call, which may have changed it") {
   recorder r;
   od::ambient const with(r);
   std::string const kept = "kept";
   shout(kept);
   shout(std::string("consumed"));
   CHECK(take(std::make_unique<int>(4)) == 4);
-  CHECK(r.lines[1] == "shout returns kept! kept");
+  CHECK(r.lines[1] == "shout returns kept! ?");
   CHECK(r.lines[3] == "shout returns consumed! ?");
   CHECK(r.lines[5] == "take returns 4 ?");
 }
@@ -246,6 +262,141 @@ TEST_CASE("contexts that begin or end during a call observe calls as a whole") {
   CHECK(
       whole.lines ==
       lines{"begin 1", "twice 1", "twice returns 2 1", "begin returns 1 1", "end 2", "end returns 2 2"});
+}
+
+TEST_CASE("a hook that throws at the end of a call ends it for the contexts outside of it") {
+  recorder outer;
+  refusing_ends inner;
+  od::ambient const with(outer, inner);
+  CHECK_THROWS_WITH(twice(1), "no ends");
+  CHECK(outer.lines == lines{"twice 1", "twice fails 1"});
+  CHECK_THROWS_WITH(refuse(1), "no failures");
+  CHECK(outer.lines.back() == "refuse fails 1");
+}
+
+TEST_CASE("leaves receive the caller's objects, and change them") {
+  recorder r;
+  od::ambient const with(r);
+  constexpr auto grow = od::leaf<"grow">([](std::vector<double>& v, int& size) {
+    v.push_back(3);
+    size = static_cast<int>(v.size());
+    return size;
+  });
+  constexpr auto address = od::leaf<"address">([](double const& x) { return &x; });
+  constexpr auto drain = od::leaf<"drain">([](int&& x) { return std::exchange(x, 0); });
+  std::vector<double> v{1, 2};
+  int size = 0;
+  CHECK(grow(v, size) == 3);
+  CHECK(size == 3);
+  double const x = 1;
+  CHECK(address(x) == &x);
+  int y = 5;
+  CHECK(drain(std::move(y)) == 5);
+  CHECK(y == 0);
+  CHECK(r.lines[0] == "grow 2 elements ?"); // size may have no value yet
+  CHECK(r.lines[1] == "grow returns 3 ? ?");
+}
+
+struct counting_moves {
+  int copies = 0, moves = 0;
+  counting_moves() = default;
+  counting_moves(counting_moves const& c) : copies(c.copies + 1), moves(c.moves) {}
+  counting_moves(counting_moves&& c) noexcept : copies(c.copies), moves(c.moves + 1) {}
+};
+TEST_CASE("a result is neither copied nor moved more often") {
+  constexpr auto make = od::leaf<"make">([] { return counting_moves(); });
+  auto const plain = make();
+  recorder r;
+  od::ambient const with(r);
+  auto const observed = make();
+  CHECK(observed.copies == plain.copies);
+  CHECK(observed.moves == plain.moves);
+}
+
+// Not text, although it converts to it; and no range of numbers.
+struct convertible {
+  operator std::string_view() const { throw std::runtime_error("converted"); }
+  template <class T>
+  explicit operator T() const {
+    throw std::runtime_error("converted");
+  }
+};
+struct buffer {
+  void const* data() const { return this; }
+  std::size_t size() const { return 1; }
+};
+TEST_CASE("arguments are not converted, and pointers are not followed") {
+  recorder r;
+  od::ambient const with(r);
+  constexpr auto ignore = od::leaf<"ignore">([](auto const&...) { return 0; });
+  char const unterminated[3] = {'a', 'b', 'c'};
+  ignore(
+      convertible(), buffer(), static_cast<char const*>(nullptr), unterminated, "text",
+      std::string("string"));
+  CHECK(r.lines[0].starts_with("ignore convertible buffer "));
+  CHECK(r.lines[0].ends_with(" abc text string"));
+}
+
+TEST_CASE("calls through a scope are observed") {
+  count_each c;
+  od::ambient const with(c);
+  constexpr auto factorial = od::fn<"factorial">(
+      [](od::scope auto& cx, auto n) -> decltype(n) { return n < 2 ? n : n * cx.self(n - 1); });
+  constexpr auto by_scope =
+      od::fn<"by_scope">([](od::scope auto& cx, auto x) { return cx(twice, x) + cx(area, 1.0); });
+  CHECK(factorial(5) == 120);
+  CHECK(c.calls("factorial") == 5);
+  by_scope(1.0);
+  CHECK(c.calls("by_scope", "twice") == 1);
+  CHECK(c.calls("by_scope", "area") == 1);
+  CHECK(od::run(od::compose(), twice, 1) == 2);
+  CHECK(c.calls("twice") == 2);
+}
+
+TEST_CASE("a context that does not listen is not called for others") {
+  count_each other;
+  listening_sometimes quiet;
+  od::ambient const with(other, quiet);
+  twice(1);
+  CHECK(quiet.calls == 0);
+  quiet.on = true;
+  twice(1);
+  CHECK(quiet.calls == 2);
+  auto const end = od::fn<"end">([&](int i) {
+    quiet.on = false;
+    return i;
+  });
+  end(1);
+  CHECK(quiet.calls == 4); // both ends of the call
+}
+
+TEST_CASE("a call that an ambient context observes is not reported as unseen, and strict runs still throw") {
+  count_each ambient;
+  od::contexts::count c;
+  constexpr auto hidden = od::fn<"hidden">([](auto x) { return x + twice(2); });
+  od::run(c, hidden, 1.0);
+  CHECK(c.unseen_calls == 1);
+  {
+    od::ambient const with(ambient);
+    od::run(c, hidden, 1.0);
+  }
+  CHECK(c.unseen_calls == 1);
+  CHECK(ambient.calls("twice") == 1);
+}
+
+TEST_CASE("a hook cannot begin an ambient context") {
+  beginning b;
+  od::ambient const with(b);
+  CHECK_THROWS_WITH(twice(1), Catch::Contains("begin it before the call"));
+}
+
+TEST_CASE("extensions and derived contexts are ambient") {
+  struct both : od::extends<count_each, od::contexts::trace> {
+  } e;
+  struct my_trace : od::contexts::trace {};
+  od::ambient const with(e, my_trace());
+  twice(1);
+  CHECK(static_cast<count_each&>(e).calls("twice") == 1);
 }
 
 TEST_CASE("a thread observes its own calls") {

@@ -1,5 +1,5 @@
 // An ambient context has a hook for numbers alone.
-// expect: overdub: no hook of this context accepts the calls that an ambient context observes; take the arguments as auto const&... x
+// expect: overdub: a hook of this context accepts no call that an ambient context observes; take the arguments as auto const&... x
 #define OVERDUB_AMBIENT 1
 #include <overdub/ambient.hpp>
 #include <overdub/overdub.hpp>

@@ -159,11 +159,6 @@ concept declares_options = requires {
   requires std::is_function_v<std::remove_pointer_t<decltype(&C::options)>>;
 };
 
-// Whether C observes the calls of all functions as an ambient context, whose types it does not know: it does not leave some of them by
-// `enter`. A context with `enter` that depends on its options specialises this.
-template <class C>
-inline constexpr bool stays_everywhere = !declares_enter<C>;
-
 template <class C>
 concept carries_metadata = requires {
   typename C::template metadata<double>;

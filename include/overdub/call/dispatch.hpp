@@ -451,7 +451,7 @@ OVERDUB_INLINE constexpr auto call_primitive(S const& stack, P const& p, A&&... 
 
 template <class S, class F, class... A>
 OVERDUB_INLINE constexpr call_t<S, F, A...> call(S const& stack, F const& f, A&&... a) {
-  [[maybe_unused]] unwatched_t<S, F> const unwatched;
+  [[maybe_unused]] unwatched_t<S> const unwatched;
   if constexpr (!function<F>)
     return call_primitive(stack, f, static_cast<A&&>(a)...);
   else if constexpr (S::empty)
@@ -483,13 +483,6 @@ OVERDUB_INLINE constexpr void check_contexts(S const& stack, X const& x) {
 }
 #endif
 
-// A native function with parameters of known types, none of which it may change.
-template <class F, class... A>
-concept takes_numbers_by_value = requires {
-  &decltype(F::body)::operator();
-}
-&&std::is_invocable_v<decltype(F::body) const&, std::remove_cvref_t<A>...>;
-
 [[gnu::always_inline]] OVERDUB_HIDDEN inline bool is_plain_call_observed() {
 #if OVERDUB_AMBIENT
   return observers.body != nullptr || has_ambient_listener();
@@ -498,25 +491,81 @@ concept takes_numbers_by_value = requires {
 #endif
 }
 
-/// A call with plain arguments, of a function or a leaf, that the contexts of the running body or ambient contexts observe.
-template <class R, class F, class... A>
-struct observed_plain_call {
-  static constexpr bool copies_numbers = function<F> || takes_numbers_by_value<F, A...>;
-  // A number is passed by value if the callee cannot change it: if its address were taken, a loop would keep it in memory also where
-  // nothing observes the call.
-  template <class X, class Number = std::remove_cvref_t<X>>
-  using argument =
-      std::conditional_t<copies_numbers && std::is_arithmetic_v<Number>, Number, std::remove_reference_t<X>&>;
+// The parameters of a native function that is no template; void for others.
+template <class Native>
+struct native_parameters {
+  using type = void;
+};
+template <class Native>
+requires requires { &Native::operator(); }
+struct native_parameters<Native> : native_parameters<decltype(&Native::operator())> {};
+#define OVERDUB_NATIVE_PARAMETERS(FUNCTION)                                                                  \
+  template <class C, class R, class... P>                                                                    \
+  struct native_parameters<FUNCTION> {                                                                       \
+    using type = types<P...>;                                                                                \
+  };
+OVERDUB_NATIVE_PARAMETERS(R (C::*)(P...) const)
+OVERDUB_NATIVE_PARAMETERS(R (C::*)(P...) const noexcept)
+#undef OVERDUB_NATIVE_PARAMETERS
+template <class R, class... P>
+struct native_parameters<R (*)(P...)> {
+  using type = types<P...>;
+};
+template <class R, class... P>
+struct native_parameters<R (*)(P...) noexcept> {
+  using type = types<P...>;
+};
 
-  [[gnu::noinline]] OVERDUB_HIDDEN static R make(F const& f, argument<A>... a) {
-    plain_call<F> const here;
-    [[maybe_unused]] auto const compute = [&]() -> R { return call(stack<>(), f, static_cast<A&&>(a)...); };
+// The parameters of F for arguments A.... Functions take copies; parameters of other native functions may be references.
+template <class F, class... A>
+consteval auto find_parameters() {
+  if constexpr (function<F>)
+    return types<std::remove_cvref_t<A>...>{};
+  else {
+    using known = typename native_parameters<decltype(F::body)>::type;
+    return []<class... P>(types<P...>*) {
+      if constexpr (sizeof...(P) == sizeof...(A) && !std::is_void_v<known>)
+        return types<P...>{};
+      else
+        return types<std::remove_reference_t<A> const&...>{};
+    }(static_cast<std::conditional_t<std::is_void_v<known>, types<>, known>*>(nullptr));
+  }
+}
+
+/// A call of a function or a leaf with plain arguments that the contexts of the running body, or ambient contexts, observe.
+template <class R, class F, class Arguments, class Parameters>
+struct observed_plain_call;
+template <class R, class F, class... A, class... P>
+struct observed_plain_call<R, F, types<A...>, types<P...>> {
+  // A number for a parameter that is a value is passed by value: if its address were taken, a loop would keep it in memory also where nothing
+  // observes the call.
+  template <class X, class Parameter, class Number = std::remove_cvref_t<X>>
+  using argument = std::conditional_t<
+      std::is_arithmetic_v<Number> && !std::is_reference_v<Parameter>, Number, std::remove_reference_t<X>&>;
+
+  [[gnu::noinline]] OVERDUB_HIDDEN static R make(F const& f, argument<A, P>... a) {
+    auto const compute = [&]() -> R { return call(stack<>(), f, static_cast<A&&>(a)...); };
 #if OVERDUB_AMBIENT
-    if (observers.ambient != nullptr) return observe_call<F, types<A...>>(compute, a...);
+    bool const is_observed = has_ambient_listener();
+    call_outside_run<F> const here(is_observed);
+    if (is_observed) return observe_call<F>(types<P...>{}, compute, a...);
+#else
+    call_outside_run<F> const here(false);
 #endif
     return compute();
   }
 };
+
+// Calls a function or a leaf outside of all contexts, as a program does.
+template <class F, class... A>
+OVERDUB_INLINE constexpr call_t<stack<>, F, A...> call_plainly(F const& f, A&&... a) {
+  if constexpr (counts_unseen_calls && (function<F> || of_kind<F, kind::leaf>))
+    if (!std::is_constant_evaluated())
+      if (is_plain_call_observed()) [[unlikely]]
+        return observed_plain_call<
+            call_t<stack<>, F, A...>, F, types<A...>, decltype(find_parameters<F, A...>())>::make(f, a...);
+  return call(stack<>(), f, static_cast<A&&>(a)...);
+}
 
 /// Calls f in the outermost stack of its arguments.
 template <class F, class... A>
@@ -530,11 +579,10 @@ OVERDUB_INLINE constexpr call_t<outermost_t<A...>, F, A...> dispatch(F const& f,
     (check_contexts<S, F>(stack, a), ...);
   }
 #endif
-  if constexpr (counts_unseen_calls && S::empty && (function<F> || of_kind<F, kind::leaf>))
-    if (!std::is_constant_evaluated())
-      if (is_plain_call_observed()) [[unlikely]]
-        return observed_plain_call<call_t<S, F, A...>, F, A...>::make(f, a...);
-  return call(stack, f, static_cast<A&&>(a)...);
+  if constexpr (S::empty)
+    return call_plainly(f, static_cast<A&&>(a)...);
+  else
+    return call(stack, f, static_cast<A&&>(a)...);
 }
 
 } // namespace detail

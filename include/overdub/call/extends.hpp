@@ -99,7 +99,7 @@ using extension_of = observing_unseen<
                 concatenated_t<keep<declares_before<C>, C>...>>,
             concatenated_t<keep<declares_after<C>, C>...>>,
         concatenated_t<keep<declares_failed<C>, C>...>>,
-    concatenated_t<keep<declares_unseen<C>, C>...>>;
+    concatenated_t<keep<declares_unseen<C>(), C>...>>;
 
 template <class B>
 struct as_context : B, context {};

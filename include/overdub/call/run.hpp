@@ -170,8 +170,9 @@ constexpr auto leave_run(S const& stack, X&& x) {
 
 template <class Below, class S, class F, class... A>
 OVERDUB_INLINE constexpr auto run_in(S const& stack, F const& f, A&&... a) {
+  [[maybe_unused]] begun_run_t<S> const begun;
   if constexpr (callee<F>)
-    return leave_run<Below>(stack, call(stack, f, std::forward<A>(a)...));
+    return leave_run<Below>(stack, call_in(stack, f, std::forward<A>(a)...));
   else
     return leave_run<Below>(stack, run_body(stack, f, std::forward<A>(a)...));
 }

@@ -44,6 +44,15 @@ struct callee_call<S, G, X...> {
   using type = call_t<S, G, X...>;
 };
 
+// Calls f in S, as the body of a function does that runs in S.
+template <class S, class F, class... A>
+OVERDUB_INLINE constexpr call_t<S, F, A...> call_in(S const& stack, F const& f, A&&... a) {
+  if constexpr (S::empty && (stack_in_t<std::remove_cvref_t<A>>::empty && ...))
+    return call_plainly(f, static_cast<A&&>(a)...);
+  else
+    return call(stack, f, static_cast<A&&>(a)...);
+}
+
 // A reference to the stack of a function; an empty stack is stored by value.
 template <class S, bool = std::is_empty_v<S>>
 struct stack_reference {
@@ -140,13 +149,13 @@ public:
     if constexpr (is_refused<self_t<S, F, std::remove_cvref_t<X>...>>)
       return {};
     else
-      return call(levels(), function(), static_cast<X&&>(x)...);
+      return call_in(levels(), function(), static_cast<X&&>(x)...);
   }
 
   /// Calls a callee in the contexts in which the function runs. Other function objects are called with lifted arguments.
   template <callee G, class... X>
   OVERDUB_INLINE constexpr typename callee_call<S, G, X...>::type operator()(G const& g, X&&... x) const {
-    return call(levels(), g, static_cast<X&&>(x)...);
+    return call_in(levels(), g, static_cast<X&&>(x)...);
   }
   template <class G, class... X>
   requires(!callee<G>) OVERDUB_INLINE constexpr decltype(auto) operator()(G const& g, X&&... x) const {

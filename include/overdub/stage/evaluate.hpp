@@ -164,7 +164,7 @@ auto evaluate(ir::program const& p, ir::function_id f, A const&... a) {
   using S = detail::outermost_t<A...>;
   S const stack = detail::stack_from<S>(a...);
   using T = detail::skip_transparent_t<S>;
-  [[maybe_unused]] detail::unwatched_t<S, none> const unwatched;
+  [[maybe_unused]] detail::unwatched_t<S> const unwatched;
   // The recorder identifies the staged functions of a program by its address. Therefore it keeps a copy of the program.
   ir::program const* program = &p;
   if constexpr (detail::is_symbolic<S>) program = &detail::recorder_of(stack).copy_of(p);

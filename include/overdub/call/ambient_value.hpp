@@ -1,30 +1,33 @@
-// observed: an argument or a result of a call, of a type that is known only when the program runs. Ambient contexts receive calls so.
+// ambient_value: an argument or a result of a call, of a type that is known only when the program runs. Ambient contexts receive calls so.
 #pragma once
 
 #include <overdub/call/name.hpp>
 #include <overdub/core/config.hpp>
 
-#include <concepts>
+#include <ranges>
+
+#include <algorithm>
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
 namespace overdub {
 
 /// An object of a type that ambient contexts do not look into. Streams print the name of its type.
-struct observed_object {
+struct ambient_object {
   std::string_view type;
 
   template <class Stream>
-  friend Stream& operator<<(Stream& out, observed_object x) {
+  friend Stream& operator<<(Stream& out, ambient_object x) {
     out << x.type;
     return out;
   }
 };
 
-/// The elements of an array, a vector, or another contiguous container.
+/// The elements of a vector, an array, or another contiguous range of numbers.
 template <class T>
-struct observed_elements {
+struct ambient_elements {
   T const* first;
   std::size_t count;
 
@@ -34,48 +37,62 @@ struct observed_elements {
   std::size_t size() const { return count; }
 };
 
-/// A view of an argument or a result of a call, valid while the hook runs. It is false for an argument that the call consumed.
-class observed {
+namespace detail {
+template <class X>
+inline constexpr bool is_text = std::is_same_v<X, std::string_view>;
+template <class Allocator>
+inline constexpr bool is_text<std::basic_string<char, std::char_traits<char>, Allocator>> = true;
+
+// A range whose elements can be found without code that may throw.
+template <class X>
+concept range_of_numbers = std::ranges::contiguous_range<X const> && std::ranges::sized_range<X const> &&
+    std::is_arithmetic_v<std::ranges::range_value_t<X const>> && requires(X const& x) {
+  { std::ranges::data(x) }
+  noexcept;
+  { std::ranges::size(x) }
+  noexcept;
+};
+} // namespace detail
+
+/// A number, by value; or a view of a text, of a range of numbers, or of another object, which is valid while a hook `before` runs, or, for
+/// a result, a hook `after`. It is false if it is not known: an argument that is no number, after the call, which may have changed it.
+class ambient_value {
 public:
   template <class X>
-  explicit observed(X const& x) {
+  explicit ambient_value(X const& x) {
     if constexpr (std::is_same_v<X, bool>)
       set(form::boolean, number_.boolean, x);
     else if constexpr (std::is_same_v<X, char>)
       set(form::character, number_.character, x);
     else if constexpr (std::is_same_v<X, float>)
       set(form::single, number_.single, x);
-    else if constexpr (std::is_floating_point_v<X>)
-      set(std::is_same_v<X, double> ? form::real : form::object, number_.real, static_cast<double>(x));
+    else if constexpr (std::is_same_v<X, double>)
+      set(form::real, number_.real, x);
     else if constexpr (std::is_integral_v<X> && sizeof(X) <= sizeof(long)) {
       if constexpr (std::is_signed_v<X>)
         set(form::integer, number_.integer, static_cast<long>(x));
       else
         set(form::natural, number_.natural, static_cast<unsigned long>(x));
-    } else if constexpr (std::is_convertible_v<X const&, char const*>) {
-      char const* const text = x;
-      if (text != nullptr) set_elements(form::text, text, std::string_view(text).size());
-    } else if constexpr (std::is_convertible_v<X const&, std::string_view>) {
-      std::string_view const text = x;
-      set_elements(form::text, text.data(), text.size());
-    } else if constexpr (contiguous<X>) {
-      using T = std::remove_cvref_t<decltype(*x.data())>;
+    } else if constexpr (detail::is_text<X>)
+      set_elements(form::text, x.data(), x.size());
+    else if constexpr (std::is_same_v<std::remove_extent_t<X>, char> && std::is_bounded_array_v<X>) {
+      std::string_view const text(x, std::extent_v<X>); // with or without a null character at its end
+      set_elements(form::text, text.data(), std::min(text.find('\0'), text.size()));
+    } else if constexpr (detail::range_of_numbers<X>) {
+      using T = std::ranges::range_value_t<X const>;
       if constexpr (element_form<T> != form::object)
-        set_elements(element_form<T>, x.data(), static_cast<std::size_t>(x.size()));
+        set_elements(element_form<T>, std::ranges::data(x), static_cast<std::size_t>(std::ranges::size(x)));
     }
     if (form_ == form::object) type_ = type_name<X>();
   }
+  explicit ambient_value(ambient_object x) : type_(x.type) {}
+  /// A value that is not known.
+  ambient_value() : form_(form::unknown) {}
 
-  explicit observed(observed_object x) : type_(x.type) {}
+  bool is_number() const { return form_ < form::object; }
+  explicit operator bool() const { return form_ != form::unknown; }
 
-  /// For an argument that the call consumed.
-  void clear() { form_ = form::consumed; }
-  /// Whether the call may have consumed the object that was observed, if it was passed as an rvalue.
-  bool is_view() const { return form_ >= form::object; }
-
-  explicit operator bool() const { return form_ != form::consumed; }
-
-  /// Calls f with the number, the text as a std::string_view, the elements as observed_elements, or an observed_object.
+  /// Calls f with the number, the text as a std::string_view, the elements as ambient_elements, or an ambient_object.
   template <class F>
   decltype(auto) visit(F const& f) const {
     switch (form_) {
@@ -102,15 +119,15 @@ public:
     case form::ints:
       return f(elements<int>());
     case form::object:
-    case form::consumed:
+    case form::unknown:
       break;
     }
-    return f(observed_object{type_});
+    return f(ambient_object{type_});
   }
 
   template <class Stream>
   requires requires(Stream& out, std::string_view text, double x) { out << text << x; }
-  friend Stream& operator<<(Stream& out, observed const& x) {
+  friend Stream& operator<<(Stream& out, ambient_value const& x) {
     x.visit([&]<class X>(X const& held) {
       if constexpr (requires { held.count; })
         out << held.count << " elements";
@@ -121,7 +138,6 @@ public:
   }
 
 private:
-  // Numbers are copied; forms from `object` on are views.
   enum class form : unsigned char {
     boolean,
     character,
@@ -129,13 +145,13 @@ private:
     natural,
     single,
     real,
-    object,
+    object, // this and what follows are views
     text,
     doubles,
     floats,
     longs,
     ints,
-    consumed
+    unknown
   };
   template <class T>
   static constexpr form element_form = std::is_same_v<T, double>  ? form::doubles
@@ -143,11 +159,6 @@ private:
                                        : std::is_same_v<T, long>  ? form::longs
                                        : std::is_same_v<T, int>   ? form::ints
                                                                   : form::object;
-  template <class X>
-  static constexpr bool contiguous = requires(X const& x) {
-    requires std::is_pointer_v<decltype(x.data())>;
-    { x.size() } -> std::convertible_to<std::size_t>;
-  };
 
   template <class Number, class X>
   void set(form what, Number& number, X x) {
@@ -160,7 +171,7 @@ private:
     count_ = count;
   }
   template <class T>
-  observed_elements<T> elements() const {
+  ambient_elements<T> elements() const {
     return {static_cast<T const*>(elements_), count_};
   }
 
