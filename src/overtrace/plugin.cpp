@@ -46,8 +46,8 @@ std::string file_of(Function const& f) {
   return name.empty() || name.front() == '/' ? name : (place->getDirectory() + "/" + name).str();
 }
 
-// Whether a function is in a namespace of the standard library, by its mangled name.
-bool is_in_standard_namespace(Function const& f) {
+// Whether a function is in a namespace of the standard library, or of overdub, which records calls, by its mangled name.
+bool is_in_library_namespace(Function const& f) {
   std::string const mangled = f.getName().str(); // which the demangler refers to
   ItaniumPartialDemangler name;
   if (name.partialDemangle(mangled.c_str())) return f.getName().starts_with("__clang_");
@@ -55,21 +55,22 @@ bool is_in_standard_namespace(Function const& f) {
   std::unique_ptr<char, decltype(&std::free)> const scope(
       name.getFunctionDeclContextName(nullptr, &size), &std::free);
   StringRef const text = scope == nullptr ? "" : scope.get();
-  for (StringRef const local : {"_ZZSt", "_ZZNSt", "_ZZNKSt"}) // in a function of the library
+  for (StringRef const local :
+       {"_ZZSt", "_ZZNSt", "_ZZNKSt", "_ZZN7overdub", "_ZZNK7overdub"}) // in a function of them
     if (StringRef(mangled).starts_with(local)) return true;
-  return text == "std" || text.starts_with("std::") || text.starts_with("__gnu_cxx");
+  return text == "std" || text == "overdub" || text.starts_with("std::") || text.starts_with("overdub::") ||
+         text.starts_with("__gnu_cxx");
 }
-bool is_of_standard_library(Function const& f, StringRef file) {
-  if (file.empty()) return is_in_standard_namespace(f); // without debug information
-  return file.starts_with("/usr/include/") || file.starts_with("/usr/lib/");
+bool is_of_library(Function const& f, StringRef file) {
+  return file.starts_with("/usr/include/") || file.starts_with("/usr/lib/") || is_in_library_namespace(f);
 }
 
 bool is_chosen(Function const& f, StringRef name, StringRef file) {
   if (f.isDeclaration() || f.hasAvailableExternallyLinkage() || f.hasFnAttribute(Attribute::Naked) ||
-      f.hasFnAttribute("no-instrument-function") || f.hasFnAttribute(Attribute::PresplitCoroutine))
+      f.hasFnAttribute(Attribute::PresplitCoroutine))
     return false;
   if (!only.empty()) return any_matches(only, name);
-  return !is_of_standard_library(f, file) && !any_matches(except, name) &&
+  return !is_of_library(f, file) && !any_matches(except, name) &&
          (file.empty() || !any_matches(except_files, file));
 }
 

@@ -116,11 +116,15 @@ for compiler in compilers:
     names = record(program)[1]
     check(f"{base}: --except", names["fib"] == 0 and names["work"] == 1)
     # Spans of contexts are in the same file.
-    program = build(f"{base}-contexts", compiler, "contexts.cpp", "--except-file=overdub" if compiler == overdub[0] else "--except-file=*overdub/*",
+    program = build(f"{base}-contexts", compiler, "contexts.cpp",
                     extra=[compiler, "-g", *overdub[1:]] if compiler == overdub[0] else
                     [compiler, "-g", *[f for f in overdub[1:] if not f.startswith("--param")]])
     out, names, edges = record(program)
     check(f"{base}: contexts: {names}", names["named"] == 1 and names["native"] == 1)
+    check(f"{base}: spans of overdub: {names}", not any(n.startswith("overdub::") for n in names))
+    # Without the environment, the program has a recording of its own: three begins and three ends, of the context, the lambda and the function.
+    out = run([program, "record"])[0]
+    check(f"{base}: a recording of the program: {out}", out.endswith("6 records\n"))
 if len(compilers) == 2:
     program = build("only", clang, "application.cpp", "--only=fib*")
     check("clang: --only", set(record(program)[1]) == {"fib"})

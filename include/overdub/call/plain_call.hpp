@@ -77,33 +77,40 @@ constexpr void report_unseen(S const& stack, std::string_view callee, std::strin
 // While it exists, no body is watched: a rule, a hook, a native function or another run is running.
 class suspended_watch {
 public:
-  OVERDUB_HIDDEN suspended_watch() : before_(std::exchange(observers.body, nullptr)) {}
-  OVERDUB_HIDDEN ~suspended_watch() { observers.body = before_; }
+  OVERDUB_HIDDEN constexpr suspended_watch() {
+    if (!std::is_constant_evaluated()) before_ = std::exchange(observers.body, nullptr);
+  }
+  OVERDUB_HIDDEN constexpr ~suspended_watch() {
+    if (!std::is_constant_evaluated()) observers.body = before_;
+  }
   suspended_watch(suspended_watch const&) = delete;
   suspended_watch& operator=(suspended_watch const&) = delete;
 
 private:
-  running_body const* before_;
+  running_body const* before_ = nullptr;
 };
 // While it exists, the body of a function runs in these contexts.
 class watch {
 public:
   template <class S>
-  OVERDUB_HIDDEN watch(S const& contexts, std::string_view name)
+  OVERDUB_HIDDEN constexpr watch(S const& contexts, std::string_view name)
       : body_{
             &contexts,
             [](void const* at, std::string_view callee, std::string_view caller) {
               report_unseen(*static_cast<S const*>(at), callee, caller);
             },
-            name, detail::is_strict<S>},
-        before_(std::exchange(observers.body, &body_)) {}
-  OVERDUB_HIDDEN ~watch() { observers.body = before_; }
+            name, detail::is_strict<S>} {
+    if (!std::is_constant_evaluated()) before_ = std::exchange(observers.body, &body_);
+  }
+  OVERDUB_HIDDEN constexpr ~watch() {
+    if (!std::is_constant_evaluated()) observers.body = before_;
+  }
   watch(watch const&) = delete;
   watch& operator=(watch const&) = delete;
 
 private:
   running_body body_;
-  running_body const* before_;
+  running_body const* before_ = nullptr;
 };
 struct no_watch {
   constexpr no_watch() {}
