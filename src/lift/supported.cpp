@@ -1,6 +1,6 @@
 #include "supported.hpp"
 
-#include "memory.hpp"
+#include "linear_memory.hpp"
 #include "refusal.hpp"
 #include "values.hpp"
 
@@ -18,13 +18,13 @@ refuse_at(llvm::Instruction const* at, std::string construct, std::string why, s
   throw refusal{std::move(construct), std::move(why), std::move(instead), at};
 }
 
-void check_signature(llvm::Function const& f) {
+void check_signature(llvm::Function const& f, bool in_memory) {
   if (f.isVarArg())
     refuse_at(
         nullptr, "a variable number of arguments", "functions of programs have fixed parameters",
         "pass an array and its length");
   llvm::Type const* const result = f.getReturnType();
-  if (result->isPointerTy())
+  if (result->isPointerTy() && !in_memory)
     refuse_at(
         nullptr, "a pointer as result",
         "a pointer is an index into an array of the caller, which the function does not know",
@@ -41,8 +41,9 @@ void check_signature(llvm::Function const& f) {
           "parameters are numbers, or pointers to numbers", "pass the fields one by one");
 }
 
-void check_call(llvm::CallBase const& call) {
-  if (is_ignored(call) || llvm::isa<llvm::MemIntrinsic>(call)) return;
+void check_call(llvm::CallBase const& call, bool in_memory) {
+  if (is_ignored(call) || is_abort(call) || llvm::isa<llvm::MemIntrinsic>(call)) return;
+  if (in_memory && allocation_of(call) != allocation::none) return;
   if (call.isInlineAsm())
     refuse_at(&call, "inline assembly", "it has no meaning in a program", "write it in C++");
   if (!llvm::isa<llvm::CallInst>(call))
@@ -65,8 +66,8 @@ void check_call(llvm::CallBase const& call) {
       "compile its source into the same module; calls of native functions are not lifted yet");
 }
 
-void check_instruction(llvm::Instruction const& i) {
-  if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i)) return check_call(*call);
+void check_instruction(llvm::Instruction const& i, bool in_memory) {
+  if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i)) return check_call(*call, in_memory);
   if (llvm::isa<llvm::BranchInst>(i) || llvm::isa<llvm::ReturnInst>(i) || llvm::isa<llvm::UnreachableInst>(i))
     return;
   if (i.isTerminator() || i.isEHPad())
@@ -94,9 +95,9 @@ void check_instruction(llvm::Instruction const& i) {
 
 } // namespace
 
-void check_supported(llvm::Function const& f) {
-  check_signature(f);
-  for (llvm::Instruction const& i : llvm::instructions(f)) check_instruction(i);
+void check_supported(llvm::Function const& f, bool in_memory) {
+  check_signature(f, in_memory);
+  for (llvm::Instruction const& i : llvm::instructions(f)) check_instruction(i, in_memory);
 }
 
 } // namespace overdub::lifting

@@ -118,21 +118,10 @@ private:
   void read_value(llvm::Value const* v) {
     if (llvm::isa<llvm::Instruction>(v)) read(all_.of(v));
   }
-  std::uint32_t array(llvm::Value const* pointer) const { return all_.of_object[memory_.object_at(pointer)]; }
   void use_memory(llvm::Instruction const& i) {
-    if (auto const* load = llvm::dyn_cast<llvm::LoadInst>(&i)) read(array(load->getPointerOperand()));
-    if (auto const* store = llvm::dyn_cast<llvm::StoreInst>(&i)) change(array(store->getPointerOperand()));
-    auto const* const call = llvm::dyn_cast<llvm::CallBase>(&i);
-    if (!call) return;
-    for (llvm::Value const* argument : call->args())
-      if (argument->getType()->isPointerTy()) read(array(argument));
-    for (unsigned k = 0; k < call->arg_size(); ++k)
-      if (call->getArgOperand(k)->getType()->isPointerTy() && writes_argument(*call, k, parameters_))
-        write(array(call->getArgOperand(k)));
-  }
-  void change(std::uint32_t v) {
-    read(v);
-    write(v);
+    accessed_objects const all = objects_of(i, memory_, parameters_);
+    for (std::uint32_t const o : all.reads) read(all_.of_object[o]);
+    for (std::uint32_t const o : all.writes) write(all_.of_object[o]);
   }
 
   function_memory const& memory_;
