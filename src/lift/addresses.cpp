@@ -57,19 +57,26 @@ cell_range cells_within(ir::cursor& c, value_id address, value_id bytes, element
   return {first, c.add(op::max, number(c, 0), c.add(op::sub, end, first))};
 }
 
-std::uint64_t repeated(std::uint64_t byte, element_type const& cell) {
-  std::uint64_t const bits = byte * 0x0101'0101'0101'0101;
-  if (cell.type == ir::f32) return bits & 0xffff'ffff;
-  unsigned const unused = 64 - cell.bits;
-  return static_cast<std::uint64_t>(static_cast<std::int64_t>(bits << unused) >> unused);
+// A cell all of whose bytes are the lowest byte of a number. The bits of a floating-point number are known for a constant, and for 0.
+value_id repeated(ir::cursor& c, value_id byte, element_type const& cell) {
+  constexpr std::int64_t pattern = 0x0101'0101'0101'0101;
+  if (cell.type == ir::i64)
+    return wrapped(c, c.add(op::mul, zero_extended(c, byte, 8), number(c, pattern)), cell.bits);
+  if (c->is_literal(byte)) {
+    std::uint64_t const bits = (c->bits_of(byte) & 0xff) * static_cast<std::uint64_t>(pattern);
+    return c.literal(cell.type, cell.type == ir::f32 ? bits & 0xffff'ffff : bits);
+  }
+  return c.add(
+      op::select, c.add(op::eq, byte, number(c, 0)), zero_of(c, cell.type),
+      c.literal(cell.type, unset_bits(cell)));
 }
 
-void emit_fill(environment& e, value_id address, value_id bytes, std::uint64_t byte) {
+void emit_fill(environment& e, value_id address, value_id bytes, value_id byte) {
   ir::cursor& c = e.c;
   for (std::uint32_t array = 0; array < e.plan.memory.objects.size(); ++array) {
     element_type const& cell = e.plan.memory.objects[array].element;
     cell_range const range = cells_within(c, address, bytes, cell);
-    value_id const x = c.literal(cell.type, repeated(byte, cell));
+    value_id const x = repeated(c, byte, cell);
     e.set_array_of(
         array, ir::builder(c).loop(range.count, {e.array_of(array)}, [&](value_id k, auto const& now) {
           return c.add(op::update, now[0], sum(c, range.first, k), x);
@@ -114,7 +121,7 @@ void emit_allocation(environment& e, llvm::CallBase const& call, module_plan con
   value_id bytes = e[call.getArgOperand(0)];
   if (is_zeroed) bytes = c.add(op::mul, bytes, e[call.getArgOperand(1)]);
   value_id const address = call_in_memory(e, all.allocate, {bytes}, memory_effect::writes)[0];
-  if (is_zeroed) emit_fill(e, address, bytes, 0);
+  if (is_zeroed) emit_fill(e, address, bytes, number(c, 0));
   e.set(&call, address);
 }
 
@@ -124,8 +131,7 @@ void emit_call(environment& e, llvm::CallBase const& call, module_plan const& al
   function_plan const* const linear = all.linear_of(call.getCalledFunction());
   function_plan const& callee = linear ? *linear : *all.of(call.getCalledFunction());
   memory_effect const effect = linear ? e.plan.memory.call_effect.lookup(&call) : memory_effect::none;
-  std::vector<value_id> const results = call_in_memory(e, callee.id, arguments, effect);
-  if (!call.getType()->isVoidTy()) e.set(&call, results[0]);
+  e.set_results(call, call_in_memory(e, callee.id, arguments, effect));
 }
 
 } // namespace
@@ -188,9 +194,7 @@ void emit_in_memory(environment& e, llvm::Instruction const& i, module_plan cons
   if (auto const* copy = llvm::dyn_cast<llvm::MemTransferInst>(&i))
     return emit_copy(e, e[copy->getRawDest()], e[copy->getRawSource()], e[copy->getLength()]);
   if (auto const* fill = llvm::dyn_cast<llvm::MemSetInst>(&i))
-    return emit_fill(
-        e, e[fill->getRawDest()], e[fill->getLength()],
-        llvm::cast<llvm::ConstantInt>(fill->getValue())->getZExtValue());
+    return emit_fill(e, e[fill->getRawDest()], e[fill->getLength()], e[fill->getValue()]);
   if (allocation_of(call) != allocation::none) return emit_allocation(e, call, all);
   emit_call(e, call, all);
 }

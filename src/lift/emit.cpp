@@ -47,6 +47,8 @@ private:
     auto const* const call = llvm::dyn_cast<llvm::CallBase>(&i);
     if (call && is_abort(*call)) return emit_failure("a function that does not return is called");
     if (e_.plan.memory.is_linear ? emit_with_addresses(i) : emit_with_arrays(i)) return;
+    if (llvm::isa<llvm::InsertValueInst>(i) || llvm::isa<llvm::ExtractValueInst>(i))
+      return; // emitted by the return, and by the call
     value_list operands;
     for (llvm::Value const* v : i.operands())
       if (!llvm::isa<llvm::Function>(v) && !v->getType()->isMetadataTy()) operands.push_back(e_[v]);
@@ -76,7 +78,7 @@ private:
       emit_in_memory(e_, i, all_);
     else if (auto const* gep = llvm::dyn_cast<llvm::GEPOperator>(&i))
       e_.set(&i, address_of(e_, *gep));
-    else if (llvm::isa<llvm::PtrToIntInst>(i))
+    else if (llvm::isa<llvm::PtrToIntInst>(i) || llvm::isa<llvm::IntToPtrInst>(i))
       e_.set(&i, e_[i.getOperand(0)]);
     else
       return false;
@@ -88,8 +90,11 @@ private:
         ir::attributes::of(c_.owner().intern(message)));
   }
   void emit_end(llvm::Instruction const& i) {
-    if (auto const* end = llvm::dyn_cast<llvm::ReturnInst>(&i); end && end->getReturnValue())
-      e_.set_variable(e_.plan.variables.result, e_[end->getReturnValue()]);
+    if (auto const* end = llvm::dyn_cast<llvm::ReturnInst>(&i)) {
+      std::vector<llvm::Value const*> const results = returned_scalars(*end);
+      for (std::size_t k = 0; k < results.size(); ++k)
+        e_.set_variable(e_.plan.variables.results[k], e_[results[k]]);
+    }
     if (llvm::isa<llvm::UnreachableInst>(i)) emit_failure("this is not reached");
   }
   // Differences of addresses in one array alone are used.
@@ -294,7 +299,7 @@ void emit(ir::program& p, module_plan const& all, function_plan const& plan) {
   c.set_place(ir::nothing);
   leave_frame(e, all);
   value_list results;
-  if (plan.variables.result != function_variables::none) results.push_back(e.variable(plan.variables.result));
+  for (std::uint32_t const v : plan.variables.results) results.push_back(e.variable(v));
   for (std::uint32_t k = 0; k < plan.memory.objects.size(); ++k)
     if (is_returned(plan.memory.objects[k])) results.push_back(e.array_of(k));
   c.yield(results);

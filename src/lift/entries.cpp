@@ -21,6 +21,8 @@ using value_list = ir::builder::values;
 struct pointer_use {
   parameter_use as_array;
   bool is_array = true;
+  bool is_stored = false;   // in memory, where other uses of it are not known
+  bool is_compared = false; // with a pointer that is not derived from it, as the end of an array
   bool operator==(pointer_use const&) const = default;
 };
 using pointer_uses = llvm::DenseMap<llvm::Argument const*, pointer_use>;
@@ -36,6 +38,8 @@ public:
       pending_.pop_back();
       for (llvm::Use const& u : v->uses()) look(u);
     }
+    for (llvm::Value const* v : compared_)
+      if (!seen_.contains(v) && !llvm::isa<llvm::ConstantPointerNull>(v)) found_.is_compared = true;
     return found_;
   }
 
@@ -53,14 +57,25 @@ private:
     } else if (llvm::isa<llvm::LoadInst>(i)) {
       access(*i.getType());
     } else if (auto const* store = llvm::dyn_cast<llvm::StoreInst>(&i)) {
-      // What is stored may be used to write.
-      found_.as_array.is_written = true;
-      if (u.getOperandNo() == store->getPointerOperandIndex()) access(*store->getValueOperand()->getType());
+      found_.as_array.is_written = true; // also if it is stored itself: others may write by it
+      if (u.getOperandNo() == store->getPointerOperandIndex())
+        access(*store->getValueOperand()->getType());
+      else
+        found_.is_stored = true;
     } else if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i)) {
       look_at_call(*call, u);
-    } else if (llvm::isa<llvm::ReturnInst>(i)) {
-      found_.as_array.is_written = true;
-    } else if (!llvm::isa<llvm::ICmpInst>(i) && !llvm::isa<llvm::PtrToIntInst>(i)) {
+    } else if (llvm::isa<llvm::ICmpInst>(i)) {
+      compared_.insert(compared_.end(), i.op_begin(), i.op_end());
+    } else if (llvm::isa<llvm::PtrToIntInst>(i)) {
+      for (llvm::User const* use : i.users()) {
+        if (!llvm::isa<llvm::BinaryOperator>(use)) {
+          found_.is_array = false;
+          continue;
+        }
+        for (llvm::Value const* side : use->operands())
+          compared_.push_back(llvm::cast<llvm::PtrToIntInst>(side)->getOperand(0));
+      }
+    } else if (!llvm::isa<llvm::ReturnInst>(i) && !llvm::isa<llvm::InsertValueInst>(i)) {
       found_.is_array = false;
     }
   }
@@ -78,10 +93,16 @@ private:
     }
     // The callee may return the pointer, and the caller may write by it.
     if (call.getType()->isPointerTy()) derive(call);
+    for (llvm::User const* part : call.users())
+      if (llvm::isa<llvm::ExtractValueInst>(part) && part->getType()->isPointerTy()) derive(*part);
     pointer_use const of_callee = known_.lookup(callee->getArg(k));
     found_.is_array = found_.is_array && of_callee.is_array;
     found_.as_array.is_written = found_.as_array.is_written || of_callee.as_array.is_written;
+    found_.is_stored = found_.is_stored || of_callee.is_stored;
     add(of_callee.as_array.element);
+    if (!of_callee.is_compared) return;
+    for (llvm::Argument const& other : callee->args())
+      if (known_.lookup(&other).is_compared) compared_.push_back(call.getArgOperand(other.getArgNo()));
   }
   void add(element_type const& e) {
     if (!e.is_known()) return;
@@ -104,6 +125,7 @@ private:
   pointer_uses const& known_;
   pointer_use found_;
   std::vector<llvm::Value const*> pending_;
+  std::vector<llvm::Value const*> compared_;
   llvm::SmallPtrSet<llvm::Value const*, 16> seen_;
 };
 
@@ -111,7 +133,8 @@ private:
 std::optional<entry_parameter> parameter_of(llvm::Argument const& a, pointer_use const& use) {
   entry_parameter p;
   if (!a.getType()->isPointerTy()) return p;
-  if (use.is_array) {
+  bool const has_elements = use.as_array.element.is_known() || !use.is_stored;
+  if (use.is_array && !use.is_compared && has_elements) {
     p.is = entry_parameter::kind::array;
     p.array = use.as_array;
     if (!p.array.element.is_known()) p.array.element = {ir::f64, 64};
@@ -126,6 +149,10 @@ std::optional<entry_parameter> parameter_of(llvm::Argument const& a, pointer_use
   });
   if (!has_numbers_alone || p.fields.size() > most_fields) return {};
   return p;
+}
+
+bool returns_pointer(llvm::Function const& f) {
+  return std::ranges::any_of(result_types(f), [](llvm::Type const* t) { return t->isPointerTy(); });
 }
 
 class entry_writer {
@@ -245,7 +272,7 @@ std::vector<entry> find_entries(module_plan const& plan) {
   std::vector<entry> all;
   for (std::uint32_t k = 0; k < plan.functions.size(); ++k) {
     function_plan const& f = plan.functions[k];
-    if (!f.memory.is_linear || plan.of(f.function) || f.function->getReturnType()->isPointerTy()) continue;
+    if (!f.memory.is_linear || plan.of(f.function) || returns_pointer(*f.function)) continue;
     entry e{k, {}, {}};
     for (llvm::Argument const& a : f.function->args())
       if (auto p = parameter_of(a, uses.lookup(&a))) e.parameters.push_back(std::move(*p));
@@ -257,7 +284,7 @@ std::vector<entry> find_entries(module_plan const& plan) {
 void declare_entry(ir::program& p, module_plan const& plan, entry& e, std::string const& name) {
   function_plan const& f = plan.functions[e.function];
   std::vector<ir::type> parameters, results;
-  if (!f.function->getReturnType()->isVoidTy()) results.push_back(scalar_type(f.function->getReturnType()));
+  for (llvm::Type const* t : result_types(*f.function)) results.push_back(scalar_type(t));
   std::vector<std::string> names;
   for (llvm::Argument const& a : f.function->args()) {
     entry_parameter const& parameter = e.parameters[a.getArgNo()];

@@ -70,6 +70,15 @@ void environment::set(llvm::Value const* v, value_id x) {
     set_variable(number, x);
 }
 
+void environment::set_results(llvm::CallBase const& call, std::vector<value_id> const& results) {
+  if (!call.getType()->isStructTy()) {
+    if (!results.empty()) set(&call, results[0]);
+    return;
+  }
+  for (llvm::User const* u : call.users())
+    if (auto const* part = llvm::dyn_cast<llvm::ExtractValueInst>(u)) set(part, results[part->getIndices()[0]]);
+}
+
 value_id environment::array(llvm::Value const* pointer) { return array_of(plan.memory.object_at(pointer)); }
 
 void environment::set_array(llvm::Value const* pointer, value_id x) {

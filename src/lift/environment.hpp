@@ -24,6 +24,8 @@ public:
   /// The value of a scalar; the index of a pointer, or its address in linear memory.
   ir::value_id operator[](llvm::Value const* v);
   void set(llvm::Value const* v, ir::value_id x);
+  /// Sets what a call returns: a scalar, or a struct of scalars, whose parts are taken in the same block.
+  void set_results(llvm::CallBase const& call, std::vector<ir::value_id> const& results);
 
   /// The current value of the array of a pointer.
   ir::value_id array(llvm::Value const* pointer);

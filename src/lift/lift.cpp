@@ -51,7 +51,7 @@ void declare(ir::program& p, module_plan& plan, std::vector<entry>& entries) {
     if (!names.insert(name).second) names.insert(name = mangled + suffix);
     f.id = p.add(name, parameters_of(f));
     std::vector<ir::type>& results = p[f.id].results;
-    if (!f.function->getReturnType()->isVoidTy()) results.push_back(scalar_type(f.function->getReturnType()));
+    for (llvm::Type const* t : result_types(*f.function)) results.push_back(scalar_type(t));
     for (object const& o : f.memory.objects)
       if (is_returned(o)) results.push_back(o.type());
     if (llvm::DISubprogram const* const s = f.function->getSubprogram())

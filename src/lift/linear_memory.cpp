@@ -138,8 +138,10 @@ private:
   void check(llvm::Instruction const& i) {
     auto const* const call = llvm::dyn_cast<llvm::CallBase>(&i);
     if (call && (is_ignored(*call) || is_abort(*call))) return;
-    for (llvm::Value const* v : i.operands())
-      if (auto const* c = llvm::dyn_cast<llvm::Constant>(v); c && !(call && call->getCalledOperand() == v))
+    bool const allocates = call && allocation_of(*call) != allocation::none;
+    for (llvm::Value const* v : i.operands()) // std::nothrow is an operand of an allocation, too
+      if (auto const* c = llvm::dyn_cast<llvm::Constant>(v);
+          c && !(call && call->getCalledOperand() == v) && !(allocates && llvm::isa<llvm::GlobalVariable>(c)))
         place_.place_all(*c, i);
     if (auto const* load = llvm::dyn_cast<llvm::LoadInst>(&i))
       return check_access(i, *load->getType(), load->getAlign().value(), load->isSimple());
@@ -153,7 +155,7 @@ private:
             i, "a local array whose size is not constant", "its elements are not known before the program runs",
             "use std::vector, or an array of constant size");
     }
-    if (llvm::isa<llvm::IntToPtrInst>(i))
+    if (llvm::isa<llvm::IntToPtrInst>(i) && !is_address(*i.getOperand(0)))
       refuse(i, "a number that is converted to a pointer", "addresses are those of linear memory", "index an array");
     if (llvm::isa<llvm::PtrToIntInst>(i)) check_address(i);
     if (auto const* copy = llvm::dyn_cast<llvm::MemIntrinsic>(&i)) check_copy(*copy);
@@ -183,22 +185,28 @@ private:
   }
   // The difference of two addresses is a number that the lifted function has, too.
   void check_address(llvm::Instruction const& i) {
-    for (llvm::User const* u : i.users()) {
-      auto const* const difference = llvm::dyn_cast<llvm::BinaryOperator>(u);
-      if (!difference || difference->getOpcode() != llvm::Instruction::Sub ||
-          !llvm::isa<llvm::PtrToIntInst>(difference->getOperand(0)) ||
-          !llvm::isa<llvm::PtrToIntInst>(difference->getOperand(1)))
+    for (llvm::Use const& u : i.uses()) {
+      auto const* const difference = llvm::dyn_cast<llvm::BinaryOperator>(u.getUser());
+      auto const* const call = llvm::dyn_cast<llvm::CallBase>(u.getUser());
+      bool const subtracts = difference && difference->getOpcode() == llvm::Instruction::Sub &&
+                             llvm::isa<llvm::PtrToIntInst>(difference->getOperand(0)) &&
+                             llvm::isa<llvm::PtrToIntInst>(difference->getOperand(1));
+      llvm::Function const* const callee = call ? call->getCalledFunction() : nullptr;
+      bool const passes = callee && !callee->isDeclaration() && call->isArgOperand(&u) &&
+                          is_address(*callee->getArg(call->getArgOperandNo(&u)));
+      if (!subtracts && !passes && !llvm::isa<llvm::IntToPtrInst>(u.getUser()))
         refuse(i, "the address of an array as a number", "arrays have no addresses", "use indices");
     }
+  }
+  // A number that is an address alone: a closure with one pointer is passed as a number.
+  static bool is_address(llvm::Value const& number) {
+    if (llvm::isa<llvm::PtrToIntInst>(number)) return true;
+    return llvm::isa<llvm::Argument>(number) &&
+           llvm::all_of(number.users(), [](llvm::User const* u) { return llvm::isa<llvm::IntToPtrInst>(u); });
   }
   static void check_copy(llvm::MemIntrinsic const& i) {
     if (i.isVolatile())
       refuse(i, "a volatile access", "other threads or devices may change the memory", "use plain variables");
-    auto const* const fill = llvm::dyn_cast<llvm::MemSetInst>(&i);
-    if (fill && !llvm::isa<llvm::ConstantInt>(fill->getValue()))
-      refuse(
-          i, "memset with a value that is not constant", "its elements are not numbers",
-          "assign the elements in a loop");
   }
 
   llvm::Function const& f_;
@@ -217,6 +225,8 @@ constexpr std::array allocation_rows{
     allocation_row{"free", allocation::release},
     allocation_row{"_Znwm", allocation::allocate},
     allocation_row{"_Znam", allocation::allocate},
+    allocation_row{"_ZnwmRKSt9nothrow_t", allocation::allocate},
+    allocation_row{"_ZnamRKSt9nothrow_t", allocation::allocate},
     allocation_row{"_ZdlPv", allocation::release},
     allocation_row{"_ZdaPv", allocation::release},
     allocation_row{"_ZdlPvm", allocation::release},
@@ -292,7 +302,8 @@ allocation allocation_of(llvm::CallBase const& call) {
 
 bool is_abort(llvm::CallBase const& call) {
   llvm::Function const* const callee = call.getCalledFunction();
-  if (!callee || !callee->isDeclaration() || callee->isIntrinsic()) return false;
+  if (!callee || !callee->isDeclaration()) return false;
+  if (callee->isIntrinsic()) return callee->getIntrinsicID() == llvm::Intrinsic::trap;
   return call.doesNotReturn() || callee->getName() == "__cxa_allocate_exception";
 }
 

@@ -84,7 +84,7 @@ public:
             !(llvm::isa<llvm::PHINode>(i) && llvm::isa<llvm::UndefValue>(v)))
           find_object(v, i);
     for (llvm::Instruction const& i : llvm::instructions(f_))
-      if (i.getType()->isPointerTy()) find_object(&i, i);
+      if (i.getType()->isPointerTy() && !is_abort(i)) find_object(&i, i);
     // An element type may reach an array by a copy from another one.
     bool changes = true;
     while (changes) {
@@ -97,6 +97,10 @@ public:
   }
 
 private:
+  static bool is_abort(llvm::Instruction const& i) {
+    auto const* const call = llvm::dyn_cast<llvm::CallBase>(&i);
+    return call && lifting::is_abort(*call);
+  }
   static bool is_callee(llvm::Instruction const& i, llvm::Value const* v) {
     auto const* call = llvm::dyn_cast<llvm::CallBase>(&i);
     return call && (is_ignored(*call) || call->getCalledOperand() == v);

@@ -4,6 +4,7 @@
 #include "linear_memory.hpp"
 
 #include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
@@ -261,6 +262,36 @@ void add_declared_types(llvm::Function& f) {
   }
 }
 
+// A copy of a whole local variable, from or to an object with its alignment, copies the scalars of its type, as a trivial copy constructor
+// does. A copy from bytes has no alignment.
+void add_declared_copies(llvm::Function& f) {
+  constexpr std::size_t most_scalars = 64;
+  llvm::DataLayout const& layout = f.getParent()->getDataLayout();
+  for (llvm::Instruction& i : llvm::instructions(f)) {
+    auto* const copy = llvm::dyn_cast<llvm::MemCpyInst>(&i);
+    auto const* const length = copy ? llvm::dyn_cast<llvm::ConstantInt>(copy->getLength()) : nullptr;
+    if (!length || copy->getMetadata(llvm::LLVMContext::MD_tbaa_struct) || copy->getMetadata(llvm::LLVMContext::MD_tbaa))
+      continue;
+    for (llvm::Value* const side : {copy->getRawDest(), copy->getRawSource()}) {
+      auto const* const local = llvm::dyn_cast<llvm::AllocaInst>(side);
+      if (!local || !local->getAllocatedType()->isStructTy()) continue;
+      llvm::Type* const type = local->getAllocatedType();
+      llvm::Align const align = layout.getABITypeAlign(type);
+      if (layout.getTypeAllocSize(type) != length->getZExtValue() || copy->getDestAlign().valueOrOne() < align ||
+          copy->getSourceAlign().valueOrOne() < align)
+        continue;
+      std::vector<scalar_in_type> const scalars = scalars_of(type, layout);
+      if (scalars.size() > most_scalars) continue;
+      llvm::SmallVector<llvm::MDBuilder::TBAAStructField, 8> fields;
+      for (auto const& [scalar, offset] : scalars)
+        fields.emplace_back(offset, layout.getTypeStoreSize(scalar), tag_of(scalar, f.getContext()));
+      copy->setMetadata(
+          llvm::LLVMContext::MD_tbaa_struct, llvm::MDBuilder(f.getContext()).createTBAAStructNode(fields));
+      break;
+    }
+  }
+}
+
 // Whether control flow leaves the function by an exception on all ways from a block, as after clean-up.
 bool only_unwinds(llvm::BasicBlock& from) {
   llvm::SmallPtrSet<llvm::BasicBlock*, 16> seen{&from};
@@ -294,6 +325,44 @@ void remove_clean_up(llvm::Function& f) {
         llvm::changeToUnreachable(call->getNextNode());
         break;
       }
+}
+
+// Structs in registers: the scalars of a result are inserted before the return, and extracted after the call.
+void split_results(llvm::Function& f) {
+  std::vector<llvm::Instruction*> work;
+  for (llvm::Instruction& i : llvm::instructions(f))
+    if ((llvm::isa<llvm::CallInst>(i) && i.getType()->isStructTy()) ||
+        (llvm::isa<llvm::ReturnInst>(i) && f.getReturnType()->isStructTy()))
+      work.push_back(&i);
+  for (llvm::Instruction* const i : work) {
+    if (llvm::isa<llvm::ReturnInst>(i)) {
+      llvm::Value* const before = i->getOperand(0);
+      llvm::IRBuilder<> at(i);
+      llvm::Value* all = llvm::PoisonValue::get(before->getType());
+      for (unsigned k = 0; k < before->getType()->getStructNumElements(); ++k) {
+        llvm::Value* const x = llvm::FindInsertedValue(before, {k});
+        all = at.CreateInsertValue(all, x ? x : at.CreateExtractValue(before, {k}), {k});
+      }
+      i->setOperand(0, all);
+      continue;
+    }
+    llvm::IRBuilder<> at(i->getNextNode());
+    for (llvm::User* const u : llvm::make_early_inc_range(i->users()))
+      if (auto* const part = llvm::dyn_cast<llvm::ExtractValueInst>(u); part && part->getNumIndices() == 1) {
+        part->replaceAllUsesWith(at.CreateExtractValue(i, part->getIndices()));
+        part->eraseFromParent();
+      }
+  }
+}
+
+// __builtin_constant_p may be false.
+void resolve_constant_tests(llvm::Function& f) {
+  for (llvm::Instruction& i : llvm::make_early_inc_range(llvm::instructions(f)))
+    if (auto* const test = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
+        test && test->getIntrinsicID() == llvm::Intrinsic::is_constant) {
+      test->replaceAllUsesWith(llvm::ConstantInt::getFalse(f.getContext()));
+      test->eraseFromParent();
+    }
 }
 
 // A product of unsigned integers and whether it overflows, as of the size of an array, becomes operations on numbers.
@@ -372,20 +441,24 @@ void prepare(llvm::Module& m) {
     if (f.isDeclaration()) continue;
     copy_structs_by_value(f);
     add_declared_types(f);
+    add_declared_copies(f);
     remove_clean_up(f);
     llvm::removeUnreachableBlocks(f);
   }
   for (llvm::Function& f : m) {
     if (f.isDeclaration()) continue;
     inline_pointer_functions(f);
+    resolve_constant_tests(f);
     expand_overflow(f);
     promotes.run(f, functions);
     if (load_in_predecessors(f)) {
       functions.clear(f, f.getName());
       promotes.run(f, functions);
     }
+    split_results(f);
     passes.run(f, functions);
     access_as_used(f);
+    add_declared_types(f);
     llvm::removeUnreachableBlocks(f);
     functions.clear(f, f.getName());
   }

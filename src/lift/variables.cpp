@@ -61,7 +61,7 @@ public:
       if (is_variable(i)) all.of_value[&i] = add(scalar_type(i.getType()));
     for (object const& o : memory.objects)
       all.of_object.push_back(o.is_written ? add(o.type()) : no_variable);
-    if (!f.getReturnType()->isVoidTy()) all.result = add(scalar_type(f.getReturnType()));
+    for (llvm::Type const* type : result_types(f)) all.results.push_back(add(scalar_type(type)));
     all.first_auxiliary = static_cast<std::uint32_t>(all.types.size());
     for (std::uint32_t const values : t.value_count) add(values == 2 ? ir::boolean : ir::i64);
     all.changed.resize(t.nodes.size());
@@ -98,7 +98,8 @@ public:
       for (llvm::Value const* v : i.operands()) read_value(v);
       use_memory(i);
       write(all.of(&i));
-      if (llvm::isa<llvm::ReturnInst>(i)) write(all.result);
+      if (llvm::isa<llvm::ReturnInst>(i))
+        for (std::uint32_t const v : all.results) write(v);
     }
     // All phis of the successors change at once.
     for (llvm::BasicBlock const* s : llvm::successors(&b))
@@ -252,8 +253,7 @@ function_variables analyse_variables(
         "their liveness takes too much memory", "divide the function", nullptr};
   std::vector<block_use> uses;
   for (llvm::BasicBlock const* b : blocks) uses.push_back(block_summary(*b, memory, parameters, all).use);
-  std::vector<std::uint32_t> live;
-  if (all.result != no_variable) live.push_back(all.result);
+  std::vector<std::uint32_t> live = all.results;
   for (std::uint32_t i = 0; i < memory.objects.size(); ++i)
     if (is_returned(memory.objects[i])) live.push_back(all.of_object[i]);
   tree_liveness(t, headed, uses, all).run(live);
