@@ -26,24 +26,64 @@ value_id cell_at(ir::cursor& c, value_id address, element_type const& cell) {
   return c.add(op::shift_right, address, number(c, std::countr_zero(cell.bytes())));
 }
 
+value_id unset_of(ir::cursor& c, element_type const& cell) { return c.literal(cell.type, unset_bits(cell)); }
+
+void check(ir::cursor& c, value_id holds) {
+  c.insert(
+      op::assert_, std::vector<value_id>{holds}, ir::cursor::types{},
+      ir::attributes::of(c.owner().intern("memory is read that was not written, or was written as another type")));
+}
+
+value_id is_either(ir::cursor& c, value_id a, value_id b) { return c.add(op::logical_or, a, b); }
+
+// Whether the bytes of an integer are those of a character at an address, or not known as an integer.
+value_id agrees(ir::cursor& c, value_id integer, value_id character, value_id address, element_type const& cell) {
+  auto const offset = static_cast<std::int64_t>(cell.bytes() - 1);
+  value_id const shift = c.add(op::mul, c.add(op::bit_and, address, number(c, offset)), number(c, 8));
+  value_id const byte = wrapped(c, c.add(op::shift_right, integer, shift), 8);
+  value_id const is_number =
+      c.add(op::ne, integer, number(c, static_cast<std::int64_t>(floating_mark)));
+  return is_either(
+      c, c.add(op::eq, integer, unset_of(c, cell)),
+      c.add(op::logical_and, is_number, c.add(op::eq, byte, character)));
+}
+
 void emit_load(environment& e, llvm::LoadInst const& i) {
   ir::cursor& c = e.c;
-  std::uint32_t const array = *cell_of(e.plan.memory, i.getType());
-  element_type const& cell = e.plan.memory.objects[array].element;
-  value_id const x = c.add(op::at, e.array_of(array), cell_at(c, e[i.getPointerOperand()], cell));
-  if (cell.type == ir::i64 && !i.getType()->isPointerTy())
-    c.insert(
-        op::assert_, std::vector<value_id>{c.add(op::ne, x, number(c, static_cast<std::int64_t>(unset_integer)))},
-        ir::cursor::types{},
-        ir::attributes::of(c.owner().intern("memory is read that was not written, or was written as another type")));
+  std::vector<std::uint32_t> const arrays = arrays_of(i, e.plan.memory);
+  element_type const& cell = e.plan.memory.objects[arrays[0]].element;
+  value_id const address = e[i.getPointerOperand()], index = cell_at(c, address, cell);
+  value_id const x = c.add(op::at, e.array_of(arrays[0]), index);
   e.set(&i, x);
+  auto const differs = [&](std::uint64_t bits) { return c.add(op::ne, x, number(c, static_cast<std::int64_t>(bits))); };
+  if (cell.type != ir::i64) { // all bytes are 0, or it is marked
+    value_id const mark = c.add(op::at, e.array_of(arrays[1]), index);
+    check(
+        c, is_either(
+               c, c.add(op::eq, mark, number(c, static_cast<std::int64_t>(floating_mark))),
+               c.add(op::logical_and, c.add(op::eq, mark, number(c, 0)), c.add(op::eq, x, zero_of(c, cell.type)))));
+    return;
+  }
+  if (i.getType()->isPointerTy()) return; // there is no cell at an unset address
+  check(c, c.add(op::logical_and, differs(unset_integer), differs(floating_mark)));
+  for (std::size_t k = 1; k < arrays.size(); ++k) {
+    element_type const& wider = e.plan.memory.objects[arrays[k]].element;
+    value_id const integer = c.add(op::at, e.array_of(arrays[k]), cell_at(c, address, wider));
+    check(c, agrees(c, integer, x, address, wider));
+  }
 }
 
 void emit_store(environment& e, llvm::StoreInst const& i) {
-  std::uint32_t const array = *cell_of(e.plan.memory, i.getValueOperand()->getType());
-  element_type const& cell = e.plan.memory.objects[array].element;
-  value_id const index = cell_at(e.c, e[i.getPointerOperand()], cell), x = e[i.getValueOperand()];
-  e.set_array_of(array, e.c.add(op::update, e.array_of(array), index, x));
+  ir::cursor& c = e.c;
+  std::vector<std::uint32_t> const arrays = arrays_of(i, e.plan.memory);
+  element_type const& cell = e.plan.memory.objects[arrays[0]].element;
+  value_id const address = e[i.getPointerOperand()], x = e[i.getValueOperand()];
+  e.set_array_of(arrays[0], c.add(op::update, e.array_of(arrays[0]), cell_at(c, address, cell), x));
+  value_id const other = number(c, static_cast<std::int64_t>(cell.type == ir::i64 ? unset_integer : floating_mark));
+  for (std::size_t k = 1; k < arrays.size(); ++k)
+    e.set_array_of(
+        arrays[k],
+        c.add(op::update, e.array_of(arrays[k]), cell_at(c, address, e.plan.memory.objects[arrays[k]].element), other));
 }
 
 // The cells that lie within bytes from an address on.
@@ -55,6 +95,26 @@ cell_range cells_within(ir::cursor& c, value_id address, value_id bytes, element
   value_id const first = cell_at(c, sum(c, address, number(c, size - 1)), cell);
   value_id const end = cell_at(c, sum(c, address, bytes), cell);
   return {first, c.add(op::max, number(c, 0), c.add(op::sub, end, first))};
+}
+
+// Integers of which some bytes alone are written become unset: those at the ends of bytes from an address on.
+void unset_ends(environment& e, value_id address, value_id bytes) {
+  ir::cursor& c = e.c;
+  value_id const end = sum(c, address, bytes);
+  value_id const is_empty = c.add(op::eq, bytes, number(c, 0));
+  for (std::uint32_t array = 0; array < e.plan.memory.objects.size(); ++array) {
+    element_type const& cell = e.plan.memory.objects[array].element;
+    if (cell.type != ir::i64 || cell.bytes() == 1) continue;
+    for (value_id const at : {address, end}) {
+      value_id const rest = c.add(op::bit_and, at, number(c, static_cast<std::int64_t>(cell.bytes() - 1)));
+      value_id const is_whole = is_either(c, is_empty, c.add(op::eq, rest, number(c, 0)));
+      value_id const before = e.array_of(array);
+      e.set_array_of(
+          array, ir::builder(c).if_(
+                     is_whole, [&] { return before; },
+                     [&] { return c.add(op::update, before, cell_at(c, at, cell), unset_of(c, cell)); }));
+    }
+  }
 }
 
 // A cell all of whose bytes are the lowest byte of a number. The bits of a floating-point number are known for a constant, and for 0.
@@ -73,6 +133,7 @@ value_id repeated(ir::cursor& c, value_id byte, element_type const& cell) {
 
 void emit_fill(environment& e, value_id address, value_id bytes, value_id byte) {
   ir::cursor& c = e.c;
+  unset_ends(e, address, bytes);
   for (std::uint32_t array = 0; array < e.plan.memory.objects.size(); ++array) {
     element_type const& cell = e.plan.memory.objects[array].element;
     cell_range const range = cells_within(c, address, bytes, cell);
@@ -90,6 +151,7 @@ void emit_copy(environment& e, value_id to, value_id from, value_id bytes) {
   ir::cursor& c = e.c;
   value_id const distance = c.add(op::sub, to, from);
   value_id const is_backward = c.add(op::gt, distance, number(c, 0));
+  unset_ends(e, to, bytes);
   for (std::uint32_t array = 0; array < e.plan.memory.objects.size(); ++array) {
     element_type const& cell = e.plan.memory.objects[array].element;
     auto const size = static_cast<std::int64_t>(cell.bytes());
@@ -97,7 +159,7 @@ void emit_copy(environment& e, value_id to, value_id from, value_id bytes) {
     value_id const moved = cell_at(c, distance, cell);
     value_id const is_aligned =
         c.add(op::eq, c.add(op::bit_and, distance, number(c, size - 1)), number(c, 0));
-    value_id const unset = c.literal(cell.type, unset_bits(cell));
+    value_id const unset = unset_of(c, cell);
     value_id const last = c.add(op::sub, range.count, number(c, 1));
     e.set_array_of(
         array, ir::builder(c).loop(range.count, {e.array_of(array)}, [&](value_id k, auto const& now) {

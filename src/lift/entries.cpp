@@ -50,7 +50,9 @@ private:
   void look(llvm::Use const& u) {
     auto const& i = *llvm::cast<llvm::Instruction>(u.getUser());
     if (auto const* gep = llvm::dyn_cast<llvm::GetElementPtrInst>(&i)) {
-      if (!gep->getSourceElementType()->isIntegerTy(8)) access(*gep->getSourceElementType());
+      // A constant number of bytes is the offset of a field.
+      if (!gep->getSourceElementType()->isIntegerTy(8) || !gep->hasAllConstantIndices())
+        access(*gep->getSourceElementType());
       derive(*gep);
     } else if (llvm::isa<llvm::PHINode>(i) || llvm::isa<llvm::SelectInst>(i) || llvm::isa<llvm::FreezeInst>(i)) {
       derive(i);
@@ -221,15 +223,21 @@ private:
     std::optional<std::uint32_t> const array = plan_.layout.array_of(element);
     if (!array) return; // nothing accesses it
     value_id const first = cell(addresses_.back(), element);
-    memory_[*array] =
-        ir::builder(c_)
-            .loop(
-                count, {memory_[*array]},
-                [&](value_id i, value_list const& now) {
-                  return c_.add(op::update, now[0], c_.add(op::add, first, i), c_.add(op::at, x, i));
-                })
-            .result();
+    fill(*array, first, count, [&](value_id i) { return c_.add(op::at, x, i); });
+    if (element.type != ir::i64)
+      fill(*plan_.layout.array_of({ir::i64, element.bits}), first, count, [&](value_id) { return mark(); });
   }
+  template <class Element>
+  void fill(std::uint32_t array, value_id first, value_id count, Element const& element) {
+    memory_[array] = ir::builder(c_)
+                         .loop(
+                             count, {memory_[array]},
+                             [&](value_id i, value_list const& now) {
+                               return c_.add(op::update, now[0], c_.add(op::add, first, i), element(i));
+                             })
+                         .result();
+  }
+  value_id mark() { return number(static_cast<std::int64_t>(floating_mark)); }
   void pass_structure(llvm::Argument const& a, entry_parameter const& parameter) {
     llvm::DataLayout const& layout = a.getParent()->getParent()->getDataLayout();
     allocate(number(static_cast<std::int64_t>(layout.getTypeAllocSize(a.getParamByValType()).getFixedValue())));
@@ -240,6 +248,9 @@ private:
       if (!array) continue;
       value_id const address = c_.add(op::add, addresses_.back(), number(static_cast<std::int64_t>(field.offset)));
       memory_[*array] = c_.add(op::update, memory_[*array], cell(address, element), x);
+      if (element.type == ir::i64) continue;
+      std::uint32_t const marks = *plan_.layout.array_of({ir::i64, element.bits});
+      memory_[marks] = c_.add(op::update, memory_[marks], cell(address, element), mark());
     }
   }
 

@@ -9,6 +9,7 @@
 #include <llvm/ADT/MapVector.h>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/Metadata.h>
 #include <string>
 #include <string_view>
@@ -74,6 +75,7 @@ public:
 
 private:
   void set(element_type const& cell, std::uint64_t address, std::uint64_t bits) {
+    if (cell.type != ir::i64) set({ir::i64, cell.bits}, address, floating_mark);
     auto const array = layout_.array_of(cell);
     std::size_t const k = array ? *array : layout_.cells.size();
     if (!array) {
@@ -171,6 +173,7 @@ private:
           i, "a number in memory that is neither double, float, a pointer, nor an integer of 8, 16, 32 or 64 bits",
           "memory has no cells of it", "use one of these types");
     need(*cell);
+    need({ir::i64, cell->bits});
     if (align < cell->bytes())
       refuse(i, "an access that is not aligned", "cells of memory are aligned", "do not pack structs");
     std::string_view const name = accessed_type(i);
@@ -290,6 +293,23 @@ std::optional<std::uint32_t> cell_of(function_memory const& memory, llvm::Type c
   for (std::uint32_t k = 0; cell && k < memory.objects.size(); ++k)
     if (memory.objects[k].element == *cell) return k;
   return {};
+}
+
+bool is_of_characters(llvm::Instruction const& i) { return accessed_type(i) == "omnipotent char"; }
+
+std::vector<std::uint32_t> arrays_of(llvm::Instruction const& i, function_memory const& memory) {
+  auto const* const store = llvm::dyn_cast<llvm::StoreInst>(&i);
+  element_type const cell = *cell_type(store ? store->getValueOperand()->getType() : i.getType());
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t k = 0; k < memory.objects.size(); ++k)
+    if (memory.objects[k].element == cell) all.push_back(k);
+  for (std::uint32_t k = 0; k < memory.objects.size(); ++k) {
+    element_type const& other = memory.objects[k].element;
+    bool const marks = cell.type != ir::i64 && other.bits == cell.bits;
+    bool const contains = cell.bits == 8 && other.bits > 8 && is_of_characters(i);
+    if (other.type == ir::i64 && (marks || contains)) all.push_back(k);
+  }
+  return all;
 }
 
 allocation allocation_of(llvm::CallBase const& call) {

@@ -1,7 +1,9 @@
 // Linear memory: for functions whose pointers cannot be followed to one array each, as those with structs, pointers in memory, and heap
 // objects. A pointer is an address in bytes, as in machine code, and memory is typed: there is one array for each type of cell, and a cell is
-// at address / size of its array. C and C++ access an object by its type alone, so the arrays need not agree; what accesses memory by
-// another type, as a union, is refused. A cell that was never written has a value that loads of integers reject.
+// at address / size of its array. C and C++ access an object by its type alone, or by its bytes as characters. Loads check that the memory
+// was written by the same type: a cell that was never written has a value that loads reject; a floating-point number marks the integer of
+// its address and width, which other writes of these bytes overwrite; a character agrees with the integers that it is a byte of, or else
+// they are unset. What accesses memory by another type, as a union, is refused.
 #pragma once
 
 #include "memory.hpp"
@@ -16,6 +18,8 @@ namespace overdub::lifting {
 /// The bits of an integer cell that was not written. Those of narrow integers are out of their range.
 inline constexpr std::uint64_t unset_integer = 0x8b1d'5e7a'93c4'6f21;
 std::uint64_t unset_bits(element_type const& cell);
+/// The bits of an integer cell whose bytes are a floating-point number.
+inline constexpr std::uint64_t floating_mark = unset_integer + 1;
 
 /// The words of the allocator, which are cells of 64 bits: the end of the last block, and the last block. A block begins with two words,
 /// the block before it, and whether it is allocated.
@@ -44,6 +48,11 @@ std::vector<scalar_in_type> scalars_of(llvm::Type* t, llvm::DataLayout const& la
 std::optional<element_type> cell_type(llvm::Type const* t);
 /// The array of memory for a type. Requires linear memory.
 std::optional<std::uint32_t> cell_of(function_memory const& memory, llvm::Type const* t);
+
+/// Whether a load or store is one of bytes, which may be those of an object of any type.
+bool is_of_characters(llvm::Instruction const& i);
+/// The arrays that a load or store accesses, its own first: with a floating-point number the marks, with a character the wider integers.
+std::vector<std::uint32_t> arrays_of(llvm::Instruction const& i, function_memory const& memory);
 
 /// Functions of the standard libraries that allocate and release.
 enum class allocation : std::uint8_t { none, allocate, allocate_zeros, release };

@@ -462,13 +462,12 @@ objects_of(llvm::Instruction const& i, function_memory const& memory, parameter_
     all.reads.push_back(object);
     all.writes.push_back(object);
   };
-  auto const at = [&](llvm::Value const* pointer, llvm::Type const* type) {
-    return memory.is_linear ? *cell_of(memory, type) : memory.object_at(pointer);
-  };
-  if (auto const* load = llvm::dyn_cast<llvm::LoadInst>(&i))
-    all.reads.push_back(at(load->getPointerOperand(), load->getType()));
-  if (auto const* store = llvm::dyn_cast<llvm::StoreInst>(&i))
-    change(at(store->getPointerOperand(), store->getValueOperand()->getType()));
+  if (llvm::Value const* const pointer = llvm::getLoadStorePointerOperand(&i)) {
+    std::vector<std::uint32_t> const objects =
+        memory.is_linear ? arrays_of(i, memory) : std::vector{memory.object_at(pointer)};
+    for (std::uint32_t const o : objects) llvm::isa<llvm::LoadInst>(i) ? all.reads.push_back(o) : change(o);
+    return all;
+  }
   auto const* const call = llvm::dyn_cast<llvm::CallBase>(&i);
   if (!call) return all;
   if (memory.is_linear) {

@@ -156,6 +156,30 @@ TEST_CASE("what throws natively is an error of the lifted function") {
   CHECK_THROWS_AS(at.call<double>(std::int64_t{3}, std::int64_t{3}), overdub::error);
 }
 
+TEST_CASE("bytes that are carried as other types are the same, or an error") {
+  same("carried_as_bytes(double const*, int)", carried_as_bytes, array_and_size());
+  same("filled(int, int)", filled, [] { return std::tuple(size(), number(0, 255)); });
+  overdub::ir::program const& p = module().program;
+  auto const fails = [&](std::string const& name, std::vector<datum> const& arguments) {
+    INFO(name);
+    auto const f = p.find(name);
+    REQUIRE(f);
+    CHECK_THROWS_AS(overdub::executable(p, *f).run(arguments), overdub::error);
+    CHECK_THROWS_AS(overdub::jit::compile(p, *f).run(arguments), overdub::error);
+  };
+  std::vector<double> const x{1.5, -2.25};
+  std::vector<std::int64_t> const zeros(16), integers{3, 70000};
+  fails("bytes_to_number(unsigned char const*, int)", {datum(zeros), datum(16)});
+  fails("bytes_of_number(double const*, int)", {datum(x), datum(2)});
+  fails("number_as_integer(double const*, int)", {datum(x), datum(2)});
+  fails("bytes_of_struct(double, int)", {datum(0.0), datum(1)});
+  fails("written_bytewise(double, int)", {datum(1.5), datum(1)});
+  fails("half_copied(double, int)", {datum(1.5), datum(1)});
+  fails("bytes_of_integers(int*, int)", {datum(integers), datum(2)});
+  // The byte that is written is one of another number.
+  CHECK(overdub::executable(p, *p.find("written_bytewise(double, int)")).call<double>(1.5, std::int64_t{0}) == 1.5);
+}
+
 TEST_CASE("functions in memory work on objects of the caller") {
   linear_memory memory(module());
   std::vector<body> all;

@@ -407,3 +407,64 @@ void delete_grid(grid* g) {
   delete[] g->cells;
   delete g;
 }
+
+double bytes_to_number(unsigned char const* x, int n) {
+  std::vector<unsigned char> bytes(x, x + n);
+  std::vector<double> y(static_cast<std::size_t>(n / 8));
+  std::memcpy(y.data(), bytes.data(), y.size() * sizeof(double));
+  return y[0];
+}
+int bytes_of_number(double const* x, int n) {
+  std::vector<double> y(x, x + n);
+  unsigned char const* const bytes = reinterpret_cast<unsigned char const*>(y.data());
+  int s = 0;
+  for (int i = 0; i < n * 8; ++i) s = s * 3 + bytes[i];
+  return s;
+}
+unsigned long number_as_integer(double const* x, int n) {
+  std::vector<unsigned long> y(static_cast<std::size_t>(n));
+  std::memcpy(y.data(), x, y.size() * sizeof(double));
+  return y[0];
+}
+int bytes_of_struct(double x, int k) {
+  body b[2];
+  std::memset(b, 0, sizeof b);
+  b[k & 1].x = x;
+  unsigned char const* const bytes = reinterpret_cast<unsigned char const*>(b);
+  int s = 0;
+  for (std::size_t i = 0; i < sizeof b; ++i) s = s * 3 + bytes[i];
+  return s;
+}
+double written_bytewise(double x, int k) {
+  std::vector<double> y(3, x);
+  unsigned char* const bytes = reinterpret_cast<unsigned char*>(y.data());
+  bytes[8 * (k & 1) + 7] = 1;
+  return y[1];
+}
+double half_copied(double x, int k) {
+  std::vector<double> y(3, x);
+  std::vector<int> z(6, k);
+  std::memcpy(reinterpret_cast<char*>(y.data()) + 4, z.data(), 4);
+  return y[0] + y[1];
+}
+int bytes_of_integers(int* x, int n) {
+  std::vector<unsigned char> bytes(static_cast<std::size_t>(n) * 4, 0);
+  std::memcpy(bytes.data(), x, bytes.size());
+  int s = 0;
+  for (unsigned char const b : bytes) s = s * 3 + b;
+  return s;
+}
+double carried_as_bytes(double const* x, int n) {
+  std::vector<char> bytes(static_cast<std::size_t>(n) * 8);
+  std::memcpy(bytes.data(), x, bytes.size());
+  std::vector<double> y(static_cast<std::size_t>(n));
+  std::memcpy(y.data(), bytes.data(), bytes.size());
+  double s = 0;
+  for (double const each : y) s = s * 0.5 + each;
+  return s;
+}
+int filled(int n, int byte) {
+  std::vector<int> v(static_cast<std::size_t>(n), 7);
+  std::memset(v.data(), byte, static_cast<std::size_t>(n / 2) * sizeof(int));
+  return std::accumulate(v.begin(), v.end(), 0, [](int s, int x) { return s / 2 ^ x; });
+}

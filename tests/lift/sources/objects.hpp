@@ -51,6 +51,17 @@ long strided_bytes(signed char* x, int n);
 double zero_filled(int n);
 double overlapping(int n, int k);
 
+// Bytes as numbers of another type.
+double bytes_to_number(unsigned char const* x, int n);
+int bytes_of_number(double const* x, int n);
+unsigned long number_as_integer(double const* x, int n);
+int bytes_of_struct(double x, int k);
+double written_bytewise(double x, int k);
+double half_copied(double x, int k);
+int bytes_of_integers(int* x, int n);
+double carried_as_bytes(double const* x, int n);
+int filled(int n, int byte);
+
 double energy(body const* all, int n);
 void advance(body* all, int n, double h);
 void push_front(node** list, double value);
