@@ -57,7 +57,8 @@ struct memory_array {
 struct lift_result {
   ir::program program; // verified
   std::vector<refused_function> refused;
-  std::vector<memory_array> memory; // the arrays that functions in linear memory take first; none if there are no such functions
+  std::vector<memory_array>
+      memory; // the arrays that functions in linear memory take first; none if there are no such functions
 };
 
 /// Lifts the functions that a module defines. `module` is bitcode or textual IR, of clang -O1 -Xclang -disable-llvm-passes. The functions of
@@ -88,11 +89,14 @@ public:
     if constexpr (std::is_floating_point_v<T>)
       write_bits({std::is_same_v<T, double> ? ir::f64 : ir::f32, 8 * sizeof(T)}, address, datum(x).bits());
     else
-      write_bits({ir::i64, 8 * sizeof(T)}, address, sign_extended(static_cast<std::uint64_t>(x), 64 - 8 * sizeof(T)));
+      write_bits(
+          {ir::i64, 8 * sizeof(T)}, address,
+          sign_extended(static_cast<std::uint64_t>(x), 64 - 8 * sizeof(T)));
   }
   template <class T>
   requires(std::is_arithmetic_v<T>) //
-      T read(std::int64_t address) const {
+      T read(std::int64_t address)
+  const {
     if constexpr (std::is_same_v<T, double>)
       return std::bit_cast<double>(read_bits({ir::f64, 64}, address));
     else if constexpr (std::is_same_v<T, float>)

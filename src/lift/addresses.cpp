@@ -31,18 +31,19 @@ value_id unset_of(ir::cursor& c, element_type const& cell) { return c.literal(ce
 void check(ir::cursor& c, value_id holds) {
   c.insert(
       op::assert_, std::vector<value_id>{holds}, ir::cursor::types{},
-      ir::attributes::of(c.owner().intern("memory is read that was not written, or was written as another type")));
+      ir::attributes::of(
+          c.owner().intern("memory is read that was not written, or was written as another type")));
 }
 
 value_id is_either(ir::cursor& c, value_id a, value_id b) { return c.add(op::logical_or, a, b); }
 
 // Whether the bytes of an integer are those of a character at an address, or not known as an integer.
-value_id agrees(ir::cursor& c, value_id integer, value_id character, value_id address, element_type const& cell) {
+value_id
+agrees(ir::cursor& c, value_id integer, value_id character, value_id address, element_type const& cell) {
   auto const offset = static_cast<std::int64_t>(cell.bytes() - 1);
   value_id const shift = c.add(op::mul, c.add(op::bit_and, address, number(c, offset)), number(c, 8));
   value_id const byte = wrapped(c, c.add(op::shift_right, integer, shift), 8);
-  value_id const is_number =
-      c.add(op::ne, integer, number(c, static_cast<std::int64_t>(floating_mark)));
+  value_id const is_number = c.add(op::ne, integer, number(c, static_cast<std::int64_t>(floating_mark)));
   return is_either(
       c, c.add(op::eq, integer, unset_of(c, cell)),
       c.add(op::logical_and, is_number, c.add(op::eq, byte, character)));
@@ -55,13 +56,17 @@ void emit_load(environment& e, llvm::LoadInst const& i) {
   value_id const address = e[i.getPointerOperand()], index = cell_at(c, address, cell);
   value_id const x = c.add(op::at, e.array_of(arrays[0]), index);
   e.set(&i, x);
-  auto const differs = [&](std::uint64_t bits) { return c.add(op::ne, x, number(c, static_cast<std::int64_t>(bits))); };
+  auto const differs = [&](std::uint64_t bits) {
+    return c.add(op::ne, x, number(c, static_cast<std::int64_t>(bits)));
+  };
   if (cell.type != ir::i64) { // all bytes are 0, or it is marked
     value_id const mark = c.add(op::at, e.array_of(arrays[1]), index);
     check(
         c, is_either(
                c, c.add(op::eq, mark, number(c, static_cast<std::int64_t>(floating_mark))),
-               c.add(op::logical_and, c.add(op::eq, mark, number(c, 0)), c.add(op::eq, x, zero_of(c, cell.type)))));
+               c.add(
+                   op::logical_and, c.add(op::eq, mark, number(c, 0)),
+                   c.add(op::eq, x, zero_of(c, cell.type)))));
     return;
   }
   if (i.getType()->isPointerTy()) return; // there is no cell at an unset address
@@ -79,11 +84,13 @@ void emit_store(environment& e, llvm::StoreInst const& i) {
   element_type const& cell = e.plan.memory.objects[arrays[0]].element;
   value_id const address = e[i.getPointerOperand()], x = e[i.getValueOperand()];
   e.set_array_of(arrays[0], c.add(op::update, e.array_of(arrays[0]), cell_at(c, address, cell), x));
-  value_id const other = number(c, static_cast<std::int64_t>(cell.type == ir::i64 ? unset_integer : floating_mark));
+  value_id const other =
+      number(c, static_cast<std::int64_t>(cell.type == ir::i64 ? unset_integer : floating_mark));
   for (std::size_t k = 1; k < arrays.size(); ++k)
     e.set_array_of(
-        arrays[k],
-        c.add(op::update, e.array_of(arrays[k]), cell_at(c, address, e.plan.memory.objects[arrays[k]].element), other));
+        arrays[k], c.add(
+                       op::update, e.array_of(arrays[k]),
+                       cell_at(c, address, e.plan.memory.objects[arrays[k]].element), other));
 }
 
 // The cells that lie within bytes from an address on.
@@ -203,7 +210,8 @@ std::vector<value_id> call_in_memory(
   ir::cursor& c = e.c;
   auto const arrays = static_cast<std::uint32_t>(e.plan.memory.objects.size());
   std::vector<value_id> operands;
-  for (std::uint32_t k = 0; k < arrays && effect != memory_effect::none; ++k) operands.push_back(e.array_of(k));
+  for (std::uint32_t k = 0; k < arrays && effect != memory_effect::none; ++k)
+    operands.push_back(e.array_of(k));
   operands.insert(operands.end(), arguments.begin(), arguments.end());
   std::vector<ir::type> const types = c.owner()[callee].results;
   ir::node_id const n = c.insert(op::call, operands, types, ir::attributes::of(callee));
@@ -227,14 +235,12 @@ void enter_frame(environment& e, module_plan const& all) {
 }
 
 void leave_frame(environment& e, module_plan const& all) {
-  if (!e.plan.memory.frame_offset.empty())
-    call_in_memory(e, all.release, {e.frame}, memory_effect::writes);
+  if (!e.plan.memory.frame_offset.empty()) call_in_memory(e, all.release, {e.frame}, memory_effect::writes);
 }
 
 value_id address_of(environment& e, llvm::GEPOperator const& gep) {
   ir::cursor& c = e.c;
-  pointer_offset const offset =
-      offset_of(gep, {ir::i64, 8}, e.plan.function->getParent()->getDataLayout());
+  pointer_offset const offset = offset_of(gep, {ir::i64, 8}, e.plan.function->getParent()->getDataLayout());
   value_id address = e[offset.base];
   for (pointer_offset::term const& t : offset.terms)
     address = sum(c, address, t.scale == 1 ? e[t.index] : c.add(op::mul, e[t.index], number(c, t.scale)));

@@ -18,7 +18,7 @@ bool is_in_memory(llvm::Instruction const& i, module_plan const& all);
 void emit_in_memory(environment& e, llvm::Instruction const& i, module_plan const& all);
 
 /// A call of a function of the program that takes the memory first and returns it last; it sets the memory. Returns the other results.
-std::vector<ir::value_id>
-call_in_memory(environment& e, ir::function_id callee, std::vector<ir::value_id> const& arguments, memory_effect effect);
+std::vector<ir::value_id> call_in_memory(
+    environment& e, ir::function_id callee, std::vector<ir::value_id> const& arguments, memory_effect effect);
 
 } // namespace overdub::lifting

@@ -2,9 +2,10 @@
 
 #include "values.hpp"
 
-#include <bit>
 #include <overdub/ir/builder.hpp>
 #include <overdub/ir/cursor.hpp>
+
+#include <bit>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,15 +39,20 @@ public:
     value_list memory = arguments(c);
     value_id const bytes = memory.back();
     memory.pop_back();
-    check(c, c.add(op::logical_and, c.add(op::ge, bytes, number(c, 0)), c.add(op::lt, bytes, number(c, most_bytes))),
-          "a block of memory has a size that is negative, or exceeds the limit");
+    check(
+        c,
+        c.add(
+            op::logical_and, c.add(op::ge, bytes, number(c, 0)), c.add(op::lt, bytes, number(c, most_bytes))),
+        "a block of memory has a size that is negative, or exceeds the limit");
     value_id const end = word(c, memory[0], end_word), last = word(c, memory[0], last_word);
     value_id const address = c.add(op::add, end, number(c, block_alignment));
-    value_id const rounded =
-        c.add(op::bit_and, c.add(op::add, bytes, number(c, block_alignment - 1)), number(c, -std::int64_t{block_alignment}));
+    value_id const rounded = c.add(
+        op::bit_and, c.add(op::add, bytes, number(c, block_alignment - 1)),
+        number(c, -std::int64_t{block_alignment}));
     value_id const next = c.add(op::add, address, rounded);
     value_id const capacity = c.add(op::mul, c.add(op::length, memory[0]), number(c, 8));
-    value_id const more = c.add(op::max, capacity, c.add(op::sub, next, capacity)); // bytes, if there are not enough
+    value_id const more =
+        c.add(op::max, capacity, c.add(op::sub, next, capacity)); // bytes, if there are not enough
     memory = ir::builder(c)
                  .if_(
                      c.add(op::gt, next, capacity),
@@ -92,10 +98,15 @@ private:
   static constexpr std::int64_t most_bytes = std::int64_t{1} << 40;
 
   static value_id number(ir::cursor& c, std::int64_t x) { return c.literal(x); }
-  static value_id shift(ir::cursor& c, element_type const& cell) { return number(c, std::countr_zero(cell.bytes())); }
-  static value_id word(ir::cursor& c, value_id words, std::int64_t k) { return c.add(op::at, words, number(c, k)); }
+  static value_id shift(ir::cursor& c, element_type const& cell) {
+    return number(c, std::countr_zero(cell.bytes()));
+  }
+  static value_id word(ir::cursor& c, value_id words, std::int64_t k) {
+    return c.add(op::at, words, number(c, k));
+  }
   static void check(ir::cursor& c, value_id holds, char const* message) {
-    c.insert(op::assert_, value_list{holds}, ir::cursor::types{}, ir::attributes::of(c.owner().intern(message)));
+    c.insert(
+        op::assert_, value_list{holds}, ir::cursor::types{}, ir::attributes::of(c.owner().intern(message)));
   }
 
   ir::cursor begin(std::string const& name, bool returns_address) {
@@ -120,7 +131,8 @@ private:
       values[last_word] = 0;
     }
     if (values.empty())
-      return c.add(op::fill, number(c, static_cast<std::int64_t>(count)), c.literal(cell.type, unset_bits(cell)));
+      return c.add(
+          op::fill, number(c, static_cast<std::int64_t>(count)), c.literal(cell.type, unset_bits(cell)));
     value_list elements;
     for (std::uint64_t i = 0; i < count; ++i) {
       auto const at = values.find(i);
@@ -134,7 +146,9 @@ private:
     auto const is_live = [&](value_id words, value_id block) {
       return c.add(op::at, words, c.add(op::sub, c.add(op::shift_right, block, number(c, 3)), number(c, 1)));
     };
-    check(c, c.add(op::eq, is_live(memory[0], address), number(c, 1)), "memory is released that is not allocated");
+    check(
+        c, c.add(op::eq, is_live(memory[0], address), number(c, 1)),
+        "memory is released that is not allocated");
     memory[0] = c.add(
         op::update, memory[0], c.add(op::sub, c.add(op::shift_right, address, number(c, 3)), number(c, 1)),
         number(c, 0));

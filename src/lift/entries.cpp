@@ -2,12 +2,13 @@
 
 #include "values.hpp"
 
+#include <overdub/ir/builder.hpp>
+#include <overdub/ir/cursor.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <optional>
-#include <overdub/ir/builder.hpp>
-#include <overdub/ir/cursor.hpp>
 #include <utility>
 
 namespace overdub::lifting {
@@ -54,7 +55,8 @@ private:
       if (!gep->getSourceElementType()->isIntegerTy(8) || !gep->hasAllConstantIndices())
         access(*gep->getSourceElementType());
       derive(*gep);
-    } else if (llvm::isa<llvm::PHINode>(i) || llvm::isa<llvm::SelectInst>(i) || llvm::isa<llvm::FreezeInst>(i)) {
+    } else if (
+        llvm::isa<llvm::PHINode>(i) || llvm::isa<llvm::SelectInst>(i) || llvm::isa<llvm::FreezeInst>(i)) {
       derive(i);
     } else if (llvm::isa<llvm::LoadInst>(i)) {
       access(*i.getType());
@@ -240,13 +242,15 @@ private:
   value_id mark() { return number(static_cast<std::int64_t>(floating_mark)); }
   void pass_structure(llvm::Argument const& a, entry_parameter const& parameter) {
     llvm::DataLayout const& layout = a.getParent()->getParent()->getDataLayout();
-    allocate(number(static_cast<std::int64_t>(layout.getTypeAllocSize(a.getParamByValType()).getFixedValue())));
+    allocate(
+        number(static_cast<std::int64_t>(layout.getTypeAllocSize(a.getParamByValType()).getFixedValue())));
     for (scalar_in_type const& field : parameter.fields) {
       value_id const x = c_->argument(ir::function::body, next_++);
       element_type const element = *cell_type(field.type);
       std::optional<std::uint32_t> const array = plan_.layout.array_of(element);
       if (!array) continue;
-      value_id const address = c_.add(op::add, addresses_.back(), number(static_cast<std::int64_t>(field.offset)));
+      value_id const address =
+          c_.add(op::add, addresses_.back(), number(static_cast<std::int64_t>(field.offset)));
       memory_[*array] = c_.add(op::update, memory_[*array], cell(address, element), x);
       if (element.type == ir::i64) continue;
       std::uint32_t const marks = *plan_.layout.array_of({ir::i64, element.bits});

@@ -15,7 +15,8 @@ struct entry_parameter {
   enum class kind : std::uint8_t { scalar, array, structure };
   kind is = kind::scalar;
   parameter_use array;
-  std::vector<scalar_in_type> fields; // structure: a struct that is passed by value in memory; each scalar in it is a parameter
+  std::vector<scalar_in_type>
+      fields; // structure: a struct that is passed by value in memory; each scalar in it is a parameter
 };
 
 /// A function in linear memory, and how the entry passes its parameters.

@@ -76,7 +76,8 @@ void environment::set_results(llvm::CallBase const& call, std::vector<value_id> 
     return;
   }
   for (llvm::User const* u : call.users())
-    if (auto const* part = llvm::dyn_cast<llvm::ExtractValueInst>(u)) set(part, results[part->getIndices()[0]]);
+    if (auto const* part = llvm::dyn_cast<llvm::ExtractValueInst>(u))
+      set(part, results[part->getIndices()[0]]);
 }
 
 value_id environment::array(llvm::Value const* pointer) { return array_of(plan.memory.object_at(pointer)); }

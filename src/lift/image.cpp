@@ -47,22 +47,27 @@ void linear_memory::assign(std::span<datum const> arrays) {
   std::vector<std::vector<std::uint64_t>> cells;
   if (arrays.size() != types_.size())
     throw argument_error(message(
-        "overdub: linear memory has %zu arrays, and there are %zu; pass the last results of a function in memory",
+        "overdub: linear memory has %zu arrays, and there are %zu; pass the last results of a function in "
+        "memory",
         types_.size(), arrays.size()));
   for (std::size_t k = 0; k < types_.size(); ++k) {
     if (arrays[k].type() != types_[k].element.array_of())
-      throw argument_error(message("overdub: array %zu of linear memory has another type; pass the last results of a "
-                                   "function in memory", k));
-    cells.push_back(types_[k].element == ir::f64   ? bits_of<double>(arrays[k])
-                    : types_[k].element == ir::f32 ? bits_of<float>(arrays[k])
-                                                   : bits_of<i64>(arrays[k]));
+      throw argument_error(message(
+          "overdub: array %zu of linear memory has another type; pass the last results of a "
+          "function in memory",
+          k));
+    cells.push_back(
+        types_[k].element == ir::f64   ? bits_of<double>(arrays[k])
+        : types_[k].element == ir::f32 ? bits_of<float>(arrays[k])
+                                       : bits_of<i64>(arrays[k]));
   }
   cells_ = std::move(cells);
 }
 
 std::int64_t linear_memory::allocate(std::size_t bytes) {
   using namespace lifting;
-  if (bytes >= most_bytes) throw size_error(message("overdub: a block of linear memory has less than 2^40 bytes"));
+  if (bytes >= most_bytes)
+    throw size_error(message("overdub: a block of linear memory has less than 2^40 bytes"));
   std::vector<std::uint64_t>& words = cells_[0];
   std::uint64_t const end = words[end_word], address = end + block_alignment;
   std::uint64_t const next = address + (bytes + block_alignment - 1) / block_alignment * block_alignment;
@@ -81,9 +86,12 @@ std::size_t linear_memory::cell(memory_array const& a, std::int64_t address) con
   auto const at = std::ranges::find(types_, a);
   std::int64_t const size = a.bits / 8;
   if (at == types_.end())
-    throw argument_error(message("overdub: no function of the module accesses numbers of %u bits of this type in memory", a.bits));
+    throw argument_error(message(
+        "overdub: no function of the module accesses numbers of %u bits of this type in memory", a.bits));
   if (address % size != 0)
-    throw argument_error(message("overdub: the address %lld is not a multiple of %lld", static_cast<long long>(address), static_cast<long long>(size)));
+    throw argument_error(message(
+        "overdub: the address %lld is not a multiple of %lld", static_cast<long long>(address),
+        static_cast<long long>(size)));
   auto const k = static_cast<std::size_t>(at - types_.begin());
   if (address <= 0 || static_cast<std::uint64_t>(address / size) >= cells_[k].size())
     throw index_error(message("overdub: the address %lld is not allocated", static_cast<long long>(address)));

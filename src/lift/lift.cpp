@@ -27,7 +27,9 @@ namespace {
 
 // The name of an array of memory.
 std::string name_of(element_type const& cell) {
-  return cell.type == ir::f64 ? "doubles" : cell.type == ir::f32 ? "floats" : "int" + std::to_string(cell.bits) + "s";
+  return cell.type == ir::f64   ? "doubles"
+         : cell.type == ir::f32 ? "floats"
+                                : "int" + std::to_string(cell.bits) + "s";
 }
 
 std::vector<ir::type> parameters_of(function_plan const& f) {

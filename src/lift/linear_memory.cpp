@@ -63,12 +63,15 @@ public:
     auto const* const expression = llvm::dyn_cast<llvm::ConstantExpr>(&c);
     if (!expression) {
       if (llvm::isa<llvm::GlobalValue>(c) || llvm::isa<llvm::BlockAddress>(c))
-        throw refusal{"an address that is not of a variable", "it has no counterpart", "use pointers to variables", &at};
+        throw refusal{
+            "an address that is not of a variable", "it has no counterpart", "use pointers to variables",
+            &at};
       return;
     }
     if (!llvm::isa<llvm::GEPOperator>(expression))
       throw refusal{
-          "a constant that depends on an address", "addresses are those of linear memory", "use pointers", &at};
+          "a constant that depends on an address", "addresses are those of linear memory", "use pointers",
+          &at};
     for (llvm::Value const* operand : expression->operands())
       place_all(*llvm::cast<llvm::Constant>(operand), at);
   }
@@ -88,7 +91,8 @@ private:
     if (llvm::isa<llvm::UndefValue>(c)) return;
     if (auto const cell = cell_type(c.getType())) {
       if (address % cell->bytes() != 0)
-        throw refusal{"a constant that is not aligned", "cells of memory are aligned", "do not pack structs", &at};
+        throw refusal{
+            "a constant that is not aligned", "cells of memory are aligned", "do not pack structs", &at};
       if (c.getType()->isPointerTy()) {
         place_all(c, at);
         return set(*cell, address, static_cast<std::uint64_t>(*address_of(c, layout_, data_)));
@@ -108,7 +112,8 @@ private:
         add(*c.getAggregateElement(i), address + i * size, at);
       return;
     }
-    throw refusal{"a constant that is neither a number nor a pointer", "memory has no cells of it", "use numbers", &at};
+    throw refusal{
+        "a constant that is neither a number nor a pointer", "memory has no cells of it", "use numbers", &at};
   }
 
   linear_layout& layout_;
@@ -154,11 +159,14 @@ private:
       auto const size = local->getAllocationSizeInBits(data_);
       if (!local->isStaticAlloca() || !size || size->isScalable())
         refuse(
-            i, "a local array whose size is not constant", "its elements are not known before the program runs",
+            i, "a local array whose size is not constant",
+            "its elements are not known before the program runs",
             "use std::vector, or an array of constant size");
     }
     if (llvm::isa<llvm::IntToPtrInst>(i) && !is_address(*i.getOperand(0)))
-      refuse(i, "a number that is converted to a pointer", "addresses are those of linear memory", "index an array");
+      refuse(
+          i, "a number that is converted to a pointer", "addresses are those of linear memory",
+          "index an array");
     if (llvm::isa<llvm::PtrToIntInst>(i)) check_address(i);
     if (auto const* copy = llvm::dyn_cast<llvm::MemIntrinsic>(&i)) check_copy(*copy);
   }
@@ -170,7 +178,9 @@ private:
     auto const cell = cell_type(&type);
     if (!cell)
       refuse(
-          i, "a number in memory that is neither double, float, a pointer, nor an integer of 8, 16, 32 or 64 bits",
+          i,
+          "a number in memory that is neither double, float, a pointer, nor an integer of 8, 16, 32 or 64 "
+          "bits",
           "memory has no cells of it", "use one of these types");
     need(*cell);
     need({ir::i64, cell->bits});
@@ -179,11 +189,14 @@ private:
     std::string_view const name = accessed_type(i);
     if (name.empty())
       refuse(
-          i, "an access without a type", "memory is typed: a union, or bits that are read as another type, are not lifted",
-          "use separate variables; compile with -O1 -Xclang -disable-llvm-passes, without -fno-strict-aliasing");
+          i, "an access without a type",
+          "memory is typed: a union, or bits that are read as another type, are not lifted",
+          "use separate variables; compile with -O1 -Xclang -disable-llvm-passes, without "
+          "-fno-strict-aliasing");
     if (name == "omnipotent char" && cell->bits != 8)
       refuse(
-          i, "an access to a union, or through another type", "memory is typed: the bits of one type are not those of another",
+          i, "an access to a union, or through another type",
+          "memory is typed: the bits of one type are not those of another",
           "use a struct, or separate variables");
   }
   // The difference of two addresses is a number that the lifted function has, too.
@@ -250,7 +263,8 @@ void add_scalars(
   if (auto* const structure = llvm::dyn_cast<llvm::StructType>(t)) {
     llvm::StructLayout const& fields = *layout.getStructLayout(structure);
     for (unsigned i = 0; i < structure->getNumElements(); ++i)
-      add_scalars(structure->getElementType(i), offset + std::uint64_t(fields.getElementOffset(i)), layout, all);
+      add_scalars(
+          structure->getElementType(i), offset + std::uint64_t(fields.getElementOffset(i)), layout, all);
   } else if (auto* const array = llvm::dyn_cast<llvm::ArrayType>(t)) {
     std::uint64_t const size = layout.getTypeAllocSize(array->getElementType());
     for (std::uint64_t i = 0; i < array->getNumElements(); ++i)

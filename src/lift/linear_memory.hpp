@@ -28,10 +28,11 @@ inline constexpr std::uint64_t first_address = 64, block_alignment = 16;
 
 /// The memory of a module.
 struct linear_layout {
-  std::vector<element_type> cells; // of each array; the first one has words, which are integers of 64 bits and pointers
-  llvm::DenseMap<llvm::GlobalVariable const*, std::uint64_t> address;   // of constants
-  std::vector<std::map<std::uint64_t, std::uint64_t>> values;           // by array: the cells of constants
-  std::uint64_t end = first_address;                                    // of the constants
+  std::vector<element_type>
+      cells; // of each array; the first one has words, which are integers of 64 bits and pointers
+  llvm::DenseMap<llvm::GlobalVariable const*, std::uint64_t> address; // of constants
+  std::vector<std::map<std::uint64_t, std::uint64_t>> values;         // by array: the cells of constants
+  std::uint64_t end = first_address;                                  // of the constants
 
   std::optional<std::uint32_t> array_of(element_type const& cell) const;
 };
@@ -61,7 +62,8 @@ allocation allocation_of(llvm::CallBase const& call);
 bool is_abort(llvm::CallBase const& call);
 
 /// The address of a constant; none if it has none.
-std::optional<std::int64_t> address_of(llvm::Constant const& c, linear_layout const& layout, llvm::DataLayout const& data);
+std::optional<std::int64_t>
+address_of(llvm::Constant const& c, linear_layout const& layout, llvm::DataLayout const& data);
 
 /// Checks a function for linear memory, and adds its constants and cells to the layout. Throws refusal.
 void check_linear(llvm::Function const& f, linear_layout& layout, lift_options const& o);

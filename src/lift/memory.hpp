@@ -59,9 +59,10 @@ struct function_memory {
 
   /// Linear memory (linear_memory.hpp): each object is an array of memory, and a pointer is an address.
   bool is_linear = false;
-  std::uint64_t frame_bytes = 0;                                      // of the local variables
-  llvm::DenseMap<llvm::Value const*, std::uint64_t> frame_offset;     // of each alloca
-  llvm::DenseMap<llvm::Instruction const*, memory_effect> call_effect; // of calls and copies; others have none
+  std::uint64_t frame_bytes = 0;                                  // of the local variables
+  llvm::DenseMap<llvm::Value const*, std::uint64_t> frame_offset; // of each alloca
+  llvm::DenseMap<llvm::Instruction const*, memory_effect>
+      call_effect; // of calls and copies; others have none
 };
 
 /// The objects that an instruction reads and writes, by their numbers.

@@ -35,7 +35,8 @@ struct module_plan {
   numbers with_arrays, in_memory; // in `functions`
 
   linear_layout layout;
-  ir::function_id initial = ir::nothing, allocate = ir::nothing, release = ir::nothing; // of the allocator, if there is linear memory
+  ir::function_id initial = ir::nothing, allocate = ir::nothing,
+                  release = ir::nothing; // of the allocator, if there is linear memory
 
   function_plan const* of(llvm::Function const* f) const { return find(with_arrays, f); }
   function_plan const* linear_of(llvm::Function const* f) const { return find(in_memory, f); }

@@ -48,7 +48,8 @@ void plan_tree(function_plan& p, llvm::Function const& f, lift_options const& o)
     bool const is_endless = s.problem == "a loop without an exit";
     throw refusal{
         s.problem, is_endless ? "the function does not return from it" : "it exceeds a limit of the lifter",
-        is_endless ? "end the loop by a condition" : "divide the function, or raise the limits of lift_options",
+        is_endless ? "end the loop by a condition"
+                   : "divide the function, or raise the limits of lift_options",
         p.blocks[s.block]->getTerminator()};
   }
   p.tree = std::move(s.tree);
@@ -61,7 +62,8 @@ void refuse_callers(refusals& refused) {
   for (std::size_t at = 0; at < pending.size(); ++at)
     for (llvm::User const* u : pending[at]->users()) {
       auto const* const call = llvm::dyn_cast<llvm::CallBase>(u);
-      if (!call || call->getCalledFunction() != pending[at] || refused.contains(call->getFunction())) continue;
+      if (!call || call->getCalledFunction() != pending[at] || refused.contains(call->getFunction()))
+        continue;
       refused.emplace(
           call->getFunction(), refusal{
                                    "a call of " + llvm::demangle(pending[at]->getName().str()),
@@ -108,7 +110,6 @@ public:
   refusals refused;
 
 private:
-
   // Callees first, so that few functions are analysed twice.
   std::vector<llvm::Function const*> callees_first() const {
     std::vector<llvm::Function const*> order;

@@ -205,7 +205,8 @@ llvm::Type* scalar_at(llvm::Type* t, std::uint64_t offset, llvm::DataLayout cons
     if (structure->getNumElements() == 0 || offset >= layout.getTypeAllocSize(t)) return nullptr;
     llvm::StructLayout const& fields = *layout.getStructLayout(structure);
     unsigned const i = fields.getElementContainingOffset(offset);
-    return scalar_at(structure->getElementType(i), offset - std::uint64_t(fields.getElementOffset(i)), layout);
+    return scalar_at(
+        structure->getElementType(i), offset - std::uint64_t(fields.getElementOffset(i)), layout);
   }
   if (auto* const array = llvm::dyn_cast<llvm::ArrayType>(t)) {
     std::uint64_t const size = layout.getTypeAllocSize(array->getElementType());
@@ -254,10 +255,11 @@ void add_declared_types(llvm::Function& f) {
     llvm::Value const* const pointer = llvm::getLoadStorePointerOperand(&i);
     if (!pointer || i.getMetadata(llvm::LLVMContext::MD_tbaa)) continue;
     llvm::APInt offset(64, 0);
-    auto const* const base = llvm::dyn_cast<llvm::AllocaInst>(
-        pointer->stripAndAccumulateConstantOffsets(layout, offset, true));
+    auto const* const base =
+        llvm::dyn_cast<llvm::AllocaInst>(pointer->stripAndAccumulateConstantOffsets(layout, offset, true));
     llvm::Type* const accessed = llvm::getLoadStoreType(&i);
-    if (base && !offset.isNegative() && scalar_at(base->getAllocatedType(), offset.getZExtValue(), layout) == accessed)
+    if (base && !offset.isNegative() &&
+        scalar_at(base->getAllocatedType(), offset.getZExtValue(), layout) == accessed)
       i.setMetadata(llvm::LLVMContext::MD_tbaa, tag_of(accessed, f.getContext()));
   }
 }
@@ -270,15 +272,16 @@ void add_declared_copies(llvm::Function& f) {
   for (llvm::Instruction& i : llvm::instructions(f)) {
     auto* const copy = llvm::dyn_cast<llvm::MemCpyInst>(&i);
     auto const* const length = copy ? llvm::dyn_cast<llvm::ConstantInt>(copy->getLength()) : nullptr;
-    if (!length || copy->getMetadata(llvm::LLVMContext::MD_tbaa_struct) || copy->getMetadata(llvm::LLVMContext::MD_tbaa))
+    if (!length || copy->getMetadata(llvm::LLVMContext::MD_tbaa_struct) ||
+        copy->getMetadata(llvm::LLVMContext::MD_tbaa))
       continue;
     for (llvm::Value* const side : {copy->getRawDest(), copy->getRawSource()}) {
       auto const* const local = llvm::dyn_cast<llvm::AllocaInst>(side);
       if (!local || !local->getAllocatedType()->isStructTy()) continue;
       llvm::Type* const type = local->getAllocatedType();
       llvm::Align const align = layout.getABITypeAlign(type);
-      if (layout.getTypeAllocSize(type) != length->getZExtValue() || copy->getDestAlign().valueOrOne() < align ||
-          copy->getSourceAlign().valueOrOne() < align)
+      if (layout.getTypeAllocSize(type) != length->getZExtValue() ||
+          copy->getDestAlign().valueOrOne() < align || copy->getSourceAlign().valueOrOne() < align)
         continue;
       std::vector<scalar_in_type> const scalars = scalars_of(type, layout);
       if (scalars.size() > most_scalars) continue;

@@ -70,7 +70,8 @@ void check_call(llvm::CallBase const& call, bool in_memory) {
 
 // Structs are returned in registers: the callee inserts the scalars before it returns, and the caller extracts them after the call.
 bool is_part_of_result(llvm::Instruction const& i) {
-  if (auto const* end = llvm::dyn_cast<llvm::ReturnInst>(&i)) return std::ranges::all_of(returned_scalars(*end), [](auto const* v) { return v; });
+  if (auto const* end = llvm::dyn_cast<llvm::ReturnInst>(&i))
+    return std::ranges::all_of(returned_scalars(*end), [](auto const* v) { return v; });
   if (auto const* part = llvm::dyn_cast<llvm::ExtractValueInst>(&i)) {
     auto const* const call = llvm::dyn_cast<llvm::CallBase>(part->getAggregateOperand());
     return call && call->getParent() == i.getParent() && part->getNumIndices() == 1 &&
@@ -85,8 +86,7 @@ bool is_part_of_result(llvm::Instruction const& i) {
 
 void check_instruction(llvm::Instruction const& i, bool in_memory) {
   if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i)) return check_call(*call, in_memory);
-  if (is_part_of_result(i) || llvm::isa<llvm::BranchInst>(i) || llvm::isa<llvm::UnreachableInst>(i))
-    return;
+  if (is_part_of_result(i) || llvm::isa<llvm::BranchInst>(i) || llvm::isa<llvm::UnreachableInst>(i)) return;
   if (i.isTerminator() || i.isEHPad())
     refuse_at(
         &i, std::string("the instruction ") + i.getOpcodeName(),

@@ -177,7 +177,9 @@ TEST_CASE("bytes that are carried as other types are the same, or an error") {
   fails("half_copied(double, int)", {datum(1.5), datum(1)});
   fails("bytes_of_integers(int*, int)", {datum(integers), datum(2)});
   // The byte that is written is one of another number.
-  CHECK(overdub::executable(p, *p.find("written_bytewise(double, int)")).call<double>(1.5, std::int64_t{0}) == 1.5);
+  CHECK(
+      overdub::executable(p, *p.find("written_bytewise(double, int)")).call<double>(1.5, std::int64_t{0}) ==
+      1.5);
 }
 
 TEST_CASE("functions in memory work on objects of the caller") {
@@ -221,7 +223,8 @@ TEST_CASE("objects that lifted functions allocate stay in memory") {
   datum const grid = call(memory, "make_grid(int, int)", {datum(2), datum(3)}).at(0);
   call(memory, "fill_grid(grid*, double)", {grid, datum(0.5)});
   auto const cells = memory.read<std::int64_t>(grid.as<std::int64_t>() + 8);
-  for (std::int64_t i = 0; i < 6; ++i) CHECK(memory.read<double>(cells + 8 * i) == 0.5 + static_cast<double>(i));
+  for (std::int64_t i = 0; i < 6; ++i)
+    CHECK(memory.read<double>(cells + 8 * i) == 0.5 + static_cast<double>(i));
   CHECK(memory.read<int>(grid.as<std::int64_t>()) == 2);
   call(memory, "delete_grid(grid*)", {grid});
   CHECK_THROWS_AS(call(memory, "delete_grid(grid*)", {grid}), overdub::error);
@@ -237,17 +240,18 @@ TEST_CASE("misuse of linear memory is refused") {
   CHECK_THROWS_AS(memory.read<int>(at + (std::int64_t{1} << 40)), overdub::index_error);
   CHECK_THROWS_AS(memory.allocate(std::size_t{1} << 40), overdub::size_error);
   CHECK_THROWS_AS(memory.assign({}), overdub::argument_error);
-  CHECK_THROWS_AS(memory.assign(std::vector<datum>(memory.arrays().size(), datum(1.0))), overdub::argument_error);
+  CHECK_THROWS_AS(
+      memory.assign(std::vector<datum>(memory.arrays().size(), datum(1.0))), overdub::argument_error);
   CHECK_THROWS_AS(linear_memory(overdub::lift_result{}), overdub::argument_error);
   memory.write(at, static_cast<unsigned char>(255));
   CHECK(memory.read<unsigned char>(at) == 255);
   memory.write(at, 4000000000u);
   CHECK(memory.read<unsigned>(at) == 4000000000u);
   // Integers are read that were not written.
-  CHECK_THROWS_AS(call(memory, "sum_of_list(node const*)", {datum(std::int64_t{1} << 50)}), overdub::index_error);
-  std::int64_t const unwritten = memory.allocate(3 * sizeof(body));
   CHECK_THROWS_AS(
-      call(memory, "energy(body const*, int)", {datum(unwritten), datum(2)}), overdub::error);
+      call(memory, "sum_of_list(node const*)", {datum(std::int64_t{1} << 50)}), overdub::index_error);
+  std::int64_t const unwritten = memory.allocate(3 * sizeof(body));
+  CHECK_THROWS_AS(call(memory, "energy(body const*, int)", {datum(unwritten), datum(2)}), overdub::error);
 }
 
 TEST_CASE("derivatives of functions with containers are those of finite differences") {
@@ -256,8 +260,7 @@ TEST_CASE("derivatives of functions with containers are those of finite differen
   overdub::ir::program backward = module().program;
   backward.entry = *backward.find(name);
   overdub::differentiate_entry(backward, {true, false, false}, true);
-  auto const gradient =
-      overdub::executable(backward).run(std::vector<datum>{datum(x), datum(3), datum(2)});
+  auto const gradient = overdub::executable(backward).run(std::vector<datum>{datum(x), datum(3), datum(2)});
   REQUIRE(gradient.size() == 2);
   CHECK(gradient[0].as<double>() == simulate(x.data(), 3, 2));
   auto const by_x = gradient[1].as<overdub::array<double>>();

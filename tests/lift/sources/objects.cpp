@@ -218,7 +218,8 @@ double pair_of_extremes(double const* x, int n) {
 double complex_power(double a, double b, int n) {
   std::complex<double> z(1, 0);
   std::complex<double> const w(a, b);
-  for (int i = 0; i < n; ++i) z = {z.real() * w.real() - z.imag() * w.imag(), z.real() * w.imag() + z.imag() * w.real()};
+  for (int i = 0; i < n; ++i)
+    z = {z.real() * w.real() - z.imag() * w.imag(), z.real() * w.imag() + z.imag() * w.real()};
   return std::norm(z) + z.real();
 }
 double transformed(double const* x, int n, double a) {
@@ -288,12 +289,15 @@ double interpolated(double const* x, double const* y, int n, double at) {
   points.reserve(static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i) points.emplace_back(x[i], y[i]);
   std::sort(points.begin(), points.end());
-  auto const next = std::lower_bound(
-      points.begin(), points.end(), at, [](std::pair<double, double> const& p, double v) { return p.first < v; });
+  auto const next =
+      std::lower_bound(points.begin(), points.end(), at, [](std::pair<double, double> const& p, double v) {
+        return p.first < v;
+      });
   if (next == points.begin()) return n > 0 ? points.front().second : -1;
   if (next == points.end()) return points.back().second;
   auto const before = next - 1;
-  return before->second + (next->second - before->second) * (at - before->first) / (next->first - before->first);
+  return before->second +
+         (next->second - before->second) * (at - before->first) / (next->first - before->first);
 }
 double checked(double x) {
   if (x < 0) throw std::runtime_error("it is negative");
@@ -345,7 +349,8 @@ void by_value(double* out, int n) {
 void sorted_by_key(double* x, int* key, int n) {
   std::vector<std::size_t> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [key](std::size_t a, std::size_t b) { return key[a] < key[b]; });
+  std::stable_sort(
+      order.begin(), order.end(), [key](std::size_t a, std::size_t b) { return key[a] < key[b]; });
   std::vector<double> values;
   for (std::size_t const i : order) values.push_back(x[i]);
   std::copy(values.begin(), values.end(), x);
