@@ -146,12 +146,14 @@ std::optional<entry_parameter> parameter_of(llvm::Argument const& a, pointer_use
   }
   if (!a.hasByValAttr()) return {};
   p.is = entry_parameter::kind::structure;
-  p.fields = scalars_of(a.getParamByValType(), a.getParent()->getParent()->getDataLayout());
-  constexpr std::size_t most_fields = 64;
+  constexpr std::uint64_t most_bytes = 512;
+  llvm::DataLayout const& layout = a.getParent()->getParent()->getDataLayout();
+  if (layout.getTypeAllocSize(a.getParamByValType()).getFixedValue() > most_bytes) return {};
+  p.fields = scalars_of(a.getParamByValType(), layout);
   bool const has_numbers_alone = std::ranges::all_of(p.fields, [](scalar_in_type const& field) {
     return !field.type->isPointerTy() && cell_type(field.type);
   });
-  if (!has_numbers_alone || p.fields.size() > most_fields) return {};
+  if (!has_numbers_alone) return {};
   return p;
 }
 

@@ -44,9 +44,10 @@ public:
           "the global variable" + name, "other functions may change it between calls",
           "pass it as an argument, or declare it const", &at};
     std::uint64_t const size = data_.getTypeAllocSize(g.getValueType());
-    if (size / 8 > o_.elements)
+    if (size > most_bytes() || layout_.end + size > most_bytes())
       throw refusal{
-          "the constant" + name, "it has more bytes than 8 times lift_options::elements",
+          "the constant" + name,
+          "the constants of the module have more bytes than 8 times lift_options::elements",
           "pass it as an argument, or raise the limit", &at};
     std::uint64_t const address = layout_.end;
     layout_.address[&g] = address;
@@ -77,6 +78,7 @@ public:
   }
 
 private:
+  std::uint64_t most_bytes() const { return 8 * std::uint64_t{o_.elements}; }
   void set(element_type const& cell, std::uint64_t address, std::uint64_t bits) {
     if (cell.type != ir::i64) set({ir::i64, cell.bits}, address, floating_mark);
     auto const array = layout_.array_of(cell);
@@ -108,7 +110,7 @@ private:
       return;
     } else if (auto const* const array = llvm::dyn_cast<llvm::ArrayType>(c.getType())) {
       std::uint64_t const size = data_.getTypeAllocSize(array->getElementType());
-      for (unsigned i = 0; i < array->getNumElements(); ++i)
+      for (unsigned i = 0; size > 0 && i < array->getNumElements(); ++i)
         add(*c.getAggregateElement(i), address + i * size, at);
       return;
     }
@@ -124,7 +126,7 @@ private:
 class linear_check {
 public:
   linear_check(llvm::Function const& f, linear_layout& layout, lift_options const& o)
-      : f_(f), layout_(layout), data_(f.getParent()->getDataLayout()), place_(layout, data_, o) {}
+      : f_(f), layout_(layout), data_(f.getParent()->getDataLayout()), o_(o), place_(layout, data_, o) {}
 
   void run() {
     need(word);
@@ -162,6 +164,11 @@ private:
             i, "a local array whose size is not constant",
             "its elements are not known before the program runs",
             "use std::vector, or an array of constant size");
+      std::uint64_t const most = 64 * std::uint64_t{o_.elements};
+      if (size->getFixedValue() > most)
+        refuse(
+            i, "a local variable of " + std::to_string(size->getFixedValue() / 8) + " bytes",
+            "the limit is 8 times lift_options::elements", "use std::vector, or raise the limit");
     }
     if (llvm::isa<llvm::IntToPtrInst>(i) && !is_address(*i.getOperand(0)))
       refuse(
@@ -228,6 +235,7 @@ private:
   llvm::Function const& f_;
   linear_layout& layout_;
   llvm::DataLayout const& data_;
+  lift_options const& o_;
   constant_placer place_;
 };
 
@@ -267,7 +275,7 @@ void add_scalars(
           structure->getElementType(i), offset + std::uint64_t(fields.getElementOffset(i)), layout, all);
   } else if (auto* const array = llvm::dyn_cast<llvm::ArrayType>(t)) {
     std::uint64_t const size = layout.getTypeAllocSize(array->getElementType());
-    for (std::uint64_t i = 0; i < array->getNumElements(); ++i)
+    for (std::uint64_t i = 0; size > 0 && i < array->getNumElements(); ++i)
       add_scalars(array->getElementType(), offset + i * size, layout, all);
   } else
     all.push_back({t, offset});

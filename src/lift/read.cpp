@@ -267,7 +267,7 @@ void add_declared_types(llvm::Function& f) {
 // A copy of a whole local variable, from or to an object with its alignment, copies the scalars of its type, as a trivial copy constructor
 // does. A copy from bytes has no alignment.
 void add_declared_copies(llvm::Function& f) {
-  constexpr std::size_t most_scalars = 64;
+  constexpr std::uint64_t most_bytes = 512;
   llvm::DataLayout const& layout = f.getParent()->getDataLayout();
   for (llvm::Instruction& i : llvm::instructions(f)) {
     auto* const copy = llvm::dyn_cast<llvm::MemCpyInst>(&i);
@@ -283,8 +283,8 @@ void add_declared_copies(llvm::Function& f) {
       if (layout.getTypeAllocSize(type) != length->getZExtValue() ||
           copy->getDestAlign().valueOrOne() < align || copy->getSourceAlign().valueOrOne() < align)
         continue;
+      if (length->getZExtValue() > most_bytes) continue;
       std::vector<scalar_in_type> const scalars = scalars_of(type, layout);
-      if (scalars.size() > most_scalars) continue;
       llvm::SmallVector<llvm::MDBuilder::TBAAStructField, 8> fields;
       for (auto const& [scalar, offset] : scalars)
         fields.emplace_back(offset, layout.getTypeStoreSize(scalar), tag_of(scalar, f.getContext()));

@@ -272,3 +272,22 @@ TEST_CASE("derivatives of functions with containers are those of finite differen
     CHECK(by_x[static_cast<std::int64_t>(i)] == Approx(slope).epsilon(1e-6));
   }
 }
+
+TEST_CASE("limits of linear memory are refused") {
+  std::string const type = "\n!0 = !{!\"root\"}\n!1 = !{!\"any pointer\", !0}\n!2 = !{!1, !1, i64 0}\n";
+  auto const reason = [&](std::string const& text) {
+    overdub::lift_result const r = overdub::lift(text + type);
+    return r.refused.empty() ? "lifted" : r.refused[0].construct;
+  };
+  std::string const store = "  store ptr %x, ptr %x, align 8, !tbaa !2\n  ret void\n}\n";
+  CHECK(reason("define void @f() {\n  %x = alloca [9 x i64], align 8\n" + store) == "lifted");
+  CHECK(
+      reason("define void @f() {\n  %x = alloca [1000000000 x i64], align 8\n" + store) ==
+      "a local variable of 8000000000 bytes");
+  CHECK(
+      reason("define void @f() {\n  %x = alloca [4611686018427387904 x {}], align 8\n" + store) == "lifted");
+  CHECK(
+      reason("@t = private constant [1000000 x i64] zeroinitializer\ndefine void @f(ptr %x) {\n"
+             "  store ptr @t, ptr %x, align 8, !tbaa !2\n  ret void\n}\n") == "the constant 't'");
+  CHECK(reason("define void @f(ptr byval([4611686018427387904 x {}]) %x) {\n" + store) == "lifted");
+}
