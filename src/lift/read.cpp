@@ -264,6 +264,54 @@ void add_declared_types(llvm::Function& f) {
   }
 }
 
+// Small integers of a struct are passed in one register: they are loaded and stored together as one wide integer. Here each is loaded and
+// stored by its own type.
+void split_wide_accesses(llvm::Function& f) {
+  constexpr std::uint64_t most_bytes = 512;
+  llvm::DataLayout const& layout = f.getParent()->getDataLayout();
+  for (llvm::Instruction& i : llvm::make_early_inc_range(llvm::instructions(f))) {
+    llvm::Value* const pointer = llvm::getLoadStorePointerOperand(&i);
+    if (!pointer || i.getMetadata(llvm::LLVMContext::MD_tbaa) || i.isVolatile()) continue;
+    auto* const wide = llvm::dyn_cast<llvm::IntegerType>(llvm::getLoadStoreType(&i));
+    llvm::APInt start(64, 0);
+    auto const* const local =
+        llvm::dyn_cast<llvm::AllocaInst>(pointer->stripAndAccumulateConstantOffsets(layout, start, true));
+    if (!wide || wide->getBitWidth() > 64 || !local || start.isNegative() ||
+        !local->getAllocatedType()->isStructTy() ||
+        layout.getTypeAllocSize(local->getAllocatedType()) > most_bytes)
+      continue;
+    std::uint64_t const first = start.getZExtValue(), bytes = layout.getTypeStoreSize(wide);
+    std::vector<scalar_in_type> parts;
+    bool has_integers_alone = true;
+    for (scalar_in_type const& part : scalars_of(local->getAllocatedType(), layout)) {
+      std::uint64_t const end = part.offset + layout.getTypeStoreSize(part.type);
+      if (end <= first || part.offset >= first + bytes) continue;
+      has_integers_alone = has_integers_alone && part.type->isIntegerTy() && part.offset >= first &&
+                           end <= first + bytes && part.type->getIntegerBitWidth() < wide->getBitWidth();
+      parts.push_back(part);
+    }
+    if (parts.empty() || !has_integers_alone) continue;
+    llvm::IRBuilder<> at(&i);
+    auto* const store = llvm::dyn_cast<llvm::StoreInst>(&i);
+    llvm::Value* all = llvm::ConstantInt::get(wide, 0);
+    for (scalar_in_type const& part : parts) {
+      llvm::Value* const address = at.CreateConstGEP1_64(at.getInt8Ty(), pointer, part.offset - first);
+      llvm::Align const align = layout.getABITypeAlign(part.type);
+      std::uint64_t const shift = 8 * (part.offset - first);
+      llvm::Instruction* access = nullptr;
+      if (store) {
+        access = at.CreateAlignedStore(
+            at.CreateTrunc(at.CreateLShr(store->getValueOperand(), shift), part.type), address, align);
+      } else {
+        access = at.CreateAlignedLoad(part.type, address, align);
+        all = at.CreateOr(all, at.CreateShl(at.CreateZExt(access, wide), shift));
+      }
+      access->setMetadata(llvm::LLVMContext::MD_tbaa, tag_of(part.type, f.getContext()));
+    }
+    if (!store) i.replaceAllUsesWith(all);
+    i.eraseFromParent();
+  }
+}
 // A copy of a whole local variable, from or to an object with its alignment, copies the scalars of its type, as a trivial copy constructor
 // does. A copy from bytes has no alignment.
 void add_declared_copies(llvm::Function& f) {
@@ -444,6 +492,7 @@ void prepare(llvm::Module& m) {
     if (f.isDeclaration()) continue;
     copy_structs_by_value(f);
     add_declared_types(f);
+    split_wide_accesses(f);
     add_declared_copies(f);
     remove_clean_up(f);
     llvm::removeUnreachableBlocks(f);

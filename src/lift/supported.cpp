@@ -50,7 +50,7 @@ void check_call(llvm::CallBase const& call, bool in_memory) {
     refuse_at(&call, "inline assembly", "it has no meaning in a program", "write it in C++");
   if (!llvm::isa<llvm::CallInst>(call))
     refuse_at(
-        &call, "a call that may throw, in a function with clean-up", "exceptions are not lifted yet",
+        &call, "a call whose exceptions the function catches", "an exception is an error of the run",
         "declare the callee noexcept, or compile with -fno-exceptions");
   llvm::Function const* const callee = call.getCalledFunction();
   if (!callee)

@@ -137,6 +137,7 @@ TEST_CASE("lifted structs") {
   });
   same("by_value(double*, int)", by_value, [] { return std::tuple(numbers(2, 0.0, 0.0), size()); });
   same("zero_filled(int)", zero_filled, [] { return std::tuple(size()); });
+  same("walk_of_places(int)", walk_of_places, [] { return std::tuple(size()); });
 }
 
 TEST_CASE("lifted heap memory") {

@@ -473,3 +473,28 @@ int filled(int n, int byte) {
   std::memset(v.data(), byte, static_cast<std::size_t>(n / 2) * sizeof(int));
   return std::accumulate(v.begin(), v.end(), 0, [](int s, int x) { return s / 2 ^ x; });
 }
+
+namespace {
+struct place {
+  int row, column;
+};
+struct step {
+  short down, right;
+  int is_last;
+};
+place moved_by(place p, step s) { return {p.row + s.down, p.column - s.right}; }
+step next_of(step s) { return {static_cast<short>(s.right - 1), s.down, s.right < 0}; }
+} // namespace
+
+int walk_of_places(int n) {
+  std::vector<place> all{{0, 0}};
+  step s{2, -3, false};
+  for (int i = 0; i < n; ++i) {
+    all.push_back(moved_by(all.back(), s));
+    s = next_of(s);
+    if (s.is_last) all.front() = all.back();
+  }
+  int h = 0;
+  for (place const p : all) h = h / 2 ^ (p.row * 8 + moved_by(p, s).column);
+  return h;
+}

@@ -48,6 +48,7 @@ void sorted_by_key(double* x, int* key, int n);
 double heap_order(double const* x, int n);
 double at_checked(int n, int k);
 long strided_bytes(signed char* x, int n);
+int walk_of_places(int n);
 double zero_filled(int n);
 double overlapping(int n, int k);
 
