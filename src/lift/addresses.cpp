@@ -3,6 +3,7 @@
 #include "linear_memory.hpp"
 #include "values.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -37,16 +38,17 @@ void check(ir::cursor& c, value_id holds) {
 
 value_id is_either(ir::cursor& c, value_id a, value_id b) { return c.add(op::logical_or, a, b); }
 
-// Whether the bytes of an integer are those of a character at an address, or not known as an integer.
-value_id
-agrees(ir::cursor& c, value_id integer, value_id character, value_id address, element_type const& cell) {
+// Whether a part of an integer, at an address, is a narrower integer; or it is not known as an integer.
+value_id agrees(
+    ir::cursor& c, value_id integer, element_type const& cell, value_id part, unsigned width,
+    value_id address) {
   auto const offset = static_cast<std::int64_t>(cell.bytes() - 1);
   value_id const shift = c.add(op::mul, c.add(op::bit_and, address, number(c, offset)), number(c, 8));
-  value_id const byte = wrapped(c, c.add(op::shift_right, integer, shift), 8);
+  value_id const of_integer = wrapped(c, c.add(op::shift_right, integer, shift), width);
   value_id const is_number = c.add(op::ne, integer, number(c, static_cast<std::int64_t>(floating_mark)));
   return is_either(
       c, c.add(op::eq, integer, unset_of(c, cell)),
-      c.add(op::logical_and, is_number, c.add(op::eq, byte, character)));
+      c.add(op::logical_and, is_number, c.add(op::eq, of_integer, part)));
 }
 
 void emit_load(environment& e, llvm::LoadInst const& i) {
@@ -74,7 +76,7 @@ void emit_load(environment& e, llvm::LoadInst const& i) {
   for (std::size_t k = 1; k < arrays.size(); ++k) {
     element_type const& wider = e.plan.memory.objects[arrays[k]].element;
     value_id const integer = c.add(op::at, e.array_of(arrays[k]), cell_at(c, address, wider));
-    check(c, agrees(c, integer, x, address, wider));
+    check(c, agrees(c, integer, wider, x, cell.bits, address));
   }
 }
 
@@ -84,13 +86,17 @@ void emit_store(environment& e, llvm::StoreInst const& i) {
   element_type const& cell = e.plan.memory.objects[arrays[0]].element;
   value_id const address = e[i.getPointerOperand()], x = e[i.getValueOperand()];
   e.set_array_of(arrays[0], c.add(op::update, e.array_of(arrays[0]), cell_at(c, address, cell), x));
-  value_id const other =
-      number(c, static_cast<std::int64_t>(cell.type == ir::i64 ? unset_integer : floating_mark));
-  for (std::size_t k = 1; k < arrays.size(); ++k)
-    e.set_array_of(
-        arrays[k], c.add(
-                       op::update, e.array_of(arrays[k]),
-                       cell_at(c, address, e.plan.memory.objects[arrays[k]].element), other));
+  for (std::size_t k = 1; k < arrays.size(); ++k) {
+    element_type const& other = e.plan.memory.objects[arrays[k]].element;
+    bool const marks = cell.type != ir::i64 && other.bits == cell.bits;
+    value_id const first = cell_at(c, address, other);
+    value_id const now = marks ? number(c, static_cast<std::int64_t>(floating_mark)) : unset_of(c, other);
+    for (std::uint64_t n = 0; n < std::max(cell.bytes() / other.bytes(), std::uint64_t{1}); ++n)
+      e.set_array_of(
+          arrays[k], c.add(
+                         op::update, e.array_of(arrays[k]),
+                         sum(c, first, number(c, static_cast<std::int64_t>(n))), now));
+  }
 }
 
 // The cells that lie within bytes from an address on.

@@ -200,11 +200,6 @@ private:
           "memory is typed: a union, or bits that are read as another type, are not lifted",
           "use separate variables; compile with -O1 -Xclang -disable-llvm-passes, without "
           "-fno-strict-aliasing");
-    if (name == "omnipotent char" && cell->bits != 8)
-      refuse(
-          i, "an access to a union, or through another type",
-          "memory is typed: the bits of one type are not those of another",
-          "use a struct, or separate variables");
   }
   // The difference of two addresses is a number that the lifted function has, too.
   void check_address(llvm::Instruction const& i) {
@@ -317,7 +312,7 @@ std::optional<std::uint32_t> cell_of(function_memory const& memory, llvm::Type c
   return {};
 }
 
-bool is_of_characters(llvm::Instruction const& i) { return accessed_type(i) == "omnipotent char"; }
+bool is_of_any_type(llvm::Instruction const& i) { return accessed_type(i) == "omnipotent char"; }
 
 std::vector<std::uint32_t> arrays_of(llvm::Instruction const& i, function_memory const& memory) {
   auto const* const store = llvm::dyn_cast<llvm::StoreInst>(&i);
@@ -328,8 +323,9 @@ std::vector<std::uint32_t> arrays_of(llvm::Instruction const& i, function_memory
   for (std::uint32_t k = 0; k < memory.objects.size(); ++k) {
     element_type const& other = memory.objects[k].element;
     bool const marks = cell.type != ir::i64 && other.bits == cell.bits;
-    bool const contains = cell.bits == 8 && other.bits > 8 && is_of_characters(i);
-    if (other.type == ir::i64 && (marks || contains)) all.push_back(k);
+    bool const overlaps =
+        other != cell && is_of_any_type(i) && (store || (cell.type == ir::i64 && other.bits > cell.bits));
+    if (other.type == ir::i64 && (marks || overlaps)) all.push_back(k);
   }
   return all;
 }

@@ -140,6 +140,14 @@ TEST_CASE("lifted structs") {
   same("walk_of_places(int)", walk_of_places, [] { return std::tuple(size()); });
 }
 
+TEST_CASE("lifted unions, of which the member is read that was written") {
+  auto const number_and_size = [] { return std::tuple(number(-1.0, 1.0), size()); };
+  same("tagged_values(double, int)", tagged_values, number_and_size);
+  same("maybe(double, int)", maybe, number_and_size);
+  same("other_member(double, int)", other_member, [] { return std::tuple(1.5, 2 * number(0, 9) + 1); });
+  same("half_of_integer(int, int)", half_of_integer, [] { return std::tuple(size(), 0); });
+}
+
 TEST_CASE("lifted heap memory") {
   same("list_sum(int)", list_sum, [] { return std::tuple(size()); });
   same("tree_sum(double const*, int)", tree_sum, array_and_size());
@@ -176,6 +184,8 @@ TEST_CASE("bytes that are carried as other types are the same, or an error") {
   fails("bytes_of_struct(double, int)", {datum(0.0), datum(1)});
   fails("written_bytewise(double, int)", {datum(1.5), datum(1)});
   fails("half_copied(double, int)", {datum(1.5), datum(1)});
+  fails("other_member(double, int)", {datum(1.5), datum(2)});
+  fails("half_of_integer(int, int)", {datum(70000), datum(1)});
   fails("bytes_of_integers(int*, int)", {datum(integers), datum(2)});
   // The byte that is written is one of another number.
   CHECK(

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -497,4 +498,60 @@ int walk_of_places(int n) {
   int h = 0;
   for (place const p : all) h = h / 2 ^ (p.row * 8 + moved_by(p, s).column);
   return h;
+}
+
+namespace {
+union number_or_integer {
+  double number;
+  long integer;
+  short halves[4];
+};
+enum class color : int { red, green, blue };
+struct tagged {
+  color kind;
+  number_or_integer value;
+};
+double value_of(tagged const& t) {
+  return t.kind == color::red ? t.value.number : static_cast<double>(t.value.integer);
+}
+} // namespace
+
+double tagged_values(double x, int n) {
+  std::vector<tagged> all;
+  for (int i = 0; i < n; ++i) {
+    tagged t{};
+    t.kind = i % 3 == 0 ? color::red : color::blue;
+    if (i % 3 == 0)
+      t.value.number = x * i;
+    else
+      t.value.integer = i * 7;
+    all.push_back(t);
+  }
+  if (n > 2) {
+    all[0].kind = color::green;
+    all[0].value.integer = n;
+    all[1] = all[2];
+  }
+  double s = 0;
+  for (tagged const& t : all) s = s * 0.5 + value_of(t);
+  return s;
+}
+double maybe(double x, int n) {
+  std::vector<std::optional<double>> all(static_cast<std::size_t>(n));
+  for (int i = 0; i < n; i += 2) all[static_cast<std::size_t>(i)] = x + i;
+  double s = 0;
+  for (std::optional<double> const& each : all) s = s * 0.5 + each.value_or(-1);
+  return s;
+}
+long other_member(double x, int k) {
+  std::vector<number_or_integer> all(2);
+  all[0].number = x;
+  all[1].integer = k;
+  return all[static_cast<std::size_t>(k & 1)].integer;
+}
+int half_of_integer(int k, int n) {
+  std::vector<number_or_integer> all(2);
+  all[0].halves[1] = 5;
+  if (n > 0) all[0].integer = k;
+  return all[0].halves[1];
 }

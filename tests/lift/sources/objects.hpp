@@ -52,7 +52,12 @@ int walk_of_places(int n);
 double zero_filled(int n);
 double overlapping(int n, int k);
 
+double tagged_values(double x, int n);
+double maybe(double x, int n);
+
 // Bytes as numbers of another type.
+long other_member(double x, int k);
+int half_of_integer(int k, int n);
 double bytes_to_number(unsigned char const* x, int n);
 int bytes_of_number(double const* x, int n);
 unsigned long number_as_integer(double const* x, int n);
