@@ -193,6 +193,10 @@ private:
     need({ir::i64, cell->bits});
     if (align < cell->bytes())
       refuse(i, "an access that is not aligned", "cells of memory are aligned", "do not pack structs");
+    if (type.isPointerTy() && is_of_any_type(i))
+      refuse(
+          i, "a pointer in a union", "another member could be its address as a number",
+          "use a struct, or separate variables");
     std::string_view const name = accessed_type(i);
     if (name.empty())
       refuse(

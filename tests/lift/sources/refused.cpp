@@ -72,3 +72,11 @@ struct packed {
 double reads_packed(packed const* p) { return p->second + p->first; }
 int adds_one(int x) { return x + 1; }
 int (*function_of(int k))(int) { return k > 0 ? adds_one : nullptr; }
+union address_or_number {
+  double* address;
+  long number;
+};
+long address_of_union(address_or_number* u, double* x) {
+  u->address = x;
+  return u->number;
+}
