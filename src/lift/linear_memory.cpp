@@ -37,7 +37,7 @@ public:
       : layout_(layout), data_(data), o_(o) {}
 
   void place(llvm::GlobalVariable const& g, llvm::Instruction const& at) {
-    if (layout_.address.contains(&g)) return;
+    if (layout_.address.count(&g) > 0) return;
     std::string const name = g.hasName() ? " '" + g.getName().str() + "'" : std::string();
     if (!g.isConstant() || !g.hasDefinitiveInitializer())
       throw refusal{
