@@ -104,7 +104,10 @@ void emit_call(environment& e, llvm::CallBase const& call, module_plan const& al
   std::vector<ir::type> const& results = c.owner()[callee.id].results;
   ir::node_id const n = c.insert(op::call, arguments, results, ir::attributes::of(callee.id));
   std::uint32_t next = 0;
-  if (!call.getType()->isVoidTy()) e.set(&call, c->result(n, next++));
+  std::vector<value_id> returned;
+  while (returned.size() < result_types(*call.getCalledFunction()).size())
+    returned.push_back(c->result(n, next++));
+  e.set_results(call, returned);
   for (unsigned i = 0; i < call.arg_size(); ++i) {
     llvm::Value const* const argument = call.getArgOperand(i);
     if (!argument->getType()->isPointerTy() || !writes_argument(call, i, all.parameters)) continue;

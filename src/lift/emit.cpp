@@ -1,5 +1,6 @@
 #include "emit.hpp"
 
+#include "addresses.hpp"
 #include "arrays.hpp"
 #include "environment.hpp"
 #include "trip_count.hpp"
@@ -25,7 +26,8 @@ public:
   void emit_block(llvm::BasicBlock const& b) {
     for (llvm::Instruction const& i : b) {
       if (llvm::isa<llvm::PHINode>(i) || llvm::isa<llvm::AllocaInst>(i)) continue;
-      if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i); call && is_ignored(*call)) continue;
+      auto const* const call = llvm::dyn_cast<llvm::CallBase>(&i);
+      if (call && is_ignored(*call) && !is_abort(*call)) continue;
       locate(i);
       emit(i);
     }
@@ -42,25 +44,58 @@ private:
   }
   void emit(llvm::Instruction const& i) {
     if (i.isTerminator()) return emit_end(i);
-    if (auto const* load = llvm::dyn_cast<llvm::LoadInst>(&i)) return emit_load(e_, *load);
-    if (auto const* store = llvm::dyn_cast<llvm::StoreInst>(&i)) return emit_store(e_, *store);
-    if (auto const* copy = llvm::dyn_cast<llvm::MemIntrinsic>(&i)) return emit_copy(e_, *copy);
-    if (auto const* gep = llvm::dyn_cast<llvm::GEPOperator>(&i)) return e_.set(&i, index_of(e_, *gep));
-    if (auto const* address = llvm::dyn_cast<llvm::PtrToIntInst>(&i)) return emit_address(*address);
-    if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i); call && all_.of(call->getCalledFunction()))
-      return emit_call(e_, *call, all_);
+    auto const* const call = llvm::dyn_cast<llvm::CallBase>(&i);
+    if (call && is_abort(*call)) return emit_failure("a function that does not return is called");
+    if (e_.plan.memory.is_linear ? emit_with_addresses(i) : emit_with_arrays(i)) return;
+    if (llvm::isa<llvm::InsertValueInst>(i) || llvm::isa<llvm::ExtractValueInst>(i))
+      return; // emitted by the return, and by the call
     value_list operands;
     for (llvm::Value const* v : i.operands())
       if (!llvm::isa<llvm::Function>(v) && !v->getType()->isMetadataTy()) operands.push_back(e_[v]);
     e_.set(&i, emit_scalar(c_, i, operands));
   }
+  // What has to do with memory. Returns whether it is that.
+  bool emit_with_arrays(llvm::Instruction const& i) {
+    auto const* const call = llvm::dyn_cast<llvm::CallBase>(&i);
+    if (auto const* load = llvm::dyn_cast<llvm::LoadInst>(&i))
+      emit_load(e_, *load);
+    else if (auto const* store = llvm::dyn_cast<llvm::StoreInst>(&i))
+      emit_store(e_, *store);
+    else if (auto const* copy = llvm::dyn_cast<llvm::MemIntrinsic>(&i))
+      emit_copy(e_, *copy);
+    else if (auto const* gep = llvm::dyn_cast<llvm::GEPOperator>(&i))
+      e_.set(&i, index_of(e_, *gep));
+    else if (auto const* address = llvm::dyn_cast<llvm::PtrToIntInst>(&i))
+      emit_address(*address);
+    else if (call && all_.of(call->getCalledFunction()))
+      emit_call(e_, *call, all_);
+    else
+      return false;
+    return true;
+  }
+  bool emit_with_addresses(llvm::Instruction const& i) {
+    if (is_in_memory(i, all_))
+      emit_in_memory(e_, i, all_);
+    else if (auto const* gep = llvm::dyn_cast<llvm::GEPOperator>(&i))
+      e_.set(&i, address_of(e_, *gep));
+    else if (llvm::isa<llvm::PtrToIntInst>(i) || llvm::isa<llvm::IntToPtrInst>(i))
+      e_.set(&i, e_[i.getOperand(0)]);
+    else
+      return false;
+    return true;
+  }
+  void emit_failure(char const* message) {
+    c_.insert(
+        op::assert_, value_list{c_.literal(false)}, ir::cursor::types{},
+        ir::attributes::of(c_.owner().intern(message)));
+  }
   void emit_end(llvm::Instruction const& i) {
-    if (auto const* end = llvm::dyn_cast<llvm::ReturnInst>(&i); end && end->getReturnValue())
-      e_.set_variable(e_.plan.variables.result, e_[end->getReturnValue()]);
-    if (llvm::isa<llvm::UnreachableInst>(i))
-      c_.insert(
-          op::assert_, value_list{c_.literal(false)}, ir::cursor::types{},
-          ir::attributes::of(c_.owner().intern("this is not reached")));
+    if (auto const* end = llvm::dyn_cast<llvm::ReturnInst>(&i)) {
+      std::vector<llvm::Value const*> const results = returned_scalars(*end);
+      for (std::size_t k = 0; k < results.size(); ++k)
+        e_.set_variable(e_.plan.variables.results[k], e_[results[k]]);
+    }
+    if (llvm::isa<llvm::UnreachableInst>(i)) emit_failure("this is not reached");
   }
   // Differences of addresses in one array alone are used.
   void emit_address(llvm::PtrToIntInst const& i) {
@@ -258,13 +293,15 @@ private:
 
 void emit(ir::program& p, module_plan const& all, function_plan const& plan) {
   ir::cursor c(p, plan.id, ir::function::body);
-  environment e(plan, c);
+  environment e(plan, all.layout, c);
+  enter_frame(e, all);
   tree_emitter(e, all).emit_sequence(plan.tree.root);
   c.set_place(ir::nothing);
+  leave_frame(e, all);
   value_list results;
-  if (plan.variables.result != function_variables::none) results.push_back(e.variable(plan.variables.result));
-  for (object const& o : plan.memory.objects)
-    if (is_returned(o)) results.push_back(e.array(o.base));
+  for (std::uint32_t const v : plan.variables.results) results.push_back(e.variable(v));
+  for (std::uint32_t k = 0; k < plan.memory.objects.size(); ++k)
+    if (is_returned(plan.memory.objects[k])) results.push_back(e.array_of(k));
   c.yield(results);
 }
 

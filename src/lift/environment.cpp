@@ -20,27 +20,38 @@ value_id table_of(ir::cursor& c, object const& o) {
 
 } // namespace
 
-environment::environment(function_plan const& p, ir::cursor& at)
-    : plan(p), c(at), variables_(p.variables.types.size(), value_id(ir::nothing)) {
-  std::uint32_t next = 0;
+environment::environment(function_plan const& p, linear_layout const& l, ir::cursor& at)
+    : plan(p), layout(l), c(at), variables_(p.variables.types.size(), value_id(ir::nothing)) {
+  // In linear memory, the arrays of memory are the first parameters.
+  auto next = static_cast<std::uint32_t>(p.memory.is_linear ? p.memory.objects.size() : 0);
   for (llvm::Argument const& a : p.function->args()) locals_[&a] = c->argument(ir::function::body, next++);
   for (std::uint32_t i = 0; i < p.memory.objects.size(); ++i) {
-    object const& o = p.memory.objects[i];
-    value_id array = ir::nothing;
-    if (o.is == object::kind::parameter)
-      array = locals_[o.base];
-    else if (o.is == object::kind::table)
-      array = table_of(c, o);
-    else
-      array = c.add(
-          op::fill, c.literal(static_cast<std::int64_t>(o.count())), zero_of(c, o.type().element_type()));
+    value_id const array = initial_array(p.memory.objects[i], i);
     arrays_.push_back(array);
     if (p.variables.of_object[i] != not_a_variable) variables_[p.variables.of_object[i]] = array;
   }
 }
 
+value_id environment::initial_array(object const& o, std::uint32_t number) {
+  switch (o.is) {
+  case object::kind::parameter:
+    return locals_[o.base];
+  case object::kind::table:
+    return table_of(c, o);
+  case object::kind::memory:
+    return c->argument(ir::function::body, number);
+  case object::kind::local:
+    break;
+  }
+  return c.add(
+      op::fill, c.literal(static_cast<std::int64_t>(o.count())), zero_of(c, o.type().element_type()));
+}
+
 value_id environment::operator[](llvm::Value const* v) {
-  if (v->getType()->isPointerTy()) {
+  if (plan.memory.is_linear && v->getType()->isPointerTy()) {
+    if (auto const* constant = llvm::dyn_cast<llvm::Constant>(v))
+      return c.literal(*address_of(*constant, layout, plan.function->getParent()->getDataLayout()));
+  } else if (v->getType()->isPointerTy()) {
     if (llvm::isa<llvm::Argument>(v) || llvm::isa<llvm::AllocaInst>(v) ||
         llvm::isa<llvm::GlobalVariable>(v) || llvm::isa<llvm::UndefValue>(v))
       return c.literal(std::int64_t{0});
@@ -59,13 +70,29 @@ void environment::set(llvm::Value const* v, value_id x) {
     set_variable(number, x);
 }
 
-value_id environment::array(llvm::Value const* pointer) {
-  std::uint32_t const object = plan.memory.object_at(pointer), number = plan.variables.of_object[object];
+void environment::set_results(llvm::CallBase const& call, std::vector<value_id> const& results) {
+  if (!call.getType()->isStructTy()) {
+    if (!results.empty()) set(&call, results[0]);
+    return;
+  }
+  for (llvm::User const* u : call.users())
+    if (auto const* part = llvm::dyn_cast<llvm::ExtractValueInst>(u))
+      set(part, results[part->getIndices()[0]]);
+}
+
+value_id environment::array(llvm::Value const* pointer) { return array_of(plan.memory.object_at(pointer)); }
+
+void environment::set_array(llvm::Value const* pointer, value_id x) {
+  set_array_of(plan.memory.object_at(pointer), x);
+}
+
+value_id environment::array_of(std::uint32_t object) {
+  std::uint32_t const number = plan.variables.of_object[object];
   return number == not_a_variable ? arrays_[object] : variable(number);
 }
 
-void environment::set_array(llvm::Value const* pointer, value_id x) {
-  set_variable(plan.variables.of_object[plan.memory.object_at(pointer)], x);
+void environment::set_array_of(std::uint32_t object, value_id x) {
+  set_variable(plan.variables.of_object[object], x);
 }
 
 value_id environment::variable(std::uint32_t v) {

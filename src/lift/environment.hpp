@@ -14,18 +14,25 @@ namespace overdub::lifting {
 
 class environment {
 public:
-  environment(function_plan const& plan, ir::cursor& c);
+  environment(function_plan const& plan, linear_layout const& layout, ir::cursor& c);
 
   function_plan const& plan;
+  linear_layout const& layout;
   ir::cursor& c;
+  ir::value_id frame = ir::nothing; // linear memory: the address of the local variables
 
-  /// The value of a scalar; the index of a pointer.
+  /// The value of a scalar; the index of a pointer, or its address in linear memory.
   ir::value_id operator[](llvm::Value const* v);
   void set(llvm::Value const* v, ir::value_id x);
+  /// Sets what a call returns: a scalar, or a struct of scalars, whose parts are taken in the same block.
+  void set_results(llvm::CallBase const& call, std::vector<ir::value_id> const& results);
 
   /// The current value of the array of a pointer.
   ir::value_id array(llvm::Value const* pointer);
   void set_array(llvm::Value const* pointer, ir::value_id x);
+  /// The same for an object by its number.
+  ir::value_id array_of(std::uint32_t object);
+  void set_array_of(std::uint32_t object, ir::value_id x);
 
   /// The value of a variable; 0 before it is written.
   ir::value_id variable(std::uint32_t v);
@@ -38,6 +45,7 @@ public:
   void back_to(mark m);
 
 private:
+  ir::value_id initial_array(object const& o, std::uint32_t number);
   std::int64_t constant_index(llvm::GEPOperator const& gep) const;
 
   std::vector<ir::value_id> variables_;

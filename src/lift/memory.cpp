@@ -1,5 +1,6 @@
 #include "memory.hpp"
 
+#include "linear_memory.hpp"
 #include "refusal.hpp"
 
 #include <llvm/ADT/EquivalenceClasses.h>
@@ -83,7 +84,7 @@ public:
             !(llvm::isa<llvm::PHINode>(i) && llvm::isa<llvm::UndefValue>(v)))
           find_object(v, i);
     for (llvm::Instruction const& i : llvm::instructions(f_))
-      if (i.getType()->isPointerTy()) find_object(&i, i);
+      if (i.getType()->isPointerTy() && !is_abort(i)) find_object(&i, i);
     // An element type may reach an array by a copy from another one.
     bool changes = true;
     while (changes) {
@@ -96,6 +97,10 @@ public:
   }
 
 private:
+  static bool is_abort(llvm::Instruction const& i) {
+    auto const* const call = llvm::dyn_cast<llvm::CallBase>(&i);
+    return call && lifting::is_abort(*call);
+  }
   static bool is_callee(llvm::Instruction const& i, llvm::Value const* v) {
     auto const* call = llvm::dyn_cast<llvm::CallBase>(&i);
     return call && (is_ignored(*call) || call->getCalledOperand() == v);
@@ -423,7 +428,7 @@ bool is_ignored(llvm::CallBase const& call) {
   case llvm::Intrinsic::stackrestore:
     return true;
   default:
-    return llvm::isa<llvm::DbgInfoIntrinsic>(call);
+    return llvm::isa<llvm::DbgInfoIntrinsic>(call) || is_abort(call);
   }
 }
 
@@ -450,7 +455,37 @@ bool writes_argument(llvm::CallBase const& call, unsigned i, parameter_uses cons
   return uses.lookup(callee->getArg(i)).is_written && !callee->getArg(i)->hasByValAttr();
 }
 
+accessed_objects
+objects_of(llvm::Instruction const& i, function_memory const& memory, parameter_uses const& parameters) {
+  accessed_objects all;
+  auto const change = [&](std::uint32_t object) {
+    all.reads.push_back(object);
+    all.writes.push_back(object);
+  };
+  if (llvm::Value const* const pointer = llvm::getLoadStorePointerOperand(&i)) {
+    std::vector<std::uint32_t> const objects =
+        memory.is_linear ? arrays_of(i, memory) : std::vector{memory.object_at(pointer)};
+    for (std::uint32_t const o : objects) llvm::isa<llvm::LoadInst>(i) ? all.reads.push_back(o) : change(o);
+    return all;
+  }
+  auto const* const call = llvm::dyn_cast<llvm::CallBase>(&i);
+  if (!call) return all;
+  if (memory.is_linear) {
+    memory_effect const effect = memory.call_effect.lookup(call);
+    for (std::uint32_t k = 0; k < memory.objects.size() && effect != memory_effect::none; ++k)
+      effect == memory_effect::reads ? all.reads.push_back(k) : change(k);
+    return all;
+  }
+  for (llvm::Value const* argument : call->args())
+    if (argument->getType()->isPointerTy()) all.reads.push_back(memory.object_at(argument));
+  for (unsigned k = 0; k < call->arg_size(); ++k)
+    if (call->getArgOperand(k)->getType()->isPointerTy() && writes_argument(*call, k, parameters))
+      all.writes.push_back(memory.object_at(call->getArgOperand(k)));
+  return all;
+}
+
 bool is_returned(object const& o) {
+  if (o.is == object::kind::memory) return o.is_written;
   return o.is == object::kind::parameter && o.is_written &&
          !llvm::cast<llvm::Argument>(o.base)->hasByValAttr();
 }

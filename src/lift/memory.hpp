@@ -26,9 +26,9 @@ struct element_type {
 
 /// An array.
 struct object {
-  enum class kind : std::uint8_t { parameter, local, table };
+  enum class kind : std::uint8_t { parameter, local, table, memory };
   kind is = kind::parameter;
-  llvm::Value const* base = nullptr; // the argument, the alloca, or the global variable
+  llvm::Value const* base = nullptr; // the argument, the alloca, or the global variable; none of memory
   element_type element;
   std::uint64_t bytes = 0; // local, table: its size
   bool is_written = false;
@@ -46,6 +46,9 @@ struct parameter_use {
 };
 using parameter_uses = llvm::DenseMap<llvm::Argument const*, parameter_use>;
 
+/// What a function or call does with linear memory.
+enum class memory_effect : std::uint8_t { none, reads, writes };
+
 /// The arrays of a function.
 struct function_memory {
   std::vector<object> objects;                                 // those of parameters first, in their order
@@ -53,7 +56,21 @@ struct function_memory {
 
   /// The array of a pointer, which may be a constant.
   std::uint32_t object_at(llvm::Value const* pointer) const;
+
+  /// Linear memory (linear_memory.hpp): each object is an array of memory, and a pointer is an address.
+  bool is_linear = false;
+  std::uint64_t frame_bytes = 0;                                  // of the local variables
+  llvm::DenseMap<llvm::Value const*, std::uint64_t> frame_offset; // of each alloca
+  llvm::DenseMap<llvm::Instruction const*, memory_effect>
+      call_effect; // of calls and copies; others have none
 };
+
+/// The objects that an instruction reads and writes, by their numbers.
+struct accessed_objects {
+  std::vector<std::uint32_t> reads, writes;
+};
+accessed_objects
+objects_of(llvm::Instruction const& i, function_memory const& memory, parameter_uses const& parameters);
 
 /// The distance of a pointer from another one into the same array, in elements.
 struct pointer_offset {
@@ -68,7 +85,7 @@ struct pointer_offset {
 pointer_offset
 offset_of(llvm::GEPOperator const& gep, element_type const& element, llvm::DataLayout const& layout);
 
-/// Whether a call of LLVM's intrinsics has no effect for the lifter: lifetimes, assumptions, debug information.
+/// Whether the arguments of a call do not matter: lifetimes, assumptions, debug information; and functions that do not return.
 bool is_ignored(llvm::CallBase const& call);
 
 /// The arrays of a function, by the uses of the parameters of its callees. Throws refusal.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "headed_loops.hpp"
+#include "linear_memory.hpp"
 #include "memory.hpp"
 #include "structure.hpp"
 #include "variables.hpp"
@@ -25,15 +26,25 @@ struct function_plan {
   function_variables variables;
 };
 
-/// The plans of all functions that are lifted.
+/// The plans of all functions that are lifted. A function may have two: one whose pointers are arrays, and one in linear memory.
 struct module_plan {
+  using numbers = llvm::DenseMap<llvm::Function const*, std::uint32_t>;
+
   std::vector<function_plan> functions;
   parameter_uses parameters;
-  llvm::DenseMap<llvm::Function const*, std::uint32_t> number; // in `functions`
+  numbers with_arrays, in_memory; // in `functions`
 
-  function_plan const* of(llvm::Function const* f) const {
-    auto const at = number.find(f);
-    return at == number.end() ? nullptr : &functions[at->second];
+  linear_layout layout;
+  ir::function_id initial = ir::nothing, allocate = ir::nothing,
+                  release = ir::nothing; // of the allocator, if there is linear memory
+
+  function_plan const* of(llvm::Function const* f) const { return find(with_arrays, f); }
+  function_plan const* linear_of(llvm::Function const* f) const { return find(in_memory, f); }
+
+private:
+  function_plan const* find(numbers const& all, llvm::Function const* f) const {
+    auto const at = all.find(f);
+    return at == all.end() ? nullptr : &functions[at->second];
   }
 };
 

@@ -1,9 +1,10 @@
 #include "supported.hpp"
 
-#include "memory.hpp"
+#include "linear_memory.hpp"
 #include "refusal.hpp"
 #include "values.hpp"
 
+#include <algorithm>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -18,22 +19,23 @@ refuse_at(llvm::Instruction const* at, std::string construct, std::string why, s
   throw refusal{std::move(construct), std::move(why), std::move(instead), at};
 }
 
-void check_signature(llvm::Function const& f) {
+void check_signature(llvm::Function const& f, bool in_memory) {
   if (f.isVarArg())
     refuse_at(
         nullptr, "a variable number of arguments", "functions of programs have fixed parameters",
         "pass an array and its length");
-  llvm::Type const* const result = f.getReturnType();
-  if (result->isPointerTy())
-    refuse_at(
-        nullptr, "a pointer as result",
-        "a pointer is an index into an array of the caller, which the function does not know",
-        "return an index, or write to an argument");
-  if (!result->isVoidTy() && !scalar_type(result))
-    refuse_at(
-        nullptr, "a struct, vector or other number as result",
-        "results are double, float, bool or integers of at most 64 bits",
-        "write the fields through pointers to numbers");
+  for (llvm::Type const* result : result_types(f)) {
+    if (result->isPointerTy() && !in_memory)
+      refuse_at(
+          nullptr, "a pointer as result",
+          "a pointer is an index into an array of the caller, which the function does not know",
+          "return an index, or write to an argument");
+    if (!scalar_type(result))
+      refuse_at(
+          nullptr, "a vector or other number as result",
+          "results are double, float, bool, integers of at most 64 bits, and structs of them",
+          "write it through a pointer to numbers");
+  }
   for (llvm::Argument const& a : f.args())
     if (!scalar_type(a.getType()))
       refuse_at(
@@ -41,13 +43,14 @@ void check_signature(llvm::Function const& f) {
           "parameters are numbers, or pointers to numbers", "pass the fields one by one");
 }
 
-void check_call(llvm::CallBase const& call) {
-  if (is_ignored(call) || llvm::isa<llvm::MemIntrinsic>(call)) return;
+void check_call(llvm::CallBase const& call, bool in_memory) {
+  if (is_ignored(call) || is_abort(call) || llvm::isa<llvm::MemIntrinsic>(call)) return;
+  if (in_memory && allocation_of(call) != allocation::none) return;
   if (call.isInlineAsm())
     refuse_at(&call, "inline assembly", "it has no meaning in a program", "write it in C++");
   if (!llvm::isa<llvm::CallInst>(call))
     refuse_at(
-        &call, "a call that may throw, in a function with clean-up", "exceptions are not lifted yet",
+        &call, "a call whose exceptions the function catches", "an exception is an error of the run",
         "declare the callee noexcept, or compile with -fno-exceptions");
   llvm::Function const* const callee = call.getCalledFunction();
   if (!callee)
@@ -65,10 +68,25 @@ void check_call(llvm::CallBase const& call) {
       "compile its source into the same module; calls of native functions are not lifted yet");
 }
 
-void check_instruction(llvm::Instruction const& i) {
-  if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i)) return check_call(*call);
-  if (llvm::isa<llvm::BranchInst>(i) || llvm::isa<llvm::ReturnInst>(i) || llvm::isa<llvm::UnreachableInst>(i))
-    return;
+// Structs are returned in registers: the callee inserts the scalars before it returns, and the caller extracts them after the call.
+bool is_part_of_result(llvm::Instruction const& i) {
+  if (auto const* end = llvm::dyn_cast<llvm::ReturnInst>(&i))
+    return std::ranges::all_of(returned_scalars(*end), [](auto const* v) { return v; });
+  if (auto const* part = llvm::dyn_cast<llvm::ExtractValueInst>(&i)) {
+    auto const* const call = llvm::dyn_cast<llvm::CallBase>(part->getAggregateOperand());
+    return call && call->getParent() == i.getParent() && part->getNumIndices() == 1 &&
+           call->getCalledFunction() && !call->getCalledFunction()->isDeclaration();
+  }
+  if (!llvm::isa<llvm::InsertValueInst>(i)) return false;
+  return std::ranges::all_of(i.users(), [&](llvm::User const* u) {
+    return llvm::cast<llvm::Instruction>(u)->getParent() == i.getParent() &&
+           (llvm::isa<llvm::InsertValueInst>(u) || llvm::isa<llvm::ReturnInst>(u));
+  });
+}
+
+void check_instruction(llvm::Instruction const& i, bool in_memory) {
+  if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i)) return check_call(*call, in_memory);
+  if (is_part_of_result(i) || llvm::isa<llvm::BranchInst>(i) || llvm::isa<llvm::UnreachableInst>(i)) return;
   if (i.isTerminator() || i.isEHPad())
     refuse_at(
         &i, std::string("the instruction ") + i.getOpcodeName(),
@@ -94,9 +112,9 @@ void check_instruction(llvm::Instruction const& i) {
 
 } // namespace
 
-void check_supported(llvm::Function const& f) {
-  check_signature(f);
-  for (llvm::Instruction const& i : llvm::instructions(f)) check_instruction(i);
+void check_supported(llvm::Function const& f, bool in_memory) {
+  check_signature(f, in_memory);
+  for (llvm::Instruction const& i : llvm::instructions(f)) check_instruction(i, in_memory);
 }
 
 } // namespace overdub::lifting

@@ -6,6 +6,7 @@
 namespace overdub::lifting {
 
 /// Throws refusal at the first part of a function that is not lifted. Calls of functions that the module defines are no problem here.
-void check_supported(llvm::Function const& f);
+/// `in_memory`: for linear memory.
+void check_supported(llvm::Function const& f, bool in_memory);
 
 } // namespace overdub::lifting

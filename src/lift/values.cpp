@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Operator.h>
 #include <string_view>
@@ -368,6 +369,23 @@ ir::type scalar_type(llvm::Type const* t) {
   if (t->isIntegerTy(1)) return ir::boolean;
   if (t->isIntegerTy() && t->getIntegerBitWidth() <= 64) return ir::i64;
   return {};
+}
+
+std::vector<llvm::Type const*> result_types(llvm::Function const& f) {
+  llvm::Type const* const t = f.getReturnType();
+  if (t->isVoidTy()) return {};
+  if (!t->isStructTy()) return {t};
+  return {t->subtype_begin(), t->subtype_end()};
+}
+
+std::vector<llvm::Value const*> returned_scalars(llvm::ReturnInst const& i) {
+  llvm::Value const* const x = i.getReturnValue();
+  if (!x) return {};
+  if (!x->getType()->isStructTy()) return {x};
+  std::vector<llvm::Value const*> all;
+  for (unsigned k = 0; k < x->getType()->getStructNumElements(); ++k)
+    all.push_back(llvm::FindInsertedValue(const_cast<llvm::Value*>(x), {k}));
+  return all;
 }
 
 unsigned width_of(llvm::Type const* t) { return t->isIntegerTy() ? t->getIntegerBitWidth() : 64; }

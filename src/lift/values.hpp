@@ -9,11 +9,17 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace overdub::lifting {
 
 /// The type of a scalar in programs; none for other types. A pointer is an index, i64.
 ir::type scalar_type(llvm::Type const* t);
+
+/// The types of what a function returns: none, one, or the fields of a struct in registers.
+std::vector<llvm::Type const*> result_types(llvm::Function const& f);
+/// The scalars that a return returns.
+std::vector<llvm::Value const*> returned_scalars(llvm::ReturnInst const& i);
 
 /// The width of an integer; 64 for a pointer.
 unsigned width_of(llvm::Type const* t);

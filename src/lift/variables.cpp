@@ -61,7 +61,7 @@ public:
       if (is_variable(i)) all.of_value[&i] = add(scalar_type(i.getType()));
     for (object const& o : memory.objects)
       all.of_object.push_back(o.is_written ? add(o.type()) : no_variable);
-    if (!f.getReturnType()->isVoidTy()) all.result = add(scalar_type(f.getReturnType()));
+    for (llvm::Type const* type : result_types(f)) all.results.push_back(add(scalar_type(type)));
     all.first_auxiliary = static_cast<std::uint32_t>(all.types.size());
     for (std::uint32_t const values : t.value_count) add(values == 2 ? ir::boolean : ir::i64);
     all.changed.resize(t.nodes.size());
@@ -98,7 +98,8 @@ public:
       for (llvm::Value const* v : i.operands()) read_value(v);
       use_memory(i);
       write(all.of(&i));
-      if (llvm::isa<llvm::ReturnInst>(i)) write(all.result);
+      if (llvm::isa<llvm::ReturnInst>(i))
+        for (std::uint32_t const v : all.results) write(v);
     }
     // All phis of the successors change at once.
     for (llvm::BasicBlock const* s : llvm::successors(&b))
@@ -118,21 +119,10 @@ private:
   void read_value(llvm::Value const* v) {
     if (llvm::isa<llvm::Instruction>(v)) read(all_.of(v));
   }
-  std::uint32_t array(llvm::Value const* pointer) const { return all_.of_object[memory_.object_at(pointer)]; }
   void use_memory(llvm::Instruction const& i) {
-    if (auto const* load = llvm::dyn_cast<llvm::LoadInst>(&i)) read(array(load->getPointerOperand()));
-    if (auto const* store = llvm::dyn_cast<llvm::StoreInst>(&i)) change(array(store->getPointerOperand()));
-    auto const* const call = llvm::dyn_cast<llvm::CallBase>(&i);
-    if (!call) return;
-    for (llvm::Value const* argument : call->args())
-      if (argument->getType()->isPointerTy()) read(array(argument));
-    for (unsigned k = 0; k < call->arg_size(); ++k)
-      if (call->getArgOperand(k)->getType()->isPointerTy() && writes_argument(*call, k, parameters_))
-        write(array(call->getArgOperand(k)));
-  }
-  void change(std::uint32_t v) {
-    read(v);
-    write(v);
+    accessed_objects const all = objects_of(i, memory_, parameters_);
+    for (std::uint32_t const o : all.reads) read(all_.of_object[o]);
+    for (std::uint32_t const o : all.writes) write(all_.of_object[o]);
   }
 
   function_memory const& memory_;
@@ -263,8 +253,7 @@ function_variables analyse_variables(
         "their liveness takes too much memory", "divide the function", nullptr};
   std::vector<block_use> uses;
   for (llvm::BasicBlock const* b : blocks) uses.push_back(block_summary(*b, memory, parameters, all).use);
-  std::vector<std::uint32_t> live;
-  if (all.result != no_variable) live.push_back(all.result);
+  std::vector<std::uint32_t> live = all.results;
   for (std::uint32_t i = 0; i < memory.objects.size(); ++i)
     if (is_returned(memory.objects[i])) live.push_back(all.of_object[i]);
   tree_liveness(t, headed, uses, all).run(live);

@@ -21,7 +21,7 @@ struct function_variables {
   llvm::DenseMap<llvm::Value const*, std::uint32_t>
       of_value;                         // instructions; others are used in their block alone
   std::vector<std::uint32_t> of_object; // none: the function does not write it
-  std::uint32_t result = none;
+  std::vector<std::uint32_t> results;   // what the function returns
   std::uint32_t first_auxiliary = 0;
   std::vector<std::vector<std::uint32_t>>
       changed; // by node: what a branch or selection yields, what a loop carries

@@ -9,12 +9,34 @@ import random
 import sys
 
 HEAD = """#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 static int to_int(double x) { return x > -1e6 && x < 1e6 ? (int)x : 7; }
 static int add_int(int a, int b) { return (int)((unsigned)a + (unsigned)b); }
 static int multiply_int(int a, int b) { return (int)((unsigned)a * (unsigned)b); }
 static int divide_int(int a, int b) { return b == 0 || (a == -2147483647 - 1 && b == -1) ? 3 : a / b; }
 static int remainder_int(int a, int b) { return b == 0 || b == -1 ? 1 : a % b; }
 static const double constants[8] = {1.5, -2.0, 0.25, 1e10, -0.0, 3.0, 1e-3, 7.5};
+struct inner { short h; unsigned char c; };
+struct object { double r; int i; struct inner in; float q; double t[2]; struct object *next; };
+struct pair { double r; int i; };
+static void set(struct object *o, double r, int i) {
+  o->r = r; o->i = i; o->in.h = (short)i; o->in.c = (unsigned char)(i >> 3); o->q = (float)(i & 255); o->t[i & 1] = r;
+}
+static double total(const struct object *o, int n) {
+  double s = 0;
+  for (int i = 0; i < n; ++i) s += o[i].r + o[i].i * 0.5 + o[i].in.h - o[i].in.c + o[i].q + o[i].t[0] * o[i].t[1];
+  return s;
+}
+static struct object made(double r, int i) { struct object o = {0}; o.next = 0; set(&o, r, i); return o; }
+static struct pair both(double r, int i) { struct pair p = {i & 1 ? r : -r, i ^ 5}; return p; }
+static double of_value(struct object o, struct pair p) { o.r += p.r; o.i ^= p.i; return total(&o, 1); }
+static double along(const struct object *o, int most) {
+  double s = 0;
+  for (; o && most > 0; o = o->next, --most) s = s * 0.5 + o->r;
+  return s;
+}
+static void swap(struct object *a, struct object *b) { struct object const c = *a; *a = *b; *b = c; }
 """
 
 
@@ -26,6 +48,7 @@ class function:
         self.ints = ["k", "i0", "i1"]
         self.unsigned = ["u0"]
         self.labels = 0
+        self.has_objects = rng.random() < 0.5
         self.budget = rng.randint(6, 26)
         self.work = 1  # bounds how often the innermost statement runs
 
@@ -40,8 +63,16 @@ class function:
             self.array = ["x", "t"]
         else:
             self.array = ["x"]
+        if self.has_objects:
+            self.lines += [
+                "  struct object o[4], *p = &o[1], *m = (struct object *)malloc(4 * sizeof(struct object));",
+                "  struct object **rows = (struct object **)calloc(4, sizeof(struct object *));",
+                "  for (int j = 0; j < 4; ++j) { o[j] = made(j - a, add_int(k, j)); m[j] = made(b, j); o[j].next = &m[3 - j]; m[j].next = j > 1 ? &o[j] : 0; rows[j] = j & 1 ? &o[j] : &m[j]; }",
+            ]
         while self.budget > 0:
             self.statement("  ", 0, None)
+        if self.has_objects:
+            self.lines.append("  d0 += total(o, 4) + total(m, 4) + along(p, 9) + rows[k & 3]->r; free(rows); free(m);")
         self.lines += [f"  return {self.real(2)} + i0 * 0.5 + i1 + u0 % 100u;", "}"]
         return "\n".join(self.lines)
 
@@ -131,6 +162,8 @@ class function:
         rng = self.rng
         self.budget -= 1
         kind = rng.randint(0, 21)
+        if self.has_objects and self.work < 100 and rng.random() < 0.3:
+            return self.object_statement(lambda line: self.lines.append(margin + line))
         if depth > 4 or (kind > 8 and self.budget <= 0):
             kind = rng.randint(0, 8)
         add = lambda line: self.lines.append(margin + line)
@@ -180,6 +213,46 @@ class function:
             add(f"d0 = f{callee}({self.real(1)}, {self.real(1)}, {self.integer(1)}, n, {rng.choice(['x', *self.array])}, y);")
         else:
             add(f"d1 = {self.real(3)};")
+
+    def object(self):
+        """A pointer to an object."""
+        i = f"({self.rng.choice(self.ints)} & 3)"
+        return self.rng.choice(["p", f"&o[{i}]", f"(m + {i})", f"rows[{i}]", f"(o + {self.rng.randint(0, 3)})"])
+
+    def object_statement(self, add):
+        rng = self.rng
+        a, b = self.object(), self.object()
+        kind = rng.randint(0, 15)
+        if kind < 2:
+            add(f"p = {self.condition(1)} ? {a} : {b};")
+        elif kind == 2:
+            add(f"*({a}) = made({self.real(1)}, {self.integer(1)});")
+        elif kind == 3:
+            add(f"set({a}, {self.real(1)}, {self.integer(1)});")
+        elif kind == 4:
+            add(f"if ({a} != {b}) swap({a}, {b});")
+        elif kind == 5:
+            add(f"{{ struct pair const w = both({self.real(1)}, {self.integer(1)}); d0 = w.r; i0 = w.i; }}")
+        elif kind == 6:
+            add(f"d1 = of_value(*({a}), both({self.real(0)}, i1));")
+        elif kind == 7:
+            add(f"rows[{self.index()} & 3] = {a};")
+        elif kind == 8:
+            add(f"({a})->next = {rng.choice([b, '0'])};")
+        elif kind == 9:
+            add(f"d0 = along({a}, {rng.randint(0, 9)});")
+        elif kind == 10:
+            add(f"({a})->t[{self.integer(0)} & 1] {rng.choice(['=', '+=', '*='])} {self.real(1)};")
+        elif kind == 11:
+            add(f"({a})->in.{rng.choice(['h', 'c'])} += {self.integer(1)};")
+        elif kind == 12:
+            add(f"i0 = ({a})->i + ({b})->in.h; d1 = ({a})->q + ({b})->r;")
+        elif kind == 13:
+            add("memmove(m + 1, m, 3 * sizeof(struct object));" if rng.random() < 0.5 else "memcpy(m, o, 4 * sizeof(struct object));")
+        elif kind == 14:
+            add(f"i1 = (int)({rng.choice(['p', '&o[k & 3]'])} == {a}); ({a})->i = i1 - 3;")
+        else:
+            add(f"if (({a})->next) ({a})->next->r = {self.real(1)};")
 
     def loop(self, margin, depth):
         rng = self.rng

@@ -64,7 +64,7 @@ TEST_CASE("limits are limits of one function") {
 TEST_CASE("damaged modules are refused or lifted, and do not crash") {
   no_leaks const leaks; // LLVM's reader does not free everything where it fails
   std::mt19937 random(1);
-  for (std::string const& path : {std::string(OVERDUB_LIFT_REFUSED), std::string(OVERDUB_LIFT_FUNCTIONS)}) {
+  for (std::string const path : {OVERDUB_LIFT_REFUSED, OVERDUB_LIFT_FUNCTIONS, OVERDUB_LIFT_OBJECTS}) {
     std::string const whole = bytes_of(path);
     for (int i = 0; i < 40; ++i) (void)reason(std::string_view(whole).substr(0, random() % whole.size()));
     for (int i = 0; i < 80; ++i) {

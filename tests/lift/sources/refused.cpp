@@ -50,3 +50,33 @@ double* allocates(std::size_t n) { return new double[n]; }
 long address(double const* x) { return reinterpret_cast<long>(x); }
 int varied(int n, ...) { return n; }
 double two_types(double* x) { return *x + *reinterpret_cast<long*>(x); }
+union number {
+  double real;
+  long bits;
+};
+long bits_of(number* n, double x) {
+  n->real = x;
+  return n->bits;
+}
+double catches(double x) {
+  try {
+    return unknown(x);
+  } catch (int) {
+    return 0;
+  }
+}
+struct packed {
+  char first;
+  double second;
+} __attribute__((packed));
+double reads_packed(packed const* p) { return p->second + p->first; }
+int adds_one(int x) { return x + 1; }
+int (*function_of(int k))(int) { return k > 0 ? adds_one : nullptr; }
+union address_or_number {
+  double* address;
+  long number;
+};
+long address_of_union(address_or_number* u, double* x) {
+  u->address = x;
+  return u->number;
+}
