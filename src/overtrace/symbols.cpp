@@ -1,7 +1,7 @@
 #include "symbols.hpp"
 
+#include <charconv>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <cxxabi.h>
 #include <elfutils/libdwfl.h>
@@ -61,9 +61,9 @@ std::string place(Dwfl_Module* object, Dwarf_Addr address) {
       file = path;
   std::string text = file;
   text.erase(0, text.rfind('/') + 1);
-  char offset[32];
-  std::snprintf(offset, sizeof offset, "+0x%llx", static_cast<unsigned long long>(address - start));
-  return text + offset;
+  char offset[16];
+  char* const end = std::to_chars(offset, offset + sizeof offset, address - start, 16).ptr;
+  return text + "+0x" + std::string(offset, end);
 }
 
 } // namespace
