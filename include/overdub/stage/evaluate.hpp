@@ -112,12 +112,12 @@ private:
   }
 };
 
-template <class S>
+template <class S, bool InLibrary = evaluated_in_library<S>>
 struct evaluation : evaluation_here<S> {};
-// The compiled library has the evaluation for these contexts (evaluation_in_library.hpp).
+// The compiled library has the evaluation for these contexts (evaluation_in_library.hpp). A parameter says so, since clang 16 does not match the
+// members of a constrained specialisation with their definitions.
 template <class S>
-requires evaluated_in_library<S>
-struct evaluation<S> {
+struct evaluation<S, true> {
   static std::vector<cell<S>>
   run(ir::program const& p, S const& contexts, ir::function_id f, std::vector<cell<S>> const& arguments,
       evaluation_place* failed = nullptr);
