@@ -17,6 +17,7 @@ using contexts::trace_format;
 contexts::trace_file* file = nullptr;
 contexts::recording* last = nullptr;
 std::string* path_of_last = nullptr;
+pid_t owner = 0; // the process that records: not a child of fork that ends by exit
 
 // Replaces %p by the process's number.
 std::string path_of(char const* text) {
@@ -42,6 +43,7 @@ void report_errors(Action const& action) {
 }
 
 [[gnu::constructor(102)]] void begin() {
+  owner = getpid();
   report_errors([] {
     if (char const* const text = std::getenv("OVERTRACE_LAST")) {
       path_of_last = new std::string(path_of(text));
@@ -51,6 +53,7 @@ void report_errors(Action const& action) {
   });
 }
 [[gnu::destructor(102)]] void end() {
+  if (getpid() != owner) return;
   report_errors([] {
     if (last != nullptr) {
       last->stop();

@@ -1,12 +1,15 @@
-// An ordinary program: virtual functions, static ones, lambdas, recursion, exceptions, threads, longjmp. It writes the number of calls that it makes
+// An ordinary program: virtual functions, static ones, lambdas, recursion, exceptions, threads, longjmp, fork. It writes the number of calls that it makes
 // of some functions.
 #include <csetjmp>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 static int calls_of_scale = 0;
@@ -69,4 +72,10 @@ int main() {
   std::printf("%d %d\n", caught(3), jumped());
   std::thread(work).join();
   std::printf("%d\n", calls_of_scale);
+  std::fflush(stdout);
+  pid_t const child = fork();
+  if (child == 0) std::exit(fib(3));
+  int status = 0;
+  waitpid(child, &status, 0);
+  std::printf("%d\n", WEXITSTATUS(status));
 }

@@ -103,7 +103,8 @@ for compiler in compilers:
     check(f"{base}: other files", not record(debug, OVERTRACE_FILES="*/other.cpp")[1])
     for form in ("folded", "svg", "speedscope.json", "json", "pftrace"):
         path = os.path.join(folder, f"{base}.last.{form}")
-        run([program], OVERTRACE_LAST=path)
+        err = run([program], OVERTRACE_LAST=path)[1]
+        check(f"{program} with {path} writes to stderr: {err}", not err)
         check(f"{path} is empty", os.path.getsize(path) > 100)
     err = run([program], OVERTRACE="/nowhere/trace.json")[1]
     check(f"{base}: a path that cannot be written: {err}", "overdub: " in err and "/nowhere/trace.json" in err)
