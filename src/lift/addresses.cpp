@@ -13,9 +13,7 @@ namespace {
 using ir::op;
 using ir::value_id;
 
-value_id number(ir::cursor& c, std::int64_t x) { return c.literal(x); }
-
-value_id sum(ir::cursor& c, value_id a, value_id b) {
+value_id address_plus(ir::cursor& c, value_id a, value_id b) {
   auto const is_zero = [&](value_id x) { return c->is_literal(x) && c->bits_of(x) == 0; };
   if (is_zero(a)) return b;
   return is_zero(b) ? a : c.add(op::add, a, b);
@@ -51,7 +49,7 @@ value_id agrees(
       c.add(op::logical_and, is_number, c.add(op::eq, of_integer, part)));
 }
 
-void emit_load(environment& e, llvm::LoadInst const& i) {
+void load_at_address(environment& e, llvm::LoadInst const& i) {
   ir::cursor& c = e.c;
   std::vector<std::uint32_t> const arrays = arrays_of(i, e.plan.memory);
   element_type const& cell = e.plan.memory.objects[arrays[0]].element;
@@ -80,7 +78,7 @@ void emit_load(environment& e, llvm::LoadInst const& i) {
   }
 }
 
-void emit_store(environment& e, llvm::StoreInst const& i) {
+void store_at_address(environment& e, llvm::StoreInst const& i) {
   ir::cursor& c = e.c;
   std::vector<std::uint32_t> const arrays = arrays_of(i, e.plan.memory);
   element_type const& cell = e.plan.memory.objects[arrays[0]].element;
@@ -95,7 +93,7 @@ void emit_store(environment& e, llvm::StoreInst const& i) {
       e.set_array_of(
           arrays[k], c.add(
                          op::update, e.array_of(arrays[k]),
-                         sum(c, first, number(c, static_cast<std::int64_t>(n))), now));
+                         address_plus(c, first, number(c, static_cast<std::int64_t>(n))), now));
   }
 }
 
@@ -105,15 +103,15 @@ struct cell_range {
 };
 cell_range cells_within(ir::cursor& c, value_id address, value_id bytes, element_type const& cell) {
   auto const size = static_cast<std::int64_t>(cell.bytes());
-  value_id const first = cell_at(c, sum(c, address, number(c, size - 1)), cell);
-  value_id const end = cell_at(c, sum(c, address, bytes), cell);
+  value_id const first = cell_at(c, address_plus(c, address, number(c, size - 1)), cell);
+  value_id const end = cell_at(c, address_plus(c, address, bytes), cell);
   return {first, c.add(op::max, number(c, 0), c.add(op::sub, end, first))};
 }
 
 // Integers of which some bytes alone are written become unset: those at the ends of bytes from an address on.
 void unset_ends(environment& e, value_id address, value_id bytes) {
   ir::cursor& c = e.c;
-  value_id const end = sum(c, address, bytes);
+  value_id const end = address_plus(c, address, bytes);
   value_id const is_empty = c.add(op::eq, bytes, number(c, 0));
   for (std::uint32_t array = 0; array < e.plan.memory.objects.size(); ++array) {
     element_type const& cell = e.plan.memory.objects[array].element;
@@ -153,7 +151,7 @@ void emit_fill(environment& e, value_id address, value_id bytes, value_id byte) 
     value_id const x = repeated(c, byte, cell);
     e.set_array_of(
         array, ir::builder(c).loop(range.count, {e.array_of(array)}, [&](value_id k, auto const& now) {
-          return c.add(op::update, now[0], sum(c, range.first, k), x);
+          return c.add(op::update, now[0], address_plus(c, range.first, k), x);
         }));
   }
 }
@@ -176,8 +174,8 @@ void emit_copy(environment& e, value_id to, value_id from, value_id bytes) {
     value_id const last = c.add(op::sub, range.count, number(c, 1));
     e.set_array_of(
         array, ir::builder(c).loop(range.count, {e.array_of(array)}, [&](value_id k, auto const& now) {
-          value_id const forward = sum(c, range.first, k);
-          value_id const backward = sum(c, range.first, c.add(op::sub, last, k));
+          value_id const forward = address_plus(c, range.first, k);
+          value_id const backward = address_plus(c, range.first, c.add(op::sub, last, k));
           value_id const at = c.add(op::select, is_backward, backward, forward);
           value_id const source = c.add(op::select, is_aligned, c.add(op::sub, at, moved), at);
           value_id const x = c.add(op::at, now[0], source);
@@ -200,7 +198,7 @@ void emit_allocation(environment& e, llvm::CallBase const& call, module_plan con
   e.set(&call, address);
 }
 
-void emit_call(environment& e, llvm::CallBase const& call, module_plan const& all) {
+void emit_call_in_memory(environment& e, llvm::CallBase const& call, module_plan const& all) {
   std::vector<value_id> arguments;
   for (llvm::Value const* argument : call.args()) arguments.push_back(e[argument]);
   function_plan const* const linear = all.linear_of(call.getCalledFunction());
@@ -237,7 +235,7 @@ void enter_frame(environment& e, module_plan const& all) {
   e.frame = call_in_memory(e, all.allocate, {size}, memory_effect::writes)[0];
   for (llvm::Instruction const& i : e.plan.function->getEntryBlock())
     if (auto const at = memory.frame_offset.find(&i); at != memory.frame_offset.end())
-      e.set(&i, sum(e.c, e.frame, number(e.c, static_cast<std::int64_t>(at->second))));
+      e.set(&i, address_plus(e.c, e.frame, number(e.c, static_cast<std::int64_t>(at->second))));
 }
 
 void leave_frame(environment& e, module_plan const& all) {
@@ -249,8 +247,9 @@ value_id address_of(environment& e, llvm::GEPOperator const& gep) {
   pointer_offset const offset = offset_of(gep, {ir::i64, 8}, e.plan.function->getParent()->getDataLayout());
   value_id address = e[offset.base];
   for (pointer_offset::term const& t : offset.terms)
-    address = sum(c, address, t.scale == 1 ? e[t.index] : c.add(op::mul, e[t.index], number(c, t.scale)));
-  return sum(c, address, number(c, offset.constant));
+    address =
+        address_plus(c, address, t.scale == 1 ? e[t.index] : c.add(op::mul, e[t.index], number(c, t.scale)));
+  return address_plus(c, address, number(c, offset.constant));
 }
 
 bool is_in_memory(llvm::Instruction const& i, module_plan const& all) {
@@ -262,15 +261,15 @@ bool is_in_memory(llvm::Instruction const& i, module_plan const& all) {
 }
 
 void emit_in_memory(environment& e, llvm::Instruction const& i, module_plan const& all) {
-  if (auto const* load = llvm::dyn_cast<llvm::LoadInst>(&i)) return emit_load(e, *load);
-  if (auto const* store = llvm::dyn_cast<llvm::StoreInst>(&i)) return emit_store(e, *store);
+  if (auto const* load = llvm::dyn_cast<llvm::LoadInst>(&i)) return load_at_address(e, *load);
+  if (auto const* store = llvm::dyn_cast<llvm::StoreInst>(&i)) return store_at_address(e, *store);
   auto const& call = llvm::cast<llvm::CallBase>(i);
   if (auto const* copy = llvm::dyn_cast<llvm::MemTransferInst>(&i))
     return emit_copy(e, e[copy->getRawDest()], e[copy->getRawSource()], e[copy->getLength()]);
   if (auto const* fill = llvm::dyn_cast<llvm::MemSetInst>(&i))
     return emit_fill(e, e[fill->getRawDest()], e[fill->getLength()], e[fill->getValue()]);
   if (allocation_of(call) != allocation::none) return emit_allocation(e, call, all);
-  emit_call(e, call, all);
+  emit_call_in_memory(e, call, all);
 }
 
 } // namespace overdub::lifting

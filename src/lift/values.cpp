@@ -20,7 +20,6 @@ using llvm::Instruction;
 
 constexpr std::int64_t smallest = std::numeric_limits<std::int64_t>::min();
 
-value_id number(ir::cursor& c, std::int64_t x) { return c.literal(x); }
 std::optional<std::int64_t> literal_in(ir::cursor const& c, value_id x) {
   if (!c->is_literal(x)) return {};
   return static_cast<std::int64_t>(c->bits_of(x));

@@ -4,6 +4,7 @@
 
 #include <overdub/ir/cursor.hpp>
 
+#include <cstdint>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Instructions.h>
 #include <optional>
@@ -26,6 +27,8 @@ unsigned width_of(llvm::Type const* t);
 
 /// The literal of a constant; 0 for an undefined one. Requires a scalar type.
 ir::value_id literal_of(ir::cursor& c, llvm::Constant const& x);
+/// The literal of an integer or an index.
+inline ir::value_id number(ir::cursor& c, std::int64_t x) { return c.literal(x); }
 /// The literal 0 of a scalar type.
 ir::value_id zero_of(ir::cursor& c, ir::type t);
 /// The value of an integer of this width: sign-extended.
