@@ -66,8 +66,9 @@ TEST_CASE("damaged modules are refused or lifted, and do not crash") {
   std::mt19937 random(1);
   for (std::string const path : {OVERDUB_LIFT_REFUSED, OVERDUB_LIFT_FUNCTIONS, OVERDUB_LIFT_OBJECTS}) {
     std::string const whole = bytes_of(path);
-    for (int i = 0; i < 40; ++i) (void)reason(std::string_view(whole).substr(0, random() % whole.size()));
-    for (int i = 0; i < 80; ++i) {
+    for (int i = 0; i < OVERDUB_LIFT_DAMAGED / 2; ++i)
+      (void)reason(std::string_view(whole).substr(0, random() % whole.size()));
+    for (int i = 0; i < OVERDUB_LIFT_DAMAGED; ++i) {
       std::string damaged = whole;
       for (int k = 0; k < 1 + i % 4; ++k)
         damaged[random() % damaged.size()] ^= static_cast<char>(1 << random() % 8);
