@@ -51,8 +51,23 @@ template <class Function, class Body, class Scope, class... Arguments>
 struct body_call {
   static constexpr body_form form = find_form<Body, Scope, Arguments...>();
   static consteval auto find() {
+    constexpr bool is_native =
+        form == body_form::none && std::is_pointer_v<Body> && !outermost_t<Arguments...>::empty;
     static_assert(
-        form != body_form::none,
+        !is_native,
+        "overdub: a C++ function of plain numbers is the body of a fn, and is called with values of "
+        "a context; write leaf<\"name\">(f), or give a lambda with `auto` parameters");
+    constexpr bool takes_references = [] {
+      if constexpr (form == body_form::none && !is_native)
+        return invocable<Body, Arguments&...> || invocable<Body, Scope&, Arguments&...>;
+      else
+        return false;
+    }();
+    static_assert(
+        !takes_references, "overdub: the body of this function takes a parameter `auto&`, and arguments are "
+                           "passed by value; take `auto`, and return what the body changes");
+    static_assert(
+        form != body_form::none || is_native || takes_references,
         "overdub: the body of this function cannot be called with these arguments; if an error above is in "
         "the body, mend that one; else check their number and types, and take parameters as `auto` so that "
         "they accept values of contexts");
@@ -183,6 +198,20 @@ OVERDUB_INLINE constexpr auto run_body(S const& stack, F const& f, X&&... x) -> 
     return wrap_all(
         stack, run_stripped<R, S, F, std::remove_cvref_t<X>...>(
                    running<S, F>(stack, f, going_on.get()), strip_all(stack, static_cast<X&&>(x))...));
+}
+
+template <class R, class S, class F, class... A>
+constexpr R run_on_constants(S const& stack, F const& f, A&&... a) {
+  using Call =
+      body_call<F, std::remove_cvref_t<decltype(body_of(f))>, running<S, F>, std::remove_cvref_t<A>...>;
+  if constexpr (Call::form == body_form::plain)
+    return wrap(stack, call_body<typename Call::type>(body_of(f), static_cast<A&&>(a)...));
+  else {
+    begun_lifetime<keeps_call<S, F>> const going_on;
+    return wrap(
+        stack, run_scoped<typename Call::type, S, F, std::remove_cvref_t<A>...>(
+                   running<S, F>(stack, f, going_on.get()), static_cast<A&&>(a)...));
+  }
 }
 
 } // namespace overdub::detail

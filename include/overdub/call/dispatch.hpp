@@ -287,6 +287,15 @@ struct answer_function {
 template <class A>
 using kept_t = std::conditional_t<std::is_lvalue_reference_v<A>, A, std::remove_cvref_t<A> const>;
 
+template <class... A>
+consteval bool can_be_kept() {
+  constexpr bool copied = (std::is_copy_constructible_v<std::remove_cvref_t<A>> && ...);
+  static_assert(
+      copied, "overdub: a context observes the end of a call, and an argument cannot be copied, as "
+              "std::unique_ptr; give what it holds, f(*p), or a pointer, f(p.get())");
+  return copied;
+}
+
 template <class S, class F, class R, class... A>
 inline constexpr bool observes_end =
     find_hook<after_hook, S, F, R, std::remove_cvref_t<A>...>() != hook_kind::never
@@ -316,6 +325,8 @@ OVERDUB_INLINE constexpr R observe_end(S const& stack, F const& f, A&&... a) {
     R result = stage_protected<R>(stack, compute, fail);
     if constexpr (after) call_hook<after_hook>(stack, f, result, a...);
     return result;
+  } else if constexpr (!can_be_kept<A...>()) {
+    return refused{};
   } else {
     std::tuple<kept_t<A>...> const kept{a...};
     auto call_after = [&](R const& result) {
@@ -470,6 +481,47 @@ OVERDUB_INLINE constexpr call_t<S, F, A...> call(S const& stack, F const& f, A&&
   }
 }
 
+// ---- constants of no run
+
+// Runs the body of a function on constants; defined in body.hpp.
+template <class R, class S, class F, class... A>
+constexpr R run_on_constants(S const& stack, F const& f, A&&... a);
+
+// A call whose arguments are constants of no run. An operation is computed on their numbers, and a function runs its body on them, so that
+// no context intercepts it. Throws `rejected_program` if a context would do more than to observe the call.
+template <class R, class S, class F, class... A>
+[[gnu::cold]] constexpr R call_on_constants(S const& stack, F const& f, A const&... a) {
+  if constexpr (is_refused<R>)
+    return {};
+  else if constexpr (function<F>) {
+    if constexpr (
+        !of_kind<F, kind::of_program> && requires { f.body; } && find_answer<S, F, A...>() != answer::rule)
+      return run_on_constants<R>(stack, f, wrap(stack, a)...);
+    else
+      throw_no_run(F::name());
+  } else if constexpr (elementwise<F>) {
+    using Number = decltype(f.compute(number_of(a)...));
+    if constexpr (requires { wrap(stack, static_cast<bottom_t<R>>(std::declval<Number>())); })
+      return wrap(stack, static_cast<bottom_t<R>>(f.compute(number_of(a)...)));
+    else
+      throw_no_run(F::name());
+  } else {
+    if constexpr (native_leaf<F>) {
+      constexpr bool is_plain = rule_for<S, F, open_t<S, A>...> == rule::none;
+      if constexpr (is_plain && std::is_same_v<R, decltype(wrap(stack, f.compute(make_concrete{}(a)...)))>)
+        return wrap(stack, f.compute(make_concrete{}(a)...));
+    }
+    throw_no_run(F::name());
+  }
+}
+template <class S, class F, class... A>
+OVERDUB_INLINE constexpr call_t<S, F, A...> call_or_compute(S const& stack, F const& f, A&&... a) {
+  if constexpr (keeps_run<S>)
+    if (is_of_no_run(stack)) [[unlikely]]
+      return call_on_constants<call_t<S, F, A...>>(stack, f, a...);
+  return call(stack, f, static_cast<A&&>(a)...);
+}
+
 // ---- from the arguments alone
 
 #if OVERDUB_CHECKED
@@ -477,7 +529,8 @@ template <class S, class F, class X>
 OVERDUB_INLINE constexpr void check_contexts(S const& stack, X const& x) {
   if constexpr (std::is_same_v<stack_in_t<X>, S> && is_value<X>) {
     auto const other = x.stack();
-    if (!same_contexts(other, stack)) throw_mismatch(F::name(), context_name_v<typename S::context>);
+    if (!is_of_no_run(other) && !is_of_no_run(stack) && !same_contexts(other, stack))
+      throw_mismatch(F::name(), context_name_v<typename S::context>);
   }
 }
 #endif
@@ -494,7 +547,7 @@ OVERDUB_INLINE constexpr call_t<outermost_t<A...>, F, A...> dispatch(F const& f,
     (check_contexts<S, F>(stack, a), ...);
   }
 #endif
-  return call(stack, f, static_cast<A&&>(a)...);
+  return call_or_compute(stack, f, static_cast<A&&>(a)...);
 }
 
 } // namespace detail

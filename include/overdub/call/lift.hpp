@@ -62,6 +62,31 @@ OVERDUB_INLINE constexpr auto constant_metadata(C& context, X const& x) {
   else
     return none{};
 }
+// Whether the metadata of a constant depend on its run: then those of a constant of no run are unknown.
+template <class C, class T>
+concept constant_by_run =
+    !std::is_empty_v<C> && carries_metadata<C> && !symbolic<C> && requires(C & context, T const& x) {
+  context.constant(x);
+};
+
+// The number of a constant.
+template <class X>
+OVERDUB_INLINE constexpr auto const& number_of(X const& x) {
+  if constexpr (is_value<X>)
+    return number_of(x.inner());
+  else
+    return x;
+}
+// Whether a value is a constant of no run.
+template <class T>
+inline constexpr bool may_be_loose = keeps_run<stack_of_t<T>> && std::is_arithmetic_v<bottom_t<T>>;
+template <class X>
+OVERDUB_INLINE constexpr bool is_loose([[maybe_unused]] X const& x) {
+  if constexpr (may_be_loose<X>)
+    return is_of_no_run(x.stack());
+  else
+    return false;
+}
 
 // ---- wrap: into all contexts of S
 
@@ -86,6 +111,11 @@ OVERDUB_INLINE constexpr auto wrap_constant(S const& stack, T&& inner) {
   if constexpr (std::is_same_v<M, none>)
     return V(static_cast<T&&>(inner), none{}, stack.top());
   else {
+    if constexpr (constant_by_run<C, I> || symbolic<C>)
+      if (stack.top().is_null()) {
+        M unknown = become<M>(stack.rest(), none{}, inner);
+        return V(static_cast<T&&>(inner), std::move(unknown), stack.top());
+      }
     M metadata = become<M>(stack.rest(), constant_metadata(stack.top().get(), inner), inner);
     return V(static_cast<T&&>(inner), std::move(metadata), stack.top());
   }
@@ -107,9 +137,11 @@ OVERDUB_INLINE constexpr auto wrap(S const& stack, X&& x) {
   if constexpr (S::empty)
     return T(static_cast<X&&>(x));
   else if constexpr (is_leaf<T>) {
-    if constexpr (is_suffix<S, stack_of_t<T>>)
+    if constexpr (is_suffix<S, stack_of_t<T>>) {
+      if constexpr (std::is_same_v<S, stack_of_t<T>> && may_be_loose<T>)
+        if (is_loose(x)) return T(wrap(stack, number_of(x)));
       return T(static_cast<X&&>(x));
-    else {
+    } else {
       if constexpr (!related_contexts<S, stack_of_t<T>>())
         return refused{};
       else if constexpr (!std::is_same_v<stack_of_t<T>, typename S::tail>)
@@ -157,6 +189,12 @@ enum class view {
 template <view V, class S>
 struct unwrapper;
 
+// Whether a constant of no run must join the run of a stack before it is unwrapped: its inner value, or its metadata, depend on the run.
+template <class T>
+inline constexpr bool joins_run = std::is_arithmetic_v<bottom_t<T>> &&
+                                  (keeps_run<typename stack_of_t<T>::tail> ||
+                                   constant_by_run<typename T::context_type, typename T::inner_type>);
+
 // Returns unchanged objects and inner values as references for lvalues, and moves them for rvalues.
 template <class X>
 OVERDUB_INLINE constexpr auto as_given(std::remove_reference_t<X>& x) -> std::conditional_t<
@@ -171,7 +209,13 @@ OVERDUB_INLINE constexpr decltype(auto) unwrap(S const& stack, X&& x) {
   if constexpr (is_value<T> && std::is_same_v<stack_of_t<T>, S>) {
     using I = typename T::inner_type;
     using M = typename T::metadata_type;
-    if constexpr (V == view::inner || !carries_metadata<C>) {
+    if constexpr (joins_run<T>) {
+      T const joined = wrap(stack, static_cast<X&&>(x));
+      if constexpr (V == view::inner || !carries_metadata<C>)
+        return I(joined.inner());
+      else
+        return tagged<I, M, typename S::head>{joined.inner(), joined.metadata()};
+    } else if constexpr (V == view::inner || !carries_metadata<C>) {
       if constexpr (V == view::open || !std::is_lvalue_reference_v<X>)
         return I(static_cast<X&&>(x).inner());
       else

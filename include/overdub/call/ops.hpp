@@ -3,6 +3,7 @@
 
 #include <overdub/call/dispatch.hpp>
 #include <overdub/call/native.hpp>
+#include <overdub/call/value.hpp>
 
 #include <string_view>
 #include <tuple>
@@ -11,19 +12,6 @@
 
 namespace overdub {
 namespace detail {
-
-// Whether To can represent every number of type From.
-template <class From, class To>
-consteval bool lossless() {
-  if constexpr (!std::is_arithmetic_v<From> || !std::is_arithmetic_v<To>)
-    return true;
-  else {
-    using f = std::numeric_limits<From>;
-    using t = std::numeric_limits<To>;
-    if (std::is_floating_point_v<From> && !std::is_floating_point_v<To>) return false;
-    return f::digits <= t::digits && (!f::is_signed || t::is_signed);
-  }
-}
 
 // The functions of <cmath> convert integers to double, as in C++.
 template <class Kind, class... T>
@@ -59,6 +47,13 @@ consteval bool conversion_in() {
   return scalars && mixable && !(std::is_same_v<Numbers, wrong> || ...);
 }
 
+template <class S, class Op, class... X>
+OVERDUB_INLINE constexpr auto call_elementwise(S const& stack, Op const& op, X const&... x) {
+  if constexpr (keeps_run<S>)
+    if (is_of_no_run(stack)) [[unlikely]]
+      return call_on_constants<decltype(call_primitive(stack, op, x...))>(stack, op, x...);
+  return call_primitive(stack, op, x...);
+}
 template <class Op, class... X>
 OVERDUB_INLINE constexpr auto dispatch_elementwise(Op const& op, X const&... x) {
   using S = outermost_t<X...>;
@@ -71,7 +66,7 @@ OVERDUB_INLINE constexpr auto dispatch_elementwise(Op const& op, X const&... x) 
     return dispatch(op, x...);
 #else
   else
-    return call_primitive(stack_from<S>(x...), op, x...);
+    return call_elementwise(stack_from<S>(x...), op, x...);
 #endif
 }
 

@@ -78,6 +78,44 @@ inline constexpr bool stages = false;
 template <class L>
 inline constexpr bool stages<stack<L>> = symbolic<typename L::context>;
 
+// The stack of a constant made of a number alone, as in `T s = 0`: it belongs to no run, and its references to contexts with state are
+// null. While a function is staged, a constant belongs to that staging.
+template <class C>
+constexpr ref<C> ref_of_constants() {
+  if constexpr (symbolic<C>)
+    return ref<C>(C::current());
+  else
+    return ref<C>(static_cast<C*>(nullptr));
+}
+template <class S>
+struct constants;
+template <>
+struct constants<stack<>> {
+  static constexpr stack<> make() { return {}; }
+};
+template <class L, class... R>
+struct constants<stack<L, R...>> {
+  static constexpr stack<L, R...> make() {
+    return {ref_of_constants<typename L::context>(), constants<stack<R...>>::make()};
+  }
+};
+
+// Whether the type of a stack has contexts whose constants belong to no run.
+template <class S>
+inline constexpr bool keeps_run = false;
+template <class L, class... R>
+inline constexpr bool keeps_run<stack<L, R...>> =
+    (!std::is_empty_v<typename L::context> && !symbolic<typename L::context>) || keeps_run<stack<R...>>;
+
+// Whether a stack is that of a constant. In a stack of a run no reference is null.
+template <class S>
+OVERDUB_INLINE constexpr bool is_of_no_run([[maybe_unused]] S const& stack) {
+  if constexpr (std::is_empty_v<S>)
+    return false;
+  else
+    return stack.top().is_null() || is_of_no_run(stack.rest());
+}
+
 // Whether two stacks of one type refer to the same contexts.
 OVERDUB_INLINE constexpr bool same_contexts(stack<>, stack<>) { return true; }
 template <class... L>

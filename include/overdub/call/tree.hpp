@@ -273,26 +273,55 @@ consteval std::size_t first_with_stack(std::tuple<T...>*) {
 
 template <class S>
 OVERDUB_INLINE constexpr S stack_from() {
-  return {};
+  return constants<S>::make();
 }
 
-// The references of the stack S, from the first leaf that has all its contexts.
+template <class S, class X, class... Rest>
+OVERDUB_INLINE constexpr S stack_from(X const& x, Rest const&... rest);
+
+// The same, from the leaves of one tree.
+template <class S, class X>
+[[gnu::cold]] constexpr S stack_from_any_child(X const& x) {
+  S found = constants<S>::make();
+  each_child(
+      [&]<class Child>(Child const& child) {
+        if constexpr (std::is_same_v<stack_in_t<Child>, S>) {
+          if constexpr (requires { child.empty(); })
+            if (child.empty()) return;
+          if (is_of_no_run(found)) found = stack_from<S>(child);
+        }
+      },
+      x);
+  return found;
+}
+template <class S, class X>
+OVERDUB_INLINE constexpr S stack_from_leaves(X const& x) {
+  if constexpr (!tree<X>)
+    return x.stack();
+  else if constexpr (requires { x.visit([](auto const&) {}); })
+    return x.visit([](auto const& held) { return stack_from<S>(held); });
+  else {
+    using traits = tree_traits<X>;
+    S const first = stack_from<S>(
+        traits::template child<first_with_stack<S>(static_cast<typename traits::children*>(nullptr))>(x));
+    return is_of_no_run(first) ? stack_from_any_child<S>(x) : first;
+  }
+}
+
+// The references of the stack S, from the first leaf that has all its contexts and is no constant. They are null if all are constants.
 template <class S, class X, class... Rest>
 OVERDUB_INLINE constexpr S stack_from(X const& x, Rest const&... rest) {
   if constexpr (std::is_empty_v<S>)
     return {};
   else if constexpr (!std::is_same_v<stack_in_t<X>, S>)
     return stack_from<S>(rest...);
-  else if constexpr (!tree<X>)
-    return x.stack();
-  else if constexpr (requires { x.visit([](auto const&) {}); })
-    return x.visit([](auto const& held) { return stack_from<S>(held); });
+  else if constexpr (!(std::is_same_v<stack_in_t<Rest>, S> || ...))
+    return stack_from_leaves<S>(x);
   else {
-    using traits = tree_traits<X>;
-    if constexpr (requires { x.empty(); } && (std::is_same_v<stack_in_t<Rest>, S> || ...))
+    if constexpr (tree<X> && requires { x.empty(); })
       if (x.empty()) return stack_from<S>(rest...);
-    return stack_from<S>(
-        traits::template child<first_with_stack<S>(static_cast<typename traits::children*>(nullptr))>(x));
+    S const found = stack_from_leaves<S>(x);
+    return is_of_no_run(found) ? stack_from<S>(rest...) : found;
   }
 }
 

@@ -8,6 +8,8 @@
 #include <overdub/call/stack.hpp>
 
 #include <concepts>
+#include <cstddef>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -78,10 +80,48 @@ consteval bool is_known_bool() {
   return !is_symbolic<S>;
 }
 
-// Whether a constant of type U converts implicitly to a value of T in C, which requires that no context of the stack has state.
-template <class U, class T, class C, class Run>
-concept constant_of = std::is_arithmetic_v<U> && std::is_same_v<bottom_t<T>, U> &&
-    std::is_empty_v<push_t<level<C, Run>, stack_of_t<T>>>;
+// The same for a conversion to a plain number, as an index or by a cast.
+template <class N, class S>
+consteval bool is_known_number() {
+  static_assert(
+      !is_symbolic<S>,
+      "overdub: a value of a program that is being staged is used as a plain number or index, and is not "
+      "known yet; write overdub::convert<T>(x) for a cast, and index an overdub::array");
+  static_assert(
+      is_symbolic<S> || std::is_integral_v<N>,
+      "overdub: a cast of a value to a plain floating-point number, which contexts no longer see; write "
+      "overdub::convert<double>(x), or overdub::concrete(x) for the number alone");
+  return !is_symbolic<S> && std::is_integral_v<N>;
+}
+// Whether a conversion to N is implicit: that of an integer to an index of containers.
+template <class N, class From>
+inline constexpr bool is_index =
+    std::is_same_v<N, std::size_t>&& std::is_integral_v<From> && !std::is_same_v<From, bool>;
+
+// Whether a number of type U converts to a value whose number has type To.
+template <class U, class To>
+concept constant_of = std::is_arithmetic_v<U> && std::is_arithmetic_v<To> && std::is_same_v<U, bool>
+== std::is_same_v<To, bool>;
+
+// Whether To can represent every number of type From.
+template <class From, class To>
+consteval bool lossless() {
+  if constexpr (!std::is_arithmetic_v<From> || !std::is_arithmetic_v<To>)
+    return true;
+  else {
+    using f = std::numeric_limits<From>;
+    using t = std::numeric_limits<To>;
+    if (std::is_floating_point_v<From> && !std::is_floating_point_v<To>) return false;
+    return f::digits <= t::digits && (!f::is_signed || t::is_signed);
+  }
+}
+// Whether From is another value of the contexts of value<T, C, Run>, whose number converts to that of T.
+template <class From, class T, class C, class Run>
+concept widens = is_value<From> && std::is_arithmetic_v<bottom_t<T>> &&
+                 std::is_arithmetic_v<bottom_t<From>> && !std::is_same_v<bottom_t<From>, bottom_t<T>> &&
+                 !std::is_same_v<bottom_t<T>, bool> &&
+                 std::is_same_v<stack_of_t<From>, push_t<level<C, Run>, stack_of_t<T>>> &&
+                 lossless<bottom_t<From>, bottom_t<T>>();
 
 } // namespace detail
 
@@ -103,12 +143,16 @@ public:
   constexpr value(T inner, metadata_type metadata, detail::ref<C> context)
       : storage{std::move(inner), std::move(metadata), context} {}
 
-  /// Converts a constant. Only if no context of the stack has state, since a value must refer to a context with state.
-  template <class U>
-  requires detail::constant_of<U, T, C, Run>
-  constexpr value(U constant);
-  constexpr value() requires detail::constant_of<detail::bottom_t<T>, T, C, Run>
-      : value(detail::bottom_t<T>{}) {}
+  /// A constant: it belongs to no run until it meets a value in a call. Converts the number as C++ does; a fraction becomes an integer
+  /// only explicitly.
+  template <detail::constant_of<detail::bottom_t<T>> U>
+  explicit(std::is_floating_point_v<U> && !std::is_floating_point_v<detail::bottom_t<T>>) //
+      constexpr value(U constant);
+  /// Converts the number of another value of these contexts, if no number is lost. Contexts intercept the conversion.
+  template <class From>
+  requires detail::widens<From, T, C, Run>
+  constexpr value(From const& x);
+  constexpr value() requires std::is_arithmetic_v<detail::bottom_t<T>> : value(detail::bottom_t<T>{}) {}
 
   constexpr T const& inner() const& { return this->inner_; }
   constexpr T&& inner() && { return std::move(this->inner_); }
@@ -138,10 +182,17 @@ public:
       return false;
   }
 
+  /// Converts to a plain integer: explicitly, by an operation that contexts intercept, and implicitly to the index of a container.
+  template <class N>
+  requires(
+      std::is_arithmetic_v<N> && !std::is_same_v<N, bool> && std::is_arithmetic_v<detail::bottom_t<T>>) //
+      explicit(!detail::is_index<N, detail::bottom_t<T>>) constexpr
+      operator N() const;
+
 #define OVERDUB_ASSIGNMENT(SIGN)                                                                             \
   template <class B>                                                                                         \
   constexpr value& operator SIGN##=(B const& b) {                                                            \
-    return *this = *this SIGN b;                                                                             \
+    return assign(*this SIGN b);                                                                             \
   }
   OVERDUB_ASSIGNMENT(+)
   OVERDUB_ASSIGNMENT(-)
@@ -161,6 +212,11 @@ public:
 
   template <class I>
   constexpr auto operator[](I const& index) const;
+
+private:
+  // As in C++, compound assignment converts the result to the type of the variable.
+  template <class X>
+  constexpr value& assign(X const& x);
 };
 
 } // namespace values

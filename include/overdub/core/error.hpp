@@ -184,6 +184,12 @@ OVERDUB_COLD throw_scope_outlived(std::string_view callee) {
       "what it returns",
       OVERDUB_TEXT(callee)));
 }
+OVERDUB_COLD throw_no_run(std::string_view callee) {
+  throw rejected_program(message(
+      "overdub: all arguments of %.*s are constants, as T s = 0, which belong to no run; lift one of them "
+      "with the scope: cx.lift(0.0)",
+      OVERDUB_TEXT(callee)));
+}
 OVERDUB_COLD throw_no_number() {
   throw rejected_program(
       message("overdub: a hook takes a number, and the program's function has an array there, or a function; "

@@ -61,6 +61,27 @@ void run_leaf(void*, void const* const* arguments, void* const* results) {
   (std::index_sequence_for<X...>{});
 }
 
+// Makes a context the innermost of its type on this thread, as long as it exists. A copy of the context is not.
+template <class C>
+class innermost_of_thread {
+public:
+  explicit innermost_of_thread(C* context) : context_(context), outer_(std::exchange(slot(), context)) {}
+  innermost_of_thread(innermost_of_thread const&) {}
+  innermost_of_thread& operator=(innermost_of_thread const&) = delete;
+  ~innermost_of_thread() {
+    if (context_ != nullptr) slot() = outer_;
+  }
+  static C* get() { return slot(); }
+
+private:
+  OVERDUB_HIDDEN static C*& slot() {
+    thread_local C* context = nullptr;
+    return context;
+  }
+  C* context_ = nullptr;
+  C* outer_ = nullptr;
+};
+
 // The constants of a plain struct's members.
 template <class C, class S>
 auto constant_members(C& context, S const& x) {
@@ -75,6 +96,7 @@ auto constant_members(C& context, S const& x) {
 /// Stages the functions that run in it: an ordinary context, with one rule for each kind of call. `stage` (stage.hpp) runs it.
 class staging : public context {
   detail::recorder* recorder_;
+  detail::innermost_of_thread<staging> innermost_;
 
   template <class X>
   using inner_t = typename detail::symbol_type<std::remove_cvref_t<X>>::type;
@@ -337,7 +359,9 @@ public:
   template <class A>
   using array_metadata = symbol_of_value;
 
-  explicit staging(detail::recorder& r) : recorder_(&r) {}
+  explicit staging(detail::recorder& r) : recorder_(&r), innermost_(this) {}
+  /// The innermost staging of this thread, to which the constants belong that its functions make; null outside of a staging.
+  static staging* current() { return detail::innermost_of_thread<staging>::get(); }
   detail::recorder& recorder() const { return *recorder_; }
 
   template <class T>
