@@ -23,7 +23,10 @@ constexpr auto add_up = fn<"add_up">([](auto x, auto y) {
   c *= T(2);
   return s + c * y + v[0];
 });
-constexpr auto power = fn<"power">(
+constexpr auto power = fn<"power">([](scope auto& cx, auto x) {
+  return loop(i64{3}, cx.lift(1.0), [&](auto, auto s) { return s * x; });
+});
+constexpr auto power_of_constant = fn<"power_of_constant">(
     [](auto x) { return loop(i64{3}, std::decay_t<decltype(x)>(1), [&](auto, auto s) { return s * x; }); });
 constexpr auto of_constants =
     fn<"of_constants">([](auto x) { return add_up(decltype(x)(2), decltype(x)(5)) + x; });
@@ -58,10 +61,61 @@ TEST_CASE("so it does when it is staged in contexts, whose hooks observe its con
   CHECK(slope == 2.0);
 }
 
-TEST_CASE("outside of a staging there is none to which a constant belongs") {
-  CHECK(staging::current() == nullptr);
-  (void)stage(add_up, signature<double, double>);
-  CHECK(staging::current() == nullptr);
+// A constant that outlives the staging in which it was made.
+constexpr auto with_static = fn<"with_static">([](auto x) {
+  using T = std::decay_t<decltype(x)>;
+  static T const k = 2;
+  static T const twice = k * T(2);
+  return x * k + twice;
+});
+
+TEST_CASE("a constant of a staging is a literal of each program in which it meets a value") {
+  for (int i = 0; i < 3; ++i) {
+    CHECK(run_program(stage(with_static, signature<double>), 1.5) == 7.0);
+    calls staged;
+    CHECK(evaluate<double>(stage(staged, with_static, signature<double>), 1.5) == 7.0);
+    CHECK(staged.number == 3);
+    auto const [value, slope] =
+        evaluate<double, double>(stage(contexts::forward{}, with_static, signature<double>), 1.5, 1.0);
+    CHECK(value == 7.0);
+    CHECK(slope == 2.0);
+  }
+}
+
+TEST_CASE("control flow on constants of a staging alone is rejected") {
+  CHECK_THROWS_AS(stage(power_of_constant, signature<double>), rejected_program);
+}
+
+constexpr auto returns_constant = fn<"returns_constant">([](auto x) { return std::decay_t<decltype(x)>(2) * decltype(x)(3); });
+constexpr auto branches = fn<"branches">([](auto x) {
+  using T = std::decay_t<decltype(x)>;
+  return if_(x > T(1), [&] { return T(2); }, [&] { return T(3) * x; });
+});
+constexpr auto sum_of = fn<"sum_of">([](scope auto& cx, auto x) {
+  using T = std::decay_t<decltype(x)>;
+  auto const xs = cx.lift(array<double>{1.0, 2.0});
+  return sum(map([&](auto each) { return each * T(2) + x; }, xs)) + map([](auto) { return T(1); }, xs)[i64{1}];
+});
+constexpr auto calls_half = leaf<"half">([](double x) { return x / 2; }, effects::pure);
+constexpr auto of_leaf = fn<"of_leaf">([](auto x) {
+  using T = std::decay_t<decltype(x)>;
+  return calls_half(T(3) + x) + T(1);
+});
+
+TEST_CASE("constants are results, branches, elements and arguments of programs") {
+  auto const check = [](auto const& f, double expected) {
+    CHECK(run_program(stage(f, signature<double>), 2.0) == expected);
+    calls c;
+    CHECK(evaluate<double>(stage(c, f, signature<double>), 2.0) == expected);
+  };
+  check(returns_constant, 6.0);
+  check(branches, 2.0);
+  check(sum_of, 2.0 + 4.0 + 4.0 + 1.0);
+  check(of_leaf, 3.5);
+  auto const [value, slope] =
+      evaluate<double, double>(stage(contexts::forward{}, branches, signature<double>), 0.5, 1.0);
+  CHECK(value == 1.5);
+  CHECK(slope == 3.0);
 }
 
 } // namespace

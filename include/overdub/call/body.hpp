@@ -4,6 +4,7 @@
 #include <overdub/call/scope.hpp>
 #include <overdub/call/strict.hpp>
 
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -173,6 +174,14 @@ run_flat(running<S, F> cx, strip_all_t<S, X>... x) {
     OVERDUB_INLINE_CALLS return strip_all(cx.levels(), R(body(cx, wrap_all(cx.levels(), std::move(x))...)));
 }
 
+template <class F>
+constexpr std::string_view name_of_body() {
+  if constexpr (callee<F>)
+    return F::name();
+  else
+    return "a function with a scope";
+}
+
 template <class S, class F, class... X>
 OVERDUB_INLINE constexpr auto run_body(S const& stack, F const& f, X&&... x) -> typename body_call<
     F, std::remove_cvref_t<decltype(body_of(f))>, running<S, F>, std::remove_cvref_t<X>...>::type {
@@ -185,9 +194,13 @@ OVERDUB_INLINE constexpr auto run_body(S const& stack, F const& f, X&&... x) -> 
   begun_lifetime<Call::form == body_form::scoped && keeps_call<S, F>> const going_on;
   if constexpr (is_refused<R>)
     return refused{};
-  else if constexpr (Call::form == body_form::plain)
+  if constexpr (Call::form == body_form::plain)
     return call_body<R>(body_of(f), std::remove_cvref_t<X>(static_cast<X&&>(x))...);
-  else if constexpr (Call::form == body_form::scoped && !restored<S, R, std::remove_cvref_t<X>...>)
+  // A scope is that of a run.
+  if constexpr (Call::form == body_form::scoped && !std::is_empty_v<S>)
+    if (has_null(stack)) [[unlikely]]
+      throw_constants(name_of_body<F>(), context_name_v<typename S::context>);
+  if constexpr (Call::form == body_form::scoped && !restored<S, R, std::remove_cvref_t<X>...>)
     return run_scoped<R, S, F, std::remove_cvref_t<X>...>(
         running<S, F>(stack, f, going_on.get()), static_cast<X&&>(x)...);
   else if constexpr (Call::form == body_form::scoped && only_before_hooks_in_all<S>)
@@ -198,20 +211,6 @@ OVERDUB_INLINE constexpr auto run_body(S const& stack, F const& f, X&&... x) -> 
     return wrap_all(
         stack, run_stripped<R, S, F, std::remove_cvref_t<X>...>(
                    running<S, F>(stack, f, going_on.get()), strip_all(stack, static_cast<X&&>(x))...));
-}
-
-template <class R, class S, class F, class... A>
-constexpr R run_on_constants(S const& stack, F const& f, A&&... a) {
-  using Call =
-      body_call<F, std::remove_cvref_t<decltype(body_of(f))>, running<S, F>, std::remove_cvref_t<A>...>;
-  if constexpr (Call::form == body_form::plain)
-    return wrap(stack, call_body<typename Call::type>(body_of(f), static_cast<A&&>(a)...));
-  else {
-    begun_lifetime<keeps_call<S, F>> const going_on;
-    return wrap(
-        stack, run_scoped<typename Call::type, S, F, std::remove_cvref_t<A>...>(
-                   running<S, F>(stack, f, going_on.get()), static_cast<A&&>(a)...));
-  }
 }
 
 } // namespace overdub::detail

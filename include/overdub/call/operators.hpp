@@ -68,6 +68,12 @@ OVERDUB_ASSIGNMENT(+)
 OVERDUB_ASSIGNMENT(-)
 OVERDUB_ASSIGNMENT(*)
 OVERDUB_ASSIGNMENT(/)
+OVERDUB_ASSIGNMENT(%)
+OVERDUB_ASSIGNMENT(&)
+OVERDUB_ASSIGNMENT(|)
+OVERDUB_ASSIGNMENT(^)
+OVERDUB_ASSIGNMENT(<<)
+OVERDUB_ASSIGNMENT(>>)
 #undef OVERDUB_ASSIGNMENT
 
 /// Prints the number of a value. No context intercepts it.
@@ -82,7 +88,7 @@ Stream& operator<<(Stream& to, value<T, C, R> const& x) {
       is_known,
       "overdub: a value of a program that is being staged is printed, and is not known yet; print in "
       "an overdub::leaf, or print the results of the program");
-  if constexpr (is_known) to << detail::number_of(x);
+  if constexpr (is_known) to << detail::make_concrete{}(x);
   return to;
 }
 
@@ -116,10 +122,10 @@ requires(std::is_arithmetic_v<N> && !std::is_same_v<N, bool> && std::is_arithmet
     constexpr value<T, C, R>::operator N() const {
   if constexpr (!detail::is_known_number<N, stack_type>())
     return {};
-  else if constexpr (detail::is_index<N, detail::bottom_t<T>>)
-    return static_cast<N>(detail::number_of(*this));
+  else if constexpr (detail::converts_to_index<N, detail::bottom_t<T>>)
+    return static_cast<N>(detail::make_concrete{}(*this));
   else
-    return detail::number_of(overdub::convert<N>(*this));
+    return detail::make_concrete{}(overdub::convert<N>(*this));
 }
 
 template <class T, class C, class R>
@@ -136,13 +142,19 @@ constexpr value<T, C, R>& value<T, C, R>::assign(X const& x) {
 
 template <class T, class C, class R>
 template <class From>
-requires detail::widens<From, T, C, R>
+requires detail::converts_value<From, T, C, R>
 constexpr value<T, C, R>::value(From const& x) : value(overdub::convert<detail::bottom_t<T>>(x)) {}
 
 template <class T, class C, class R>
 template <detail::constant_of<detail::bottom_t<T>> U>
 constexpr value<T, C, R>::value(U constant)
-    : value(detail::wrap(detail::constants<stack_type>::make(), static_cast<detail::bottom_t<T>>(constant))) {
-}
+    : value(detail::constant_value<value>(detail::converted_constant<detail::bottom_t<T>>(constant))) {}
 
 } // namespace overdub::values
+
+namespace overdub::detail {
+template <class V, class N>
+constexpr V constant_value(N const& number) {
+  return wrap(null_stack<typename V::stack_type>::make(), number);
+}
+} // namespace overdub::detail

@@ -47,13 +47,6 @@ consteval bool conversion_in() {
   return scalars && mixable && !(std::is_same_v<Numbers, wrong> || ...);
 }
 
-template <class S, class Op, class... X>
-OVERDUB_INLINE constexpr auto call_elementwise(S const& stack, Op const& op, X const&... x) {
-  if constexpr (keeps_run<S>)
-    if (is_of_no_run(stack)) [[unlikely]]
-      return call_on_constants<decltype(call_primitive(stack, op, x...))>(stack, op, x...);
-  return call_primitive(stack, op, x...);
-}
 template <class Op, class... X>
 OVERDUB_INLINE constexpr auto dispatch_elementwise(Op const& op, X const&... x) {
   using S = outermost_t<X...>;
@@ -66,7 +59,7 @@ OVERDUB_INLINE constexpr auto dispatch_elementwise(Op const& op, X const&... x) 
     return dispatch(op, x...);
 #else
   else
-    return call_elementwise(stack_from<S>(x...), op, x...);
+    return call_primitive(stack_from<S>(x...), op, x...);
 #endif
 }
 

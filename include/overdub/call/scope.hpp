@@ -59,15 +59,6 @@ struct stack_reference<S, true> : S {
   constexpr S const& levels() const { return *this; }
 };
 
-// A call in the contexts of a scope. If the function runs on constants of no run, these are the contexts of the arguments.
-template <class S, class G, class... X>
-OVERDUB_INLINE constexpr call_t<S, G, X...> call_in_scope(S const& stack, G const& g, X&&... x) {
-  if constexpr (keeps_run<S>)
-    if (is_of_no_run(stack)) [[unlikely]]
-      return call_or_compute(stack_from<S>(x...), g, static_cast<X&&>(x)...);
-  return call(stack, g, static_cast<X&&>(x)...);
-}
-
 // Sets the metadata of the outermost context with metadata, for a value of the contexts of S, or for an object without contexts. Returns
 // the value unchanged if no context has metadata.
 template <class S, class X, class M>
@@ -149,13 +140,13 @@ public:
     if constexpr (is_refused<self_t<S, F, std::remove_cvref_t<X>...>>)
       return {};
     else
-      return call_in_scope(levels(), function(), static_cast<X&&>(x)...);
+      return call(levels(), function(), static_cast<X&&>(x)...);
   }
 
   /// Calls a callee in the contexts in which the function runs. Other function objects are called with lifted arguments.
   template <callee G, class... X>
   OVERDUB_INLINE constexpr typename callee_call<S, G, X...>::type operator()(G const& g, X&&... x) const {
-    return call_in_scope(levels(), g, static_cast<X&&>(x)...);
+    return call(levels(), g, static_cast<X&&>(x)...);
   }
   template <class G, class... X>
   requires(!callee<G>) OVERDUB_INLINE constexpr decltype(auto) operator()(G const& g, X&&... x) const {
@@ -175,7 +166,6 @@ public:
   /// those of x. x is a number, an array, a plain described struct or an opaque object. If no context has metadata, the same as lift(x).
   template <class X, class M>
   OVERDUB_INLINE constexpr auto tag(X const& x, M const& metadata) const {
-    if (is_of_no_run(levels())) throw_no_run("tag");
     if constexpr (takes_one_tag<X>())
       return with_metadata(levels(), wrap(levels(), x), metadata);
     else
@@ -184,7 +174,9 @@ public:
 
   constexpr S const& levels() const {
     kept::template check<F>();
-    return stack_reference<S>::levels();
+    S const& all = stack_reference<S>::levels();
+    if (has_null(all)) __builtin_unreachable(); // see run_body
+    return all;
   }
   constexpr F const& function() const {
     kept::template check<F>();

@@ -35,7 +35,7 @@ std::vector<context_identity> contexts_of(F const&) {
 template <class S, class F>
 std::vector<context_identity> contexts_of(derived<S, F> const& f) {
   std::vector<context_identity> all = contexts_of(f.f);
-  add_context(all, f.stack.top().get());
+  if (!f.stack.top().is_null()) add_context(all, f.stack.top().get());
   return all;
 }
 
@@ -61,27 +61,6 @@ void run_leaf(void*, void const* const* arguments, void* const* results) {
   (std::index_sequence_for<X...>{});
 }
 
-// Makes a context the innermost of its type on this thread, as long as it exists. A copy of the context is not.
-template <class C>
-class innermost_of_thread {
-public:
-  explicit innermost_of_thread(C* context) : context_(context), outer_(std::exchange(slot(), context)) {}
-  innermost_of_thread(innermost_of_thread const&) {}
-  innermost_of_thread& operator=(innermost_of_thread const&) = delete;
-  ~innermost_of_thread() {
-    if (context_ != nullptr) slot() = outer_;
-  }
-  static C* get() { return slot(); }
-
-private:
-  OVERDUB_HIDDEN static C*& slot() {
-    thread_local C* context = nullptr;
-    return context;
-  }
-  C* context_ = nullptr;
-  C* outer_ = nullptr;
-};
-
 // The constants of a plain struct's members.
 template <class C, class S>
 auto constant_members(C& context, S const& x) {
@@ -96,7 +75,6 @@ auto constant_members(C& context, S const& x) {
 /// Stages the functions that run in it: an ordinary context, with one rule for each kind of call. `stage` (stage.hpp) runs it.
 class staging : public context {
   detail::recorder* recorder_;
-  detail::innermost_of_thread<staging> innermost_;
 
   template <class X>
   using inner_t = typename detail::symbol_type<std::remove_cvref_t<X>>::type;
@@ -111,7 +89,7 @@ class staging : public context {
   template <class X>
   ir::value_id value_of(X const& x) {
     if constexpr (detail::is_value<X>)
-      return x.metadata().id;
+      return x.context().is_null() ? recorder_->literal(x.inner()) : x.metadata().id;
     else
       return recorder_->literal(x);
   }
@@ -359,9 +337,7 @@ public:
   template <class A>
   using array_metadata = symbol_of_value;
 
-  explicit staging(detail::recorder& r) : recorder_(&r), innermost_(this) {}
-  /// The innermost staging of this thread, to which the constants belong that its functions make; null outside of a staging.
-  static staging* current() { return detail::innermost_of_thread<staging>::get(); }
+  explicit staging(detail::recorder& r) : recorder_(&r) {}
   detail::recorder& recorder() const { return *recorder_; }
 
   template <class T>
