@@ -264,11 +264,10 @@ TEST_CASE("a tree finds its run in any leaf that is a value") {
 // ---- functions of constants alone
 
 TEST_CASE("a function of constants alone runs its body, and no context intercepts the call") {
-  auto const scoped =
-      od::fn<"scoped">([](od::scope auto& cx, auto x) { return cx(square, cx.lift(2.0)) + x; });
+  auto const both = od::fn<"both">([](auto x) { return square(type_of<decltype(x)>(2)) + x; });
   auto const f = od::fn<"f">([=](auto x) {
     using T = type_of<decltype(x)>;
-    return square(T(3)) + scoped(T(1)) + square(x);
+    return square(T(3)) + both(T(1)) + square(x);
   });
   CHECK(f(2.0) == 9.0 + 5.0 + 4.0);
   counting c;
@@ -282,9 +281,9 @@ TEST_CASE("a body that captures a value, called with constants, computes with it
   auto const f = od::fn<"f">([](auto x) {
     using T = type_of<decltype(x)>;
     auto const times_x = od::fn<"times_x">([=](auto y) { return x * y; });
-    auto const scoped = od::fn<"scoped">([=](od::scope auto& cx, auto y) { return cx(square, x) + y; });
+    auto const plus = od::fn<"plus">([=](auto y) { return square(x) + y; });
     auto const first = times_x(T(3));
-    return first * scoped(T(1));
+    return first * plus(T(1));
   });
   auto const derivative = [](double x) { return 9.0 * x * x + 3.0; }; // of 3 x (x^2 + 1)
   weighing w(0.0);

@@ -110,6 +110,31 @@ TEST_CASE("a value indexes containers, and is the size of one") {
   CHECK(d.metadata == 30.0);
 }
 
+TEST_CASE("a value indexes pointers, arrays of C++ and strings, and moves iterators") {
+  auto const f = od::fn<"f">([](auto i, auto x) {
+    double const plain[] = {1.0, 2.0, 4.0};
+    double const* const pointer = plain;
+    std::vector<double> const v(pointer, pointer + 3);
+    std::string const text = "abc";
+    return x * plain[i] + pointer[i] + *(pointer + i) + v.begin()[i] + (text[i] - 'a');
+  });
+  names n;
+  CHECK(od::run(n, f, 2, 0.5) == 2.0 + 4.0 + 4.0 + 4.0 + 2.0);
+  CHECK(n.all == "f mul add add add add ");
+  CHECK(od::run(n, f, od::i64{2}, 0.5) == 16.0);
+  CHECK(od::run(n, f, std::size_t{2}, 0.5) == 16.0);
+}
+
+template <class X>
+concept prints_as_text = requires(X const& x) {
+  std::to_string(x);
+};
+
+TEST_CASE("a value does not choose an overload for an integer of another type") {
+  static_assert(!prints_as_text<od::value<int, names>> && !prints_as_text<od::value<int, forward>>);
+  static_assert(!prints_as_text<od::value<short, names>>);
+}
+
 TEST_CASE("a cast to an integer is a conversion that contexts intercept, and its result is a plain number") {
   auto const f = od::fn<"f">([](auto x) {
     int const n = static_cast<int>(x);

@@ -6,6 +6,9 @@
 #include <overdub/stage/evaluate.hpp>
 #include <overdub/stage/stage.hpp>
 
+#include <array>
+#include <cstddef>
+#include <random>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -23,9 +26,8 @@ constexpr auto add_up = fn<"add_up">([](auto x, auto y) {
   c *= T(2);
   return s + c * y + v[0];
 });
-constexpr auto power = fn<"power">([](scope auto& cx, auto x) {
-  return loop(i64{3}, cx.lift(1.0), [&](auto, auto s) { return s * x; });
-});
+constexpr auto power = fn<"power">(
+    [](scope auto& cx, auto x) { return loop(i64{3}, cx.lift(1.0), [&](auto, auto s) { return s * x; }); });
 constexpr auto power_of_constant = fn<"power_of_constant">(
     [](auto x) { return loop(i64{3}, std::decay_t<decltype(x)>(1), [&](auto, auto s) { return s * x; }); });
 constexpr auto of_constants =
@@ -86,15 +88,18 @@ TEST_CASE("control flow on constants of a staging alone is rejected") {
   CHECK_THROWS_AS(stage(power_of_constant, signature<double>), rejected_program);
 }
 
-constexpr auto returns_constant = fn<"returns_constant">([](auto x) { return std::decay_t<decltype(x)>(2) * decltype(x)(3); });
+constexpr auto returns_constant =
+    fn<"returns_constant">([](auto x) { return std::decay_t<decltype(x)>(2) * decltype(x)(3); });
 constexpr auto branches = fn<"branches">([](auto x) {
   using T = std::decay_t<decltype(x)>;
-  return if_(x > T(1), [&] { return T(2); }, [&] { return T(3) * x; });
+  return if_(
+      x > T(1), [&] { return T(2); }, [&] { return T(3) * x; });
 });
 constexpr auto sum_of = fn<"sum_of">([](scope auto& cx, auto x) {
   using T = std::decay_t<decltype(x)>;
   auto const xs = cx.lift(array<double>{1.0, 2.0});
-  return sum(map([&](auto each) { return each * T(2) + x; }, xs)) + map([](auto) { return T(1); }, xs)[i64{1}];
+  return sum(map([&](auto each) { return each * T(2) + x; }, xs)) +
+         map([](auto) { return T(1); }, xs)[i64{1}];
 });
 constexpr auto calls_half = leaf<"half">([](double x) { return x / 2; }, effects::pure);
 constexpr auto of_leaf = fn<"of_leaf">([](auto x) {
@@ -116,6 +121,60 @@ TEST_CASE("constants are results, branches, elements and arguments of programs")
       evaluate<double, double>(stage(contexts::forward{}, branches, signature<double>), 0.5, 1.0);
   CHECK(value == 1.5);
   CHECK(slope == 3.0);
+}
+
+// ---- random expressions
+
+struct expression {
+  std::vector<double> numbers;
+  std::vector<std::array<std::size_t, 3>> steps; // an operation, and its operands
+};
+expression drawn;
+
+template <class T>
+T value_of(expression const& e, T const& x, T const& y) {
+  std::vector<T> all{x, y};
+  for (double const number : e.numbers) all.push_back(T(number));
+  for (auto const& [operation, a, b] : e.steps)
+    all.push_back(
+        operation == 0   ? all[a] + all[b]
+        : operation == 1 ? all[a] - all[b]
+        : operation == 2 ? all[a] * all[b]
+        : operation == 3 ? all[a] / (all[b] * all[b] + 1.5)
+                         : 0.5 * all[a] + all[b]);
+  return all.back() + x * y;
+}
+constexpr auto of_drawn = fn<"of_drawn">([](auto x, auto y) { return value_of(drawn, x, y); });
+
+TEST_CASE(
+    "random expressions with constants have the values and derivatives of programs and of direct runs") {
+  for (unsigned seed = 0; seed < 30; ++seed) {
+    std::mt19937 random(seed);
+    drawn = {};
+    for (int i = 0; i < 4; ++i) drawn.numbers.push_back(0.25 * static_cast<double>(random() % 9) - 0.75);
+    for (std::size_t i = 0; i < 12; ++i)
+      drawn.steps.push_back(
+          {random() % 5, static_cast<std::size_t>(random()) % (6 + i),
+           static_cast<std::size_t>(random()) % (6 + i)});
+    double const expected = of_drawn(1.25, -0.5);
+    CHECK(run_program(stage(of_drawn, signature<double, double>), 1.25, -0.5) == expected);
+    calls direct, staged;
+    CHECK(overdub::run(direct, of_drawn, 1.25, -0.5) == expected);
+    CHECK(evaluate<double>(stage(staged, of_drawn, signature<double, double>), 1.25, -0.5) == expected);
+    CHECK(staged.number == direct.number);
+    auto const along = overdub::run(contexts::forward{}, of_drawn, tag(1.25, 2.0), tag(-0.5, 3.0));
+    auto const [value, slope] = evaluate<double, double>(
+        stage(contexts::forward{}, of_drawn, signature<double, double>), 1.25, 2.0, -0.5, 3.0);
+    CHECK(value == expected);
+    CHECK(slope == along.metadata);
+    calls outer;
+    auto const [in_two, slope_in_two] = evaluate<double, double>(
+        stage(compose(outer, contexts::forward{}), of_drawn, signature<double, double>), 1.25, 2.0, -0.5,
+        3.0);
+    CHECK(in_two == expected);
+    CHECK(slope_in_two == slope);
+    CHECK(outer.number == direct.number);
+  }
 }
 
 } // namespace

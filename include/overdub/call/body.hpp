@@ -192,8 +192,7 @@ OVERDUB_INLINE constexpr auto run_body(S const& stack, F const& f, X&&... x) -> 
 #endif
   using R = typename Call::type;
   begun_lifetime<Call::form == body_form::scoped && keeps_call<S, F>> const going_on;
-  if constexpr (is_refused<R>)
-    return refused{};
+  if constexpr (is_refused<R>) return refused{};
   if constexpr (Call::form == body_form::plain)
     return call_body<R>(body_of(f), std::remove_cvref_t<X>(static_cast<X&&>(x))...);
   // A scope is that of a run.

@@ -188,7 +188,9 @@ public:
   constexpr ref(C& context) : context_(&context) {}
   constexpr ref(C& context, lifetime) : context_(&context) {}
   constexpr bool is_null() const { return context_ == nullptr; }
-  constexpr bool agrees_with(ref other) const { return is_null() || other.is_null() || context_ == other.context_; }
+  constexpr bool agrees_with(ref other) const {
+    return is_null() || other.is_null() || context_ == other.context_;
+  }
   constexpr C& get() const { return *context_; }
 
 private:
@@ -208,7 +210,9 @@ public:
   constexpr ref(C& context) : ref(context, lifetime_in_rule(&context)) {}
   constexpr ref(C& context, lifetime of_run) : context_(&context), of_run_(of_run) {}
   constexpr bool is_null() const { return context_ == nullptr; }
-  constexpr bool agrees_with(ref other) const { return is_null() || other.is_null() || context_ == other.context_; }
+  constexpr bool agrees_with(ref other) const {
+    return is_null() || other.is_null() || context_ == other.context_;
+  }
   constexpr C& get() const {
     if (of_run_.is_over()) throw_outlived(context_name_v<C>);
     return *context_;

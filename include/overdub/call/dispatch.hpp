@@ -134,17 +134,18 @@ concept converts_metadata = of_kind<P, kind::conversion> && carries_metadata<C>;
 template <class S>
 inline constexpr bool may_be_null = !std::is_empty_v<typename S::context>;
 
-// An operation on constants of the outermost context, whose reference is null: the same call one level down. R is the type of the call in
-// the context.
+// An operation on constants of the outermost context, whose reference is null: an operation on numbers is the same call one level down, and
+// others are refused. R is the type of the call in the context.
 template <class R, class S, class P, class... A>
 [[gnu::cold]] constexpr R call_on_constants(S const& stack, P const& p, A const&... a) {
   if constexpr (is_refused<R>)
     return {};
-  else if constexpr (
-      !control<P> && !native_leaf<P> && !random_choice<P> &&
-      requires { requires std::is_same_v<R, decltype(wrap(stack, call(stack.rest(), p, inner(stack, a)...)))>; })
-    return wrap(stack, call(stack.rest(), p, inner(stack, a)...));
-  else
+  else if constexpr (elementwise<P> && (is_leaf<A> && ...)) {
+    if constexpr (std::is_same_v<R, decltype(wrap(stack, call(stack.rest(), p, inner(stack, a)...)))>)
+      return wrap(stack, call(stack.rest(), p, inner(stack, a)...));
+    else
+      throw_constants(P::name(), context_name_v<typename S::context>);
+  } else
     throw_constants(P::name(), context_name_v<typename S::context>);
 }
 
@@ -159,8 +160,8 @@ struct answer_primitive {
     } else if constexpr (constexpr rule found = rule_for<S, P, open_t<S, A>...>; found != rule::none) {
       if constexpr (may_be_null<S>)
         if (stack.top().is_null()) [[unlikely]]
-          return call_on_constants<decltype(
-              wrap(stack, call_rule<found>(stack, p, open(stack, static_cast<A&&>(a))...)))>(stack, p, a...);
+          return call_on_constants<decltype(wrap(
+              stack, call_rule<found>(stack, p, open(stack, static_cast<A&&>(a))...)))>(stack, p, a...);
       return wrap(stack, call_rule<found>(stack, p, open(stack, static_cast<A&&>(a))...));
     } else
       return structure(stack, p, static_cast<A&&>(a)...);
@@ -497,7 +498,7 @@ OVERDUB_INLINE constexpr auto call_primitive(S const& stack, P const& p, A&&... 
     using R = decltype(stack.top().get().stage_operation(stack, p, a...));
     if (stack.top().is_null()) return call_on_constants<R>(stack, p, a...);
     return stack.top().get().stage_operation(stack, p, a...);
-  }   else if constexpr (S::empty)
+  } else if constexpr (S::empty)
     return p.compute(static_cast<A&&>(a)...);
   else if constexpr (shorthand<P>)
     return call_shorthand(stack, p, static_cast<A&&>(a)...);

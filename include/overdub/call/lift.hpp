@@ -266,7 +266,8 @@ template <class S, class X>
     if constexpr (std::is_same_v<stack_of_t<X>, S>)
       if (!x.context().is_null()) throw_captured_value(context_name_v<typename S::context>);
   } else if constexpr (tree<X>) {
-    if constexpr (is_suffix<S, stack_in_t<X>>) each_child([](auto const& child) { check_constants<S>(child); }, x);
+    if constexpr (is_suffix<S, stack_in_t<X>>)
+      each_child([](auto const& child) { check_constants<S>(child); }, x);
   }
 }
 template <class S, class X>

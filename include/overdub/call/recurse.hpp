@@ -151,7 +151,8 @@ OVERDUB_INLINE constexpr auto fallback(C&, F const& f, X&&... x) {
 }
 template <rule_call Call, callee F, class... X>
 OVERDUB_INLINE constexpr auto fallback(Call const& call, F const& f, X&&... x) {
-  return detail::call(detail::stack_with(call.levels().rest(), x...), f, detail::take_inner{}(std::forward<X>(x))...);
+  return detail::call(
+      detail::stack_with(call.levels().rest(), x...), f, detail::take_inner{}(std::forward<X>(x))...);
 }
 
 /// Whether f has a body for these arguments, into which `recurse` can continue.

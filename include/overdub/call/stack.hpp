@@ -92,7 +92,9 @@ struct null_stack<stack<>> {
 template <class L, class... R>
 struct null_stack<stack<L, R...>> {
   static constexpr stack<L, R...> make() {
-    return {ref<typename L::context>(static_cast<typename L::context*>(nullptr)), null_stack<stack<R...>>::make()};
+    return {
+        ref<typename L::context>(static_cast<typename L::context*>(nullptr)),
+        null_stack<stack<R...>>::make()};
   }
 };
 

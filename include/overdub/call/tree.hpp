@@ -298,7 +298,11 @@ OVERDUB_INLINE constexpr void fill_from(S& found, X const& x) {
     if constexpr (requires { x.visit([](auto const&) {}); })
       x.visit([&](auto const& held) { fill_from(found, held); });
     else
-      each_child([&](auto const& child) { if (has_null(found)) fill_from(found, child); }, x);
+      each_child(
+          [&](auto const& child) {
+            if (has_null(found)) fill_from(found, child);
+          },
+          x);
   }
 }
 template <class S, class... X>

@@ -99,7 +99,8 @@ consteval bool is_known_number() {
 template <class N>
 inline constexpr bool is_index = std::is_same_v<N, std::size_t> || std::is_same_v<N, std::ptrdiff_t>;
 template <class N, class From>
-inline constexpr bool converts_to_index = is_index<N>&& std::is_integral_v<From> && !std::is_same_v<From, bool>;
+inline constexpr bool converts_to_index =
+    is_index<N>&& std::is_integral_v<From> && !std::is_same_v<From, bool>;
 
 // Whether To can represent every number of type From.
 template <class From, class To>
@@ -121,15 +122,16 @@ template <class U, class To>
 concept constant_of = std::is_arithmetic_v<U> && std::is_arithmetic_v<To> &&
     (std::is_same_v<U, bool> || !std::is_same_v<To, bool>);
 template <class U, class To>
-inline constexpr bool converts_constant =
-    std::is_same_v<U, To> || (!std::is_same_v<U, bool> &&
-                              (std::is_floating_point_v<To> || lossless<U, To>() ||
-                               std::is_same_v<U, int> || is_index<U>));
+inline constexpr bool converts_constant = std::is_same_v<U, To> ||
+                                          (!std::is_same_v<U, bool> &&
+                                           (std::is_floating_point_v<To> || lossless<U, To>() ||
+                                            std::is_same_v<U, int> || is_index<U>));
 template <class To, class U>
 constexpr To converted_constant(U constant) {
   if constexpr (std::is_integral_v<U> && std::is_integral_v<To> && !lossless<U, To>()) {
     To const converted = static_cast<To>(constant);
-    if (static_cast<U>(converted) != constant || (converted < To{}) != (constant < U{})) throw_narrowed_constant();
+    if (static_cast<U>(converted) != constant || (converted < To{}) != (constant < U{}))
+      throw_narrowed_constant();
     return converted;
   } else if constexpr (std::is_floating_point_v<U> && !std::is_floating_point_v<To>)
     return native::convert<To>(constant);
@@ -139,10 +141,11 @@ constexpr To converted_constant(U constant) {
 
 // Whether From is another value of the contexts of value<T, C, Run>, with a number of another type, and whether it converts implicitly.
 template <class From, class T, class C, class Run>
-concept converts_value = is_value<From> && std::is_arithmetic_v<bottom_t<T>> &&
-                         std::is_arithmetic_v<bottom_t<From>> && !std::is_same_v<bottom_t<From>, bottom_t<T>> &&
-                         !std::is_same_v<bottom_t<T>, bool> &&
-                         std::is_same_v<stack_of_t<From>, push_t<level<C, Run>, stack_of_t<T>>>;
+concept converts_value =
+    is_value<From> && std::is_arithmetic_v<bottom_t<T>> && std::is_arithmetic_v<bottom_t<From>> &&
+    !std::is_same_v<bottom_t<From>, bottom_t<T>> &&
+    !std::is_same_v<bottom_t<T>, bool> &&
+    std::is_same_v<stack_of_t<From>, push_t<level<C, Run>, stack_of_t<T>>>;
 template <class From, class To>
 inline constexpr bool widens = !std::is_same_v<From, bool> && lossless<From, To>();
 

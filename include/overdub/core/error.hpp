@@ -185,12 +185,13 @@ OVERDUB_COLD throw_scope_outlived(std::string_view callee) {
       OVERDUB_TEXT(callee)));
 }
 OVERDUB_COLD throw_narrowed_constant() {
-  throw type_error(message(
-      "overdub: a constant is made of an integer that its type does not represent; convert the integer first"));
+  throw type_error(message("overdub: a constant is made of an integer that its type does not represent; "
+                           "convert the integer first"));
 }
 OVERDUB_COLD throw_captured_value(std::string_view context) {
   throw rejected_program(message(
-      "overdub: a function that is called with constants alone returns a value of a run of %.*s, which it has "
+      "overdub: a function that is called with constants alone returns a value of a run of %.*s, which it "
+      "has "
       "captured; give it that value as an argument, or call it with the scope, cx(f, x)",
       OVERDUB_TEXT(context)));
 }
