@@ -341,6 +341,9 @@ TEST_CASE("a call of constants alone that a context of any level replaces throws
   CHECK(result(of_leaf, rule_for_function{}) == 3.5);
   CHECK(throws(of_function, rule_for_function{}));
   CHECK(throws(of_leaf, rule_for_leaf{}));
+  labelling with_metadata(1.0);
+  CHECK(od::run(with_metadata, of_leaf, od::tag(2.0, 4.0)).inner == 3.5);
+  CHECK(od::run(with_metadata, of_leaf, od::tag(2.0, 4.0)).metadata == 5.0);
   CHECK(throws(of_function, entering{}));
   CHECK(throws(of_function, names{}, rule_for_function{}));
   CHECK(throws(of_function, rule_for_function{}, names{}));
@@ -349,6 +352,12 @@ TEST_CASE("a call of constants alone that a context of any level replaces throws
   CHECK(throws(of_function, names{}, entering{}));
   // Only the context's own body is left; that of constants is not seen by it in any case.
   CHECK(result(of_function, leaving{}) == 11.0);
+}
+
+TEST_CASE("metadata of a constant that only a run can make are refused") {
+  auto const f = od::fn<"f">([](auto x) { return x * od::metadata(type_of<decltype(x)>(3)); });
+  labelling l(1.0);
+  CHECK_THROWS_AS(od::run(l, f, od::tag(2.0, 4.0)), od::rejected_program);
 }
 
 TEST_CASE("a function with a scope, called with constants alone, throws, since they have no contexts") {

@@ -185,7 +185,7 @@ struct answer_primitive {
   // Without a rule: the same call one level down.
   template <class S, class P, class... A>
   OVERDUB_INLINE static constexpr auto structure(S const& stack, P const& p, A&&... a) {
-    if constexpr (may_be_null<S> && carries_metadata<typename S::context> && !shorthand<P>)
+    if constexpr (may_be_null<S> && carries_metadata<typename S::context> && !shorthand<P> && !native_leaf<P>)
       if (stack.top().is_null()) [[unlikely]]
         return call_on_constants<decltype(structure_of_values(stack, p, static_cast<A&&>(a)...))>(
             stack, p, a...);
