@@ -296,7 +296,8 @@ private:
       auto inner = detail::wrap_tagged(stack.rest(), x);
       using I = decltype(inner);
       using M = metadata_t<C, I>;
-      M metadata = detail::metadata_of_constant<M>(stack, inner);
+      M metadata =
+          detail::become<M>(stack.rest(), detail::constant_metadata(stack.top().get(), inner), inner);
       return tagged<I, M, typename S::head>{std::move(inner), std::move(metadata)};
     }
   }
