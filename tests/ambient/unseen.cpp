@@ -64,8 +64,7 @@ struct silent : od::context {
   void before(od::callee auto, auto const&...) { ++calls; }
 };
 
-TEST_CASE(
-    "each context of a composition hears of an unseen call once, and contexts without the hook of none") {
+TEST_CASE("the hook of each context of a composition is called once for an unseen call") {
   od::contexts::count a, b;
   silent s;
   od::run(od::compose(a, s, b), hidden, 1.0);

@@ -68,15 +68,7 @@ public:
   /// Calls the hooks `after` of the contexts whose hook `before` was called, innermost first.
   OVERDUB_HIDDEN void end(ambient_value const& result) {
     in_hooks const hooks;
-    for (ambient_listener* l = hooks.listeners; l != nullptr; l = l->outer)
-      if (observes(*l)) {
-        try {
-          l->after(l->context, call_, result);
-        } catch (...) {
-          fail(l->outer, std::current_exception());
-          throw;
-        }
-      }
+    call_hooks(hooks.listeners, [&](ambient_listener const& l) { l.after(l.context, call_, result); });
   }
   OVERDUB_HIDDEN void fail(std::exception_ptr const& exception) {
     in_hooks const hooks;
@@ -111,11 +103,16 @@ private:
     }
     observing_ |= std::uint64_t{1} << l->position;
   }
-  void fail(ambient_listener* l, std::exception_ptr const& exception) {
+  void fail(ambient_listener const* l, std::exception_ptr const& exception) {
+    call_hooks(l, [&](ambient_listener const& each) { each.failed(each.context, call_, exception); });
+  }
+  // Calls a hook of the observing contexts, from l outward. If it throws, the call fails for those outside of it.
+  template <class Hook>
+  void call_hooks(ambient_listener const* l, Hook const& hook) {
     for (; l != nullptr; l = l->outer)
       if (observes(*l)) {
         try {
-          l->failed(l->context, call_, exception);
+          hook(*l);
         } catch (...) {
           fail(l->outer, std::current_exception());
           throw;

@@ -126,9 +126,9 @@ template <class S>
 using begun_run_t =
     std::conditional_t<counts_unseen_calls && !S::empty && !is_symbolic<S>, suspended_watch, no_watch>;
 
-/// A call with plain arguments, until its end. If a body makes it, its contexts are told, unless an ambient context observes the call; what
-/// the call calls is outside of the run. Throws escaped_call if one of the contexts is strict and the callee has a body: a native function
-/// may be called so on purpose, for a constant.
+/// A call with plain arguments, until its end. If a body makes it, it is reported to the contexts of the body, unless an ambient context
+/// observes it; what it calls is outside of the run. Throws escaped_call if one of the contexts is strict and the callee has a body: a
+/// native function may be called so on purpose, for a constant.
 template <class F>
 class call_outside_run {
 public:
