@@ -10,6 +10,7 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 
 #include <overdub/implementation/forward_program.cpp>
+#include <overdub/implementation/reverse/activity.cpp>
 #include <overdub/implementation/reverse/gradient_program.cpp>
 #include <overdub/implementation/reverse/hessian_program.cpp>
 #include <overdub/implementation/reverse/pullback_program.cpp>

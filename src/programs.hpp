@@ -16,6 +16,7 @@
 #include <overdub/implementation/ir/builder.cpp>
 #include <overdub/implementation/ir/calls.cpp>
 #include <overdub/implementation/ir/cursor.cpp>
+#include <overdub/implementation/ir/dependents.cpp>
 #include <overdub/implementation/ir/effects.cpp>
 #include <overdub/implementation/ir/enclosing.cpp>
 #include <overdub/implementation/ir/equal.cpp>
@@ -29,6 +30,7 @@
 #include <overdub/implementation/ir/reference_counts.cpp>
 #include <overdub/implementation/ir/regions.cpp>
 #include <overdub/implementation/ir/shapes.cpp>
+#include <overdub/implementation/ir/split.cpp>
 #include <overdub/implementation/ir/type_text.cpp>
 #include <overdub/implementation/ir/verify.cpp>
 #include <overdub/implementation/pass/cancel_reabstractions.cpp>

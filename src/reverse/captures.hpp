@@ -2,10 +2,10 @@
 #pragma once
 
 #include <overdub/implementation/ir/captures.hpp>
+#include <overdub/implementation/ir/value_map.hpp>
+#include <overdub/implementation/reverse/activity.hpp>
 #include <overdub/ir/regions.hpp>
-#include <overdub/ir/value_map.hpp>
 #include <overdub/ir/walk.hpp>
-#include <overdub/reverse/activity.hpp>
 
 #include <vector>
 
