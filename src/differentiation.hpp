@@ -11,10 +11,21 @@
 
 #include <overdub/implementation/forward_program.cpp>
 #include <overdub/implementation/reverse/activity.cpp>
+#include <overdub/implementation/reverse/array_restorer.cpp>
+#include <overdub/implementation/reverse/branch_partials.cpp>
+#include <overdub/implementation/reverse/captures.cpp>
+#include <overdub/implementation/reverse/checkpointer.cpp>
+#include <overdub/implementation/reverse/data_adjoints.cpp>
+#include <overdub/implementation/reverse/emitter.cpp>
 #include <overdub/implementation/reverse/gradient_program.cpp>
 #include <overdub/implementation/reverse/hessian_program.cpp>
+#include <overdub/implementation/reverse/prepare.cpp>
 #include <overdub/implementation/reverse/pullback_program.cpp>
+#include <overdub/implementation/reverse/reduction_adjoints.cpp>
+#include <overdub/implementation/reverse/residual_saver.cpp>
 #include <overdub/implementation/reverse/residuals.cpp>
+#include <overdub/implementation/reverse/writer.cpp>
 #include <overdub/implementation/test_derivative/oracle.cpp>
+#include <overdub/implementation/test_derivative/report.cpp>
 
 #pragma GCC diagnostic pop

@@ -27,6 +27,7 @@
 #include <overdub/implementation/incremental/sum_errors.cpp>
 #include <overdub/implementation/incremental/update_program_cache.cpp>
 #include <overdub/implementation/incremental/update_strategies.cpp>
+#include <overdub/implementation/incremental/update_strategy.cpp>
 #include <overdub/implementation/incremental/work_counter.cpp>
 
 #pragma GCC diagnostic pop

@@ -14,6 +14,7 @@
 #include <overdub/implementation/execute/datum.cpp>
 #include <overdub/implementation/ir/bounds.cpp>
 #include <overdub/implementation/ir/builder.cpp>
+#include <overdub/implementation/ir/callers.cpp>
 #include <overdub/implementation/ir/calls.cpp>
 #include <overdub/implementation/ir/cursor.cpp>
 #include <overdub/implementation/ir/dependents.cpp>
@@ -21,6 +22,7 @@
 #include <overdub/implementation/ir/enclosing.cpp>
 #include <overdub/implementation/ir/equal.cpp>
 #include <overdub/implementation/ir/function.cpp>
+#include <overdub/implementation/ir/function_types.cpp>
 #include <overdub/implementation/ir/in_place.cpp>
 #include <overdub/implementation/ir/infer.cpp>
 #include <overdub/implementation/ir/parameter_ownership.cpp>
@@ -29,6 +31,7 @@
 #include <overdub/implementation/ir/program.cpp>
 #include <overdub/implementation/ir/reference_counts.cpp>
 #include <overdub/implementation/ir/regions.cpp>
+#include <overdub/implementation/ir/rule_signature.cpp>
 #include <overdub/implementation/ir/shapes.cpp>
 #include <overdub/implementation/ir/split.cpp>
 #include <overdub/implementation/ir/type_text.cpp>
@@ -41,6 +44,7 @@
 #include <overdub/implementation/pass/dce.cpp>
 #include <overdub/implementation/pass/defunctionalise.cpp>
 #include <overdub/implementation/pass/fold.cpp>
+#include <overdub/implementation/pass/forget_derivatives.cpp>
 #include <overdub/implementation/pass/fuse.cpp>
 #include <overdub/implementation/pass/hoist.cpp>
 #include <overdub/implementation/pass/inline.cpp>

@@ -10,8 +10,15 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 
 #include <overdub/implementation/stage/evaluate.cpp>
+#include <overdub/implementation/stage/evaluate_data.cpp>
+#include <overdub/implementation/stage/evaluation/copy.cpp>
+#include <overdub/implementation/stage/evaluation/staged_functions.cpp>
+#include <overdub/implementation/stage/program_native.cpp>
 #include <overdub/implementation/stage/program_set.cpp>
+#include <overdub/implementation/stage/program_signatures.cpp>
 #include <overdub/implementation/stage/recorder.cpp>
+#include <overdub/implementation/stage/stage.cpp>
 #include <overdub/implementation/stage/staged_hooks.cpp>
+#include <overdub/implementation/stage/transform.cpp>
 
 #pragma GCC diagnostic pop
