@@ -1,15 +1,31 @@
 // What headers declare, and a library or one unit of a program defines: derivatives of programs. It calls programs, staging and execution.
 #pragma once
 
+#ifndef OVERDUB_IMPLEMENTATION
+#error "overdub: this header defines functions; define OVERDUB_IMPLEMENTATION in the one unit of the program that includes it"
+#endif
+
 // Variables in sources have names of functions of overdub, such as `at` and `sum`, where they do not call these.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 
 #include <overdub/implementation/forward_program.cpp>
+#include <overdub/implementation/reverse/activity.cpp>
+#include <overdub/implementation/reverse/array_restorer.cpp>
+#include <overdub/implementation/reverse/branch_partials.cpp>
+#include <overdub/implementation/reverse/captures.cpp>
+#include <overdub/implementation/reverse/checkpointer.cpp>
+#include <overdub/implementation/reverse/data_adjoints.cpp>
+#include <overdub/implementation/reverse/emitter.cpp>
 #include <overdub/implementation/reverse/gradient_program.cpp>
 #include <overdub/implementation/reverse/hessian_program.cpp>
+#include <overdub/implementation/reverse/prepare.cpp>
 #include <overdub/implementation/reverse/pullback_program.cpp>
+#include <overdub/implementation/reverse/reduction_adjoints.cpp>
+#include <overdub/implementation/reverse/residual_saver.cpp>
 #include <overdub/implementation/reverse/residuals.cpp>
+#include <overdub/implementation/reverse/writer.cpp>
 #include <overdub/implementation/test_derivative/oracle.cpp>
+#include <overdub/implementation/test_derivative/report.cpp>
 
 #pragma GCC diagnostic pop

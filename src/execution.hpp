@@ -1,11 +1,26 @@
 // What headers declare, and a library or one unit of a program defines: the interpreter, compile, and the context check. It calls programs and staging.
 #pragma once
 
+#ifndef OVERDUB_IMPLEMENTATION
+#error "overdub: this header defines functions; define OVERDUB_IMPLEMENTATION in the one unit of the program that includes it"
+#endif
+
 // Variables in sources have names of functions of overdub, such as `at` and `sum`, where they do not call these.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 
 #include <overdub/implementation/check.cpp>
+#include <overdub/implementation/check/arrays.cpp>
+#include <overdub/implementation/check/bounds.cpp>
+#include <overdub/implementation/check/calls.cpp>
+#include <overdub/implementation/check/control.cpp>
+#include <overdub/implementation/check/elementary.cpp>
+#include <overdub/implementation/check/finding.cpp>
+#include <overdub/implementation/check/operations.cpp>
+#include <overdub/implementation/check/real_operations.cpp>
+#include <overdub/implementation/check/reals.cpp>
+#include <overdub/implementation/check/report.cpp>
+#include <overdub/implementation/check/values.cpp>
 #include <overdub/implementation/compile/artifact.cpp>
 #include <overdub/implementation/compile/cache.cpp>
 #include <overdub/implementation/compile/fields_as_arguments.cpp>
@@ -15,12 +30,14 @@
 #include <overdub/implementation/compile/session_program.cpp>
 #include <overdub/implementation/compile/tiered_program.cpp>
 #include <overdub/implementation/compile/tiers.cpp>
+#include <overdub/implementation/execute/array_words.cpp>
 #include <overdub/implementation/execute/bound_call.cpp>
 #include <overdub/implementation/execute/datum_text.cpp>
 #include <overdub/implementation/execute/frame_stack.cpp>
 #include <overdub/implementation/execute/interpreter.cpp>
 #include <overdub/implementation/execute/lower.cpp>
 #include <overdub/implementation/execute/machine.cpp>
+#include <overdub/implementation/execute/native_host.cpp>
 #include <overdub/implementation/execute/run.cpp>
 #include <overdub/implementation/execute/values.cpp>
 

@@ -1,6 +1,10 @@
 // What headers declare, and a library or one unit of a program defines: incremental updates. It calls programs, staging and execution.
 #pragma once
 
+#ifndef OVERDUB_IMPLEMENTATION
+#error "overdub: this header defines functions; define OVERDUB_IMPLEMENTATION in the one unit of the program that includes it"
+#endif
+
 // Variables in sources have names of functions of overdub, such as `at` and `sum`, where they do not call these.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -23,6 +27,7 @@
 #include <overdub/implementation/incremental/sum_errors.cpp>
 #include <overdub/implementation/incremental/update_program_cache.cpp>
 #include <overdub/implementation/incremental/update_strategies.cpp>
+#include <overdub/implementation/incremental/update_strategy.cpp>
 #include <overdub/implementation/incremental/work_counter.cpp>
 
 #pragma GCC diagnostic pop

@@ -1,5 +1,9 @@
-// What headers declare, and a library or one unit of a program defines: probabilistic models and inference. It calls all of the others.
+// What headers declare, and a library or one unit of a program defines: probabilistic models, inference and reports. It calls all of the others.
 #pragma once
+
+#ifndef OVERDUB_IMPLEMENTATION
+#error "overdub: this header defines functions; define OVERDUB_IMPLEMENTATION in the one unit of the program that includes it"
+#endif
 
 // Variables in sources have names of functions of overdub, such as `at` and `sum`, where they do not call these.
 #pragma GCC diagnostic push
@@ -8,9 +12,11 @@
 #include <overdub/implementation/inference/adaptation.cpp>
 #include <overdub/implementation/inference/calibration.cpp>
 #include <overdub/implementation/inference/chain_run.cpp>
+#include <overdub/implementation/inference/chains.cpp>
 #include <overdub/implementation/inference/csv.cpp>
 #include <overdub/implementation/inference/diagnostics.cpp>
 #include <overdub/implementation/inference/draws.cpp>
+#include <overdub/implementation/inference/hmc.cpp>
 #include <overdub/implementation/inference/metric.cpp>
 #include <overdub/implementation/inference/on_threads.cpp>
 #include <overdub/implementation/inference/particles.cpp>
@@ -18,7 +24,10 @@
 #include <overdub/implementation/inference/run_chains.cpp>
 #include <overdub/implementation/inference/streams.cpp>
 #include <overdub/implementation/inference/summary.cpp>
+#include <overdub/implementation/inference/target.cpp>
+#include <overdub/implementation/inference/variational.cpp>
 #include <overdub/implementation/models/binding_time.cpp>
+#include <overdub/implementation/models/calibration.cpp>
 #include <overdub/implementation/models/choice_order.cpp>
 #include <overdub/implementation/models/choice_program.cpp>
 #include <overdub/implementation/models/choice_transform.cpp>
@@ -49,5 +58,20 @@
 #include <overdub/implementation/models/trace_structure.cpp>
 #include <overdub/implementation/models/trip_count_program.cpp>
 #include <overdub/implementation/models/typed_choice.cpp>
+#include <overdub/implementation/report/bars.cpp>
+#include <overdub/implementation/report/diagnostics.cpp>
+#include <overdub/implementation/report/document.cpp>
+#include <overdub/implementation/report/figure.cpp>
+#include <overdub/implementation/report/graph.cpp>
+#include <overdub/implementation/report/graphviz.cpp>
+#include <overdub/implementation/report/histogram.cpp>
+#include <overdub/implementation/report/intervals.cpp>
+#include <overdub/implementation/report/listing.cpp>
+#include <overdub/implementation/report/plot.cpp>
+#include <overdub/implementation/report/posterior.cpp>
+#include <overdub/implementation/report/scale.cpp>
+#include <overdub/implementation/report/table.cpp>
+#include <overdub/implementation/report/text.cpp>
+#include <overdub/implementation/report/trace.cpp>
 
 #pragma GCC diagnostic pop

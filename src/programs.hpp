@@ -1,6 +1,10 @@
 // What headers declare, and a library or one unit of a program defines: programs, their text, their checks and passes, and random numbers.
 #pragma once
 
+#ifndef OVERDUB_IMPLEMENTATION
+#error "overdub: this header defines functions; define OVERDUB_IMPLEMENTATION in the one unit of the program that includes it"
+#endif
+
 // Variables in sources have names of functions of overdub, such as `at` and `sum`, where they do not call these.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -10,12 +14,15 @@
 #include <overdub/implementation/execute/datum.cpp>
 #include <overdub/implementation/ir/bounds.cpp>
 #include <overdub/implementation/ir/builder.cpp>
+#include <overdub/implementation/ir/callers.cpp>
 #include <overdub/implementation/ir/calls.cpp>
 #include <overdub/implementation/ir/cursor.cpp>
+#include <overdub/implementation/ir/dependents.cpp>
 #include <overdub/implementation/ir/effects.cpp>
 #include <overdub/implementation/ir/enclosing.cpp>
 #include <overdub/implementation/ir/equal.cpp>
 #include <overdub/implementation/ir/function.cpp>
+#include <overdub/implementation/ir/function_types.cpp>
 #include <overdub/implementation/ir/in_place.cpp>
 #include <overdub/implementation/ir/infer.cpp>
 #include <overdub/implementation/ir/parameter_ownership.cpp>
@@ -24,7 +31,9 @@
 #include <overdub/implementation/ir/program.cpp>
 #include <overdub/implementation/ir/reference_counts.cpp>
 #include <overdub/implementation/ir/regions.cpp>
+#include <overdub/implementation/ir/rule_signature.cpp>
 #include <overdub/implementation/ir/shapes.cpp>
+#include <overdub/implementation/ir/split.cpp>
 #include <overdub/implementation/ir/type_text.cpp>
 #include <overdub/implementation/ir/verify.cpp>
 #include <overdub/implementation/pass/cancel_reabstractions.cpp>
@@ -35,6 +44,7 @@
 #include <overdub/implementation/pass/dce.cpp>
 #include <overdub/implementation/pass/defunctionalise.cpp>
 #include <overdub/implementation/pass/fold.cpp>
+#include <overdub/implementation/pass/forget_derivatives.cpp>
 #include <overdub/implementation/pass/fuse.cpp>
 #include <overdub/implementation/pass/hoist.cpp>
 #include <overdub/implementation/pass/inline.cpp>

@@ -12,4 +12,5 @@
 #include <overdub/report/plot.hpp>
 #include <overdub/report/posterior.hpp>
 #include <overdub/report/table.hpp>
+#include <overdub/report/text.hpp>
 #include <overdub/report/trace.hpp>

@@ -6,7 +6,6 @@
 #include <overdub/compile/transformed.hpp>
 #include <overdub/compile/tree_data.hpp>
 #include <overdub/core/exact_math.hpp>
-#include <overdub/reverse/activity.hpp>
 #include <overdub/reverse/gradient_program.hpp>
 #include <overdub/reverse/pullback_program.hpp>
 
@@ -32,7 +31,7 @@ using overdub::detail::contexts_to_run_in;
 
 template <class... L>
 consteval bool has_derivative(types<L...>) {
-  return (is_differentiable(type_in_programs<L>) || ...);
+  return (ir::is_differentiable(type_in_programs<L>) || ...);
 }
 
 // A program that contexts rewrite has no recursive function values.

@@ -24,6 +24,13 @@ namespace overdub::checking {
 using values = std::vector<abstract>;
 using possible_values = std::optional<values>; // nothing: the end is never reached
 
+namespace detail {
+bool are_within(values const& x, values const& y);
+// Whether a length is known exactly.
+bool is_one(integers const& n);
+std::string length_text(integers const& n);
+} // namespace detail
+
 class analysis {
 public:
   /// `steps`: the number of operations to analyse precisely; beyond, calls and loops may return anything.

@@ -47,7 +47,7 @@ reals positive(F const& f, reals const& x) {
   if (r.high == 0) r.high = slack * static_cast<double>(std::numeric_limits<T>::denorm_min());
   return r;
 }
-inline reals clipped(reals r, double low, double high) { return meet(r, reals::of(low, high, true)); }
+reals clipped(reals r, double low, double high);
 } // namespace detail
 
 // Each function takes the set of the operand, and reports hazards.

@@ -4,7 +4,7 @@
 
 #include <overdub/check/bounds.hpp>
 #include <overdub/check/report.hpp>
-#include <overdub/implementation/check/calls.hpp>
+#include <overdub/implementation/check/analysis.hpp>
 #include <overdub/io/number_text.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/effects.hpp>

@@ -1,8 +1,9 @@
 #include <overdub/compile/fields_as_arguments.hpp>
 #include <overdub/core/error.hpp>
 #include <overdub/implementation/execute/native_host.hpp>
+#include <overdub/implementation/ir/value_map.hpp>
+#include <overdub/ir/calls.hpp>
 #include <overdub/ir/cursor.hpp>
-#include <overdub/ir/value_map.hpp>
 #include <overdub/ir/walk.hpp>
 #include <overdub/stage/recorder.hpp>
 
@@ -19,9 +20,9 @@ public:
   explicit field_writer(ir::program& p) : p_(p), reads_(p.functions.size()) {}
 
   std::vector<field_argument> write() && {
-    find_reads();
+    find_fields();
     if (fields_.empty()) return {};
-    find_callers();
+    find_readers();
     if (!reads_[index_of(p_.entry)]) return {};
     std::vector<ir::function_id> made(reads_.size(), ir::nothing);
     for (std::uint32_t f = 0; f < reads_.size(); ++f)
@@ -54,27 +55,21 @@ private:
       if (!p_.is_erased(ir::function_id{f}))
         ir::walk(p_.functions[f], ir::function::body, [&](ir::node_id n) { visit(ir::function_id{f}, n); });
   }
-  void find_reads() {
+  void find_fields() {
     for_each_operation([&](ir::function_id f, ir::node_id n) {
       auto const field = field_of(p_[f], n);
-      if (!field) return;
-      reads_[index_of(f)] = true;
-      if (std::ranges::find(fields_, *field) == fields_.end()) fields_.push_back(*field);
+      if (field && std::ranges::find(fields_, *field) == fields_.end()) fields_.push_back(*field);
     });
   }
-  void find_callers() {
-    for (bool more = true; more;) {
-      more = false;
-      for_each_operation([&](ir::function_id f, ir::node_id n) {
-        ir::op const code = p_[f][n].code;
-        if ((code != ir::op::call && code != ir::op::closure) ||
-            !reads_[index_of(p_[f][n].attributes.callee())])
-          return;
-        if (code == ir::op::closure) refuse(p_[f][n].attributes.callee(), "is passed as a value");
-        more = more || !reads_[index_of(f)];
-        reads_[index_of(f)] = true;
-      });
-    }
+  // The functions that read fields, and their callers.
+  void find_readers() {
+    reads_ = ir::functions_with(p_, ir::call_components(p_), [&](ir::function const& f, ir::node_id n) {
+      return field_of(f, n).has_value();
+    });
+    for_each_operation([&](ir::function_id f, ir::node_id n) {
+      if (p_[f][n].code == ir::op::closure && reads_[index_of(p_[f][n].attributes.callee())])
+        refuse(p_[f][n].attributes.callee(), "is passed as a value");
+    });
     for (std::uint32_t f = 0; f < reads_.size(); ++f) {
       ir::derivative const& d = p_.functions[f].derivative;
       if (reads_[f] && d.how != ir::derivative::by::body)

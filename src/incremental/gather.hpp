@@ -2,10 +2,10 @@
 // changed element affects.
 #pragma once
 
+#include <overdub/implementation/ir/value_map.hpp>
 #include <overdub/incremental/update_program.hpp>
 #include <overdub/ir/builder.hpp>
 #include <overdub/ir/cursor.hpp>
-#include <overdub/ir/value_map.hpp>
 
 #include <algorithm>
 #include <array>

@@ -3,13 +3,13 @@
 
 #include <overdub/implementation/incremental/change.hpp>
 #include <overdub/implementation/ir/shapes.hpp>
+#include <overdub/implementation/ir/value_map.hpp>
 #include <overdub/implementation/ir/zero_value.hpp>
 #include <overdub/incremental/update_program.hpp>
 #include <overdub/ir/builder.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/effects.hpp>
 #include <overdub/ir/enclosing.hpp>
-#include <overdub/ir/value_map.hpp>
 #include <overdub/ir/walk.hpp>
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #include <overdub/implementation/incremental/work_counter.hpp>
+#include <overdub/implementation/ir/value_map.hpp>
 #include <overdub/implementation/pass/cost.hpp>
 #include <overdub/ir/builder.hpp>
 #include <overdub/ir/cursor.hpp>
-#include <overdub/ir/value_map.hpp>
 #include <overdub/ir/walk.hpp>
 #include <overdub/pass/dce.hpp>
 

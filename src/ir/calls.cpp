@@ -1,4 +1,5 @@
 #include <overdub/ir/calls.hpp>
+#include <overdub/ir/walk.hpp>
 
 #include <boost/graph/compressed_sparse_row_graph.hpp>
 #include <boost/graph/strong_components.hpp> // without recursion, unless BOOST_RECURSIVE_DFS is defined
@@ -52,6 +53,22 @@ call_components::call_components(program const& p) : recursive_(p.functions.size
 std::span<function_id const> call_components::operator[](std::size_t i) const {
   std::size_t const end = i + 1 < first_.size() ? first_[i + 1] : order_.size();
   return std::span(order_).subspan(first_[i], end - first_[i]);
+}
+
+std::vector<bool> functions_with(
+    program const& p, call_components const& components,
+    overdub::detail::function_view<bool(function const&, node_id)> has) {
+  std::vector<bool> found(p.functions.size());
+  for (std::size_t i = 0; i < components.size(); ++i) { // callees first
+    bool any = false;
+    for (function_id const f : components[i])
+      walk(p[f], function::body, [&](node_id n) {
+        any =
+            any || has(p[f], n) || (p[f][n].code == op::call && found[index_of(p[f][n].attributes.callee())]);
+      });
+    for (function_id const f : components[i]) found[index_of(f)] = any;
+  }
+  return found;
 }
 
 std::vector<function_id>

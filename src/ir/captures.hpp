@@ -1,7 +1,7 @@
 // The values that the regions of an operation capture.
 #pragma once
 
-#include <overdub/ir/value_map.hpp>
+#include <overdub/implementation/ir/value_map.hpp>
 #include <overdub/ir/walk.hpp>
 
 #include <cstdint>

@@ -2,8 +2,8 @@
 // one array of arrays, whose rows must have one shape.
 #pragma once
 
+#include <overdub/implementation/ir/value_map.hpp>
 #include <overdub/ir/program.hpp>
-#include <overdub/ir/value_map.hpp>
 
 #include <cstddef>
 #include <cstdint>

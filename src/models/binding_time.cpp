@@ -1,13 +1,15 @@
+#include <overdub/implementation/ir/dependents.hpp>
+#include <overdub/implementation/ir/value_map.hpp>
 #include <overdub/implementation/models/binding_time.hpp>
 #include <overdub/ir/builder.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/effects.hpp>
-#include <overdub/ir/value_map.hpp>
 #include <overdub/ir/walk.hpp>
 #include <overdub/pass/pipeline.hpp>
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -36,40 +38,20 @@ private:
 
   ir::function const& f() const { return p_[p_.entry]; }
 
-  // Whether all operands of an operation and of its regions are static, or are defined in its regions.
-  bool uses_static_values(ir::node_id n) const {
-    bool all = true;
-    auto const visit = [&](ir::node_id m) {
-      for (ir::value_id const v : f().operands_of(m))
-        all = all && (f().is_literal(v) || is_static_[index_of(v)]);
-    };
-    visit(n);
-    for (ir::region_id const r : f().regions_of(n)) {
-      for (ir::value_id const v : f().arguments_of(r)) is_static_[index_of(v)] = true;
-      ir::walk(f(), r, [&](ir::node_id m) {
-        for (ir::region_id const inner : f().regions_of(m))
-          for (ir::value_id const v : f().arguments_of(inner)) is_static_[index_of(v)] = true;
-        for (ir::value_id const v : f().results_of(m)) is_static_[index_of(v)] = true;
-      });
-      ir::walk(f(), r, visit);
-    }
-    return all;
-  }
-  void find_static_values(ir::region_id r) {
-    for (ir::node_id const n : f().nodes_of(r)) {
-      if (f()[n].code == ir::op::yield) break;
-      // What reads, writes or draws does so at each point.
-      bool const is_static_value = uses_static_values(n) && effects_.of(f(), n).can_merge();
-      for (ir::value_id const v : f().results_of(n)) is_static_[index_of(v)] = is_static_value;
-    }
-  }
+  // A value is dynamic if it depends on a dynamic argument, or on what reads, writes or draws, and does so at each point.
   void find_static_values() {
-    is_static_.assign(f().value_count(), false);
-    for (std::size_t k = 0; k < parameters_.size(); ++k)
-      is_static_[index_of(f().argument(ir::function::body, static_cast<std::uint32_t>(k)))] = parameters_[k];
-    find_static_values(ir::function::body);
+    std::vector<ir::value_id> dynamic;
+    for (std::uint32_t k = 0; k < parameters_.size(); ++k)
+      if (!parameters_[k]) dynamic.push_back(f().argument(ir::function::body, k));
+    std::vector<ir::effect_set> const effects = effects_.of_each(f());
+    ir::walk(f(), ir::function::body, [&](ir::node_id n) {
+      if (!effects[index_of(n)].can_merge())
+        for (ir::value_id const v : f().results_of(n)) dynamic.push_back(v);
+    });
+    dynamic_.emplace(
+        f(), ir::dependents::sources{.values = dynamic}, ir::dependence_rules{.has_control = true});
   }
-  bool is_static(ir::value_id v) const { return f().is_literal(v) || is_static_[index_of(v)]; }
+  bool is_static(ir::value_id v) const { return !dynamic_->of(v); }
 
   // ---- maps
 
@@ -97,8 +79,6 @@ private:
     ir::region_id const body = ir::region_flow(f(), n).body();
     ir::value_id const index = ir::region_flow(f(), n).index();
     if (std::ranges::all_of(f().results_of(n), [&](ir::value_id v) { return is_static(v); })) return;
-    is_static_[index_of(index)] = true;
-    find_static_values(body);
     std::vector<ir::node_id> static_nodes;
     std::vector<ir::value_id> outputs;
     std::vector<std::uint32_t> cost(f().value_count(), 0);
@@ -148,7 +128,7 @@ private:
     std::vector<bool> is_listed(f().value_count(), false);
     auto const visit = [&](ir::node_id n) {
       for (ir::value_id const v : f().operands_of(n))
-        if (f().is_result(v) && is_static_[index_of(v)] && f().region_of(v) == ir::function::body &&
+        if (f().is_result(v) && is_static(v) && f().region_of(v) == ir::function::body &&
             !is_length(f().node_of(v)) && !is_listed[index_of(v)]) {
           is_listed[index_of(v)] = true;
           all.push_back(v);
@@ -246,7 +226,7 @@ private:
   ir::program& p_;
   std::vector<bool> parameters_;
   ir::effects effects_;
-  mutable std::vector<bool> is_static_; // by value
+  std::optional<ir::dependents> dynamic_;
 };
 
 } // namespace detail

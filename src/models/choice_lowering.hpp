@@ -2,11 +2,11 @@
 // results are the scores, choices and log densities that a schema requests.
 #pragma once
 
+#include <overdub/implementation/ir/value_map.hpp>
 #include <overdub/implementation/ir/zero_value.hpp>
 #include <overdub/ir/builder.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/enclosing.hpp>
-#include <overdub/ir/value_map.hpp>
 #include <overdub/models/choice_program.hpp>
 
 #include <array>

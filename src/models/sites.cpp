@@ -1,14 +1,16 @@
+#include <overdub/implementation/ir/dependents.hpp>
+#include <overdub/implementation/ir/value_map.hpp>
 #include <overdub/ir/calls.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/enclosing.hpp>
 #include <overdub/ir/regions.hpp>
 #include <overdub/ir/type_text.hpp>
-#include <overdub/ir/value_map.hpp>
 #include <overdub/ir/walk.hpp>
 #include <overdub/models/function_prefix.hpp>
 #include <overdub/models/sites.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -18,17 +20,18 @@ namespace detail {
 /// Inlines the functions that make choices, callees first.
 class choice_inliner {
 public:
-  explicit choice_inliner(ir::program& p) : p_(p), calls_(p), makes_choices_(p.functions.size()) {}
+  explicit choice_inliner(ir::program& p)
+      : p_(p), calls_(p),
+        makes_choices_(ir::functions_with(
+            p, calls_, [](ir::function const& f, ir::node_id n) { return f[n].code == ir::op::sample; })) {}
 
   void run() {
     for (ir::function_id const f : calls_.order()) {
       reject_function_values(f);
       for (ir::cursor c(p_, f); c.next();) {
-        if (c.code() == ir::op::sample) makes_choices_[index_of(f)] = true;
         if (c.code() != ir::op::call) continue;
         ir::function_id const callee = (*c)[c.node()].attributes.callee();
         if (!makes_choices(callee)) continue;
-        makes_choices_[index_of(f)] = true;
         if (calls_.is_recursive(callee)) reject_recursion(callee);
         inline_call(c, callee);
       }
@@ -36,16 +39,7 @@ public:
   }
 
 private:
-  // Of a recursive function, makes_choices_ is not known before all of its cycle was visited: the body decides.
-  bool makes_choices(ir::function_id f) const {
-    if (makes_choices_[index_of(f)] || !calls_.is_recursive(f)) return makes_choices_[index_of(f)];
-    bool found = false;
-    ir::walk(p_[f], ir::function::body, [&](ir::node_id n) {
-      found = found || p_[f][n].code == ir::op::sample ||
-              (p_[f][n].code == ir::op::call && makes_choices_[p_[f][n].attributes.subject]);
-    });
-    return found;
-  }
+  bool makes_choices(ir::function_id f) const { return makes_choices_[index_of(f)]; }
   [[noreturn]] void reject_recursion(ir::function_id f) const {
     throw model_error(message(
         "overdub: @%s makes random choices and calls itself, so that it is not known how many choices there "
@@ -118,86 +112,39 @@ public:
   explicit site_finder(model_program& m) : m_(m), f_(m.function()) {}
 
   void run() {
-    dependent_ = dependents_of({});
+    std::vector<ir::node_id> samples;
+    std::vector<ir::value_id> choices;
     ir::walk(f_, ir::function::body, [&](ir::node_id n) {
-      if (f_[n].code == ir::op::sample) add_site(n);
+      if (f_[n].code != ir::op::sample) return;
+      samples.push_back(n);
+      choices.push_back(f_.result(n));
     });
+    depends_on_choices_ = dependents_of({.values = choices});
+    for (ir::node_id const n : samples) add_site(n);
     for (site& s : m_.sites)
       s.is_conditional = s.is_conditional && (s.is_resized || !is_always_made(s, ir::function::body));
     for (ir::value_id const v : f_.parameters()) {
-      affected_counts all{counted_site(dependents_of({.values = v})), {}};
-      if (f_.type_of(v).rank > 0) all.size = counted_site(dependents_of({.sizes = v}));
+      affected_counts all{counted_site(dependents_of({.values = {&v, 1}})), {}};
+      if (f_.type_of(v).rank > 0) all.size = counted_site(dependents_of({.values = {}, .sizes = {&v, 1}}));
       m_.arguments.push_back(all);
     }
   }
 
 private:
-  // The values that depend on a source, and the arrays whose sizes do. A source are all choices; or a parameter's value or elements; or a
-  // parameter's size. For a parameter, choices are constants.
-  struct dependence {
-    std::vector<bool> values, sizes; // by value
-  };
-  struct source {
-    ir::value_id values = ir::nothing, sizes = ir::nothing;
-    bool is_choices() const { return values == ir::nothing && sizes == ir::nothing; }
-  };
-  // A forward dataflow analysis. A region's arguments depend on the source where the region uses a value that does, or has one itself.
-  dependence dependents_of(source const& from) const {
-    dependence all{std::vector<bool>(f_.value_count()), std::vector<bool>(f_.value_count())};
-    if (from.values != ir::nothing) all.values[index_of(from.values)] = true;
-    if (from.sizes != ir::nothing) all.sizes[index_of(from.sizes)] = true;
-    auto const any = [](std::vector<bool> const& of, auto const& values) {
-      return std::ranges::any_of(values, [&](ir::value_id v) { return of[index_of(v)]; });
-    };
-    auto const uses = [&](ir::node_id n) {
-      if (f_[n].code == ir::op::length) return any(all.sizes, f_.operands_of(n));
-      if (f_[n].code == ir::op::sample) return from.is_choices();
-      return any(all.values, f_.operands_of(n));
-    };
-    auto const uses_inside = [&](ir::node_id n) {
-      bool found = uses(n);
-      for (ir::region_id const r : f_.regions_of(n))
-        ir::walk(f_, r, [&](ir::node_id m) { found = found || uses(m); });
-      return found;
-    };
-    ir::walk(
-        f_, ir::function::body,
-        [&](ir::node_id n) {
-          if (f_[n].region_count == 0) return;
-          bool const used = uses_inside(n), sized = any(all.sizes, f_.operands_of(n));
-          std::uint32_t const first = ir::region_flow(f_, n).leading_arguments();
-          for (ir::region_id const r : f_.regions_of(n))
-            for (std::uint32_t k = first; k < f_.arguments_of(r).size(); ++k) {
-              all.values[index_of(f_.argument(r, k))] = used;
-              all.sizes[index_of(f_.argument(r, k))] = sized && is_array(f_.argument(r, k));
-            }
-        },
-        [&](ir::node_id n) {
-          bool const used = uses_inside(n);
-          bool sized = any(all.sizes, f_.operands_of(n));
-          for (ir::region_id const r : f_.regions_of(n))
-            sized = sized || any(all.sizes, f_.operands_of(f_.yield_of(r)));
-          ir::op const code = f_[n].code;
-          if (ir::is_counted(code) || ir::selects_region(code) || code == ir::op::fill)
-            sized = sized || all.values[index_of(f_.operand(n, 0))];
-          else if (ir::carries_values(code) || code == ir::op::iota || code == ir::op::slice)
-            sized = sized || used;
-          for (ir::value_id const v : f_.results_of(n)) {
-            all.values[index_of(v)] = used;
-            all.sizes[index_of(v)] = sized && is_array(v);
-          }
-        });
-    return all;
+  // What depends on values, with the elements of arrays, and on sizes of arrays. A choice depends on nothing else.
+  ir::dependents dependents_of(ir::dependents::sources const& from) const {
+    return {f_, from, {.has_control = true, .has_sizes = true, .passes = [&](ir::node_id n) {
+                         return f_[n].code != ir::op::sample;
+                       }}};
   }
-  bool is_array(ir::value_id v) const { return f_.type_of(v).rank > 0; }
   // A site whose number of choices, or presence, depends on these values.
-  std::optional<std::uint32_t> counted_site(dependence const& by) const {
+  std::optional<std::uint32_t> counted_site(ir::dependents const& by) const {
     for (std::uint32_t s = 0; s < m_.sites.size(); ++s)
       for (ir::node_id const n : m_.sites[s].nodes) {
         bool has_loop = m_.sites[s].type.rank > 0;
         for (auto const around : ir::enclosing_regions(f_, n)) {
           bool const is_branch = ir::selects_region(f_[around.owner].code);
-          if ((has_loop || !is_branch) && by.values[index_of(f_.operand(around.owner, 0))]) return s;
+          if ((has_loop || !is_branch) && by.of(f_.operand(around.owner, 0))) return s;
           has_loop = has_loop || !is_branch;
         }
       }
@@ -219,10 +166,10 @@ private:
       ir::op const enclosing = f_[around.owner].code;
       if (ir::is_counted(enclosing)) {
         has_loop = true;
-        s.has_random_count = s.has_random_count || dependent_.values[index_of(f_.operand(around.owner, 0))];
+        s.has_random_count = s.has_random_count || depends_on_choices_->of(f_.operand(around.owner, 0));
       } else if (ir::selects_region(enclosing)) {
         s.is_conditional = true;
-        bool const is_decided = dependent_.values[index_of(f_.operand(around.owner, 0))]; // by choices
+        bool const is_decided = depends_on_choices_->of(f_.operand(around.owner, 0)); // by choices
         s.is_resized = s.is_resized || (has_loop && is_decided);
         s.varies_in_size = s.varies_in_size || (s.type.rank > 0 && is_decided);
       } else
@@ -286,7 +233,7 @@ private:
 
   model_program& m_;
   ir::function const& f_;
-  dependence dependent_; // on choices
+  std::optional<ir::dependents> depends_on_choices_;
 };
 
 // The function of these parameter types with a name, or with the name and the suffix of an overload, "#2".

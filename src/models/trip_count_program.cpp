@@ -1,7 +1,7 @@
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/enclosing.hpp>
 #include <overdub/ir/regions.hpp>
-#include <overdub/ir/value_map.hpp>
+#include <overdub/implementation/ir/value_map.hpp>
 #include <overdub/models/trip_count_program.hpp>
 #include <overdub/pass/pipeline.hpp>
 

@@ -1,4 +1,5 @@
 #include <overdub/implementation/pass/congruence.hpp>
+#include <overdub/implementation/pass/each_function.hpp>
 #include <overdub/pass/cse.hpp>
 #include <overdub/pass/ir_names.hpp>
 
@@ -66,15 +67,8 @@ private:
 } // namespace detail
 
 std::size_t cse(program& p) {
-  std::size_t merged = 0;
   effects const known(p);
-  for (std::uint32_t i = 0; i < p.functions.size(); ++i)
-    for (bool again = !p.is_erased(function_id{i}); again;) {
-      detail::merging m(p, function_id{i}, known);
-      merged += m.run();
-      again = m.again();
-    }
-  return merged;
+  return detail::run_until_stable<detail::merging>(p, known);
 }
 
 } // namespace overdub::pass

@@ -1,3 +1,4 @@
+#include <overdub/implementation/pass/each_function.hpp>
 #include <overdub/ir/bounds.hpp>
 #include <overdub/ir/regions.hpp>
 #include <overdub/pass/fuse.hpp>
@@ -127,15 +128,8 @@ private:
 } // namespace detail
 
 std::size_t fuse(program& p) {
-  std::size_t fused = 0;
   effects const known(p);
-  for (std::uint32_t i = 0; i < p.functions.size(); ++i)
-    for (bool again = !p.is_erased(function_id{i}); again;) {
-      detail::fusion one(p, function_id{i}, known);
-      fused += one.run();
-      again = one.again();
-    }
-  return fused;
+  return detail::run_until_stable<detail::fusion>(p, known);
 }
 
 } // namespace overdub::pass

@@ -1,3 +1,4 @@
+#include <overdub/implementation/pass/each_function.hpp>
 #include <overdub/ir/calls.hpp>
 #include <overdub/ir/regions.hpp>
 #include <overdub/pass/hoist.hpp>
@@ -14,17 +15,16 @@ namespace detail {
 /// Functions that may not terminate: those with a `while`, and their callers. Recursion fails in the end.
 class endless {
 public:
-  explicit endless(program const& p) : of_(p.functions.size()) {
-    ir::call_components const calls(p);
-    for (function_id const f : calls.order())
-      ir::walk(p[f], function::body, [&](node_id n) { of_[index_of(f)] |= of(p[f], n); });
-  }
+  explicit endless(program const& p)
+      : of_(ir::functions_with(p, ir::call_components(p), [](function const& f, node_id n) {
+          return f[n].code == op::while_;
+        })) {}
   bool of(function const& f, node_id n) const {
     return f[n].code == op::while_ || (f[n].code == op::call && of_[f[n].attributes.subject]);
   }
 
 private:
-  std::vector<std::uint8_t> of_;
+  std::vector<bool> of_; // by function
 };
 
 class hoisting {
@@ -133,16 +133,9 @@ private:
 } // namespace detail
 
 std::size_t hoist(program& p) {
-  std::size_t moved = 0;
   effects const known(p);
   detail::endless const ends(p);
-  for (std::uint32_t i = 0; i < p.functions.size(); ++i)
-    for (bool again = !p.is_erased(function_id{i}); again;) {
-      detail::hoisting h(p, function_id{i}, known, ends);
-      moved += h.run();
-      again = h.again();
-    }
-  return moved;
+  return detail::run_until_stable<detail::hoisting>(p, known, ends);
 }
 
 } // namespace overdub::pass

@@ -17,17 +17,13 @@ public:
   explicit callee_properties(ir::program const& p)
       : effects_(p), costs_(p), shapes_(p), is_recursive_(p.functions.size()) {
     ir::call_components const calls(p);
-    has_side_effects_.resize(p.functions.size());
     for (std::uint32_t i = 0; i < is_recursive_.size(); ++i)
       is_recursive_[i] = calls.is_recursive(ir::function_id{i});
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      bool has_side_effects = false;
-      for (ir::function_id const f : calls[i])
-        ir::walk(p[f], ir::function::body, [&](ir::node_id n) {
-          has_side_effects = has_side_effects || has_effect(p[f], n);
-        });
-      for (ir::function_id const f : calls[i]) has_side_effects_[index_of(f)] = has_side_effects;
-    }
+    has_side_effects_ = ir::functions_with(p, calls, [&](ir::function const& f, ir::node_id n) {
+      ir::op const code = f[n].code;
+      return code == ir::op::sample || code == ir::op::apply ||
+             (code == ir::op::host && !effects_.of(f, n).can_merge());
+    });
   }
   /// Whether a second call of f may have a side effect, or return a different result: f, or a function that it calls, has a random choice,
   /// an `apply`, or a `host` operation whose effects do not permit merging.
@@ -52,13 +48,6 @@ public:
   }
 
 private:
-  bool has_effect(ir::function const& f, ir::node_id n) const {
-    ir::op const code = f[n].code;
-    if (code == ir::op::call) return has_side_effects_[index_of(f[n].attributes.callee())];
-    return code == ir::op::sample || code == ir::op::apply ||
-           (code == ir::op::host && !effects_.of(f, n).can_merge());
-  }
-
   ir::effects effects_;
   pass::costs costs_;
   ir::result_shapes shapes_;

@@ -1,10 +1,10 @@
 // The sums of the cotangents of a function's values, while the adjoint is written.
 #pragma once
 
+#include <overdub/implementation/ir/value_map.hpp>
+#include <overdub/implementation/reverse/activity.hpp>
 #include <overdub/ir/bounds.hpp>
 #include <overdub/ir/builder.hpp>
-#include <overdub/ir/value_map.hpp>
-#include <overdub/reverse/activity.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,8 +1,8 @@
 #include <overdub/forward_program.hpp>
+#include <overdub/implementation/reverse/activity.hpp>
 #include <overdub/ir/builder.hpp>
 #include <overdub/pass/dce.hpp>
 #include <overdub/pass/inline.hpp>
-#include <overdub/reverse/activity.hpp>
 #include <overdub/reverse/gradient_program.hpp>
 #include <overdub/reverse/hessian_program.hpp>
 

@@ -1,7 +1,7 @@
 #include "draw.hpp"
 #include "failure.hpp"
 
-#include <overdub/report/graphviz.hpp>
+#include <overdub/implementation/report/graphviz.hpp>
 
 namespace overdub::tools {
 

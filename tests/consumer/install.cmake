@@ -2,6 +2,22 @@
 file(REMOVE_RECURSE ${stage})
 execute_process(COMMAND ${CMAKE_COMMAND} --install ${build} --prefix ${stage} COMMAND_ERROR_IS_FATAL ANY)
 
+# The implementation is one file for each component, without the folders of src/.
+file(GLOB_RECURSE implementation RELATIVE ${stage}/include/overdub/implementation ${stage}/include/overdub/implementation/*)
+file(GLOB components RELATIVE ${source}/src ${source}/src/*.hpp)
+if(NOT implementation STREQUAL components OR NOT components)
+  message(SEND_ERROR "overdub/implementation has ${implementation}, and the components are ${components}")
+endif()
+foreach(file IN LISTS implementation)
+  file(STRINGS ${stage}/include/overdub/implementation/${file} left REGEX "^#include <overdub/implementation/[a-z_]+/")
+  if(left)
+    message(SEND_ERROR "overdub/implementation/${file} includes files that are not installed: ${left}")
+  endif()
+  if(IS_SYMLINK ${stage}/include/overdub/implementation/${file})
+    message(SEND_ERROR "overdub/implementation/${file} is installed as a symbolic link")
+  endif()
+endforeach()
+
 foreach(folder IN ITEMS contexts implementation)
   if(IS_SYMLINK ${stage}/include/overdub/${folder})
     message(SEND_ERROR "include/overdub/${folder} is installed as a symbolic link")

@@ -2,6 +2,8 @@
 // with the draws.
 #include "catch.hpp"
 
+#include <overdub/implementation/report/figure.hpp>
+#include <overdub/implementation/report/histogram.hpp>
 #include <overdub/report.hpp>
 
 #include <algorithm>

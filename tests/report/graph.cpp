@@ -1,6 +1,7 @@
 // Graphs in reports: laid out by Graphviz, or listed if it is not installed.
 #include "catch.hpp"
 
+#include <overdub/implementation/report/graphviz.hpp>
 #include <overdub/report/graph.hpp>
 
 #include <csignal>

@@ -2,7 +2,7 @@
 #include "catch.hpp"
 #include "property.hpp"
 
-#include <overdub/report/scale.hpp>
+#include <overdub/implementation/report/scale.hpp>
 #include <overdub/report/text.hpp>
 
 #include <cstdint>

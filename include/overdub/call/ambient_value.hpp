@@ -4,11 +4,8 @@
 #include <overdub/call/name.hpp>
 #include <overdub/core/config.hpp>
 
-#include <ranges>
-
 #include <algorithm>
 #include <cstddef>
-#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -45,8 +42,10 @@ inline constexpr bool is_text<std::basic_string<char, std::char_traits<char>, Al
 
 // A range whose elements can be found without code that may throw.
 template <class X>
-concept range_of_numbers = std::ranges::contiguous_range<X const> && std::ranges::sized_range<X const> &&
-    std::is_arithmetic_v<std::ranges::range_value_t<X const>> && requires(X const& x) {
+concept range_of_numbers = requires(X const& x) {
+  requires std::contiguous_iterator<decltype(std::ranges::begin(x))>;
+  requires std::is_arithmetic_v<std::iter_value_t<decltype(std::ranges::begin(x))>>;
+  std::ranges::end(x);
   { std::ranges::data(x) }
   noexcept;
   { std::ranges::size(x) }
@@ -79,7 +78,7 @@ public:
       std::string_view const text(x, std::extent_v<X>); // with or without a null character at its end
       set_elements(form::text, text.data(), std::min(text.find('\0'), text.size()));
     } else if constexpr (detail::range_of_numbers<X>) {
-      using T = std::ranges::range_value_t<X const>;
+      using T = std::iter_value_t<decltype(std::ranges::begin(x))>;
       if constexpr (element_form<T> != form::object)
         set_elements(element_form<T>, std::ranges::data(x), static_cast<std::size_t>(std::ranges::size(x)));
     }

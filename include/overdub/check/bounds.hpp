@@ -4,14 +4,13 @@
 #include <overdub/array/array.hpp>
 #include <overdub/check/values.hpp>
 #include <overdub/core/error.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/ir/type.hpp>
 
 #include <concepts>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace overdub {
 
@@ -34,11 +33,7 @@ private:
 };
 
 namespace checking {
-inline void check_order(bool ordered) {
-  if (!ordered)
-    throw argument_error(
-        message("overdub: between: the lower bound is above the upper bound, or one of them is NaN"));
-}
+void check_order(bool ordered);
 // The type in programs of a C++ type.
 template <class T>
 consteval ir::type type_of() {
@@ -62,14 +57,7 @@ consteval ir::type type_of() {
   }
 }
 // All finite numbers, or both bools; for arrays, of the elements.
-inline abstract finite(ir::type t) {
-  abstract x = anything(t);
-  if (t.element == ir::scalar::f64)
-    x.element.real = reals::of(-std::numeric_limits<double>::max(), std::numeric_limits<double>::max());
-  if (t.element == ir::scalar::f32)
-    x.element.real = reals::of(-std::numeric_limits<float>::max(), std::numeric_limits<float>::max());
-  return x;
-}
+abstract finite(ir::type t);
 } // namespace checking
 
 /// Numbers from low to high, both included; no NaN. An infinite bound includes infinities. Throws argument_error if low >

@@ -1,15 +1,12 @@
 // Findings in a program: kind, certainty, operation, call path, source location.
 #pragma once
 
+#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <ostream>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 namespace overdub {
@@ -53,30 +50,13 @@ struct finding {
 };
 
 /// "model.od:3:3: certain: log gives NaN: its operand is in [-2, -1] (%2 = log %1 : f64, in @wave, called by @main)"
-inline std::string text_of(finding const& x) {
-  std::string text = x.where.empty() ? "" : x.where + ": ";
-  text += x.how == severity::certain ? "certain: " : "possible: ";
-  text += x.what;
-  text += " (" + x.operation + ", in " + x.in + ")";
-  return text;
-}
+std::string text_of(finding const& x);
 inline std::ostream& operator<<(std::ostream& out, finding const& x) { return out << text_of(x); }
 
 namespace checking {
 
-inline std::string text_of(ir::program const& p, ir::place_id at) {
-  std::string text;
-  for (ir::place_id i = at; i != ir::nothing; i = p[i].next) {
-    if (!text.empty()) text.append(", ");
-    text.append(p.text(p[i].file)).append(":").append(std::to_string(p[i].line));
-    if (p[i].column != 0) text.append(":").append(std::to_string(p[i].column));
-  }
-  return text;
-}
-inline std::string called(ir::program const& p, ir::function_id f) {
-  std::string text = "@";
-  return text += p.name_of(f);
-}
+std::string text_of(ir::program const& p, ir::place_id at);
+std::string called(ir::program const& p, ir::function_id f);
 
 } // namespace checking
 } // namespace overdub

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <overdub/check/finding.hpp>
+#include <overdub/core/library.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <ostream>
 #include <vector>
@@ -17,20 +17,11 @@ struct check_report {
 
   bool empty() const { return findings.empty(); }
   /// The number of findings of this kind, or certainty.
-  std::size_t count(finding_kind kind) const {
-    return static_cast<std::size_t>(
-        std::count_if(findings.begin(), findings.end(), [&](finding const& x) { return x.kind == kind; }));
-  }
-  std::size_t count(severity how) const {
-    return static_cast<std::size_t>(
-        std::count_if(findings.begin(), findings.end(), [&](finding const& x) { return x.how == how; }));
-  }
+  std::size_t count(finding_kind kind) const;
+  std::size_t count(severity how) const;
 };
 
 /// Prints a line for each finding.
-inline std::ostream& operator<<(std::ostream& out, check_report const& r) {
-  for (finding const& each : r.findings) out << each << '\n';
-  return out;
-}
+std::ostream& operator<<(std::ostream& out, check_report const& r);
 
 } // namespace overdub

@@ -3,14 +3,14 @@
 #pragma once
 
 #include <overdub/core/config.hpp>
+#include <overdub/core/mutex.hpp>
 #include <overdub/core/requirements.hpp>
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <new>
-#include <thread>
+#include <sched.h>
 #include <utility>
 #include <vector>
 
@@ -59,7 +59,7 @@ private:
     std::uint64_t const epoch = now_.fetch_add(1);
     std::vector<waiting> free; // destroyed without the lock
     try {
-      std::lock_guard const lock(mutex_);
+      mutex_lock const lock(mutex_);
       waiting_.reserve(waiting_.size() + 1);
       free.reserve(waiting_.size() + 1);
       waiting_.push_back({epoch, std::move(old)});
@@ -72,7 +72,7 @@ private:
           std::swap(waiting_[kept++], w);
       waiting_.resize(kept);
     } catch (std::bad_alloc const&) {
-      while (oldest_reader() <= epoch) std::this_thread::yield();
+      while (oldest_reader() <= epoch) sched_yield();
     }
   }
   std::uint64_t oldest_reader() const {
@@ -119,7 +119,7 @@ private:
   };
   std::atomic<std::uint64_t> now_{1};
   std::atomic<reader*> readers_{nullptr};
-  std::mutex mutex_;
+  mutex mutex_;
   std::vector<waiting> waiting_;
 };
 

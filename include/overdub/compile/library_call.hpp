@@ -4,18 +4,16 @@
 #include <overdub/compile/compile.hpp>
 #include <overdub/compile/epochs.hpp>
 #include <overdub/compile/library.hpp>
+#include <overdub/core/mutex.hpp>
 #include <overdub/stage/evaluate.hpp>
 
 #include <array>
 #include <atomic>
-#include <concepts>
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 
 namespace overdub {
@@ -115,7 +113,7 @@ private:
     compile_options options;
     composition<Held...> contexts;
     std::array<void*, sizeof...(Held)> addresses{};
-    std::mutex mutex; // protects changes of the answer
+    detail::mutex mutex; // protects changes of the answer
     std::shared_ptr<answer const> last;
     std::atomic<answer const*> seen{nullptr};
 
@@ -147,7 +145,7 @@ private:
       auto const linked = library::link(*world, name);
       std::shared_ptr<artifact const> made;
       {
-        std::lock_guard const lock(mutex);
+        detail::mutex_lock const lock(mutex);
         if (last != nullptr && last->key == linked->key) made = last->made;
       }
       if (made == nullptr) made = from_cache(*linked);
@@ -193,7 +191,7 @@ private:
     std::string own_number() const { return " of library " + std::to_string(of.number()); }
     void remember(answer a) {
       auto next = std::make_shared<answer const>(std::move(a));
-      std::lock_guard const lock(mutex);
+      detail::mutex_lock const lock(mutex);
       if (last != nullptr && last->world >= next->world) return;
       seen.store(next.get());
       detail::epochs::retire(std::exchange(last, std::move(next)));

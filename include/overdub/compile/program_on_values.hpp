@@ -4,13 +4,12 @@
 #include <overdub/compile/artifact.hpp>
 #include <overdub/compile/direct_call.hpp>
 #include <overdub/compile/fingerprint.hpp>
+#include <overdub/core/mutex.hpp>
 #include <overdub/stage/evaluate.hpp>
 
 #include <array>
 #include <cstddef>
-#include <functional>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -27,16 +26,16 @@ public:
     std::string fingerprints;
     write_fingerprints(fingerprints, contexts...);
     {
-      std::lock_guard const lock(mutex_);
+      mutex_lock const lock(mutex_);
       if (auto const known = all_.find(fingerprints); known != all_.end()) return known->second;
     }
     ir::program made = make(); // may recursively request others
-    std::lock_guard const lock(mutex_);
+    mutex_lock const lock(mutex_);
     return all_.try_emplace(std::move(fingerprints), std::move(made)).first->second;
   }
 
 private:
-  std::mutex mutex_;
+  mutex mutex_;
   std::map<std::string, ir::program> all_;
 };
 template <class Key>

@@ -4,10 +4,10 @@
 #include <overdub/compile/compile.hpp>
 #include <overdub/compile/global.hpp>
 #include <overdub/control/parallel.hpp>
+#include <overdub/core/mutex.hpp>
 #include <overdub/stage/evaluate.hpp>
 
 #include <cstddef>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -41,20 +41,20 @@ public:
     if constexpr (std::is_empty_v<C>)
       return {};
     else {
-      std::lock_guard const lock(mutex_);
+      detail::mutex_lock const lock(mutex_);
       return context_->fork();
     }
   }
   /// Joins a fork to the context.
   void join([[maybe_unused]] C&& other) {
     if constexpr (!std::is_empty_v<C>) {
-      std::lock_guard const lock(mutex_);
+      detail::mutex_lock const lock(mutex_);
       context_->join(std::move(other));
     }
   }
 
 private:
-  std::mutex mutex_;
+  detail::mutex mutex_;
   C* context_;
 };
 

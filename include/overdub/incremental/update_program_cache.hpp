@@ -4,6 +4,7 @@
 #include <overdub/compile/options.hpp>
 #include <overdub/compile/tiered_program.hpp>
 #include <overdub/core/library.hpp>
+#include <overdub/core/mutex.hpp>
 #include <overdub/incremental/make_update_program.hpp>
 #include <overdub/incremental/update_strategy.hpp>
 
@@ -11,7 +12,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 namespace overdub {
@@ -32,7 +32,7 @@ struct runnable_update {
   std::uint32_t version = 0;        // the number of saved values when it was made
 
 private:
-  std::mutex mutable mutex_;
+  overdub::detail::mutex mutable mutex_;
   ir::program mutable text_; // until `work` is called
   std::shared_ptr<tiered_program const> mutable work_;
 };
@@ -75,7 +75,7 @@ private:
 
   ir::program program_;
   compile_options options_;
-  mutable std::mutex mutex_;
+  mutable overdub::detail::mutex mutex_;
   increments::layout layout_;
   std::map<
       std::pair<increments::change_signature, increments::disabled_guards>,

@@ -2,9 +2,9 @@
 // differences differs from the sum of a run in its last bits, so values would depend on clocks.
 #pragma once
 
+#include <overdub/core/library.hpp>
 #include <overdub/incremental/update_program.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -52,18 +52,7 @@ public:
     return uses_ >= window;
   }
   /// Makes the choice. `plain` is the work of a plain run, `whole` that of a run that recomputes all saved values.
-  void choose(std::uint64_t plain, std::uint64_t whole) {
-    plain_ = plain;
-    whole_ = whole;
-    mean_ = work_ / std::max<std::uint32_t>(counted_, 1);
-    auto const is_less = [&](std::uint64_t others) { return others * 21 < mean_ * window * 20; };
-    state_ = plain_ == 0 || !is_less(plain_ * window) ? state::update // 0: it cannot be counted
-             : is_less(with_breaks())                 ? state::plain
-                                                      : state::saved_values_needed;
-    begin_window();
-    until_retry_ = retry_interval_;
-    retry_interval_ = std::min(retry_interval_ * 2, maximum_retry_interval);
-  }
+  void choose(std::uint64_t plain, std::uint64_t whole);
   /// An update was run plainly. After the retry interval the update program is tried again. It is used, too, where updates of other
   /// change signatures need the saved values so often that plain runs cost more.
   void ran_plainly() {

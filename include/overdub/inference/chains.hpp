@@ -4,6 +4,7 @@
 
 #include <overdub/core/exact_math.hpp>
 #include <overdub/core/floating_point.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/inference/adaptation.hpp>
 #include <overdub/inference/chain_run.hpp>
 #include <overdub/inference/draws.hpp>
@@ -14,17 +15,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -68,17 +65,7 @@ concept sampling_algorithm = std::copyable<A> && target<T> && metric<M> &&
 namespace sampling {
 
 // The settings of chains of any kind.
-inline run_settings run_of(sampling_settings const& s) {
-  return {
-      .chains = s.chains,
-      .warmup = s.warmup,
-      .draws = s.draws,
-      .thin = s.thin,
-      .threads = s.threads,
-      .stop = s.stop,
-      .on_progress = s.on_progress,
-      .csv = s.csv};
-}
+run_settings run_of(sampling_settings const& s);
 
 // The settings of the adaptation and of the algorithm, in CmdStan's layout.
 template <metric M, class A>
@@ -105,19 +92,7 @@ std::vector<csv_setting> setting_lines(sampling_settings const& s, A const& algo
   return lines;
 }
 
-inline void check(adaptation_settings const& s) {
-  auto const reject = [](char const* name, double value, char const* is) {
-    throw inference_error(message("overdub: adaptation.%s = %g: it is %s", name, value, is));
-  };
-  if (!(s.gamma > 0) || !overdub::is_finite(s.gamma)) reject("gamma", s.gamma, "positive and finite");
-  if (!(s.kappa > 0) || !overdub::is_finite(s.kappa)) reject("kappa", s.kappa, "positive and finite");
-  if (!(s.t0 >= 0) || !overdub::is_finite(s.t0)) reject("t0", s.t0, "not negative, and finite");
-  constexpr std::size_t maximum =
-      std::numeric_limits<std::ptrdiff_t>::max() / 8; // their sum must not overflow
-  check_count("adaptation.first_buffer", s.first_buffer, maximum);
-  check_count("adaptation.window", s.window, maximum);
-  check_count("adaptation.last_buffer", s.last_buffer, maximum);
-}
+void check(adaptation_settings const& s);
 
 template <metric M, class A>
 void check(sampling_settings const& s, A const& algorithm, std::size_t dimension) {

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <overdub/core/floating_point.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/inference/hamiltonian.hpp>
 #include <overdub/random.hpp>
 
 #include <cmath>
-#include <cstddef>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -30,13 +30,7 @@ struct hmc_settings {
     return {{"leapfrog_steps", leapfrog_steps}, {"stepsize_jitter", jitter}};
   }
   /// Throws inference_error for invalid settings.
-  void check() const {
-    if (leapfrog_steps < 1 || overdub::is_nan(jitter) || !(jitter >= 0 && jitter < 1))
-      throw inference_error(message(
-          "overdub: hmc of %d leapfrog steps and jitter %g: it takes at least one step, and a jitter from 0 "
-          "to below 1",
-          leapfrog_steps, jitter));
-  }
+  void check() const;
   template <target T, metric M>
   using sampler = hmc<T, M>;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/core/error.hpp>
+#include <overdub/core/library.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -19,21 +20,9 @@ struct OVERDUB_EXPORTED inference_error : error {
 };
 
 /// Throws inference_error for a setting that is a converted negative number, or greater than the maximum.
-inline void check_count(
-    char const* setting, std::size_t count,
-    std::size_t maximum = std::numeric_limits<std::ptrdiff_t>::max()) {
-  if (count > static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()))
-    throw inference_error(message(
-        "overdub: %s = %lld: it is a count, and not negative", setting, static_cast<long long>(count)));
-  if (count > maximum)
-    throw inference_error(message("overdub: %s = %zu: it is at most %zu", setting, count, maximum));
-}
-inline void check_threads(unsigned threads) {
-  if (threads > static_cast<unsigned>(std::numeric_limits<int>::max()))
-    throw inference_error(message(
-        "overdub: threads = %d: it is a count, and not negative; 0 is as many as there are processors",
-        static_cast<int>(threads)));
-}
+void check_count(
+    char const* setting, std::size_t count, std::size_t maximum = std::numeric_limits<std::ptrdiff_t>::max());
+void check_threads(unsigned threads);
 
 /// A density on R^n: `t.dimension()` is n, and `t(q, gradient)` returns the logarithm of the density at q, up to a constant, and
 /// writes its gradient; both spans have n elements. Samplers reject points where the log density or its gradient is not finite; this is not

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/core/floating_point.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/inference/streams.hpp>
 #include <overdub/inference/target.hpp>
 #include <overdub/random.hpp>
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <numbers>
 #include <span>
 #include <utility>
@@ -33,38 +33,14 @@ struct variational_settings {
 class mean_field {
 public:
   /// Throws inference_error unless there is a deviation for each mean, all are finite, and deviations are positive.
-  mean_field(std::vector<double> means, std::vector<double> sds)
-      : means_(std::move(means)), sds_(std::move(sds)) {
-    if (means_.size() != sds_.size())
-      throw inference_error(message(
-          "overdub: an approximation of %zu means and %zu deviations: give each mean one", means_.size(),
-          sds_.size()));
-    for (std::size_t i = 0; i < means_.size(); ++i)
-      if (!overdub::is_finite(means_[i]) || !overdub::is_finite(sds_[i]) || !(sds_[i] > 0))
-        throw inference_error(message(
-            "overdub: coordinate %zu of an approximation has the mean %g and the deviation %g: both are "
-            "finite, and the deviation is positive",
-            i + 1, means_[i], sds_[i]));
-  }
+  mean_field(std::vector<double> means, std::vector<double> sds);
 
   std::vector<double> const& means() const { return means_; }
   std::vector<double> const& sds() const { return sds_; }
   /// A draw.
-  std::vector<double> draw(random_key const& key) const {
-    random_generator generator(key);
-    std::vector<double> q = means_;
-    for (std::size_t i = 0; i < q.size(); ++i) q[i] += sds_[i] * drawing::normal(generator);
-    return q;
-  }
+  std::vector<double> draw(random_key const& key) const;
   /// The normalised log density at a point.
-  double log_density(std::span<double const> q) const {
-    double sum = 0;
-    for (std::size_t i = 0; i < means_.size(); ++i) {
-      double const z = (q[i] - means_[i]) / sds_[i];
-      sum -= 0.5 * (z * z + std::log(2 * std::numbers::pi)) + std::log(sds_[i]);
-    }
-    return sum;
-  }
+  double log_density(std::span<double const> q) const;
 
 private:
   std::vector<double> means_, sds_;

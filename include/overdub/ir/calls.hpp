@@ -1,6 +1,7 @@
 // The call graph of a program: its components, callees before callers, and the functions that an entry reaches.
 #pragma once
 
+#include <overdub/core/function_view.hpp>
 #include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 
@@ -29,6 +30,11 @@ private:
   std::vector<function_id> order_;
   std::vector<std::size_t> first_; // for each component: an index into order_
 };
+
+/// By function: whether it has an operation for which `has` holds, or calls a function that does. O(operations).
+std::vector<bool> functions_with(
+    program const& p, call_components const& components,
+    overdub::detail::function_view<bool(function const&, node_id)> has);
 
 enum class with_derivatives : bool { no, yes };
 

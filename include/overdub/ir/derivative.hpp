@@ -1,12 +1,10 @@
-// The derivative rule of a function, and the signatures of the rule's functions.
+// The derivative rule of a function.
 #pragma once
 
 #include <overdub/ir/id.hpp>
 #include <overdub/ir/type.hpp>
 
 #include <cstdint>
-#include <span>
-#include <vector>
 
 namespace overdub::ir {
 
@@ -26,43 +24,5 @@ struct derivative {
   function_id cotangent = nothing; // see cotangent_signature; nothing: not given
   symbol why = nothing;            // a text of the program
 };
-
-/// The parameters and results of a rule's function.
-struct rule_signature {
-  std::vector<type> parameters;
-  std::vector<type> results;
-  bool operator==(rule_signature const&) const = default;
-};
-
-namespace detail {
-inline void append_all(std::vector<type>& to, std::span<type const> types) {
-  to.insert(to.end(), types.begin(), types.end());
-}
-inline void append_differentiable(std::vector<type>& to, std::span<type const> types) {
-  for (type const t : types)
-    if (is_differentiable(t)) to.push_back(t);
-}
-} // namespace detail
-
-/// A tangent rule takes the function's results, its parameters, and a tangent for each differentiable parameter. It returns
-/// a tangent for each differentiable result, and is linear in the tangents. O(their number).
-inline rule_signature tangent_signature(std::span<type const> parameters, std::span<type const> results) {
-  rule_signature s;
-  detail::append_all(s.parameters, results);
-  detail::append_all(s.parameters, parameters);
-  detail::append_differentiable(s.parameters, parameters);
-  detail::append_differentiable(s.results, results);
-  return s;
-}
-/// A cotangent rule takes the function's results, its parameters, and a cotangent for each differentiable result. It
-/// returns one for each differentiable parameter, and is linear in the cotangents. O(their number).
-inline rule_signature cotangent_signature(std::span<type const> parameters, std::span<type const> results) {
-  rule_signature s;
-  detail::append_all(s.parameters, results);
-  detail::append_all(s.parameters, parameters);
-  detail::append_differentiable(s.parameters, results);
-  detail::append_differentiable(s.results, parameters);
-  return s;
-}
 
 } // namespace overdub::ir

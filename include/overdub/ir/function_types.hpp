@@ -1,47 +1,21 @@
 // Function types that differ only in conventions, between which `reabstract` converts; and a search for function values.
 #pragma once
 
+#include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 #include <overdub/ir/walk.hpp>
 
 #include <cstddef>
-#include <vector>
 
 namespace overdub::ir {
 
-inline bool differ_only_in_conventions(program const& p, type a, type b);
-
-namespace detail {
-
-inline bool
-differ_only_in_conventions(program const& p, std::vector<type> const& a, std::vector<type> const& b) {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    if (!ir::differ_only_in_conventions(p, a[i], b[i])) return false;
-  return true;
-}
-
-} // namespace detail
-
 /// Whether two types are equal, or function types with equal parameters and results up to calling conventions, recursively.
 /// Elements of arrays have one convention. O(the types' lengths).
-inline bool differ_only_in_conventions(program const& p, type a, type b) {
-  if (a == b) return true;
-  if (!a.is_function() || !b.is_function()) return false;
-  signature const &s = p.signature_of(a), &t = p.signature_of(b);
-  return detail::differ_only_in_conventions(p, s.parameters, t.parameters) &&
-         detail::differ_only_in_conventions(p, s.results, t.results);
-}
+bool differ_only_in_conventions(program const& p, type a, type b);
 
 /// How many parameters and results of two such types are functions with different conventions; 0 if the function types
 /// themselves differ in convention only.
-inline std::size_t inner_differences(program const& p, type a, type b) {
-  signature const &s = p.signature_of(a), &t = p.signature_of(b);
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < s.parameters.size(); ++i) count += s.parameters[i] != t.parameters[i];
-  for (std::size_t i = 0; i < s.results.size(); ++i) count += s.results[i] != t.results[i];
-  return count;
-}
+std::size_t inner_differences(program const& p, type a, type b);
 
 /// Whether fits(f, v) holds for a function value, or an array of them, v, that is a parameter or a result in f.
 /// O(operations).

@@ -1,6 +1,7 @@
 // Checks of samplers of a model: simulation-based calibration, and Geweke's joint distribution test of kernels.
 #pragma once
 
+#include <overdub/core/library.hpp>
 #include <overdub/inference/calibration.hpp>
 #include <overdub/models/mcmc.hpp>
 #include <overdub/models/model.hpp>
@@ -12,7 +13,6 @@
 #include <cstdint>
 #include <string>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 namespace overdub::models {
@@ -20,13 +20,7 @@ namespace overdub::models {
 namespace detail {
 
 // Rejects sites that are observed in part: data are simulated by site.
-inline void reject_partial_sites(model_core const& m, selection const& observed) {
-  m.check(observed);
-  for (site const& s : m.sites())
-    reject_unless(
-        observed.extent(s.address) != 0, s,
-        "is observed in part: sample what is observed and what is not at addresses of their own");
-}
+void reject_partial_sites(model_core const& m, selection const& observed);
 
 // A trace with its observed choices drawn again.
 template <class Result, class... A>

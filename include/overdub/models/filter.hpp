@@ -2,15 +2,13 @@
 #pragma once
 
 #include <overdub/core/library.hpp>
+#include <overdub/core/mutex.hpp>
 #include <overdub/inference/particles.hpp>
 #include <overdub/models/model.hpp>
 #include <overdub/models/moves.hpp>
 #include <overdub/models/mutable_trace.hpp>
 
-#include <cmath>
 #include <cstddef>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -112,14 +110,17 @@ inference::filtered<particle> particle_filter(
     At const& model_at, Observed const& observed_at, std::size_t steps,
     inference::filter_settings const& settings, random_key const& key, Moves const&... moves) {
   using step = filter_step<std::remove_cvref_t<decltype(model_at(std::size_t{0}))>>;
-  std::unique_ptr<std::once_flag[]> const begun(new std::once_flag[steps]);
+  overdub::detail::mutex beginning;
   std::vector<std::optional<step>> all(steps);
   auto const start = [](random_key const&) { return particle(); };
   auto const extend = [&](particle& p, std::size_t t, random_key const& own) {
-    std::call_once(begun[t], [&] {
-      if (t > 0) all[t - 1].reset();
-      all[t].emplace(model_at(t), observed_at(t));
-    });
+    {
+      overdub::detail::mutex_lock const lock(beginning);
+      if (!all[t]) {
+        if (t > 0) all[t - 1].reset();
+        all[t].emplace(model_at(t), observed_at(t));
+      }
+    }
     step const& now = *all[t];
     return p.extend(now.of, now.observed, now.by ? &*now.by : nullptr, own);
   };

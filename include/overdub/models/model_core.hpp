@@ -4,6 +4,7 @@
 #include <overdub/compile/options.hpp>
 #include <overdub/compile/tiered_program.hpp>
 #include <overdub/core/library.hpp>
+#include <overdub/core/mutex.hpp>
 #include <overdub/execute/datum.hpp>
 #include <overdub/execute/interpreter.hpp>
 #include <overdub/incremental/update_program_cache.hpp>
@@ -19,8 +20,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -167,7 +166,7 @@ private:
   compile_options options_;
   std::vector<std::unique_ptr<caller>> callers_;
   std::vector<std::vector<choice_callbacks>> callbacks_; // by site and operation
-  mutable std::mutex mutex_;
+  mutable overdub::detail::mutex mutex_;
   mutable std::map<choice_schema, std::shared_ptr<tiered_program const>> programs_;
   mutable std::map<std::vector<bool>, std::shared_ptr<tiered_program const>> gradients_;
   mutable std::map<std::vector<bool>, conditional_code> conditional_programs_;

@@ -3,6 +3,7 @@
 // cost.
 #pragma once
 
+#include <overdub/core/library.hpp>
 #include <overdub/pass/ir_names.hpp>
 
 #include <cstddef>
@@ -10,21 +11,9 @@
 namespace overdub::pass {
 
 /// Whether a function has a derivative rule. O(functions).
-inline bool has_derivatives(program const& p) {
-  for (function const& f : p.functions)
-    if (f.derivative.how != ir::derivative::by::body) return true;
-  return false;
-}
+bool has_derivatives(program const& p);
 
 /// Returns how many functions had a rule. O(functions).
-inline std::size_t forget_derivatives(program& p) {
-  std::size_t changes = 0;
-  for (function& f : p.functions) {
-    if (f.derivative.how == ir::derivative::by::body) continue;
-    f.derivative = {};
-    ++changes;
-  }
-  return changes;
-}
+std::size_t forget_derivatives(program& p);
 
 } // namespace overdub::pass

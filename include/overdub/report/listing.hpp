@@ -1,11 +1,10 @@
 // listing: preformatted text, as source code or the output of a program.
 #pragma once
 
-#include <overdub/report/figure.hpp>
+#include <overdub/core/library.hpp>
+#include <overdub/report/share.hpp>
 
-#include <algorithm>
 #include <string>
-#include <string_view>
 
 namespace overdub::report {
 
@@ -16,19 +15,7 @@ struct listing {
   std::string note = {};
 
   /// O(size of the text).
-  std::string html() const {
-    std::string out = "<figure class=\"" + std::string(writing::class_of(width)) + "\"><figcaption>" +
-                      escaped(title) + "</figcaption><pre>";
-    std::string_view left = text;
-    while (!left.empty()) { // `escaped` replaces line breaks by spaces
-      auto const end = std::min(left.find('\n'), left.size());
-      out += escaped(left.substr(0, end)) + '\n';
-      left.remove_prefix(std::min(end + 1, left.size()));
-    }
-    out += "</pre>";
-    if (!note.empty()) out += "<p class=\"note\">" + escaped(note) + "</p>";
-    return out + "</figure>\n";
-  }
+  std::string html() const;
 };
 
 } // namespace overdub::report

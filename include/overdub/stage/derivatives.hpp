@@ -3,6 +3,7 @@
 
 #include <overdub/call/recurse.hpp>
 #include <overdub/control/derivative_rule.hpp>
+#include <overdub/ir/rule_signature.hpp>
 #include <overdub/stage/recorder.hpp>
 
 #include <concepts>

@@ -2,6 +2,7 @@
 // the program in a context.
 #pragma once
 
+#include <overdub/core/library.hpp>
 #include <overdub/ir/function_types.hpp>
 #include <overdub/ir/type_text.hpp>
 #include <overdub/ir/verify.hpp>
@@ -12,7 +13,6 @@
 
 #include <array>
 #include <cstddef>
-#include <iterator>
 #include <span>
 #include <string>
 #include <tuple>
@@ -22,51 +22,20 @@
 namespace overdub {
 namespace detail {
 
-inline ir::function_id entry_of(ir::program const& p) {
-  if (p.entry == ir::nothing)
-    throw evaluation_error(
-        message("overdub: the program has no entry; set program.entry, or name the function"));
-  return p.entry;
-}
+ir::function_id entry_of(ir::program const& p);
 
 // Throws argument_error if a function does not accept arguments of these types.
-inline void check_arguments(ir::program const& p, ir::function_id id, std::span<ir::type const> given) {
-  if (index_of(id) >= p.functions.size() || p.is_erased(id))
-    throw argument_error(
-        message("overdub: there is no function of the number %u in the program", index_of(id)));
-  ir::function const& f = p[id];
-  std::string const name(p.name_of(id));
-  if (f.parameters().size() != given.size())
-    throw argument_error(message(
-        "overdub: @%s takes %zu arguments, and was given %zu", name.c_str(), f.parameters().size(),
-        given.size()));
-  for (std::size_t i = 0; i < given.size(); ++i)
-    if (ir::type const wanted = f.type_of(f.parameters()[i]); wanted != given[i])
-      throw argument_error(message(
-          "overdub: @%s: argument %zu is %s, and was given %s", name.c_str(), i + 1,
-          ir::text_of(p, wanted).c_str(), ir::text_of(p, given[i]).c_str()));
-}
+void check_arguments(ir::program const& p, ir::function_id id, std::span<ir::type const> given);
 
 // S without the outer contexts that do not intercept calls, which do not change the result of a program.
 template <class S>
 using skip_transparent_t = typename skip_transparent<S>::type;
 
 // Whether function values occur in other operations than calls, branches and select, where contexts do not track them.
-inline bool has_functions_in_data(ir::program const& p) {
-  return ir::any_function_value(p, [](ir::function const& f, ir::value_id v) {
-    if (f.type_of(v).rank > 0) return true;
-    if (!f.is_result(v)) return false;
-    ir::function::node const& made_by = f[f.node_of(v)];
-    return made_by.region_count > 0 && made_by.code != ir::op::if_;
-  });
-}
+bool has_functions_in_data(ir::program const& p);
 
 // Defunctionalises a program with the given entry.
-inline ir::program with_functions_as_data(ir::program p, ir::function_id entry) {
-  p.entry = entry;
-  (void)pass::defunctionalise(p);
-  return p;
-}
+ir::program with_functions_as_data(ir::program p, ir::function_id entry);
 
 // The functions of an evaluation, implemented here.
 template <class S>

@@ -6,10 +6,10 @@
 #pragma once
 
 #include <overdub/call/leaf.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/stage/op_code.hpp>
 #include <overdub/stage/program_function.hpp>
 
-#include <cstddef>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -17,11 +17,7 @@
 namespace overdub::detail {
 
 // Whether a host function is a hook (recorder::add_hook), with a name such as "context.before f(f64)".
-inline bool is_name_of_hook(std::string_view name) {
-  for (std::string_view const hook : {".before ", ".after ", ".failed "})
-    if (name.find(hook) != name.npos && name.ends_with(')')) return true;
-  return false;
-}
+bool is_name_of_hook(std::string_view name);
 
 // A native function that no context names.
 template <effect E>

@@ -6,13 +6,13 @@
 
 #include <overdub/call/hook.hpp>
 #include <overdub/call/named_functions.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/stage/cell.hpp>
 
 #include <cstddef>
 #include <exception>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace overdub::detail {
@@ -66,24 +66,8 @@ bool append_leaf_types(std::vector<ir::type>& all) {
     return false;
 }
 
-// The C++ spelling of a program's type, for messages.
-inline std::string text_in_cpp(ir::type t) {
-  if (t.is_function() || t.rank > 2 || t.element > ir::scalar::f64) return "?";
-  constexpr char const* names[] = {"?", "bool", "overdub::i64", "float", "double"};
-  std::string text = names[static_cast<std::size_t>(t.element)];
-  for (int i = 0; i < t.rank; ++i) text = "overdub::array<" + text + ">";
-  return text;
-}
-
-inline std::string
-signature_in_cpp(std::vector<ir::type> const& parameters, std::vector<ir::type> const& results) {
-  std::string text;
-  for (ir::type const t : results) text += (text.empty() ? "" : ", ") + text_in_cpp(t);
-  if (results.size() != 1) text = results.empty() ? "void" : "std::tuple<" + text + ">";
-  text += '(';
-  for (ir::type const t : parameters) text += (text.back() == '(' ? "" : ", ") + text_in_cpp(t);
-  return text + ')';
-}
+// The C++ spelling of a signature of a program, for messages.
+std::string signature_in_cpp(std::vector<ir::type> const& parameters, std::vector<ir::type> const& results);
 
 // ---- listed signatures
 

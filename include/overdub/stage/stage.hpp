@@ -3,6 +3,7 @@
 
 #include <overdub/call/keep_loaded.hpp>
 #include <overdub/core/exact_math.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/overdub.hpp>
 #include <overdub/stage/hooks.hpp>
 #include <overdub/stage/staging.hpp>
@@ -17,12 +18,7 @@ namespace overdub {
 namespace detail {
 
 // If the entry only calls another function, makes that function the entry.
-inline void enter_callee(ir::program& p) {
-  ir::function_id const callee = only_callee(p, p.entry);
-  if (callee == ir::nothing) return;
-  p.erase(p.entry);
-  p.entry = callee;
-}
+void enter_callee(ir::program& p);
 
 // Rejects temporary contexts with hooks: the program calls the hooks of the contexts in which it was staged.
 template <class... Given>

@@ -1,6 +1,7 @@
 // Replaces the symbols of values, on all levels of contexts.
 #pragma once
 
+#include <overdub/core/library.hpp>
 #include <overdub/core/quantifiers.hpp>
 #include <overdub/stage/staging.hpp>
 
@@ -97,15 +98,6 @@ constexpr wrap_t<S, T> symbol_in(S const& stack, ir::value_id v) {
 }
 
 // The callee of a function that only forwards its arguments to another function; nothing, for other functions.
-inline ir::function_id only_callee(ir::program const& p, ir::function_id f) {
-  ir::function const& root = p[f];
-  ir::node_id const first = root[ir::function::body].first;
-  if (root[first].code != ir::op::call || root[first].next != root.yield_of(ir::function::body))
-    return ir::nothing;
-  bool const is_all =
-      equal_ranges(root.operands_of(first), root.parameters()) &&
-      equal_ranges(root.operands_of(root.yield_of(ir::function::body)), root.results_of(first));
-  return is_all ? root[first].attributes.callee() : ir::function_id{ir::nothing};
-}
+ir::function_id only_callee(ir::program const& p, ir::function_id f);
 
 } // namespace overdub::detail

@@ -1,6 +1,7 @@
 // The settings and the report of a test of derivatives.
 #pragma once
 
+#include <overdub/core/library.hpp>
 #include <overdub/core/requirements.hpp>
 
 #include <cstdint>
@@ -31,12 +32,7 @@ public:
 
   explicit operator bool() const { return failures.empty(); }
   /// A line for each failure; or the number of comparisons if there are none.
-  std::string text() const {
-    if (failures.empty()) return std::to_string(checks) + " comparisons hold\n";
-    std::string all;
-    for (std::string const& each : failures) all += each + '\n';
-    return all;
-  }
+  std::string text() const;
 };
 
 } // namespace overdub

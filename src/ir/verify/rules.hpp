@@ -4,12 +4,12 @@
 #include <overdub/implementation/ir/verify/links.hpp>
 #include <overdub/implementation/ir/verify/types.hpp>
 #include <overdub/ir/infer.hpp>
+#include <overdub/ir/rule_signature.hpp>
 #include <overdub/ir/type_text.hpp>
 
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace overdub::ir::detail {

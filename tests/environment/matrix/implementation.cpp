@@ -1,2 +1,3 @@
 // The sources of the library, in one unit of the program.
+#define OVERDUB_IMPLEMENTATION
 #include <overdub/implementation/all.hpp>

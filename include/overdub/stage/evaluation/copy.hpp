@@ -2,6 +2,7 @@
 // Operations in their regions are evaluated, since contexts may intercept them.
 #pragma once
 
+#include <overdub/core/library.hpp>
 #include <overdub/stage/array_calls.hpp>
 #include <overdub/stage/evaluation/symbols.hpp>
 #include <overdub/stage/observed.hpp>
@@ -151,12 +152,7 @@ void set_symbol(frame<S>& at, ir::value_id v, ir::value_id symbol) {
 // ---- copies
 
 // Rejects a hook of a context that each call of a compiled function supplies.
-inline void refuse_context(ir::host_binding const& b) {
-  if (b.context != ir::host_binding::no_context)
-    throw host_error(
-        message("overdub: evaluate: the program was compiled for contexts, which its calls bring; call what "
-                "compile gave, or stage it in contexts of your own"));
-}
+void refuse_context(ir::host_binding const& b);
 // The attributes of an operation in the staged program. A hook of a context that each call supplies remains bound to that context.
 template <class S>
 ir::attributes attributes_in(evaluation_state<S>& e, ir::function::node const& x) {

@@ -1,6 +1,7 @@
 // Functions of the staged program: the functions of the evaluated program in the contexts, and calls of them.
 #pragma once
 
+#include <overdub/core/library.hpp>
 #include <overdub/ir/walk.hpp>
 #include <overdub/stage/evaluated_in_library.hpp>
 #include <overdub/stage/evaluation/function_callee.hpp>
@@ -99,40 +100,8 @@ std::vector<slot<S>> stage_call(
 
 // ---- functions whose calls contexts intercept
 
-// Whether a function's name is `origin`, or `origin` followed by the names of contexts.
-inline bool is_made_of(std::string_view name, std::string_view origin) {
-  return name.starts_with(origin) && (name.size() == origin.size() || name[origin.size()] == '.');
-}
-/// Whether a native function is a hook of a context for this function, for the function from which it was derived, or for one that was
-/// derived from it.
-inline bool is_hook_of(std::string_view native, std::string_view function) {
-  for (std::string_view const hook : {".before ", ".after ", ".failed "})
-    if (std::size_t const at = native.find(hook); at != native.npos) {
-      std::string_view const rest = native.substr(at + hook.size());
-      std::string_view const of = rest.substr(0, rest.find('('));
-      return is_made_of(of, function) || is_made_of(function, of);
-    }
-  return false;
-}
 /// Whether an entry is a wrapper that contexts with hooks generated: it calls hooks, and the function, whose name ends with the contexts'.
-inline bool is_run_of_function(ir::program const& p, ir::function_id entry) {
-  std::string_view const own = recorder::base_name(p.name_of(entry));
-  bool has_hooks = false, calls = false;
-  ir::walk(p[entry], ir::function::body, [&](ir::node_id n) {
-    ir::function::node const& x = p[entry][n];
-    has_hooks = has_hooks || (x.code == ir::op::host && is_hook_of(p.text(x.attributes.text()), own));
-    if (x.code != ir::op::call) return;
-    std::string_view const name = recorder::base_name(p.name_of(x.attributes.callee()));
-    auto const dots = [](std::string_view text) {
-      std::size_t count = 0;
-      for (char const c : text) count += c == '.';
-      return count;
-    };
-    calls =
-        calls || (dots(name) > dots(own) && name.substr(0, name.find('.')) == own.substr(0, own.find('.')));
-  });
-  return has_hooks && calls;
-}
+bool is_run_of_function(ir::program const& p, ir::function_id entry);
 
 template <class S>
 ir::function_id stage_intercepted(evaluation_state<S>& e, ir::function_id id) {

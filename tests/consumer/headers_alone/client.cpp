@@ -1,4 +1,4 @@
-// A translation unit of a client that includes declarations alone: other units of the program include the implementations.
+// A unit of a program that includes declarations alone: other units of the program include the implementations.
 #include <overdub/compile/compile.hpp>
 #include <overdub/execute/interpreter.hpp>
 #include <overdub/incremental.hpp>

@@ -1,12 +1,17 @@
 // The transfer functions of array operations and of operations on scalars: they compute the abstract results, and report findings.
-#pragma once
 
-#include <overdub/implementation/check/control.hpp>
+#include <overdub/implementation/check/analysis.hpp>
 #include <overdub/implementation/ir/operands.hpp>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace overdub::checking {
 
@@ -18,7 +23,7 @@ inline bool are_same(integers const& x, integers const& y) {
 inline bool are_different(integers const& x, integers const& y) { return is_less(x, y) || is_less(y, x); }
 } // namespace detail
 
-inline void analysis::report_hazards(
+void analysis::report_hazards(
     state& s, node_id n, std::span<abstract const* const> operands, effect_of_op const& e) {
   hazards const& h = e.may_be_wrong;
   if (!reporting_ || (!h.nan && !h.pole)) return;
@@ -43,7 +48,7 @@ inline void analysis::report_hazards(
   }
 }
 
-inline bool analysis::elementwise(state& s, node_id n) {
+bool analysis::elementwise(state& s, node_id n) {
   std::array<abstract const*, 3> operands{};
   std::size_t count = 0;
   for (value_id const v : s.f.operands_of(n)) operands[count++] = &s[v];
@@ -66,14 +71,14 @@ inline bool analysis::elementwise(state& s, node_id n) {
   return true;
 }
 
-inline bool analysis::select(state& s, node_id n) {
+bool analysis::select(state& s, node_id n) {
   bools const t = s[s.f.operand(n, 0)].element.boolean;
   abstract const &x = s[s.f.operand(n, 1)], &y = s[s.f.operand(n, 2)];
   give(s, n, {t.is_certainly(true) ? x : t.is_certainly(false) ? y : join(x, y)});
   return true;
 }
 
-inline bool analysis::check_index(state& s, node_id n, value_id array, std::size_t axis, value_id index) {
+bool analysis::check_index(state& s, node_id n, value_id array, std::size_t axis, value_id index) {
   integers const length = s[array].lengths[axis], i = s[index].element.whole;
   if (i.low < 0 || !is_less(i, length)) {
     bool const always = i.high < 0 || length.is_empty() || is_at_most(length, i);
@@ -89,7 +94,7 @@ inline bool analysis::check_index(state& s, node_id n, value_id array, std::size
   return s.narrow_length(array, axis, longer);
 }
 
-inline bool analysis::check_size(state& s, node_id n, value_id size) {
+bool analysis::check_size(state& s, node_id n, value_id size) {
   integers const c = s[size].element.whole;
   if (c.low < 0 &&
       !fail(
@@ -100,7 +105,7 @@ inline bool analysis::check_size(state& s, node_id n, value_id size) {
   return s.narrow(size, integers::of(0, integers::maximum));
 }
 
-inline bool analysis::check_lengths(state& s, node_id n, std::span<value_id const> arrays) {
+bool analysis::check_lengths(state& s, node_id n, std::span<value_id const> arrays) {
   for (std::size_t i = 1; i < arrays.size(); ++i) {
     integers const x = s[arrays[0]].lengths[0], y = s[arrays[i]].lengths[0];
     if (arrays[i] == arrays[0] || detail::are_same(x, y)) continue;
@@ -118,7 +123,7 @@ inline bool analysis::check_lengths(state& s, node_id n, std::span<value_id cons
 }
 
 // Reports rows whose shapes may differ.
-inline bool analysis::check_rows(state& s, node_id n, abstract const& x, abstract const& y) {
+bool analysis::check_rows(state& s, node_id n, abstract const& x, abstract const& y) {
   std::size_t const axes = std::min(x.lengths.size(), y.lengths.size());
   for (std::size_t i = 1; i <= axes; ++i) {
     integers const &a = x.lengths[x.lengths.size() - i], &b = y.lengths[y.lengths.size() - i];
@@ -132,7 +137,7 @@ inline bool analysis::check_rows(state& s, node_id n, abstract const& x, abstrac
   return true;
 }
 
-inline bool analysis::part(state& s, node_id n) {
+bool analysis::part(state& s, node_id n) {
   value_id const array = s.f.operand(n, 0);
   std::uint32_t const indices = ir::index_count(s.f, n);
   for (std::uint32_t i = 0; i < indices; ++i)
@@ -144,7 +149,7 @@ inline bool analysis::part(state& s, node_id n) {
   return true;
 }
 
-inline bool analysis::update(state& s, node_id n) {
+bool analysis::update(state& s, node_id n) {
   value_id const array = s.f.operand(n, 0);
   std::uint32_t const indices = ir::index_count(s.f, n);
   for (std::uint32_t i = 0; i < indices; ++i)
@@ -162,7 +167,7 @@ inline bool analysis::update(state& s, node_id n) {
   return true;
 }
 
-inline bool analysis::array_operation(state& s, node_id n) {
+bool analysis::array_operation(state& s, node_id n) {
   auto const operand = [&](std::uint32_t i) { return s.f.operand(n, i); };
   ir::type const t = s.f[n].result_count > 0 ? s.f.type_of(s.f.result(n)) : ir::type{};
   switch (s.f[n].code) {

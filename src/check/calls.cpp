@@ -1,26 +1,29 @@
 // The analysis of calls, function values, and operations that leave the program; and the dispatch over operations.
-#pragma once
 
-#include <overdub/implementation/check/arrays.hpp>
+#include <overdub/implementation/check/analysis.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
 #include <string>
 #include <utility>
 
 namespace overdub::checking {
 
-inline possible_values analysis::body(function_id f, values arguments) {
+possible_values analysis::body(function_id f, values arguments) {
   state s(p_, f);
   return region(s, ir::function::body, std::move(arguments));
 }
 
-inline void analysis::call_with_unknown(function_id f) {
+void analysis::call_with_unknown(function_id f) {
   if (is_unknown_[index_of(f)]) return;
   is_unknown_[index_of(f)] = true;
   unknown_.push_back(f);
 }
 
-inline possible_values analysis::call(function_id f, values arguments) {
+possible_values analysis::call(function_id f, values arguments) {
   constexpr int deepest = 300; // regions: limits recursion on the stack
   if (is_exhausted() || depth_ > deepest) {
     call_with_unknown(f);
@@ -32,7 +35,7 @@ inline possible_values analysis::call(function_id f, values arguments) {
 }
 
 // All calls of a recursive function are analysed together, to a fixpoint.
-inline possible_values analysis::recursive(function_id f, values arguments) {
+possible_values analysis::recursive(function_id f, values arguments) {
   for (abstract& each : arguments) each = before(std::move(each), 1);
   if (auto const known = summaries_.find(f); known != summaries_.end()) {
     summary& all = known->second;
@@ -72,7 +75,7 @@ inline possible_values analysis::recursive(function_id f, values arguments) {
   return results;
 }
 
-inline bool analysis::call_node(state& s, node_id n, function_id callee, values arguments) {
+bool analysis::call_node(state& s, node_id n, function_id callee, values arguments) {
   path_.push_back({s.id, n});
   possible_values results = call(callee, std::move(arguments));
   path_.pop_back();
@@ -81,7 +84,7 @@ inline bool analysis::call_node(state& s, node_id n, function_id callee, values 
   return true;
 }
 
-inline bool analysis::function_value(state& s, node_id n) {
+bool analysis::function_value(state& s, node_id n) {
   ir::type const t = s.f.type_of(s.f.result(n));
   abstract x{t, number::any(), {}, nullptr};
   if (s.f[n].code == op::reabstract)
@@ -99,7 +102,7 @@ inline bool analysis::function_value(state& s, node_id n) {
   return true;
 }
 
-inline bool analysis::apply(state& s, node_id n) {
+bool analysis::apply(state& s, node_id n) {
   if (auto const calls = s[s.f.operand(n, 0)].calls) {
     values arguments = calls->captured;
     for (std::uint32_t i = 1; i < s.f[n].operand_count; ++i) arguments.push_back(s[s.f.operand(n, i)]);
@@ -113,7 +116,7 @@ inline bool analysis::apply(state& s, node_id n) {
   return true;
 }
 
-inline bool analysis::node(state& s, node_id n) {
+bool analysis::node(state& s, node_id n) {
   op const code = s.f[n].code;
   switch (code) {
   case op::select:

@@ -1,10 +1,8 @@
-// graphviz: runs Graphviz's program dot as a child process.
-#pragma once
-
-#include <overdub/report/text.hpp>
+#include <overdub/implementation/report/graphviz.hpp>
 
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -16,10 +14,7 @@
 
 namespace overdub::report {
 
-/// The output of dot for a graph in its language, in a format such as "svg"; nothing if dot is not installed. Throws report_error if dot
-/// fails, or if temporary files cannot be written. If the process ignores SIGCHLD, the exit status of dot is unknown: it counts as failed
-/// if it wrote nothing. Messages of dot go to the standard error.
-inline std::optional<std::string> graphviz(std::string const& graph, std::string const& format) {
+std::optional<std::string> graphviz(std::string const& graph, std::string const& format) {
   struct closing {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };

@@ -1,24 +1,25 @@
 // The analysis of operations with regions: branches, loops, maps, reductions, accumulators.
-#pragma once
 
 #include <overdub/implementation/check/analysis.hpp>
 
-#include <cmath>
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace overdub::checking {
 
 namespace detail {
-inline bool are_within(values const& x, values const& y) {
+bool are_within(values const& x, values const& y) {
   for (std::size_t i = 0; i < x.size(); ++i)
     if (!is_within(x[i], y[i])) return false;
   return true;
 }
-// Whether a length is known exactly.
-inline bool is_one(integers const& n) {
+bool is_one(integers const& n) {
   return n.low >= n.high || (n.from.symbol != relative::none && n.from == n.to);
 }
 // Bounds of a sum of `count` numbers, in any order: the error of each addition is at most half a unit in the last place.
@@ -48,7 +49,7 @@ inline reals with_added(reals const& x, reals const& added, bool is_f32) {
   bool const overflows = std::max(magnitude(x).high, magnitude(added).high) > (is_f32 ? 1e18 : 1e288);
   return {low, high, x.nan || added.nan || overflows, x.whole && added.whole};
 }
-inline std::string length_text(integers const& n) { return n.is_empty() ? "0" : text_of(n); }
+std::string length_text(integers const& n) { return n.is_empty() ? "0" : text_of(n); }
 } // namespace detail
 
 // The fixpoint of a loop-carried value: the values at the start of each iteration. Widens until nothing changes, then
@@ -77,7 +78,7 @@ values analysis::fixed_point(values const& initial, std::uint32_t symbol, Step c
 }
 
 // The arrays of stacked values.
-inline values analysis::stacked(
+values analysis::stacked(
     state& s, node_id n, std::uint32_t carried, possible_values const& yielded, integers const& times,
     std::uint32_t symbol) {
   values all;
@@ -103,7 +104,7 @@ inline values analysis::stacked(
   return all;
 }
 
-inline bool analysis::branch(state& s, node_id n) {
+bool analysis::branch(state& s, node_id n) {
   value_id const condition = s.f.operand(n, 0);
   bools const t = s[condition].element.boolean;
   possible_values all;
@@ -124,7 +125,7 @@ inline bool analysis::branch(state& s, node_id n) {
   return true;
 }
 
-inline bool analysis::loop(state& s, node_id n) {
+bool analysis::loop(state& s, node_id n) {
   integers const times = size_of(s, s.f.operand(n, 0));
   std::uint32_t const symbol = next_symbol_, carried = s.f[n].operand_count - 1;
   region_id const r = s.f.region_at(n, 0);
@@ -153,7 +154,7 @@ inline bool analysis::loop(state& s, node_id n) {
   return true;
 }
 
-inline bool analysis::conditional_loop(state& s, node_id n) {
+bool analysis::conditional_loop(state& s, node_id n) {
   std::uint32_t const symbol = next_symbol_, carried = s.f[n].operand_count;
   region_id const condition = s.f.region_at(n, 0), iteration = s.f.region_at(n, 1);
   values initial, going_on, ended;
@@ -196,7 +197,7 @@ inline bool analysis::conditional_loop(state& s, node_id n) {
   return true;
 }
 
-inline bool analysis::map(state& s, node_id n) {
+bool analysis::map(state& s, node_id n) {
   value_id const size = s.f.operand(n, 0);
   if (!check_size(s, n, size)) return false;
   integers const times = size_of(s, size);
@@ -211,7 +212,7 @@ inline bool analysis::map(state& s, node_id n) {
   return true;
 }
 
-inline bool analysis::protect(state& s, node_id n) {
+bool analysis::protect(state& s, node_id n) {
   possible_values all = region(s, s.f.region_at(n, 0), {});
   {
     with<bool> const perhaps(must_, false);
@@ -222,7 +223,7 @@ inline bool analysis::protect(state& s, node_id n) {
   return true;
 }
 
-inline bool analysis::accumulate(state& s, node_id n) {
+bool analysis::accumulate(state& s, node_id n) {
   region_id const r = s.f.region_at(n, 0);
   values sums, accumulators;
   for (value_id const v : s.f.operands_of(n)) {
@@ -248,7 +249,7 @@ inline bool analysis::accumulate(state& s, node_id n) {
   return true;
 }
 
-inline bool analysis::reduce(state& s, node_id n) {
+bool analysis::reduce(state& s, node_id n) {
   ir::attributes const& says = s.f[n].attributes;
   std::uint32_t const count = says.is_started() ? s.f[n].operand_count / 2 : s.f[n].operand_count;
   std::vector<value_id> arrays;
