@@ -19,6 +19,7 @@
 #include <overdub/implementation/execute/datum_text.cpp>
 #include <overdub/implementation/execute/frame_stack.cpp>
 #include <overdub/implementation/execute/interpreter.cpp>
+#include <overdub/implementation/execute/lane_plan.cpp>
 #include <overdub/implementation/execute/lower.cpp>
 #include <overdub/implementation/execute/machine.cpp>
 #include <overdub/implementation/execute/run.cpp>
