@@ -17,6 +17,7 @@
 #include <overdub/implementation/ir/equal.cpp>
 #include <overdub/implementation/ir/function.cpp>
 #include <overdub/implementation/ir/in_place.cpp>
+#include <overdub/implementation/ir/index_ranges.cpp>
 #include <overdub/implementation/ir/infer.cpp>
 #include <overdub/implementation/ir/parameter_ownership.cpp>
 #include <overdub/implementation/ir/parse.cpp>
