@@ -19,6 +19,7 @@
 #include <overdub/implementation/ir/in_place.cpp>
 #include <overdub/implementation/ir/index_ranges.cpp>
 #include <overdub/implementation/ir/infer.cpp>
+#include <overdub/implementation/ir/last_uses.cpp>
 #include <overdub/implementation/ir/parameter_ownership.cpp>
 #include <overdub/implementation/ir/parse.cpp>
 #include <overdub/implementation/ir/print.cpp>

@@ -1,5 +1,6 @@
 #include <overdub/implementation/execute/lane_plan.hpp>
 #include <overdub/implementation/ir/names_of_values.hpp>
+#include <overdub/implementation/ir/only_reduction.hpp>
 #include <overdub/implementation/ir/operands.hpp>
 #include <overdub/ir/enclosing.hpp>
 #include <overdub/ir/regions.hpp>
@@ -289,6 +290,33 @@ bool lane_plan::needs_lanes(value_id v) const {
   return false;
 }
 
+ir::node_id lane_plan::reduction_of(value_id result) const {
+  ir::type const t = f_->type_of(result);
+  bool const in_blocks = f_->node_of(result) == (*f_)[body_].parent;
+  if (t != ir::f64.array_of() && !(in_blocks && t == ir::i64.array_of())) return ir::nothing;
+  if (!in_blocks && !varies(result)) return ir::nothing;
+  node_id const reduce = ir::only_reduction(*f_, result);
+  bool const is_reduced =
+      reduce != ir::nothing && (in_blocks || (*f_)[reduce].attributes.operation == ir::op::add);
+  return is_reduced ? reduce : node_id(ir::nothing);
+}
+
+ir::node_id lane_plan::summed_product(node_id map) const {
+  ir::function const& f = *f_;
+  if (f[map].result_count != 1) return ir::nothing;
+  node_id const reduce = reduction_of(f.result(map));
+  if (reduce == ir::nothing || f[reduce].attributes.operation != ir::op::add) return ir::nothing;
+  node_id const last = f.yield_of(f.region_at(map, 0));
+  value_id const v = f.operand(last, 0);
+  if (!varies(v) || !f.is_result(v) || f.type_of(v) != ir::f64) return ir::nothing;
+  node_id const n = f.node_of(v);
+  ir::use_id const use = f[v].first_use;
+  bool const is_last = f[n].code == ir::op::mul && f[n].next == last && f[use].next == ir::nothing;
+  bool const in_blocks = map == f[body_].parent;
+  bool const both_vary = varies(f.operand(n, 0)) && varies(f.operand(n, 1));
+  return is_last && (both_vary || !in_blocks) ? n : node_id(ir::nothing);
+}
+
 lane_plan::adds lane_plan::adding(value_id accumulator) const {
   for (shared_accumulator const& a : adds_)
     if (a.value == accumulator) return a.how;
@@ -328,9 +356,20 @@ std::string text_of(lane_plan const& plan, ir::program const& p, ir::function co
       }
     return found;
   };
+  // The reductions that are computed with a map or loop.
+  auto const fused = [&](ir::node_id n) {
+    std::string said;
+    if (!ir::is_counted(f[n].code)) return said;
+    for (ir::value_id const v : f.results_of(n))
+      if (ir::node_id const reduce = plan.reduction_of(v); reduce != ir::nothing)
+        said.append(", with ").append(name(reduce));
+    if (ir::node_id const product = plan.summed_product(n); product != ir::nothing)
+      said.append(" of ").append(name(product));
+    return said;
+  };
   auto const how = [&](ir::node_id n) -> std::string {
     if (!plan.is_in_lanes(n)) return "once for a block";
-    std::string said = "in lanes";
+    std::string said = "in lanes" + fused(n);
     if (std::string const which = varying(f.results_of(n)); !which.empty()) said.append(", ").append(which);
     if (f[n].code == ir::op::add_to && plan.is_outside(f.operand(n, 0))) {
       constexpr std::string_view when[] = {"at once", "by cell", "by lane"};
@@ -348,8 +387,8 @@ std::string text_of(lane_plan const& plan, ir::program const& p, ir::function co
     }
   };
   ir::node_id const owner = f[plan.body()].parent;
-  text = name(owner) +
-         (plan.fits() ? ": in blocks\n" : ": element by element, for " + name(plan.misfit()) + "\n");
+  text = name(owner) + (plan.fits() ? ": in blocks" + fused(owner) + "\n"
+                                    : ": element by element, for " + name(plan.misfit()) + "\n");
   print_region(print_region, plan.body(), "  ");
   return text;
 }

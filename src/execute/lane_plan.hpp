@@ -41,6 +41,13 @@ public:
   /// Whether a strided value is also needed as a vector: it has a use that is no index, and is not strided itself. O(uses).
   bool needs_lanes(value_id v) const;
 
+  /// The reduction by an operation that is computed with the map or loop whose result it reduces, so that the result is not stored;
+  /// nothing, if there is none. In blocks, any reduction of f64 or i64; in lanes, a sum of f64.
+  node_id reduction_of(value_id result) const;
+  /// The product that a map yields last, if its result is only summed: products and sums are one instruction. Nothing, if there is none. In
+  /// blocks, both factors vary.
+  node_id summed_product(node_id map) const;
+
   /// When additions to an accumulator outside of the body are performed. at_once: by the operation. by_cell: they are recorded, and summed
   /// for each number of the accumulator at the latest at the end of the block; all lanes add to the same numbers, since all indices are
   /// uniform. by_lane: they are recorded, and performed lane by lane at the end of the block.

@@ -370,3 +370,48 @@ TEST_CASE("reductions fit by an operation on numbers, and not by a region or of 
       decided("    %r = at %m, %i : f64[]\n    %e = reduce %r from 0.0 (%a: f64, %b: f64) -> f64 {\n"
               "      %s = add %a, %b : f64\n      yield %s\n    }\n") == bad + "%e = reduce");
 }
+
+TEST_CASE("reductions are computed with their maps: any in blocks, sums in lanes, and sums of products in "
+          "one instruction") {
+  auto const text = [](std::string const& yielded, std::string const& reduce, std::string const& more = "") {
+    return "func @f(%x: f64[], %k: f64, %n: i64) -> f64 {\n  %p = map %n (%i: i64) -> f64 {\n"
+           "    %e = at %x, %i : f64\n    %m = mul %e, " +
+           yielded + " : f64\n    yield %m\n  }\n  %r = reduce " + reduce + " %p from 0.0 : f64\n" + more +
+           "  return %r\n}";
+  };
+  std::string const bare = "%p = map: in blocks", with = bare + ", with %r = reduce";
+  CHECK(first_line_of(plan_of(text("%k", "add"))) == with);
+  CHECK(first_line_of(plan_of(text("%k", "max"))) == with);
+  CHECK(first_line_of(plan_of(text("%e", "add"))) == with + " of %m = mul");
+  CHECK(first_line_of(plan_of(text("%e", "max"))) == with);
+  CHECK(first_line_of(plan_of(text("%e", "add", "  %l = length %p : i64\n"))) == bare);
+  auto const nested = [](std::string const& body, std::string const& reduce,
+                         std::string const& type = "f64") {
+    return plan_of(
+        "func @f(%x: f64[], %k: f64, %n: i64, %is: i64[]) -> " + type + "[] {\n  %y = map %n (%i: i64) -> " +
+        type + " {\n    %e = at %x, %i : f64\n    %j = at %is, %i : i64\n    %p = map %n (%t: i64) -> " +
+        type + " {\n" + body + "    }\n    %r = reduce " + reduce + " %p : " + type +
+        "\n    yield %r\n  }\n  return %y\n}");
+  };
+  auto const line_of_p = [](std::string const& plan) {
+    std::size_t const at = plan.find("%p = map");
+    return plan.substr(at, plan.find('\n', at) - at);
+  };
+  std::string const lanes = "%p = map: in lanes";
+  CHECK(
+      line_of_p(nested("      %m = mul %e, %k : f64\n      yield %m\n", "add")) ==
+      lanes + ", with %r = reduce of %m = mul, varies %p");
+  CHECK(
+      line_of_p(
+          nested("      %m = mul %e, %k : f64\n      %s = add %m, 1.0 : f64\n      yield %s\n", "add")) ==
+      lanes + ", with %r = reduce, varies %p");
+  // The product has another use, or is not computed last.
+  CHECK(
+      line_of_p(
+          nested("      %m = mul %e, %k : f64\n      %s = add %m, 1.0 : f64\n      yield %m\n", "add")) ==
+      lanes + ", with %r = reduce, varies %p");
+  CHECK(line_of_p(nested("      %m = mul %e, %k : f64\n      yield %m\n", "max")) == lanes + ", varies %p");
+  CHECK(
+      line_of_p(nested("      %m = mul %j, 2 : i64\n      yield %m\n", "add", "i64")) ==
+      lanes + ", varies %p");
+}
