@@ -33,12 +33,31 @@
 #include <overdub/implementation/execute/array_words.cpp>
 #include <overdub/implementation/execute/bound_call.cpp>
 #include <overdub/implementation/execute/datum_text.cpp>
+#include <overdub/implementation/execute/emitter.cpp>
+#include <overdub/implementation/execute/frame_slots.cpp>
 #include <overdub/implementation/execute/frame_stack.cpp>
 #include <overdub/implementation/execute/interpreter.cpp>
+#include <overdub/implementation/execute/lane_plan.cpp>
+#include <overdub/implementation/execute/lane_values.cpp>
+#include <overdub/implementation/execute/lane_yields.cpp>
 #include <overdub/implementation/execute/lower.cpp>
+#include <overdub/implementation/execute/lower_arrays.cpp>
+#include <overdub/implementation/execute/lower_blocks.cpp>
+#include <overdub/implementation/execute/lower_calls.cpp>
+#include <overdub/implementation/execute/lower_control.cpp>
+#include <overdub/implementation/execute/lower_lane_arrays.cpp>
+#include <overdub/implementation/execute/lower_lane_control.cpp>
+#include <overdub/implementation/execute/lower_lane_elementwise.cpp>
+#include <overdub/implementation/execute/lower_lane_maps.cpp>
+#include <overdub/implementation/execute/lower_lanes.cpp>
+#include <overdub/implementation/execute/lower_operations.cpp>
+#include <overdub/implementation/execute/lower_reductions.cpp>
+#include <overdub/implementation/execute/lower_scalars.cpp>
+#include <overdub/implementation/execute/lowering.cpp>
 #include <overdub/implementation/execute/machine.cpp>
 #include <overdub/implementation/execute/native_host.cpp>
 #include <overdub/implementation/execute/run.cpp>
 #include <overdub/implementation/execute/values.cpp>
+#include <overdub/implementation/execute/yields.cpp>
 
 #pragma GCC diagnostic pop

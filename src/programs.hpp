@@ -24,7 +24,9 @@
 #include <overdub/implementation/ir/function.cpp>
 #include <overdub/implementation/ir/function_types.cpp>
 #include <overdub/implementation/ir/in_place.cpp>
+#include <overdub/implementation/ir/index_ranges.cpp>
 #include <overdub/implementation/ir/infer.cpp>
+#include <overdub/implementation/ir/last_uses.cpp>
 #include <overdub/implementation/ir/parameter_ownership.cpp>
 #include <overdub/implementation/ir/parse.cpp>
 #include <overdub/implementation/ir/print.cpp>

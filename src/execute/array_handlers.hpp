@@ -277,7 +277,6 @@ inline void copy_row(std::byte* frame, offset array, i64 i, offset row, offset r
     std::memcpy(elements(frame, array) + static_cast<std::size_t>(i) * bytes, elements(frame, row), bytes);
 }
 // Copies the array at b to row a. c holds the rank in its upper half, the size of a scalar in the lower.
-constexpr offset rank_and_size(offset rank, offset size) { return rank << 16 | size; }
 inline void store_row(machine& m, std::byte* frame, instruction const& at) {
   offset const rank = at.c >> 16, size = at.c & 0xffff;
   room_for_row(m, frame, at.out, extent(frame, at.out, 0), at.b, rank, size, "map");

@@ -13,6 +13,9 @@
 
 namespace overdub::execute {
 
+/// The rank of an array, in the upper half, and the size of a scalar, as an operand of instructions.
+constexpr offset rank_and_size(offset rank, offset size) { return rank << 16 | size; }
+
 inline buffer* owner(std::byte const* frame, offset array) { return get<buffer*>(frame, array + word_size); }
 inline void retain(std::byte const* frame, offset array) {
   if (buffer* const b = owner(frame, array)) ++b->count;

@@ -36,20 +36,6 @@ struct jump_unless_compared {
     OVERDUB_GO(target(at, at->c), frame, x, y);
   }
 };
-/// The handlers of jump_unless_compared: by operation, type (i64, double) and variant (register_a, register_b).
-OVERDUB_HIDDEN inline constexpr auto jump_handlers = table_of([]<class Op>() {
-  auto const all = []<class T>() -> std::array<handler, 4> {
-    if constexpr (Op::rule == ir::type_rule::comparison)
-      return {
-          &jump_unless_compared<Op, T, source::frame, source::frame>::run,
-          &jump_unless_compared<Op, T, source::in_register, source::frame>::run,
-          &jump_unless_compared<Op, T, source::frame, source::in_register>::run, nullptr};
-    else
-      return {};
-  };
-  return std::array{all.template operator()<i64>(), all.template operator()<double>()};
-});
-
 /// Begins a loop with the index i (out) and the trip count n (a): sets i to 0; jumps to c if n is not positive.
 struct start_loop {
   OVERDUB_HANDLER void run(OVERDUB_STATE) {

@@ -207,18 +207,12 @@ constexpr lane_variants lane_variants_of() {
   }
   return all;
 }
-OVERDUB_HIDDEN inline constexpr auto lane_handlers =
-    table_of([]<class Op>() { return for_each_type([]<class T>() { return lane_variants_of<Op, T>(); }); });
-
 template <class From, class To>
 void lane_convert(machine& m, std::byte* frame, instruction const& at) {
   auto const* const a = lanes_at<From>(frame, at.a);
   auto* const out = lanes_at<To>(frame, at.out);
   for (i64 i = 0, n = m.lanes; i < n; ++i) out[i] = as_lane<To>(native::convert<To>(from_lane<From>(a[i])));
 }
-OVERDUB_HIDDEN inline constexpr auto lane_convert_handlers = for_each_type([]<class From>() {
-  return for_each_type([]<class To>() -> handler { return &doing<lane_convert<From, To>>::run; });
-});
 
 // ---- fused pairs of doubles: as in fused.def, a in lanes, b and c in lanes or uniform
 
@@ -257,11 +251,6 @@ constexpr lane_fused_row lane_fused_row_of() {
        &lane_fused<First, Second, S, uniform, in_lanes>::run,
        &lane_fused<First, Second, S, in_lanes, uniform>::run}};
 }
-OVERDUB_HIDDEN inline constexpr std::array lane_fused_rows{
-    lane_fused_row_of<operation::mul, operation::add, side::left>(),
-    lane_fused_row_of<operation::mul, operation::sub, side::left>(),
-    lane_fused_row_of<operation::mul, operation::sub, side::right>(),
-    lane_fused_row_of<operation::sub, operation::mul, side::left>()};
 
 // ---- moves: uniform numbers to lanes, lanes to lanes
 

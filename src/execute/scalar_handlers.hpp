@@ -190,9 +190,6 @@ constexpr variants variants_of() {
   return all;
 }
 
-OVERDUB_HIDDEN inline constexpr auto scalar_handlers =
-    table_of([]<class Op>() { return for_each_type([]<class T>() { return variants_of<Op, T>(); }); });
-
 // ---- fused pairs
 
 enum class side : bool { left, right };
@@ -231,11 +228,6 @@ constexpr fused_row fused_row_of() {
   return {First::code, Second::code, S, {all.template operator()<i64>(), all.template operator()<double>()}};
 }
 
-OVERDUB_HIDDEN inline constexpr std::array fused_rows{
-#define OVERDUB_FUSED(FIRST, SECOND, SIDE) fused_row_of<operation::FIRST, operation::SECOND, side::SIDE>(),
-#include <overdub/execute/fused.def>
-};
-
 // ---- elements of arrays of rank 1: a is the array, b the index
 
 template <class T>
@@ -263,8 +255,6 @@ constexpr variants load_variants() {
   }
   return all;
 }
-OVERDUB_HIDDEN inline constexpr auto load_handlers =
-    for_each_type([]<class T>() { return load_variants<T>(); });
 
 // The element at c of row b.
 template <class T>
@@ -281,8 +271,6 @@ struct load2 {
     OVERDUB_GIVE(T, result::stored, r);
   }
 };
-OVERDUB_HIDDEN inline constexpr auto load2_handlers =
-    for_each_type([]<class T>() -> handler { return &load2<T>::run; });
 
 template <class Second, side S, class T, source C, result R>
 struct fused_load {
@@ -308,10 +296,6 @@ constexpr fused_load_row fused_load_row_of() {
   row.on_doubles[register_b | passed] = &fused_load<Second, S, double, in_register, pass>::run;
   return row;
 }
-OVERDUB_HIDDEN inline constexpr std::array fused_load_rows{
-#define OVERDUB_FUSED_AT(SECOND, SIDE) fused_load_row_of<operation::SECOND, side::SIDE>(),
-#include <overdub/execute/fused.def>
-};
 
 // ---- conversions, moves
 
@@ -321,10 +305,6 @@ struct converting {
     OVERDUB_GIVE(To, result::stored, native::convert<To>(get<From>(frame, at->a)));
   }
 };
-/// From the first type to the second.
-OVERDUB_HIDDEN inline constexpr auto convert_handlers = for_each_type([]<class From>() {
-  return for_each_type([]<class To>() -> handler { return &converting<From, To>::run; });
-});
 
 /// Moves a word; `move_words`: c of them, which must not overlap.
 struct move_word {

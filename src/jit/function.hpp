@@ -3,12 +3,12 @@
 #pragma once
 
 #include "emitter.hpp"
-#include "known_in_range.hpp"
 #include "program.hpp"
 #include "refuse.hpp"
 #include "values.hpp"
 
 #include <overdub/implementation/ir/in_place.hpp>
+#include <overdub/implementation/ir/known_in_range.hpp>
 #include <overdub/implementation/ir/reference_counts.hpp>
 #include <overdub/implementation/ir/use_order.hpp>
 #include <overdub/ir/regions.hpp>
@@ -58,7 +58,7 @@ struct function_state {
   std::vector<value> values;                  // for each value
   std::vector<std::optional<row_place>> rows; // for each value: the destination of the map that creates it
   std::vector<llvm::Value*> reduced; // for each operation: a reduction that was computed with its map
-  known_in_range in_range;           // the accesses that need no check
+  ir::known_in_range in_range;       // the accesses that need no check
 };
 
 /// Compiles a function of the program.

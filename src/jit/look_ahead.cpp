@@ -1,11 +1,18 @@
 #include "look_ahead.hpp"
 
-#include "index_ranges.hpp"
 #include "scalars.hpp"
+
+#include <overdub/implementation/ir/index_ranges.hpp>
 
 #include <vector>
 
 namespace overdub::jit {
+using ir::ahead_check;
+using ir::ahead_plan;
+using ir::index_check;
+using ir::index_range;
+using ir::plan_number;
+
 namespace {
 
 // The ends of a range.
@@ -18,7 +25,7 @@ class ahead_emitter {
 public:
   ahead_emitter(function_state& fn, ahead_plan const& plan)
       : fn_(fn), b_(fn.b), plan_(plan), ends_(plan.ranges.size()), needed_(plan.ranges.size()) {
-    need(plan.loops[0]);
+    need(plan.loops[0].trip_count);
     for (ahead_check const& c : plan.checks)
       for (plan_number const r : read_by(c)) need(r);
   }
@@ -36,17 +43,17 @@ private:
     llvm::SmallVector<plan_number, 8> all;
     for (index_check const& i : c.indices)
       if (i.shifted)
-        all.append({plan_.loops[i.shifted->loop], i.shifted->shift});
+        all.append({plan_.loops[i.shifted->loop].trip_count, i.shifted->shift});
       else
         all.push_back(i.range);
-    for (plan_number const l : c.inside) all.push_back(plan_.loops[l]);
+    for (plan_number const l : c.inside) all.push_back(plan_.loops[l].trip_count);
     return all;
   }
   void need(plan_number range) {
     if (needed_[range]) return;
     needed_[range] = true;
     index_range const& r = plan_.ranges[range];
-    if (r.is == index_range::kind::index) need(plan_.loops[r.loop]);
+    if (r.is == index_range::kind::index) need(plan_.loops[r.loop].trip_count);
     if (r.is == index_range::kind::invariant || r.is == index_range::kind::varying) {
       need(r.x);
       need(r.y);
@@ -65,7 +72,7 @@ private:
       return {x, x, nullptr};
     }
     case index_range::kind::index: {
-      range_ends const& count = ends_[plan_.loops[r.loop]];
+      range_ends const& count = ends_[plan_.loops[r.loop].trip_count];
       return {fn_.e.integer(0), b_.CreateSub(count.most, fn_.e.integer(1)), count.overflows};
     }
     case index_range::kind::invariant: {
@@ -119,7 +126,8 @@ private:
     if (i.shifted) {
       // If the sum overflows, then, as unsigned numbers, the upper end is out of range or less than the lower one, so
       // that the check fails.
-      llvm::Value* const last = b_.CreateSub(ends_[plan_.loops[i.shifted->loop]].most, fn_.e.integer(1));
+      llvm::Value* const last =
+          b_.CreateSub(ends_[plan_.loops[i.shifted->loop].trip_count].most, fn_.e.integer(1));
       llvm::Value* const shift = ends_[i.shifted->shift].least;
       r = {shift, b_.CreateAdd(shift, last), nullptr};
     }
@@ -128,7 +136,7 @@ private:
     return r.overflows == nullptr ? good : b_.CreateAnd(good, b_.CreateNot(r.overflows));
   }
   llvm::Value* is_empty(plan_number l) {
-    range_ends const& count = ends_[plan_.loops[l]];
+    range_ends const& count = ends_[plan_.loops[l].trip_count];
     llvm::Value* const none = b_.CreateICmpSLE(count.most, fn_.e.integer(0));
     return count.overflows == nullptr ? none : b_.CreateAnd(none, b_.CreateNot(count.overflows));
   }
@@ -150,7 +158,7 @@ private:
 } // namespace
 
 void look_ahead(function_state& fn, region_id body) {
-  ahead_plan const plan = plan_ahead(fn.f, fn.in_place, fn.in_range, body);
+  ahead_plan const plan = ir::plan_ahead(fn.f, fn.in_place, fn.in_range, body);
   if (plan.checks.empty()) return;
   llvm::Value* const good = ahead_emitter(fn, plan).all_good();
   fn.program.needs.interpreter = true;

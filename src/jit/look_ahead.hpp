@@ -1,5 +1,5 @@
 // Speculative bounds checks: one check before a loop covers all iterations of it and of nested loops
-// (index_ranges.hpp). If an index is out of range, some iteration fails. The code then deoptimises: the interpreter
+// (ir/index_ranges.hpp). If an index is out of range, some iteration fails. The code then deoptimises: the interpreter
 // runs the program again from the start, and reaches that iteration. Requires that a failing run can be repeated.
 #pragma once
 

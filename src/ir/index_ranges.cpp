@@ -1,35 +1,35 @@
-#include "index_ranges.hpp"
-
+#include <overdub/implementation/ir/index_ranges.hpp>
+#include <overdub/implementation/ir/literal.hpp>
+#include <overdub/implementation/ir/names_of_values.hpp>
 #include <overdub/implementation/ir/operands.hpp>
 #include <overdub/ir/regions.hpp>
+#include <overdub/ir/value_map.hpp>
 
-#include <llvm/ADT/DenseMap.h>
-#include <llvm/ADT/STLExtras.h>
+#include <algorithm>
 #include <utility>
 
-namespace overdub::jit {
-using ir::node_id;
-using ir::region_id;
-using ir::value_id;
-
+namespace overdub::ir {
 namespace {
 
-using region_set = llvm::SmallVector<region_id, 4>;
+using region_set = std::vector<region_id>;
 
-bool have_common(region_set const& a, region_set const& b) {
-  return llvm::any_of(a, [&](region_id r) { return llvm::is_contained(b, r); });
+bool has_region(region_set const& all, region_id r) {
+  return std::find(all.begin(), all.end(), r) != all.end();
 }
+bool have_common(region_set const& a, region_set const& b) {
+  return std::any_of(a.begin(), a.end(), [&](region_id r) { return has_region(b, r); });
+}
+void add_regions(region_set& all, region_set const& more) { all.insert(all.end(), more.begin(), more.end()); }
 
 class ahead_planner {
 public:
   ahead_planner(
-      ir::function const& f, ir::in_place_arrays const& in_place, known_in_range const& in_range,
-      region_id body)
+      function const& f, in_place_arrays const& in_place, known_in_range const& in_range, region_id body)
       : f_(f), in_place_(in_place), in_range_(in_range), body_(body) {}
 
   ahead_plan plan() {
     value_id const count = f_.operand(f_[body_].parent, 0);
-    made_.loops.push_back(add({.is = index_range::kind::outside, .value = count}));
+    made_.loops.push_back({body_, add({.is = index_range::kind::outside, .value = count})});
     enclosing_.push_back({body_, 0, {body_}});
     look_in(body_);
     return std::move(made_);
@@ -45,16 +45,16 @@ private:
   void look_in(region_id r) {
     for (node_id const n : f_.nodes_of(r)) {
       switch (f_[n].code) {
-      case ir::op::at:
-      case ir::op::update:
-      case ir::op::add_to:
-        check(n, ir::index_count(f_, n));
+      case op::at:
+      case op::update:
+      case op::add_to:
+        check(n, index_count(f_, n));
         break;
-      case ir::op::accumulate:
+      case op::accumulate:
         look_in(f_.region_at(n, 0));
         break;
       default:
-        if (ir::is_counted(f_[n].code)) look_in_loop(n);
+        if (is_counted(f_[n].code)) look_in_loop(n);
       }
     }
   }
@@ -63,7 +63,7 @@ private:
     if (!count || !are_independent(loops_of(*count))) return;
     region_id const body = f_.region_at(n, 0);
     auto const number = static_cast<plan_number>(made_.loops.size());
-    made_.loops.push_back(*count);
+    made_.loops.push_back({body, *count});
     enclosing_.push_back({body, number, closure(loops_of(*count))});
     enclosing_.back().changes_with.push_back(body);
     look_in(body);
@@ -82,17 +82,18 @@ private:
     auto const array = array_in_front(f_.operand(n, 0));
     if (made.indices.empty() || !array) return;
     made.array = *array;
-    for (loop const& l : llvm::drop_begin(enclosing_)) made.inside.push_back(l.number);
+    for (std::size_t i = 1; i < enclosing_.size(); ++i) made.inside.push_back(enclosing_[i].number);
     made_.checks.push_back(std::move(made));
   }
   // A value as the sum of a loop-invariant value and the index of a loop.
   std::optional<index_check::shifted_index> shifted_index(value_id v) {
-    if (!f_.is_result(v) || f_[f_.node_of(v)].code != ir::op::add) return {};
+    if (!f_.is_result(v) || f_[f_.node_of(v)].code != op::add) return {};
     node_id const n = f_.node_of(v);
     for (std::uint32_t k = 0; k < 2; ++k) {
       loop const* const l = loop_of_index(f_.operand(n, k));
       auto const other = range_of(f_.operand(n, 1 - k));
-      if (l == nullptr || may_overflow(made_.loops[l->number]) || !other || !loops_of(*other).empty())
+      if (l == nullptr || may_overflow(made_.loops[l->number].trip_count) || !other ||
+          !loops_of(*other).empty())
         continue;
       return index_check::shifted_index{l->number, *other};
     }
@@ -102,13 +103,13 @@ private:
   // An array that is defined before the loop, with the extents of an array that the loop reads; nothing, if there is
   // none.
   std::optional<value_id> array_in_front(value_id array) const {
-    value_id const carried = ir::updated_array(f_, array);
+    value_id const carried = updated_array(f_, array);
     if (in_place_.has(carried) && is_in_front(carried)) return carried;
-    if (!ir::is_defined_in(f_, array, body_)) return array;
+    if (!is_defined_in(f_, array, body_)) return array;
     return {};
   }
   // Whether a value is defined before the first iteration: outside of the loop, or as an initial value.
-  bool is_in_front(value_id v) const { return f_.region_of(v) == body_ || !ir::is_defined_in(f_, v, body_); }
+  bool is_in_front(value_id v) const { return f_.region_of(v) == body_ || !is_defined_in(f_, v, body_); }
 
   loop const* loop_of_index(value_id v) const {
     for (loop const& l : enclosing_)
@@ -118,16 +119,16 @@ private:
   region_set closure(region_set const& all) const {
     region_set found;
     for (loop const& l : enclosing_)
-      if (llvm::is_contained(all, l.body)) found.append(l.changes_with.begin(), l.changes_with.end());
+      if (has_region(all, l.body)) add_regions(found, l.changes_with);
     return found;
   }
   // Whether these loops' indices vary independently, so that some iteration has each combination of their ends.
   bool are_independent(region_set const& all) const {
     region_set found;
     for (loop const& l : enclosing_) {
-      if (!llvm::is_contained(all, l.body)) continue;
+      if (!has_region(all, l.body)) continue;
       if (have_common(found, l.changes_with)) return false;
-      found.append(l.changes_with.begin(), l.changes_with.end());
+      add_regions(found, l.changes_with);
     }
     return true;
   }
@@ -136,8 +137,8 @@ private:
   bool is_reached(region_set const& all) const {
     if (!are_independent(all)) return false;
     region_set const with = closure(all);
-    return llvm::none_of(enclosing_, [&](loop const& l) {
-      return !llvm::is_contained(with, l.body) && have_common(with, l.changes_with);
+    return std::none_of(enclosing_.begin(), enclosing_.end(), [&](loop const& l) {
+      return !has_region(with, l.body) && have_common(with, l.changes_with);
     });
   }
 
@@ -151,61 +152,105 @@ private:
   bool may_overflow(plan_number range) const { return made_.ranges[range].may_overflow; }
 
   std::optional<plan_number> range_of(value_id v, int depth = 0) {
-    if (auto const known = known_.find(index_of(v)); known != known_.end()) return known->second;
+    if (auto const known = known_.find(v); known != known_.end()) return known->second;
     auto const made = new_range(v, depth);
-    known_.insert({index_of(v), made});
+    known_.insert({v, made});
     return made;
   }
   std::optional<plan_number> new_range(value_id v, int depth) {
-    if (f_.is_literal(v) || !ir::is_defined_in(f_, v, body_))
+    if (f_.is_literal(v) || !is_defined_in(f_, v, body_))
       return add({.is = index_range::kind::outside, .value = v});
     if (loop const* const l = loop_of_index(v))
       return add(
           {.is = index_range::kind::index,
            .loop = l->number,
            .loops = {l->body},
-           .may_overflow = may_overflow(made_.loops[l->number])});
+           .may_overflow = may_overflow(made_.loops[l->number].trip_count)});
     constexpr int maximum_depth = 16;
-    if (!f_.is_result(v) || depth > maximum_depth || f_.type_of(v) != ir::i64) return {};
+    if (!f_.is_result(v) || depth > maximum_depth || f_.type_of(v) != i64) return {};
     node_id const n = f_.node_of(v);
-    ir::op const code = f_[n].code;
-    if (code != ir::op::add && code != ir::op::sub && code != ir::op::mul && code != ir::op::div) return {};
+    op const code = f_[n].code;
+    if (code != op::add && code != op::sub && code != op::mul && code != op::div) return {};
     auto const x = range_of(f_.operand(n, 0), depth + 1);
     if (!x) return {};
     value_id const by = f_.operand(n, 1);
-    if (code == ir::op::div && (!f_.is_literal(by) || static_cast<std::int64_t>(f_.bits_of(by)) <= 0))
-      return {};
+    if (code == op::div && (!f_.is_literal(by) || static_cast<std::int64_t>(f_.bits_of(by)) <= 0)) return {};
     auto const y = range_of(by, depth + 1);
     if (!y) return {};
     return combined(code, *x, *y);
   }
-  std::optional<plan_number> combined(ir::op code, plan_number x, plan_number y) {
+  std::optional<plan_number> combined(op code, plan_number x, plan_number y) {
     region_set const &of_x = loops_of(x), &of_y = loops_of(y);
     if (of_x.empty() && of_y.empty())
       return add({.is = index_range::kind::invariant, .code = code, .x = x, .y = y});
-    if (have_common(of_x, of_y) || (code == ir::op::mul && !of_x.empty() && !of_y.empty())) return {};
+    if (have_common(of_x, of_y) || (code == op::mul && !of_x.empty() && !of_y.empty())) return {};
     index_range made{.is = index_range::kind::varying, .code = code, .x = x, .y = y, .loops = of_x};
-    made.loops.append(of_y.begin(), of_y.end());
+    add_regions(made.loops, of_y);
     // Quotients by positive literals do not overflow.
-    made.may_overflow = code != ir::op::div || may_overflow(x);
+    made.may_overflow = code != op::div || may_overflow(x);
     return add(std::move(made));
   }
 
-  ir::function const& f_;
-  ir::in_place_arrays const& in_place_;
+  function const& f_;
+  in_place_arrays const& in_place_;
   known_in_range const& in_range_;
   region_id const body_;
-  llvm::SmallVector<loop, 4> enclosing_;                            // from the outermost
-  llvm::DenseMap<std::uint32_t, std::optional<plan_number>> known_; // for each value
+  std::vector<loop> enclosing_; // from the outermost
+  value_map<std::optional<plan_number>> known_;
   ahead_plan made_;
 };
 
 } // namespace
 
 ahead_plan plan_ahead(
-    ir::function const& f, ir::in_place_arrays const& in_place, known_in_range const& in_range,
-    region_id body) {
+    function const& f, in_place_arrays const& in_place, known_in_range const& in_range, region_id body) {
   return ahead_planner(f, in_place, in_range, body).plan();
 }
 
-} // namespace overdub::jit
+std::string text_of(ahead_plan const& plan, program const& p, function const& f) {
+  names_of_values const names(p, f);
+  auto const name = [&](value_id v) {
+    if (!f.is_literal(v)) return names[v];
+    std::string literal;
+    append_literal(literal, f.type_of(v), f.bits_of(v));
+    return literal;
+  };
+  auto const index_name = [&](region_id body) { return names[f.argument(body, 0)]; };
+  auto const expression = [&](auto const& self, plan_number number) -> std::string {
+    index_range const& r = plan.ranges[number];
+    if (r.is == index_range::kind::outside) return name(r.value);
+    if (r.is == index_range::kind::index) return index_name(plan.loops[r.loop].body);
+    return std::string(name_of(r.code)) + "(" + self(self, r.x) + ", " + self(self, r.y) + ")";
+  };
+  auto const range = [&](plan_number number) {
+    index_range const& r = plan.ranges[number];
+    std::string text = expression(expression, number);
+    for (region_id const body : r.loops)
+      text.append(body == r.loops[0] ? " varies with " : " and ").append(index_name(body));
+    return text.append(r.may_overflow ? " and may overflow" : "");
+  };
+  std::string text;
+  for (ahead_loop const& l : plan.loops)
+    text.append("loop ").append(index_name(l.body)).append(": trip count ").append(range(l.trip_count)) +=
+        '\n';
+  for (ahead_check const& c : plan.checks) {
+    node_id const n = c.access;
+    text.append(f[n].result_count > 0 ? names[f.result(n)] + " = " : "").append(name_of(f[n].code));
+    text.append(" of ").append(name(c.array));
+    for (plan_number const l : c.inside)
+      text.append(l == c.inside[0] ? " in loop " : ", ").append(index_name(plan.loops[l].body));
+    text += ":\n";
+    for (index_check const& i : c.indices) {
+      text.append("  axis ").append(std::to_string(i.axis)).append(": ").append(range(i.range));
+      if (i.shifted)
+        text.append(", is ")
+            .append(index_name(plan.loops[i.shifted->loop].body))
+            .append(" shifted by ")
+            .append(range(i.shifted->shift));
+      text += '\n';
+    }
+  }
+  return text;
+}
+
+} // namespace overdub::ir
