@@ -12,6 +12,7 @@
 #include <llvm/ADT/DenseSet.h>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace overdub::lifting {
@@ -51,6 +52,8 @@ std::optional<element_type> cell_type(llvm::Type const* t);
 /// The array of memory for a type. Requires linear memory.
 std::optional<std::uint32_t> cell_of(function_memory const& memory, llvm::Type const* t);
 
+/// The name of the access type of alias information, which clang attaches to loads, stores and copies; empty if there is none.
+std::string_view accessed_type(llvm::MDNode const* tag);
 /// Whether a load or store is one that may be of an object of any type, as one of characters and of members of unions.
 bool is_of_any_type(llvm::Instruction const& i);
 /// The arrays that a load or store accesses, its own first; the marks of floating-point numbers; and if it may be of any type, integers that

@@ -165,6 +165,22 @@ TEST_CASE("lifted arrays") {
   });
 }
 
+TEST_CASE("lifted copies of arrays that functions access in no other way") {
+  same("clears_by_callee(int*)", clears_by_callee, [] { return std::tuple(numbers(5, -9, 9)); });
+  same("copies_pair(double*, double const*)", copies_pair, [] {
+    return std::tuple(numbers(3, -1.0, 1.0), numbers(2, -1.0, 1.0));
+  });
+  same("copies_vectors(float*, float const*)", copies_vectors, [] {
+    return std::tuple(numbers(4, -1.0f, 1.0f), numbers(6, -1.0f, 1.0f));
+  });
+  same("passes_what_is_not_used(double const*, int)", passes_what_is_not_used, [] {
+    return std::tuple(numbers(3, -1.0, 1.0), size());
+  });
+  same("copies_of_copies(double const*, int)", copies_of_copies, [] {
+    return std::tuple(numbers(4, -1.0, 1.0), size());
+  });
+}
+
 TEST_CASE("lifted numbers") {
   auto const any = [] { return bits()() >> number(0, 63); };
   same(

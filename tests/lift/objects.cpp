@@ -213,6 +213,28 @@ TEST_CASE("functions in memory work on objects of the caller") {
       std::vector{datum(energy(all.data(), 5))});
 }
 
+TEST_CASE("a copy that does not say what it copies is one of memory alone") {
+  overdub::ir::program const& p = module().program;
+  CHECK(!p.find("copies_bytes(double*, double const*, int)"));
+  CHECK(!p.find("clears_bytes(double*)"));
+  linear_memory memory(module());
+  std::int64_t const a = memory.allocate(24), b = memory.allocate(24);
+  for (std::int64_t const k : {0, 8, 16}) {
+    memory.write(a + k, 1.0);
+    memory.write(b + k, 0.5 + static_cast<double>(k));
+  }
+  CHECK(call(memory, "copies_bytes(double*, double const*, int)", {datum(a), datum(b), datum(2)}).empty());
+  CHECK(call(memory, "clears_bytes(double*)", {datum(b)}).empty());
+  CHECK(memory.read<double>(a) == 0.5);
+  CHECK(memory.read<double>(a + 8) == 8.5);
+  CHECK(memory.read<double>(a + 16) == 1.0);
+  CHECK(memory.read<double>(b + 8) == 0.0);
+  CHECK(memory.read<double>(b + 16) == 16.5);
+  same("copies_range(float*, float const*, int)", copies_range, [] {
+    return std::tuple(numbers(9, -1.0f, 1.0f), numbers(9, -1.0f, 1.0f), number(0, 9));
+  });
+}
+
 TEST_CASE("objects that lifted functions allocate stay in memory") {
   linear_memory memory(module());
   std::int64_t const list = memory.allocate(8);

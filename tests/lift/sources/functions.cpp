@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 double norm(double const* x, long n) {
   double s = 0;
@@ -462,4 +463,33 @@ static double integral(F f, double a, double b, int n) {
 }
 double closure(double a, int n) {
   return integral([a](double x) { return std::exp(-x * x / a); }, -1, 1, n);
+}
+
+// Copies, of which some do not say what they copy.
+static void clear(int* x) { std::memset(x, 0, 4 * sizeof *x); }
+int clears_by_callee(int* x) {
+  clear(x);
+  return x[0] + x[3] + 1;
+}
+struct pair_of_numbers {
+  double x, y;
+};
+void copies_pair(double* a, double const* b) {
+  *reinterpret_cast<pair_of_numbers*>(a) = *reinterpret_cast<pair_of_numbers const*>(b);
+}
+struct vector_of_numbers {
+  float v[3];
+};
+static void assign(vector_of_numbers* a, vector_of_numbers const* b) { a[0] = b[1]; }
+void copies_vectors(float* a, float const* b) {
+  assign(reinterpret_cast<vector_of_numbers*>(a), reinterpret_cast<vector_of_numbers const*>(b));
+}
+static double count_of(double const* x, int n) { return n; }
+double passes_what_is_not_used(double const* x, int n) { return count_of(x + 20, n) + x[0]; }
+static void copy_all(double* a, double const* b) { std::memcpy(a, b, 4 * sizeof *a); }
+double copies_of_copies(double const* x, int k) {
+  double t[4], u[4];
+  copy_all(t, x);
+  copy_all(u, t);
+  return u[k & 3];
 }

@@ -75,3 +75,8 @@ double simpson(double a, double b, int n);
 double levels(int n, double x);
 double extremes(double const* x, int n);
 double closure(double a, int n);
+int clears_by_callee(int* x);
+void copies_pair(double* a, double const* b);
+void copies_vectors(float* a, float const* b);
+double passes_what_is_not_used(double const* x, int n);
+double copies_of_copies(double const* x, int k);

@@ -429,7 +429,7 @@ int bytes_of_number(double const* x, int n) {
 }
 unsigned long number_as_integer(double const* x, int n) {
   std::vector<unsigned long> y(static_cast<std::size_t>(n));
-  std::memcpy(y.data(), x, y.size() * sizeof(double));
+  std::memcpy(y.data(), &x[0], y.size() * sizeof(double));
   return y[0];
 }
 int bytes_of_struct(double x, int k) {
@@ -455,14 +455,14 @@ double half_copied(double x, int k) {
 }
 int bytes_of_integers(int* x, int n) {
   std::vector<unsigned char> bytes(static_cast<std::size_t>(n) * 4, 0);
-  std::memcpy(bytes.data(), x, bytes.size());
+  std::memcpy(bytes.data(), &x[0], bytes.size());
   int s = 0;
   for (unsigned char const b : bytes) s = s * 3 + b;
   return s;
 }
 double carried_as_bytes(double const* x, int n) {
   std::vector<char> bytes(static_cast<std::size_t>(n) * 8);
-  std::memcpy(bytes.data(), x, bytes.size());
+  std::memcpy(bytes.data(), &x[0], bytes.size());
   std::vector<double> y(static_cast<std::size_t>(n));
   std::memcpy(y.data(), bytes.data(), bytes.size());
   double s = 0;
@@ -555,3 +555,9 @@ int half_of_integer(int k, int n) {
   if (n > 0) all[0].integer = k;
   return all[0].halves[1];
 }
+
+void copies_range(float* a, float const* b, int n) { std::copy(b, b + n, a); }
+void copies_bytes(double* a, double const* b, int n) {
+  std::memcpy(a, b, static_cast<std::size_t>(n) * sizeof(double));
+}
+void clears_bytes(double* x) { std::memset(x, 0, 2 * sizeof *x); }

@@ -68,6 +68,11 @@ int bytes_of_integers(int* x, int n);
 double carried_as_bytes(double const* x, int n);
 int filled(int n, int byte);
 
+// Copies.
+void copies_range(float* a, float const* b, int n);
+void copies_bytes(double* a, double const* b, int n);
+void clears_bytes(double* x);
+
 double energy(body const* all, int n);
 void advance(body* all, int n, double h);
 void push_front(node** list, double value);
