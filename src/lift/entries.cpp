@@ -95,7 +95,7 @@ private:
     }
     llvm::Function const* const callee = call.getCalledFunction();
     if (!callee || !plan_.linear_of(callee)) {
-      found_.is_array = false;
+      found_.is_array = found_.is_array && is_other_side_;
       return;
     }
     // The callee may return the pointer, and the caller may write by it.
