@@ -480,8 +480,6 @@ std::string problem_of(Instruction const& i) {
     if (v->getType()->isMetadataTy() || (llvm::isa<llvm::CallBase>(i) && llvm::isa<llvm::Function>(v)))
       continue;
     if (std::string problem = type_problem(v->getType()); !problem.empty()) return problem;
-    if (llvm::isa<llvm::ConstantExpr>(v) && !v->getType()->isPointerTy())
-      return "a constant that depends on an address";
   }
   if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i)) return problem_of_call(*call);
   switch (i.getOpcode()) {
