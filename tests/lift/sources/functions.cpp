@@ -493,3 +493,15 @@ double copies_of_copies(double const* x, int k) {
   copy_all(u, t);
   return u[k & 3];
 }
+
+double backwards(double const* x, int n) {
+  double s = 0;
+  for (double const* p = x + n - 1; p >= x; --p) s = s * 0.5 + *p;
+  return s;
+}
+int saturates(double x) {
+  int const i = static_cast<int>(x);
+  auto const u = static_cast<unsigned char>(x);
+  auto const s = static_cast<signed char>(x);
+  return (i > 2147483646) + 2 * (i < -2147483647) + 4 * (u == 255) + 8 * (u == 0) + 16 * (s == 127) + 32 * (s == -128);
+}

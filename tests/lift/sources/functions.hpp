@@ -80,3 +80,5 @@ void copies_pair(double* a, double const* b);
 void copies_vectors(float* a, float const* b);
 double passes_what_is_not_used(double const* x, int n);
 double copies_of_copies(double const* x, int k);
+double backwards(double const* x, int n);
+int saturates(double x);
