@@ -343,33 +343,38 @@ void add_declared_copies(llvm::Function& f) {
   }
 }
 
-// Whether control flow leaves the function by an exception on all ways from a block, as after clean-up.
-bool only_unwinds(llvm::BasicBlock& from) {
-  llvm::SmallPtrSet<llvm::BasicBlock*, 16> seen{&from};
-  std::vector<llvm::BasicBlock*> pending{&from};
+// The blocks from which control flow may reach a return.
+llvm::SmallPtrSet<llvm::BasicBlock*, 16> returning_blocks(llvm::Function& f) {
+  llvm::SmallPtrSet<llvm::BasicBlock*, 16> all;
+  std::vector<llvm::BasicBlock*> pending;
+  auto const add = [&](llvm::BasicBlock* b) {
+    if (all.insert(b).second) pending.push_back(b);
+  };
+  for (llvm::BasicBlock& b : f)
+    if (llvm::isa<llvm::ReturnInst>(b.getTerminator())) add(&b);
   while (!pending.empty()) {
     llvm::BasicBlock* const b = pending.back();
     pending.pop_back();
-    if (llvm::isa<llvm::ReturnInst>(b->getTerminator())) return false;
-    for (llvm::BasicBlock* const next : llvm::successors(b))
-      if (seen.insert(next).second) pending.push_back(next);
+    for (llvm::BasicBlock* const before : llvm::predecessors(b)) add(before);
   }
-  return true;
+  return all;
 }
 
 // What throws is an error of the program. Therefore a call whose exceptions the function does not end with an ordinary return becomes a call
-// without clean-up, and nothing follows a call that begins to throw.
+// without clean-up, and nothing follows a call that begins to throw. A function with a handler that may return keeps its handlers, and is
+// refused.
 void remove_clean_up(llvm::Function& f) {
   std::vector<llvm::InvokeInst*> invokes;
   for (llvm::BasicBlock& b : f)
     if (auto* const invoke = llvm::dyn_cast<llvm::InvokeInst>(b.getTerminator())) invokes.push_back(invoke);
-  llvm::DenseMap<llvm::BasicBlock*, bool> known;
-  for (llvm::InvokeInst* const invoke : invokes) {
-    llvm::BasicBlock* const pad = invoke->getUnwindDest();
-    auto const [at, is_new] = known.try_emplace(pad, false);
-    if (is_new) at->second = only_unwinds(*pad);
-    if (at->second) llvm::changeToCall(invoke);
-  }
+  llvm::SmallPtrSet<llvm::BasicBlock*, 16> const returning = returning_blocks(f);
+  bool catches = false;
+  for (llvm::InvokeInst* const invoke : invokes)
+    if (returning.contains(invoke->getUnwindDest()))
+      catches = true;
+    else
+      llvm::changeToCall(invoke);
+  if (catches) return;
   for (llvm::BasicBlock& b : f)
     for (llvm::Instruction& i : b)
       if (auto* const call = llvm::dyn_cast<llvm::CallInst>(&i); call && is_abort(*call)) {
@@ -488,6 +493,9 @@ void prepare(llvm::Module& m) {
   passes.addPass(llvm::DCEPass());
   passes.addPass(llvm::LowerSwitchPass());
   passes.addPass(llvm::BreakCriticalEdgesPass());
+  // A constructor of a class without virtual bases is an alias.
+  for (llvm::GlobalAlias& a : m.aliases())
+    if (!a.isInterposable()) a.replaceAllUsesWith(a.getAliasee());
   for (llvm::Function& f : m) {
     if (f.isDeclaration()) continue;
     copy_structs_by_value(f);

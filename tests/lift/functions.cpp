@@ -69,7 +69,10 @@ TEST_CASE("lifted loops") {
     return std::tuple(numbers(12, -1.0, 1.0), number(0, 12), number(0, 5));
   });
   same("walk(double const*, int)", walk, array_and_size());
-  same("backwards(double const*, int)", backwards, array_and_size());
+  same("backwards(double const*, int)", backwards, [] {
+    int const n = size() + 1;
+    return std::tuple(numbers(as_size(n), -1.0, 1.0), n);
+  });
   same("two_exits(double const*, int, double)", two_exits, [] {
     return std::tuple(numbers(9, -1.0, 2.0), 9, number(0.0, 6.0));
   });

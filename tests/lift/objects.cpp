@@ -136,6 +136,7 @@ TEST_CASE("lifted structs") {
     return std::tuple(number(-1.0f, 1.0f), number<short>(-9, 9), number(-9L, 9L));
   });
   same("by_value(double*, int)", by_value, [] { return std::tuple(numbers(2, 0.0, 0.0), size()); });
+  same("made_by_constructor(double)", made_by_constructor, [] { return std::tuple(number(-1.0, 1.0)); });
   same("zero_filled(int)", zero_filled, [] { return std::tuple(size()); });
   same("walk_of_places(int)", walk_of_places, [] { return std::tuple(size()); });
 }

@@ -561,3 +561,14 @@ void copies_bytes(double* a, double const* b, int n) {
   std::memcpy(a, b, static_cast<std::size_t>(n) * sizeof(double));
 }
 void clears_bytes(double* x) { std::memset(x, 0, 2 * sizeof *x); }
+
+struct with_constructor {
+  explicit with_constructor(double x);
+  double x;
+  int k;
+};
+with_constructor::with_constructor(double v) : x(v), k(2) {} // one definition, and an alias
+double made_by_constructor(double x) {
+  with_constructor const made(x);
+  return made.x * made.k;
+}

@@ -67,6 +67,7 @@ double half_copied(double x, int k);
 int bytes_of_integers(int* x, int n);
 double carried_as_bytes(double const* x, int n);
 int filled(int n, int byte);
+double made_by_constructor(double x);
 
 // Copies.
 void copies_range(float* a, float const* b, int n);
