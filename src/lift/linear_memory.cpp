@@ -336,9 +336,7 @@ std::vector<std::uint32_t> arrays_of(llvm::Instruction const& i, function_memory
   for (std::uint32_t k = 0; k < memory.objects.size(); ++k) {
     element_type const& other = memory.objects[k].element;
     bool const marks = cell.type != ir::i64 && other.bits == cell.bits;
-    bool const overlaps =
-        other != cell && is_of_any_type(i) && (store || (cell.type == ir::i64 && other.bits > cell.bits));
-    if (other.type == ir::i64 && (marks || overlaps)) all.push_back(k);
+    if (other.type == ir::i64 && (marks || (store && other.bits != cell.bits))) all.push_back(k);
   }
   return all;
 }

@@ -146,6 +146,7 @@ TEST_CASE("lifted unions, of which the member is read that was written") {
   same("tagged_values(double, int)", tagged_values, number_and_size);
   same("maybe(double, int)", maybe, number_and_size);
   same("other_member(double, int)", other_member, [] { return std::tuple(1.5, 2 * number(0, 9) + 1); });
+  same("zero_by_other_member(int)", zero_by_other_member, [] { return std::tuple(size()); });
   same("half_of_integer(int, int)", half_of_integer, [] { return std::tuple(size(), 0); });
 }
 
@@ -188,6 +189,8 @@ TEST_CASE("bytes that are carried as other types are the same, or an error") {
   fails("other_member(double, int)", {datum(1.5), datum(2)});
   fails("half_of_integer(int, int)", {datum(70000), datum(1)});
   fails("bytes_of_integers(int*, int)", {datum(integers), datum(2)});
+  fails("reused_block(int)", {datum(1)});
+  fails("half_of_rewritten(int)", {datum(70000)});
   // The byte that is written is one of another number.
   CHECK(
       overdub::executable(p, *p.find("written_bytewise(double, int)")).call<double>(1.5, std::int64_t{0}) ==

@@ -549,6 +549,33 @@ long other_member(double x, int k) {
   all[1].integer = k;
   return all[static_cast<std::size_t>(k & 1)].integer;
 }
+double zero_by_other_member(int k) {
+  number_or_integer all[2];
+  all[k & 1].number = -0.0;
+  all[k & 1].integer = 0;
+  return 1 / all[k & 1].number;
+}
+int reused_block(int k) {
+  void* const block = std::malloc(8);
+  int* const to = static_cast<int*>(std::malloc(8));
+  int* const parts = static_cast<int*>(block);
+  parts[0] = 1;
+  parts[1] = 2;
+  int const first = parts[k & 1];
+  *static_cast<long*>(block) = 0x500000006;
+  std::memcpy(to, block, 8);
+  int const r = to[0] * 10 + to[1] + 100 * first;
+  std::free(to);
+  std::free(block);
+  return r;
+}
+int half_of_rewritten(int k) {
+  std::vector<number_or_integer> all(2);
+  all[0].halves[1] = 5;
+  all[0].integer = k;
+  all[0].halves[0] = 1;
+  return all[0].halves[1];
+}
 int half_of_integer(int k, int n) {
   std::vector<number_or_integer> all(2);
   all[0].halves[1] = 5;
