@@ -2,6 +2,7 @@
 
 #include "child.hpp"
 #include "linear_memory.hpp"
+#include "values.hpp"
 
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/ValueTracking.h>
@@ -87,7 +88,7 @@ void access_as_used(llvm::Function& f) {
   for (llvm::BasicBlock& b : f)
     for (llvm::Instruction& i : llvm::make_early_inc_range(b)) {
       auto* const cast = llvm::dyn_cast<llvm::BitCastInst>(&i);
-      if (!cast || cast->getType()->isPointerTy()) continue;
+      if (!cast || cast->getType()->isPointerTy() || is_sign_test(*cast)) continue;
       if (auto* const constant = llvm::dyn_cast<llvm::Constant>(cast->getOperand(0))) {
         cast->replaceAllUsesWith(llvm::ConstantExpr::getBitCast(constant, cast->getType()));
         cast->eraseFromParent();

@@ -75,6 +75,9 @@ constexpr std::array function_rows{
     function_row{"fdim", op::fdim, 2},
     function_row{"copysign", op::copysign, 2},
     function_row{"nextafter", op::nextafter, 2},
+    function_row{"ldexp", op::ldexp, 2},
+    function_row{"scalbn", op::ldexp, 2},
+    function_row{"scalbln", op::ldexp, 2},
     function_row{"logb", op::logb, 1},
     function_row{"fma", op::fma, 3},
     function_row{"llvm.minnum", op::fmin, 2},
@@ -267,6 +270,8 @@ value_id emit_conversion(ir::cursor& c, llvm::CastInst const& i, value_id x) {
     if (from == 64) return unsigned_to_floating(c, x, type);
     if (from == 1) return c.convert(c.add(op::select, x, number(c, 1), number(c, 0)), type);
     return c.convert(zero_extended(c, x, from), type);
+  case Instruction::BitCast: // of bits, the sign alone is compared
+    return is_sign_test(i) ? c.add(op::select, c.add(op::signbit, x), number(c, -1), number(c, 0)) : x;
   default:
     return c->type_of(x) == type ? x : c.convert(x, type);
   }
@@ -486,16 +491,29 @@ std::optional<known_function> known_function_of(llvm::CallBase const& call) {
   if (!callee || !callee->isDeclaration() || !is_floating(call.getType())) return {};
   std::string_view name = callee->getName();
   if (callee->isIntrinsic()) {
-    name = name.substr(0, name.rfind('.'));
+    name = name.substr(0, name.find('.', std::string_view("llvm.").size())); // types follow
   } else if (call.getType()->isFloatTy()) {
     if (!name.ends_with('f') || name == "erf") return {};
     name.remove_suffix(1);
   }
   auto const row = row_called(name, callee->isIntrinsic());
   if (!row || row->operands != call.arg_size()) return {};
-  for (llvm::Value const* argument : call.args())
-    if (argument->getType() != call.getType()) return {};
+  for (unsigned k = 0; k < row->operands; ++k) {
+    llvm::Type const* const type = call.getArgOperand(k)->getType();
+    bool const is_exponent = row->code == op::ldexp && k == 1;
+    if (is_exponent ? width_of(type) < 32 || scalar_type(type) != ir::i64 : type != call.getType()) return {};
+  }
   return row;
+}
+
+bool is_sign_test(llvm::CastInst const& i) {
+  if (i.getOpcode() != Instruction::BitCast || !is_floating(i.getSrcTy()) || !i.getDestTy()->isIntegerTy())
+    return false;
+  return llvm::all_of(i.users(), [&](llvm::User const* u) {
+    auto const* const compare = llvm::dyn_cast<llvm::ICmpInst>(u);
+    auto const* const zero = compare ? llvm::dyn_cast<llvm::ConstantInt>(compare->getOperand(1)) : nullptr;
+    return zero && zero->isZero() && compare->getOperand(0) == &i && compare->getPredicate() == CmpInst::ICMP_SLT;
+  });
 }
 
 std::string problem_of(Instruction const& i) {
@@ -528,7 +546,8 @@ std::string problem_of(Instruction const& i) {
   case Instruction::URem:
     return width_of(i.getType()) == 1 ? "arithmetic on bits" : "";
   case Instruction::BitCast:
-    return i.getType() == i.getOperand(0)->getType() ? "" : "the bits of a number as another type";
+    if (i.getType() == i.getOperand(0)->getType() || is_sign_test(llvm::cast<llvm::CastInst>(i))) return {};
+    return "the bits of a number as another type";
   case Instruction::And:
   case Instruction::Or:
   case Instruction::Xor:

@@ -218,6 +218,10 @@ TEST_CASE("lifted numbers") {
   same(
       "functions(double, double)", functions, [] { return std::tuple(number(-3.0, 3.0), number(-3.0, 3.0)); },
       100);
+  same("exponents(double, int)", exponents, [] { return std::tuple(number(-3.0, 3.0), number(-1100, 1100)); });
+  same("is_negative(double const*, float)", is_negative, [] {
+    return std::tuple(std::vector<double>{number(0, 1) == 0 ? -0.0 : 0.0}, number(-1.0f, 1.0f));
+  });
   same(
       "popcount_builtin(unsigned long)", popcount_builtin, [=] { return std::tuple(any()); }, 100);
 }

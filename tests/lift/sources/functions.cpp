@@ -505,3 +505,8 @@ int saturates(double x) {
   auto const s = static_cast<signed char>(x);
   return (i > 2147483646) + 2 * (i < -2147483647) + 4 * (u == 255) + 8 * (u == 0) + 16 * (s == 127) + 32 * (s == -128);
 }
+double exponents(double x, int k) {
+  return std::ldexp(x, k) + std::scalbn(x, 2 * k) * std::scalbln(x, static_cast<long>(k)) +
+         std::ldexp(static_cast<float>(x), k);
+}
+bool is_negative(double const* x, float y) { return std::signbit(x[0]) != std::signbit(y); }

@@ -82,3 +82,5 @@ double passes_what_is_not_used(double const* x, int n);
 double copies_of_copies(double const* x, int k);
 double backwards(double const* x, int n);
 int saturates(double x);
+double exponents(double x, int k);
+bool is_negative(double const* x, float y);
