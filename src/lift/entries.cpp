@@ -128,8 +128,7 @@ private:
     }
   }
   void add(std::vector<element_type> const& all) {
-    for (element_type const& e : all)
-      e.is_known() ? add(e) : void(found_.is_array = false);
+    for (element_type const& e : all) e.is_known() ? add(e) : void(found_.is_array = false);
   }
   void add(element_type const& e) {
     if (!e.is_known()) return;
@@ -153,8 +152,8 @@ parameter_of(llvm::Argument const& a, pointer_use const& use, linear_layout cons
   entry_parameter p;
   if (!a.getType()->isPointerTy()) return p;
   bool const is_accessed = use.as_array.is_accessed || use.is_stored;
-  bool const has_elements = use.as_array.element.is_known() ? memory.array_of(use.as_array.element) || !is_accessed
-                                                            : !is_accessed;
+  bool const has_elements =
+      use.as_array.element.is_known() ? memory.array_of(use.as_array.element) || !is_accessed : !is_accessed;
   if (use.is_array && !use.is_compared && has_elements) {
     p.is = entry_parameter::kind::array;
     p.array = use.as_array;

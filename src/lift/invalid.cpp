@@ -25,7 +25,8 @@ std::vector<refused_function> erase_invalid(ir::program& p, std::map<ir::functio
       erased.push_back(f);
     };
     for (auto const& [f, fault] : known)
-      refuse(f, "a construct that is lifted to an invalid program", fault, "report it as an error of overdub");
+      refuse(
+          f, "a construct that is lifted to an invalid program", fault, "report it as an error of overdub");
     for (std::size_t at = 0; at < erased.size(); ++at)
       for (ir::function_call const& call : callers.of(erased[at]))
         if (known.emplace(call.caller, std::string()).second)

@@ -325,7 +325,9 @@ std::string_view accessed_type(llvm::MDNode const* tag) {
   return name ? std::string_view(name->getString()) : std::string_view();
 }
 
-bool is_of_any_type(llvm::Instruction const& i) { return accessed_type(i.getMetadata(llvm::LLVMContext::MD_tbaa)) == "omnipotent char"; }
+bool is_of_any_type(llvm::Instruction const& i) {
+  return accessed_type(i.getMetadata(llvm::LLVMContext::MD_tbaa)) == "omnipotent char";
+}
 
 std::vector<std::uint32_t> arrays_of(llvm::Instruction const& i, function_memory const& memory) {
   auto const* const store = llvm::dyn_cast<llvm::StoreInst>(&i);
@@ -396,7 +398,8 @@ function_memory linear_memory_of(
   memory_effect const effect = effects.lookup(&f);
   if (effect != memory_effect::none)
     for (element_type const& cell : layout.cells)
-      all.objects.push_back({object::kind::memory, nullptr, cell, 0, effect == memory_effect::writes, true, {}});
+      all.objects.push_back(
+          {object::kind::memory, nullptr, cell, 0, effect == memory_effect::writes, true, {}});
   llvm::DataLayout const& data = f.getParent()->getDataLayout();
   for (llvm::Instruction const& i : llvm::instructions(f)) {
     if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i)) {

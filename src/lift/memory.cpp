@@ -80,8 +80,15 @@ element_type copied_scalar(std::string_view name, std::uint64_t bytes) {
   if (name.starts_with(of_declaration)) name.remove_prefix(of_declaration.size());
   if (name == "double") return {ir::f64, 64};
   if (name == "float") return {ir::f32, 32};
-  for (auto const& [integer, bits] : {std::pair<std::string_view, std::uint32_t>("short", 16), {"int", 32}, {"long", 64},
-                                      {"long long", 64}, {"i8", 8}, {"i16", 16}, {"i32", 32}, {"i64", 64}})
+  for (auto const& [integer, bits] :
+       {std::pair<std::string_view, std::uint32_t>("short", 16),
+        {"int", 32},
+        {"long", 64},
+        {"long long", 64},
+        {"i8", 8},
+        {"i16", 16},
+        {"i32", 32},
+        {"i64", 64}})
     if (name == integer) return {ir::i64, bits};
   if (name == "omnipotent char" && bytes == 1) return {ir::i64, 8};
   return {};
@@ -89,16 +96,14 @@ element_type copied_scalar(std::string_view name, std::uint64_t bytes) {
 
 class memory_analysis {
 public:
-  memory_analysis(
-      llvm::Function const& f, parameter_uses const& uses, lift_options const& o, bool by_types)
+  memory_analysis(llvm::Function const& f, parameter_uses const& uses, lift_options const& o, bool by_types)
       : f_(f), layout_(f.getParent()->getDataLayout()), uses_(uses), o_(o), by_types_(by_types) {}
 
   function_memory run() {
     for (llvm::Argument const& a : f_.args())
       if (a.getType()->isPointerTy()) {
         parameter_use const known = uses_.lookup(&a);
-        add_object(
-            {object::kind::parameter, &a, known.element, 0, known.is_written, known.is_accessed, {}});
+        add_object({object::kind::parameter, &a, known.element, 0, known.is_written, known.is_accessed, {}});
       }
     for (llvm::Instruction const& i : llvm::instructions(f_)) join(i);
     for (llvm::Instruction const& i : llvm::instructions(f_))
@@ -181,7 +186,13 @@ private:
               at, "the global variable" + name_of(*global), "other functions may change it between calls",
               "pass it as an argument, or declare it const");
         add_object(
-            {object::kind::table, global, {}, layout_.getTypeAllocSize(global->getValueType()), false, false, {}});
+            {object::kind::table,
+             global,
+             {},
+             layout_.getTypeAllocSize(global->getValueType()),
+             false,
+             false,
+             {}});
       }
       if (auto const base = object_of_base_.find(m); base != object_of_base_.end()) {
         if (found && *found != base->second)
@@ -535,9 +546,9 @@ void check_elements(llvm::Function const& f, function_memory const& memory, para
     for (unsigned k = 0; k < call->arg_size(); ++k) {
       if (!is_pointer(call->getArgOperand(k))) continue;
       object const& o = memory.objects[memory.object_at(call->getArgOperand(k))];
-      bool const accesses =
-          llvm::isa<llvm::MemIntrinsic>(call) ||
-          (k < call->getCalledFunction()->arg_size() && uses.lookup(call->getCalledFunction()->getArg(k)).is_accessed);
+      bool const accesses = llvm::isa<llvm::MemIntrinsic>(call) ||
+                            (k < call->getCalledFunction()->arg_size() &&
+                             uses.lookup(call->getCalledFunction()->getArg(k)).is_accessed);
       if (accesses && !o.element.is_known())
         throw refusal{
             "a copy of an array that is accessed in no other way", "the type of its elements is not known",

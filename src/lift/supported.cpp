@@ -91,7 +91,8 @@ void check_constant(llvm::Constant const& c, llvm::Instruction const& at) {
   if (!expression) return;
   if (!llvm::isa<llvm::GEPOperator>(expression) || !scalar_type(c.getType()))
     refuse_at(
-        &at, "a constant that depends on an address", "addresses are not those of native code", "use pointers");
+        &at, "a constant that depends on an address", "addresses are not those of native code",
+        "use pointers");
   for (llvm::Value const* part : expression->operands())
     check_constant(*llvm::cast<llvm::Constant>(part), at);
 }
@@ -113,7 +114,9 @@ void check_instruction(llvm::Instruction const& i, bool in_memory) {
         "use ordinary branches, or compile with -fno-exceptions");
   if (llvm::isa<llvm::AllocaInst>(i) || llvm::isa<llvm::StoreInst>(i)) return;
   if (llvm::isa<llvm::PtrToIntInst>(i) || llvm::isa<llvm::IntToPtrInst>(i)) {
-    if (i.getType()->isPointerTy() ? i.getOperand(0)->getType()->isIntegerTy(64) : i.getType()->isIntegerTy(64)) return;
+    if (i.getType()->isPointerTy() ? i.getOperand(0)->getType()->isIntegerTy(64)
+                                   : i.getType()->isIntegerTy(64))
+      return;
     refuse_at(
         &i, "a part of an address as a number", "addresses are not those of native code", "use indices");
   }

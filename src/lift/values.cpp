@@ -263,7 +263,8 @@ value_id emit_conversion(ir::cursor& c, llvm::CastInst const& i, value_id x) {
   case Instruction::FPToSI:
   case Instruction::FPToUI:
     if (to == 1) return c.add(op::ne, c.convert(x, ir::i64), number(c, 0));
-    return i.getOpcode() == Instruction::FPToSI ? floating_to_signed(c, x, to) : floating_to_unsigned(c, x, to);
+    return i.getOpcode() == Instruction::FPToSI ? floating_to_signed(c, x, to)
+                                                : floating_to_unsigned(c, x, to);
   case Instruction::SIToFP:
     return from > 1 ? c.convert(x, type) : c.convert(c.add(op::select, x, number(c, -1), number(c, 0)), type);
   case Instruction::UIToFP:
@@ -512,7 +513,8 @@ bool is_sign_test(llvm::CastInst const& i) {
   return llvm::all_of(i.users(), [&](llvm::User const* u) {
     auto const* const compare = llvm::dyn_cast<llvm::ICmpInst>(u);
     auto const* const zero = compare ? llvm::dyn_cast<llvm::ConstantInt>(compare->getOperand(1)) : nullptr;
-    return zero && zero->isZero() && compare->getOperand(0) == &i && compare->getPredicate() == CmpInst::ICMP_SLT;
+    return zero && zero->isZero() && compare->getOperand(0) == &i &&
+           compare->getPredicate() == CmpInst::ICMP_SLT;
   });
 }
 

@@ -218,7 +218,8 @@ TEST_CASE("lifted numbers") {
   same(
       "functions(double, double)", functions, [] { return std::tuple(number(-3.0, 3.0), number(-3.0, 3.0)); },
       100);
-  same("exponents(double, int)", exponents, [] { return std::tuple(number(-3.0, 3.0), number(-1100, 1100)); });
+  same(
+      "exponents(double, int)", exponents, [] { return std::tuple(number(-3.0, 3.0), number(-1100, 1100)); });
   same("is_negative(double const*, float)", is_negative, [] {
     return std::tuple(std::vector<double>{number(0, 1) == 0 ? -0.0 : 0.0}, number(-1.0f, 1.0f));
   });
@@ -238,7 +239,8 @@ TEST_CASE("lifted conversions out of the range of a narrow integer saturate") {
 
 TEST_CASE("lifted integers of one bit") {
   std::string text;
-  std::vector<std::string> const predicates{"eq", "ne", "ult", "ule", "ugt", "uge", "slt", "sle", "sgt", "sge"};
+  std::vector<std::string> const predicates{"eq",  "ne",  "ult", "ule", "ugt",
+                                            "uge", "slt", "sle", "sgt", "sge"};
   for (std::string const& how : predicates)
     text += "define i1 @" + how + "(i1 %a, i1 %b) {\n  %c = icmp " + how + " i1 %a, %b\n  ret i1 %c\n}\n";
   text += "define i1 @to_bit(double %x) {\n  %c = fptoui double %x to i1\n  ret i1 %c\n}\n";
@@ -246,8 +248,8 @@ TEST_CASE("lifted integers of one bit") {
   CHECK(r.refused.empty());
   for (int a = 0; a < 2; ++a)
     for (int b = 0; b < 2; ++b) {
-      bool const all[] = {a == b, a != b, a < b,  a <= b, a > b,
-                          a >= b, a > b,  a >= b, a < b,  a <= b}; // with a sign, true is -1
+      bool const all[] = {a == b, a != b, a<b, a <= b, a> b, a >= b, a > b, a >= b,
+                          a < b,  a <= b}; // with a sign, true is -1
       for (std::size_t k = 0; k < predicates.size(); ++k) {
         INFO(predicates[k] << ' ' << a << ' ' << b);
         overdub::executable const f(r.program, *r.program.find(predicates[k]));

@@ -2,7 +2,6 @@
 #include "catch.hpp"
 
 #include <overdub/implementation/lift/invalid.hpp>
-
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/verify.hpp>
 
@@ -42,8 +41,9 @@ TEST_CASE("functions that are invalid or not emitted are erased with their calle
   for (overdub::refused_function const& f : overdub::lifting::erase_invalid(p, {{missing, "no reason"}}))
     names += f.name + ": " + f.construct + "; ";
   CHECK(
-      names == "missing: a construct that is lifted to an invalid program; bad: a construct that is lifted to an "
-               "invalid program; calls: a call of bad; calls_caller: a call of calls; ");
+      names ==
+      "missing: a construct that is lifted to an invalid program; bad: a construct that is lifted to an "
+      "invalid program; calls: a call of bad; calls_caller: a call of calls; ");
   CHECK(p.find("good"));
   CHECK(!p.find("bad"));
   CHECK(ir::faults_of(p).empty());

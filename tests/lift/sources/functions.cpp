@@ -503,7 +503,8 @@ int saturates(double x) {
   int const i = static_cast<int>(x);
   auto const u = static_cast<unsigned char>(x);
   auto const s = static_cast<signed char>(x);
-  return (i > 2147483646) + 2 * (i < -2147483647) + 4 * (u == 255) + 8 * (u == 0) + 16 * (s == 127) + 32 * (s == -128);
+  return (i > 2147483646) + 2 * (i < -2147483647) + 4 * (u == 255) + 8 * (u == 0) + 16 * (s == 127) +
+         32 * (s == -128);
 }
 double exponents(double x, int k) {
   return std::ldexp(x, k) + std::scalbn(x, 2 * k) * std::scalbln(x, static_cast<long>(k)) +
