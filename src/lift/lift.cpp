@@ -5,6 +5,7 @@
 #include "invalid.hpp"
 #include "plan.hpp"
 #include "planner.hpp"
+#include "prepare.hpp"
 #include "read.hpp"
 #include "values.hpp"
 
