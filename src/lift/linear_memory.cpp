@@ -136,7 +136,7 @@ private:
 
   void need(std::vector<element_type> const& cells) {
     for (element_type const& cell : cells) {
-      if (!cell.is_known()) continue;
+      if (!cell.is_known() || cell.bits == 8) continue; // bytes may be padding
       need(cell);
       need({ir::i64, cell.bits});
     }
