@@ -36,46 +36,23 @@ void check(ir::cursor& c, value_id holds) {
 
 value_id is_either(ir::cursor& c, value_id a, value_id b) { return c.add(op::logical_or, a, b); }
 
-// Whether a part of an integer, at an address, is a narrower integer; or it is not known as an integer.
-value_id agrees(
-    ir::cursor& c, value_id integer, element_type const& cell, value_id part, unsigned width,
-    value_id address) {
-  auto const offset = static_cast<std::int64_t>(cell.bytes() - 1);
-  value_id const shift = c.add(op::mul, c.add(op::bit_and, address, number(c, offset)), number(c, 8));
-  value_id const of_integer = wrapped(c, c.add(op::shift_right, integer, shift), width);
-  value_id const is_number = c.add(op::ne, integer, number(c, static_cast<std::int64_t>(floating_mark)));
-  return is_either(
-      c, c.add(op::eq, integer, unset_of(c, cell)),
-      c.add(op::logical_and, is_number, c.add(op::eq, of_integer, part)));
-}
-
 void load_at_address(environment& e, llvm::LoadInst const& i) {
   ir::cursor& c = e.c;
   std::vector<std::uint32_t> const arrays = arrays_of(i, e.plan.memory);
   element_type const& cell = e.plan.memory.objects[arrays[0]].element;
   value_id const address = e[i.getPointerOperand()], index = cell_at(c, address, cell);
   value_id const x = c.add(op::at, e.array_of(arrays[0]), index);
-  e.set(&i, x);
-  auto const differs = [&](std::uint64_t bits) {
-    return c.add(op::ne, x, number(c, static_cast<std::int64_t>(bits)));
+  auto const is = [&](op code, value_id cell_value, std::uint64_t bits) {
+    return c.add(code, cell_value, number(c, static_cast<std::int64_t>(bits)));
   };
-  if (cell.type != ir::i64) { // all bytes are 0, or it is marked
-    value_id const mark = c.add(op::at, e.array_of(arrays[1]), index);
-    check(
-        c, is_either(
-               c, c.add(op::eq, mark, number(c, static_cast<std::int64_t>(floating_mark))),
-               c.add(
-                   op::logical_and, c.add(op::eq, mark, number(c, 0)),
-                   c.add(op::eq, x, zero_of(c, cell.type)))));
-    return;
+  if (cell.type != ir::i64) { // it is marked, or all its bytes are 0
+    value_id const mark = c.add(op::at, e.array_of(arrays[1]), index), zero = is(op::eq, mark, 0);
+    check(c, is_either(c, is(op::eq, mark, floating_mark), zero));
+    return e.set(&i, c.add(op::select, zero, zero_of(c, cell.type), x));
   }
+  e.set(&i, x);
   if (i.getType()->isPointerTy()) return; // there is no cell at an unset address
-  check(c, c.add(op::logical_and, differs(unset_integer), differs(floating_mark)));
-  for (std::size_t k = 1; k < arrays.size(); ++k) {
-    element_type const& wider = e.plan.memory.objects[arrays[k]].element;
-    value_id const integer = c.add(op::at, e.array_of(arrays[k]), cell_at(c, address, wider));
-    check(c, agrees(c, integer, wider, x, cell.bits, address));
-  }
+  check(c, c.add(op::logical_and, is(op::ne, x, unset_integer), is(op::ne, x, floating_mark)));
 }
 
 void store_at_address(environment& e, llvm::StoreInst const& i) {

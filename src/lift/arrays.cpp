@@ -92,13 +92,15 @@ void emit_call(environment& e, llvm::CallBase const& call, module_plan const& al
   function_plan const& callee = *all.of(call.getCalledFunction());
   std::vector<value_id> arguments;
   for (llvm::Value const* argument : call.args()) {
-    value_id x = e[argument];
-    if (argument->getType()->isPointerTy()) x = tail_of(c, e.array(argument), x);
     auto const number = static_cast<std::uint32_t>(arguments.size());
-    ir::function const& body = c.owner()[callee.id];
-    ir::type const parameter = body.type_of(body.argument(ir::function::body, number));
-    if (c->type_of(x) != parameter) // the callee does not access it
-      x = c.add(op::fill, constant(c, 0), zero_of(c, parameter.element_type()));
+    value_id x = e[argument];
+    if (argument->getType()->isPointerTy()) {
+      ir::function const& body = c.owner()[callee.id];
+      ir::type const parameter = body.type_of(body.argument(ir::function::body, number));
+      bool const is_accessed = all.parameters.lookup(callee.function->getArg(number)).is_accessed;
+      x = is_accessed ? tail_of(c, e.array(argument), x)
+                      : c.add(op::fill, constant(c, 0), zero_of(c, parameter.element_type()));
+    }
     arguments.push_back(x);
   }
   std::vector<ir::type> const& results = c.owner()[callee.id].results;

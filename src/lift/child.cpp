@@ -12,8 +12,13 @@ namespace overdub::lifting {
 namespace {
 
 [[noreturn]] void be_child(void (*run)(void const*), void const* object, unsigned seconds) {
-  for (int const s : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGALRM}) std::signal(s, SIG_DFL);
-  rlimit const none{0, 0};
+  for (int const s : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGALRM, SIGXCPU})
+    std::signal(s, SIG_DFL);
+  sigset_t all; // the child inherits the signals that the caller blocks
+  sigfillset(&all);
+  (void)sigprocmask(SIG_UNBLOCK, &all, nullptr);
+  rlimit const none{0, 0}, time{seconds, seconds + 1};
+  (void)setrlimit(RLIMIT_CPU, &time);
   (void)setrlimit(RLIMIT_CORE, &none);
   if (int const null = open("/dev/null", O_WRONLY); null >= 0) (void)dup2(null, STDERR_FILENO);
   (void)alarm(seconds);
@@ -31,7 +36,9 @@ child_end run_in_child(void (*run)(void const* object), void const* object, unsi
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return child_end::returned; // the process ignores the ends of its children
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return child_end::returned;
-  return WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM ? child_end::timed_out : child_end::crashed;
+  if (!WIFSIGNALED(status)) return child_end::crashed;
+  bool const timed_out = WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGXCPU;
+  return timed_out ? child_end::timed_out : child_end::crashed;
 }
 
 } // namespace overdub::lifting

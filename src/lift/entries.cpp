@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <optional>
 #include <utility>
 
@@ -32,8 +33,8 @@ class pointer_uses_finder {
 public:
   pointer_uses_finder(module_plan const& plan, pointer_uses const& known) : plan_(plan), known_(known) {}
 
-  pointer_use of(llvm::Argument const& a) {
-    derive(a);
+  pointer_use of(llvm::Value const& pointer) {
+    derive(pointer);
     while (!pending_.empty()) {
       llvm::Value const* const v = pending_.back();
       pending_.pop_back();
@@ -41,6 +42,8 @@ public:
     }
     for (llvm::Value const* v : compared_)
       if (!seen_.contains(v) && !llvm::isa<llvm::ConstantPointerNull>(v)) found_.is_compared = true;
+    if (!found_.as_array.element.is_known())
+      for (element_type const& e : copied_) add(e);
     return found_;
   }
 
@@ -51,19 +54,17 @@ private:
   void look(llvm::Use const& u) {
     auto const& i = *llvm::cast<llvm::Instruction>(u.getUser());
     if (auto const* gep = llvm::dyn_cast<llvm::GetElementPtrInst>(&i)) {
-      // A constant number of bytes is the offset of a field.
-      if (!gep->getSourceElementType()->isIntegerTy(8) || !gep->hasAllConstantIndices())
-        access(*gep->getSourceElementType());
+      add(elements_in(llvm::cast<llvm::GEPOperator>(*gep)));
       derive(*gep);
     } else if (
         llvm::isa<llvm::PHINode>(i) || llvm::isa<llvm::SelectInst>(i) || llvm::isa<llvm::FreezeInst>(i)) {
       derive(i);
     } else if (llvm::isa<llvm::LoadInst>(i)) {
-      access(*i.getType());
+      add(elements_in(*i.getType()));
     } else if (auto const* store = llvm::dyn_cast<llvm::StoreInst>(&i)) {
       found_.as_array.is_written = true; // also if it is stored itself: others may write by it
       if (u.getOperandNo() == store->getPointerOperandIndex())
-        access(*store->getValueOperand()->getType());
+        add(elements_in(*store->getValueOperand()->getType()));
       else
         found_.is_stored = true;
     } else if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i)) {
@@ -87,12 +88,14 @@ private:
     if (is_ignored(call)) return;
     unsigned const k = call.getArgOperandNo(&u);
     if (llvm::isa<llvm::MemIntrinsic>(call)) {
+      found_.as_array.is_accessed = true;
       found_.as_array.is_written = found_.as_array.is_written || k == 0;
+      if (auto const* copy = llvm::dyn_cast<llvm::MemTransferInst>(&call)) look_at_copy(*copy, k);
       return;
     }
     llvm::Function const* const callee = call.getCalledFunction();
     if (!callee || !plan_.linear_of(callee)) {
-      found_.is_array = false;
+      found_.is_array = found_.is_array && is_other_side_;
       return;
     }
     // The callee may return the pointer, and the caller may write by it.
@@ -102,42 +105,55 @@ private:
     pointer_use const of_callee = known_.lookup(callee->getArg(k));
     found_.is_array = found_.is_array && of_callee.is_array;
     found_.as_array.is_written = found_.as_array.is_written || of_callee.as_array.is_written;
+    found_.as_array.is_accessed = found_.as_array.is_accessed || of_callee.as_array.is_accessed;
     found_.is_stored = found_.is_stored || of_callee.is_stored;
     add(of_callee.as_array.element);
     if (!of_callee.is_compared) return;
     for (llvm::Argument const& other : callee->args())
       if (known_.lookup(&other).is_compared) compared_.push_back(call.getArgOperand(other.getArgNo()));
   }
+  // What is copied has one type on both sides, which the uses of the other side may tell.
+  void look_at_copy(llvm::MemTransferInst const& copy, unsigned k) {
+    add(elements_in(copy));
+    if (is_other_side_) return;
+    llvm::Value const* const other =
+        llvm::getUnderlyingObject(k == 0 ? copy.getRawSource() : copy.getRawDest());
+    if (auto const* a = llvm::dyn_cast<llvm::Argument>(other)) {
+      copied_.push_back(known_.lookup(a).as_array.element);
+    } else if (!llvm::isa<llvm::Constant>(other)) {
+      pointer_uses_finder finder(plan_, known_);
+      finder.is_other_side_ = true;
+      pointer_use const use = finder.of(*other);
+      if (use.is_array) copied_.push_back(use.as_array.element);
+    }
+  }
+  void add(std::vector<element_type> const& all) {
+    for (element_type const& e : all) e.is_known() ? add(e) : void(found_.is_array = false);
+  }
   void add(element_type const& e) {
     if (!e.is_known()) return;
     if (found_.as_array.element.is_known() && found_.as_array.element != e) found_.is_array = false;
     found_.as_array.element = e;
   }
-  // A scalar; or an array or struct whose scalars have one type.
-  void access(llvm::Type const& t) {
-    if (auto const* structure = llvm::dyn_cast<llvm::StructType>(&t)) {
-      for (llvm::Type const* field : structure->elements()) access(*field);
-    } else if (auto const* array = llvm::dyn_cast<llvm::ArrayType>(&t)) {
-      access(*array->getElementType());
-    } else if (auto const cell = cell_type(&t); cell && !t.isPointerTy()) {
-      add(*cell);
-    } else
-      found_.is_array = false;
-  }
 
   module_plan const& plan_;
   pointer_uses const& known_;
   pointer_use found_;
+  bool is_other_side_ = false;       // of a copy
+  std::vector<element_type> copied_; // of other sides
   std::vector<llvm::Value const*> pending_;
   std::vector<llvm::Value const*> compared_;
   llvm::SmallPtrSet<llvm::Value const*, 16> seen_;
 };
 
 // How an entry passes a parameter; none if it cannot.
-std::optional<entry_parameter> parameter_of(llvm::Argument const& a, pointer_use const& use) {
+std::optional<entry_parameter>
+parameter_of(llvm::Argument const& a, pointer_use const& use, linear_layout const& memory) {
   entry_parameter p;
   if (!a.getType()->isPointerTy()) return p;
-  bool const has_elements = use.as_array.element.is_known() || !use.is_stored;
+  bool const is_accessed = use.as_array.is_accessed || use.is_stored;
+  bool const has_elements =
+      use.as_array.element.is_known() ? memory.array_of(use.as_array.element) || !is_accessed : !is_accessed;
   if (use.is_array && !use.is_compared && has_elements) {
     p.is = entry_parameter::kind::array;
     p.array = use.as_array;
@@ -292,7 +308,7 @@ std::vector<entry> find_entries(module_plan const& plan) {
     if (!f.memory.is_linear || plan.of(f.function) || returns_pointer(*f.function)) continue;
     entry e{k, {}, {}};
     for (llvm::Argument const& a : f.function->args())
-      if (auto p = parameter_of(a, uses.lookup(&a))) e.parameters.push_back(std::move(*p));
+      if (auto p = parameter_of(a, uses.lookup(&a), plan.layout)) e.parameters.push_back(std::move(*p));
     if (e.parameters.size() == f.function->arg_size()) all.push_back(std::move(e));
   }
   return all;

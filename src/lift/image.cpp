@@ -102,10 +102,10 @@ void linear_memory::write_bits(memory_array const& a, std::int64_t address, std:
   cells_[k][static_cast<std::uint64_t>(address) * 8 / a.bits] = bits;
   for (std::size_t other = 0; other < types_.size(); ++other) {
     memory_array const& b = types_[other];
-    bool const marks = a.element != ir::i64 && b.bits == a.bits, contains = a.bits == 8 && b.bits > 8;
-    if (b.element == ir::i64 && (marks || contains))
-      cells_[other][static_cast<std::uint64_t>(address) * 8 / b.bits] =
-          marks ? lifting::floating_mark : lifting::unset_integer;
+    if (b.element != ir::i64 || b == a) continue;
+    std::uint64_t const first = static_cast<std::uint64_t>(address) * 8 / b.bits;
+    for (std::uint64_t n = 0; n < std::max(a.bits / b.bits, 1u); ++n)
+      cells_[other][first + n] = a.bits == b.bits ? lifting::floating_mark : lifting::unset_integer;
   }
 }
 std::uint64_t linear_memory::read_bits(memory_array const& a, std::int64_t address) const {

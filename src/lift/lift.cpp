@@ -2,21 +2,24 @@
 #include "allocator.hpp"
 #include "emit.hpp"
 #include "entries.hpp"
+#include "invalid.hpp"
 #include "plan.hpp"
 #include "planner.hpp"
+#include "prepare.hpp"
 #include "read.hpp"
 #include "values.hpp"
 
-#include <overdub/ir/verify.hpp>
 #include <overdub/lift.hpp>
 #include <overdub/pass/dce.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/DebugInfoMetadata.h>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -92,12 +95,23 @@ lift_result lift(std::string_view module, lift_options const& o) {
   std::vector<lifting::entry> entries = lifting::find_entries(plan);
   lifting::declare(result.program, plan, entries);
   if (!plan.in_memory.empty()) lifting::add_allocator(result.program, plan.layout, plan);
-  for (lifting::function_plan const& f : plan.functions) lifting::emit(result.program, plan, f);
-  for (lifting::entry const& e : entries) lifting::emit_entry(result.program, plan, e);
+  std::map<ir::function_id, std::string> failed;
+  auto const guarded = [&](ir::function_id f, auto const& emit) {
+    try {
+      emit();
+    } catch (error const& e) {
+      failed.emplace(f, e.what());
+    }
+  };
+  for (lifting::function_plan const& f : plan.functions)
+    guarded(f.id, [&] { lifting::emit(result.program, plan, f); });
+  for (lifting::entry const& e : entries)
+    guarded(e.id, [&] { lifting::emit_entry(result.program, plan, e); });
+  std::ranges::move(
+      lifting::erase_invalid(result.program, std::move(failed)), std::back_inserter(result.refused));
   for (lifting::element_type const& cell : plan.layout.cells)
     if (!plan.in_memory.empty()) result.memory.push_back({cell.type, cell.bits});
   pass::dce(result.program);
-  ir::verify(result.program);
   return result;
 }
 

@@ -20,16 +20,6 @@ namespace {
 
 constexpr element_type word{ir::i64, 64};
 
-// The access type of the alias information that clang attaches to a load or store; empty if there is none.
-std::string_view accessed_type(llvm::Instruction const& i) {
-  auto const* const tag = i.getMetadata(llvm::LLVMContext::MD_tbaa);
-  if (!tag || tag->getNumOperands() < 3) return {};
-  auto const* const type = llvm::dyn_cast_or_null<llvm::MDNode>(tag->getOperand(1).get());
-  if (!type || type->getNumOperands() == 0) return {};
-  auto const* const name = llvm::dyn_cast_or_null<llvm::MDString>(type->getOperand(0).get());
-  return name ? std::string_view(name->getString()) : std::string_view();
-}
-
 // Adds the constants that a function uses to a layout.
 class constant_placer {
 public:
@@ -144,6 +134,14 @@ private:
     layout_.values.emplace_back();
   }
 
+  void need(std::vector<element_type> const& cells) {
+    for (element_type const& cell : cells) {
+      if (!cell.is_known() || cell.bits == 8) continue; // bytes may be padding
+      need(cell);
+      need({ir::i64, cell.bits});
+    }
+  }
+
   void check(llvm::Instruction const& i) {
     auto const* const call = llvm::dyn_cast<llvm::CallBase>(&i);
     if (call && (is_ignored(*call) || is_abort(*call))) return;
@@ -170,6 +168,9 @@ private:
             i, "a local variable of " + std::to_string(size->getFixedValue() / 8) + " bytes",
             "the limit is 8 times lift_options::elements", "use std::vector, or raise the limit");
     }
+    // What is copied alone has cells, too.
+    if (auto const* gep = llvm::dyn_cast<llvm::GEPOperator>(&i)) need(elements_in(*gep));
+    if (auto const* copy = llvm::dyn_cast<llvm::MemTransferInst>(&i)) need(elements_in(*copy));
     if (llvm::isa<llvm::IntToPtrInst>(i) && !is_address(*i.getOperand(0)))
       refuse(
           i, "a number that is converted to a pointer", "addresses are those of linear memory",
@@ -197,7 +198,7 @@ private:
       refuse(
           i, "a pointer in a union", "another member could be its address as a number",
           "use a struct, or separate variables");
-    std::string_view const name = accessed_type(i);
+    std::string_view const name = accessed_type(i.getMetadata(llvm::LLVMContext::MD_tbaa));
     if (name.empty())
       refuse(
           i, "an access without a type",
@@ -316,7 +317,17 @@ std::optional<std::uint32_t> cell_of(function_memory const& memory, llvm::Type c
   return {};
 }
 
-bool is_of_any_type(llvm::Instruction const& i) { return accessed_type(i) == "omnipotent char"; }
+std::string_view accessed_type(llvm::MDNode const* tag) {
+  if (!tag || tag->getNumOperands() < 3) return {};
+  auto const* const type = llvm::dyn_cast_or_null<llvm::MDNode>(tag->getOperand(1).get());
+  if (!type || type->getNumOperands() == 0) return {};
+  auto const* const name = llvm::dyn_cast_or_null<llvm::MDString>(type->getOperand(0).get());
+  return name ? std::string_view(name->getString()) : std::string_view();
+}
+
+bool is_of_any_type(llvm::Instruction const& i) {
+  return accessed_type(i.getMetadata(llvm::LLVMContext::MD_tbaa)) == "omnipotent char";
+}
 
 std::vector<std::uint32_t> arrays_of(llvm::Instruction const& i, function_memory const& memory) {
   auto const* const store = llvm::dyn_cast<llvm::StoreInst>(&i);
@@ -327,9 +338,7 @@ std::vector<std::uint32_t> arrays_of(llvm::Instruction const& i, function_memory
   for (std::uint32_t k = 0; k < memory.objects.size(); ++k) {
     element_type const& other = memory.objects[k].element;
     bool const marks = cell.type != ir::i64 && other.bits == cell.bits;
-    bool const overlaps =
-        other != cell && is_of_any_type(i) && (store || (cell.type == ir::i64 && other.bits > cell.bits));
-    if (other.type == ir::i64 && (marks || overlaps)) all.push_back(k);
+    if (other.type == ir::i64 && (marks || (store && other.bits != cell.bits))) all.push_back(k);
   }
   return all;
 }
@@ -389,7 +398,8 @@ function_memory linear_memory_of(
   memory_effect const effect = effects.lookup(&f);
   if (effect != memory_effect::none)
     for (element_type const& cell : layout.cells)
-      all.objects.push_back({object::kind::memory, nullptr, cell, 0, effect == memory_effect::writes, {}});
+      all.objects.push_back(
+          {object::kind::memory, nullptr, cell, 0, effect == memory_effect::writes, true, {}});
   llvm::DataLayout const& data = f.getParent()->getDataLayout();
   for (llvm::Instruction const& i : llvm::instructions(f)) {
     if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i)) {

@@ -1,10 +1,10 @@
 // Linear memory: for functions whose pointers cannot be followed to one array each, as those with structs, pointers in memory, and heap
 // objects. A pointer is an address in bytes, as in machine code, and memory is typed: there is one array for each type of cell, and a cell is
-// at address / size of its array. C and C++ access an object by its type alone, so the arrays need not agree; or by characters, or as a member
-// of a union, and such a write unsets the cells of other types that it overlaps. Loads check that the memory was written by the same type: a
-// cell that was never written has a value that loads reject; a floating-point number marks the integer of its address and width; a
-// character agrees with the integers that it is a byte of, or else they are unset. Anything else would be another result than that of
-// machine code, and is an error of the run.
+// at address / size of its array. Each cell of an integer that is set has the bytes that memory has natively: a store unsets the cells of
+// other widths that it overlaps, a floating-point number marks the integer of its address and width, and copies and fills write the cells of
+// all types. Loads check that the memory was written by the same type: a cell that was not written has a value that loads reject, and a
+// floating-point number is marked, or its bytes are 0. Anything else would be another result than that of machine code, and is an error of
+// the run.
 #pragma once
 
 #include "memory.hpp"
@@ -12,6 +12,7 @@
 #include <llvm/ADT/DenseSet.h>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace overdub::lifting {
@@ -51,10 +52,12 @@ std::optional<element_type> cell_type(llvm::Type const* t);
 /// The array of memory for a type. Requires linear memory.
 std::optional<std::uint32_t> cell_of(function_memory const& memory, llvm::Type const* t);
 
+/// The name of the access type of alias information, which clang attaches to loads, stores and copies; empty if there is none.
+std::string_view accessed_type(llvm::MDNode const* tag);
 /// Whether a load or store is one that may be of an object of any type, as one of characters and of members of unions.
 bool is_of_any_type(llvm::Instruction const& i);
-/// The arrays that a load or store accesses, its own first; the marks of floating-point numbers; and if it may be of any type, integers that
-/// it overlaps.
+/// The arrays that a load or store accesses, its own first; the marks of floating-point numbers; and the integers of other widths that a
+/// store overlaps.
 std::vector<std::uint32_t> arrays_of(llvm::Instruction const& i, function_memory const& memory);
 
 /// Functions of the standard libraries that allocate and release.

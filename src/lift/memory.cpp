@@ -3,12 +3,15 @@
 #include "linear_memory.hpp"
 #include "refusal.hpp"
 
+#include <algorithm>
 #include <llvm/ADT/EquivalenceClasses.h>
 #include <llvm/ADT/MapVector.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Metadata.h>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace overdub::lifting {
@@ -66,16 +69,41 @@ bool append_bytes(
   return false;
 }
 
+void add_distinct(std::vector<element_type>& all, element_type const& e) {
+  if (std::ranges::find(all, e) == all.end()) all.push_back(e);
+}
+
+// The scalar of a field of a copy, by the name of its type in alias information and the bytes of the field. An array has the name of its
+// elements. Characters may be those of any type.
+element_type copied_scalar(std::string_view name, std::uint64_t bytes) {
+  constexpr std::string_view of_declaration = "declared ";
+  if (name.starts_with(of_declaration)) name.remove_prefix(of_declaration.size());
+  if (name == "double") return {ir::f64, 64};
+  if (name == "float") return {ir::f32, 32};
+  for (auto const& [integer, bits] :
+       {std::pair<std::string_view, std::uint32_t>("short", 16),
+        {"int", 32},
+        {"long", 64},
+        {"long long", 64},
+        {"i8", 8},
+        {"i16", 16},
+        {"i32", 32},
+        {"i64", 64}})
+    if (name == integer) return {ir::i64, bits};
+  if (name == "omnipotent char" && bytes == 1) return {ir::i64, 8};
+  return {};
+}
+
 class memory_analysis {
 public:
-  memory_analysis(llvm::Function const& f, parameter_uses const& uses, lift_options const& o)
-      : f_(f), layout_(f.getParent()->getDataLayout()), uses_(uses), o_(o) {}
+  memory_analysis(llvm::Function const& f, parameter_uses const& uses, lift_options const& o, bool by_types)
+      : f_(f), layout_(f.getParent()->getDataLayout()), uses_(uses), o_(o), by_types_(by_types) {}
 
   function_memory run() {
     for (llvm::Argument const& a : f_.args())
       if (a.getType()->isPointerTy()) {
         parameter_use const known = uses_.lookup(&a);
-        add_object({object::kind::parameter, &a, known.element, 0, known.is_written, {}});
+        add_object({object::kind::parameter, &a, known.element, 0, known.is_written, known.is_accessed, {}});
       }
     for (llvm::Instruction const& i : llvm::instructions(f_)) join(i);
     for (llvm::Instruction const& i : llvm::instructions(f_))
@@ -85,12 +113,8 @@ public:
           find_object(v, i);
     for (llvm::Instruction const& i : llvm::instructions(f_))
       if (i.getType()->isPointerTy() && !is_abort(i)) find_object(&i, i);
-    // An element type may reach an array by a copy from another one.
-    bool changes = true;
-    while (changes) {
-      changes = false;
-      for (llvm::Instruction const& i : llvm::instructions(f_)) changes = access(i) || changes;
-    }
+    find_elements();
+    if (by_types_ && guess()) find_elements();
     for (object& o : all_.objects) finish(o);
     for (llvm::Instruction const& i : llvm::instructions(f_)) check(i);
     return std::move(all_);
@@ -147,7 +171,7 @@ private:
             i, "a local array whose size is not constant",
             "its elements are not known before the program runs",
             "use an array of constant size, or pass the array as an argument");
-      add_object({object::kind::local, local, {}, size->getFixedValue() / 8, true, {}});
+      add_object({object::kind::local, local, {}, size->getFixedValue() / 8, true, false, {}});
     }
   }
   // The one array of a pointer, and of all pointers that it is joined with.
@@ -162,7 +186,13 @@ private:
               at, "the global variable" + name_of(*global), "other functions may change it between calls",
               "pass it as an argument, or declare it const");
         add_object(
-            {object::kind::table, global, {}, layout_.getTypeAllocSize(global->getValueType()), false, {}});
+            {object::kind::table,
+             global,
+             {},
+             layout_.getTypeAllocSize(global->getValueType()),
+             false,
+             false,
+             {}});
       }
       if (auto const base = object_of_base_.find(m); base != object_of_base_.end()) {
         if (found && *found != base->second)
@@ -199,6 +229,41 @@ private:
 
   // ---- what is accessed
 
+  // An element type may reach an array by a copy from another one.
+  void find_elements() {
+    bool changes = true;
+    while (changes) {
+      changes = false;
+      for (llvm::Instruction const& i : llvm::instructions(f_)) changes = access(i) || changes;
+    }
+  }
+  // Finds elements of arrays that are copied alone, by types in the function. Returns whether there are some.
+  bool guess() {
+    bool found = false;
+    auto const try_types = [&](llvm::Value const* pointer, std::vector<element_type> const& types) {
+      auto const at = all_.object_of.find(pointer);
+      if (at == all_.object_of.end() || types.size() != 1 || !types[0].is_known()) return;
+      if (types[0].bits == 8) return; // characters may be those of any type
+      object& o = all_.objects[at->second];
+      if (!o.is_accessed || o.element.is_known()) return;
+      o.element = types[0];
+      found = true;
+    };
+    for (object const& o : all_.objects)
+      if (auto const* local = llvm::dyn_cast_or_null<llvm::AllocaInst>(o.base))
+        try_types(local, elements_in(*local->getAllocatedType()));
+      else if (auto const* table = llvm::dyn_cast_or_null<llvm::GlobalVariable>(o.base))
+        try_types(table, elements_in(*table->getValueType()));
+    for (llvm::Instruction const& i : llvm::instructions(f_)) {
+      if (auto const* copy = llvm::dyn_cast<llvm::MemTransferInst>(&i)) {
+        try_types(copy->getRawDest(), elements_in(*copy));
+        try_types(copy->getRawSource(), elements_in(*copy));
+      }
+      if (auto const* gep = llvm::dyn_cast<llvm::GEPOperator>(&i)) try_types(gep, elements_in(*gep));
+    }
+    return found;
+  }
+  static bool touch(object& o) { return !std::exchange(o.is_accessed, true); }
   bool unify(object& o, element_type const& e, llvm::Instruction const& at) {
     if (!e.is_known() || o.element == e) return false;
     if (o.element.is_known())
@@ -240,7 +305,8 @@ private:
         refuse(
             i, "a volatile or atomic access", "other threads or devices may change the memory",
             "use plain variables");
-      return unify(at(load->getPointerOperand()), element_of(load->getType(), i), i);
+      object& o = at(load->getPointerOperand());
+      return unify(o, element_of(load->getType(), i), i) || touch(o);
     }
     if (auto const* store = llvm::dyn_cast<llvm::StoreInst>(&i)) {
       if (!store->isSimple())
@@ -248,7 +314,7 @@ private:
             i, "a volatile or atomic access", "other threads or devices may change the memory",
             "use plain variables");
       object& o = at(store->getPointerOperand());
-      bool const changed = unify(o, element_of(store->getValueOperand()->getType(), i), i);
+      bool const changed = unify(o, element_of(store->getValueOperand()->getType(), i), i) || touch(o);
       return write(o, i) || changed;
     }
     if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i)) return access(*call);
@@ -259,11 +325,14 @@ private:
     if (auto const* copy = llvm::dyn_cast<llvm::MemTransferInst>(&call)) {
       object &to = at(copy->getRawDest()), &from = at(copy->getRawSource());
       bool changed = write(to, call);
+      for (object* o : {&to, &from}) changed = touch(*o) || changed;
       changed = unify(to, from.element, call) || changed;
       return unify(from, to.element, call) || changed;
     }
-    if (auto const* fill = llvm::dyn_cast<llvm::MemSetInst>(&call))
-      return write(at(fill->getRawDest()), call);
+    if (auto const* fill = llvm::dyn_cast<llvm::MemSetInst>(&call)) {
+      object& o = at(fill->getRawDest());
+      return write(o, call) || touch(o);
+    }
     llvm::Function const* const callee = call.getCalledFunction();
     if (!callee) return false;
     bool changed = false;
@@ -273,6 +342,7 @@ private:
       parameter_use const use = uses_.lookup(parameter);
       object& o = at(call.getArgOperand(i));
       changed = unify(o, use.element, call) || changed;
+      if (use.is_accessed) changed = touch(o) || changed;
       if (writes_argument(call, i, uses_)) changed = write(o, call) || changed;
     }
     return changed;
@@ -309,7 +379,7 @@ private:
   void check_gep(llvm::Value const* v, llvm::Instruction const& at) const {
     auto const* const gep = llvm::dyn_cast<llvm::GEPOperator>(v);
     if (!gep) return;
-    check_gep(gep->getPointerOperand(), at);
+    if (llvm::isa<llvm::Constant>(gep->getPointerOperand())) check_gep(gep->getPointerOperand(), at);
     std::uint64_t const size = all_.objects[all_.object_at(gep)].element.bytes();
     llvm::MapVector<llvm::Value*, llvm::APInt> terms;
     llvm::APInt constant(64, 0);
@@ -325,7 +395,7 @@ private:
   void check(llvm::Instruction const& i) const {
     if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i); call && is_ignored(*call)) return;
     for (llvm::Value const* v : i.operands())
-      if (is_pointer(v) && !is_callee(i, v)) check_gep(v, i);
+      if (is_pointer(v) && llvm::isa<llvm::Constant>(v) && !is_callee(i, v)) check_gep(v, i);
     check_gep(&i, i);
     if (auto const* compare = llvm::dyn_cast<llvm::ICmpInst>(&i);
         compare && is_pointer(compare->getOperand(0)))
@@ -390,6 +460,7 @@ private:
   llvm::DataLayout const& layout_;
   parameter_uses const& uses_;
   lift_options const& o_;
+  bool by_types_;
   function_memory all_;
   llvm::EquivalenceClasses<llvm::Value const*> classes_;
   llvm::DenseMap<llvm::Value const*, std::uint32_t> object_of_base_;
@@ -432,8 +503,77 @@ bool is_ignored(llvm::CallBase const& call) {
   }
 }
 
-function_memory analyse_memory(llvm::Function const& f, parameter_uses const& uses, lift_options const& o) {
-  return memory_analysis(f, uses, o).run();
+std::vector<element_type> elements_in(llvm::Type const& t) {
+  std::vector<element_type> all;
+  std::vector<llvm::Type const*> pending{&t};
+  while (!pending.empty()) {
+    llvm::Type const* const part = pending.back();
+    pending.pop_back();
+    if (auto const* structure = llvm::dyn_cast<llvm::StructType>(part))
+      pending.insert(pending.end(), structure->element_begin(), structure->element_end());
+    else if (auto const* array = llvm::dyn_cast<llvm::ArrayType>(part))
+      pending.push_back(array->getElementType());
+    else
+      add_distinct(all, part->isPointerTy() ? element_type{} : cell_type(part).value_or(element_type{}));
+  }
+  return all;
+}
+std::vector<element_type> elements_in(llvm::GEPOperator const& gep) {
+  // A constant number of bytes is the offset of a field.
+  if (gep.getSourceElementType()->isIntegerTy(8) && gep.hasAllConstantIndices()) return {};
+  return elements_in(*gep.getSourceElementType());
+}
+std::vector<element_type> elements_in(llvm::MemTransferInst const& copy) {
+  std::vector<element_type> all;
+  auto const* const fields = copy.getMetadata(llvm::LLVMContext::MD_tbaa_struct);
+  for (unsigned k = 0; fields && k + 2 < fields->getNumOperands(); k += 3) {
+    auto const* const bytes = llvm::mdconst::dyn_extract<llvm::ConstantInt>(fields->getOperand(k + 1));
+    auto const* const tag = llvm::dyn_cast_or_null<llvm::MDNode>(fields->getOperand(k + 2).get());
+    add_distinct(all, copied_scalar(accessed_type(tag), bytes ? bytes->getZExtValue() : 0));
+  }
+  return all;
+}
+
+function_memory
+analyse_memory(llvm::Function const& f, parameter_uses const& uses, lift_options const& o, bool by_types) {
+  return memory_analysis(f, uses, o, by_types).run();
+}
+
+void check_elements(llvm::Function const& f, function_memory const& memory, parameter_uses const& uses) {
+  for (llvm::Instruction const& i : llvm::instructions(f)) {
+    auto const* const call = llvm::dyn_cast<llvm::CallBase>(&i);
+    if (!call || is_ignored(*call) || !call->getCalledFunction()) continue;
+    for (unsigned k = 0; k < call->arg_size(); ++k) {
+      if (!is_pointer(call->getArgOperand(k))) continue;
+      object const& o = memory.objects[memory.object_at(call->getArgOperand(k))];
+      bool const accesses = llvm::isa<llvm::MemIntrinsic>(call) ||
+                            (k < call->getCalledFunction()->arg_size() &&
+                             uses.lookup(call->getCalledFunction()->getArg(k)).is_accessed);
+      if (accesses && !o.element.is_known())
+        throw refusal{
+            "a copy of an array that is accessed in no other way", "the type of its elements is not known",
+            "copy the elements in a loop", &i};
+    }
+  }
+}
+
+std::vector<llvm::Function const*>
+pass_elements(llvm::Function const& f, function_memory const& memory, parameter_uses& uses) {
+  std::vector<llvm::Function const*> changed;
+  for (llvm::Instruction const& i : llvm::instructions(f)) {
+    auto const* const call = llvm::dyn_cast<llvm::CallBase>(&i);
+    llvm::Function const* const callee = call ? call->getCalledFunction() : nullptr;
+    if (!callee || callee->isDeclaration()) continue;
+    for (llvm::Argument const& a : callee->args()) {
+      auto const use = uses.find(&a);
+      if (use == uses.end() || !use->second.is_accessed || use->second.element.is_known()) continue;
+      element_type const& known = memory.objects[memory.object_at(call->getArgOperand(a.getArgNo()))].element;
+      if (!known.is_known()) continue;
+      use->second.element = known;
+      changed.push_back(callee);
+    }
+  }
+  return changed;
 }
 
 bool update_uses(function_memory const& memory, parameter_uses& uses) {
@@ -441,7 +581,7 @@ bool update_uses(function_memory const& memory, parameter_uses& uses) {
   for (object const& o : memory.objects) {
     if (o.is != object::kind::parameter) continue;
     parameter_use& use = uses[llvm::cast<llvm::Argument>(o.base)];
-    parameter_use const now{o.element, o.is_written};
+    parameter_use const now{o.element, o.is_written, o.is_accessed};
     changed = changed || !(use == now);
     use = now;
   }

@@ -17,7 +17,7 @@ namespace overdub::lifting {
 
 /// The type of the elements of an array, as it is accessed.
 struct element_type {
-  ir::type type;          // none: it is never accessed
+  ir::type type;          // none: it is not known
   std::uint32_t bits = 8; // in memory
   std::uint64_t bytes() const { return bits / 8; }
   bool is_known() const { return bool(type); }
@@ -32,9 +32,10 @@ struct object {
   element_type element;
   std::uint64_t bytes = 0; // local, table: its size
   bool is_written = false;
+  bool is_accessed = false;          // also by copies, which do not say what its elements are
   std::vector<std::uint64_t> values; // table: the bits of its elements
 
-  std::uint64_t count() const { return bytes / element.bytes(); }
+  std::uint64_t count() const { return element.is_known() ? bytes / element.bytes() : 0; }
   ir::type type() const { return (element.is_known() ? element.type : ir::f64).array_of(); }
 };
 
@@ -42,6 +43,7 @@ struct object {
 struct parameter_use {
   element_type element;
   bool is_written = false;
+  bool is_accessed = false;
   bool operator==(parameter_use const&) const = default;
 };
 using parameter_uses = llvm::DenseMap<llvm::Argument const*, parameter_use>;
@@ -88,8 +90,24 @@ offset_of(llvm::GEPOperator const& gep, element_type const& element, llvm::DataL
 /// Whether the arguments of a call do not matter: lifetimes, assumptions, debug information; and functions that do not return.
 bool is_ignored(llvm::CallBase const& call);
 
-/// The arrays of a function, by the uses of the parameters of its callees. Throws refusal.
-function_memory analyse_memory(llvm::Function const& f, parameter_uses const& uses, lift_options const& o);
+/// The different types of the scalars in a type; one that is not known for pointers and for what is no element of an array.
+std::vector<element_type> elements_in(llvm::Type const& t);
+/// Those of the type by which an address is computed; none if it is a number of bytes.
+std::vector<element_type> elements_in(llvm::GEPOperator const& gep);
+/// Those of what a copy copies, as clang describes it; none if it does not.
+std::vector<element_type> elements_in(llvm::MemTransferInst const& copy);
+
+/// The arrays of a function, by the uses of the parameters of its callees. Loads and stores say what the elements of an array are.
+/// `by_types`: for other arrays, the types of variables, of copies and of computations of addresses do. Throws refusal.
+function_memory
+analyse_memory(llvm::Function const& f, parameter_uses const& uses, lift_options const& o, bool by_types);
+
+/// Refuses a function with an array whose elements are not known, though it is accessed.
+void check_elements(llvm::Function const& f, function_memory const& memory, parameter_uses const& uses);
+
+/// Tells callees the elements of arrays that they copy alone. Returns the callees whose parameters changed.
+std::vector<llvm::Function const*>
+pass_elements(llvm::Function const& f, function_memory const& memory, parameter_uses& uses);
 
 /// Updates the uses of the parameters of a function. Returns whether they changed.
 bool update_uses(function_memory const& memory, parameter_uses& uses);

@@ -133,23 +133,49 @@ private:
     }
     return order;
   }
-  // The uses of parameters grow until they are those of all callees.
+  // Loads and stores say what the elements of arrays are; types in the functions, and callers, say it for arrays that are copied alone.
   void plan_memory() {
     std::vector<llvm::Function const*> const order = callees_first();
-    std::deque<llvm::Function const*> pending(order.begin(), order.end());
-    llvm::DenseSet<llvm::Function const*> waiting(order.begin(), order.end());
+    analyse(order, false);
+    std::vector<llvm::Function const*> unknown;
+    for (llvm::Function const* f : order) {
+      if (refused.contains(f) || knows_elements(plans_[f].memory)) continue;
+      unknown.push_back(f);
+      for_callers(*f, [&](llvm::Function const& caller) { unknown.push_back(&caller); });
+    }
+    analyse(unknown, true);
+    for (llvm::Function const* f : unknown)
+      guarded(refused, *f, [&] { check_elements(*f, plans_[f].memory, plan_.parameters); });
+  }
+  static bool knows_elements(function_memory const& memory) {
+    return std::ranges::all_of(
+        memory.objects, [](object const& o) { return o.element.is_known() || !o.is_accessed; });
+  }
+  template <class See>
+  static void for_callers(llvm::Function const& f, See const& see) {
+    for (llvm::User const* u : f.users())
+      if (auto const* call = llvm::dyn_cast<llvm::CallBase>(u)) see(*call->getFunction());
+  }
+  // The uses of parameters grow until they are those of all callees.
+  void analyse(std::vector<llvm::Function const*> const& functions, bool by_types) {
+    std::deque<llvm::Function const*> pending;
+    llvm::DenseSet<llvm::Function const*> waiting;
+    auto const add = [&](llvm::Function const& f) {
+      if (waiting.insert(&f).second) pending.push_back(&f);
+    };
+    for (llvm::Function const* f : functions) add(*f);
     while (!pending.empty()) {
       llvm::Function const* const f = pending.front();
       pending.pop_front();
       waiting.erase(f);
       guarded(refused, *f, [&] {
-        function_memory memory = analyse_memory(*f, plan_.parameters, o_);
-        bool const changed = update_uses(memory, plan_.parameters);
-        plans_[f].memory = std::move(memory);
-        if (!changed) return;
-        for (llvm::User const* u : f->users())
-          if (auto const* call = llvm::dyn_cast<llvm::CallBase>(u))
-            if (waiting.insert(call->getFunction()).second) pending.push_back(call->getFunction());
+        function_memory& memory = plans_[f].memory = analyse_memory(*f, plan_.parameters, o_, by_types);
+        if (update_uses(memory, plan_.parameters)) for_callers(*f, add);
+        if (!by_types) return;
+        for (llvm::Function const* callee : pass_elements(*f, memory, plan_.parameters)) {
+          add(*callee);
+          for_callers(*callee, add);
+        }
       });
     }
   }

@@ -1,4 +1,4 @@
-// Reads modules of LLVM from untrusted bytes, and prepares their functions for the lifter.
+// Reads modules of LLVM from untrusted bytes.
 #pragma once
 
 #include <overdub/lift.hpp>
@@ -18,9 +18,5 @@ struct read_module {
 
 /// Reads bitcode or textual IR, and verifies it by LLVM's verifier. Throws lift_error.
 read_module read(std::string_view bytes, lift_options const& o);
-
-/// Brings the functions of a module into the form that analyses expect: scalars in registers, two-way branches, no critical edges, no
-/// unreachable blocks. Floating-point operations are not changed.
-void prepare(llvm::Module& m);
 
 } // namespace overdub::lifting

@@ -44,8 +44,9 @@ void check_signature(llvm::Function const& f, bool in_memory) {
 }
 
 void check_call(llvm::CallBase const& call, bool in_memory) {
-  if (is_ignored(call) || is_abort(call) || llvm::isa<llvm::MemIntrinsic>(call)) return;
-  if (in_memory && allocation_of(call) != allocation::none) return;
+  if (is_ignored(call) && !llvm::isa<llvm::InvokeInst>(call)) return;
+  if (llvm::isa<llvm::MemIntrinsic>(call)) return;
+  if (in_memory && llvm::isa<llvm::CallInst>(call) && allocation_of(call) != allocation::none) return;
   if (call.isInlineAsm())
     refuse_at(&call, "inline assembly", "it has no meaning in a program", "write it in C++");
   if (!llvm::isa<llvm::CallInst>(call))
@@ -84,7 +85,26 @@ bool is_part_of_result(llvm::Instruction const& i) {
   });
 }
 
+// Constants are numbers, and pointers into variables.
+void check_constant(llvm::Constant const& c, llvm::Instruction const& at) {
+  auto const* const expression = llvm::dyn_cast<llvm::ConstantExpr>(&c);
+  if (!expression) return;
+  if (!llvm::isa<llvm::GEPOperator>(expression) || !scalar_type(c.getType()))
+    refuse_at(
+        &at, "a constant that depends on an address", "addresses are not those of native code",
+        "use pointers");
+  for (llvm::Value const* part : expression->operands())
+    check_constant(*llvm::cast<llvm::Constant>(part), at);
+}
+void check_operands(llvm::Instruction const& i) {
+  auto const* const call = llvm::dyn_cast<llvm::CallBase>(&i);
+  if (call && (is_ignored(*call) || is_abort(*call))) return;
+  for (llvm::Value const* v : i.operands())
+    if (auto const* c = llvm::dyn_cast<llvm::Constant>(v)) check_constant(*c, i);
+}
+
 void check_instruction(llvm::Instruction const& i, bool in_memory) {
+  check_operands(i);
   if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i)) return check_call(*call, in_memory);
   if (is_part_of_result(i) || llvm::isa<llvm::BranchInst>(i) || llvm::isa<llvm::UnreachableInst>(i)) return;
   if (i.isTerminator() || i.isEHPad())
@@ -92,9 +112,14 @@ void check_instruction(llvm::Instruction const& i, bool in_memory) {
         &i, std::string("the instruction ") + i.getOpcodeName(),
         "exceptions and computed jumps are not lifted",
         "use ordinary branches, or compile with -fno-exceptions");
-  if (llvm::isa<llvm::AllocaInst>(i) || llvm::isa<llvm::StoreInst>(i) || llvm::isa<llvm::PtrToIntInst>(i) ||
-      llvm::isa<llvm::IntToPtrInst>(i))
-    return;
+  if (llvm::isa<llvm::AllocaInst>(i) || llvm::isa<llvm::StoreInst>(i)) return;
+  if (llvm::isa<llvm::PtrToIntInst>(i) || llvm::isa<llvm::IntToPtrInst>(i)) {
+    if (i.getType()->isPointerTy() ? i.getOperand(0)->getType()->isIntegerTy(64)
+                                   : i.getType()->isIntegerTy(64))
+      return;
+    refuse_at(
+        &i, "a part of an address as a number", "addresses are not those of native code", "use indices");
+  }
   if (llvm::isa<llvm::LoadInst>(i) || llvm::isa<llvm::PHINode>(i) || llvm::isa<llvm::GetElementPtrInst>(i)) {
     if (!scalar_type(i.getType()))
       refuse_at(

@@ -75,6 +75,9 @@ constexpr std::array function_rows{
     function_row{"fdim", op::fdim, 2},
     function_row{"copysign", op::copysign, 2},
     function_row{"nextafter", op::nextafter, 2},
+    function_row{"ldexp", op::ldexp, 2},
+    function_row{"scalbn", op::ldexp, 2},
+    function_row{"scalbln", op::ldexp, 2},
     function_row{"logb", op::logb, 1},
     function_row{"fma", op::fma, 3},
     function_row{"llvm.minnum", op::fmin, 2},
@@ -163,6 +166,27 @@ value_id is_ordered(ir::cursor& c, value_id a, value_id b) {
   return c.add(op::logical_and, c.add(op::eq, a, a), c.add(op::eq, b, b));
 }
 
+// The comparison of integers of 1 bit: of those with a sign, true is -1.
+value_id emit_bit_comparison(ir::cursor& c, CmpInst::Predicate how, value_id a, value_id b) {
+  switch (how) {
+  case CmpInst::ICMP_EQ:
+    return c.add(op::eq, a, b);
+  case CmpInst::ICMP_NE:
+    return c.add(op::ne, a, b);
+  case CmpInst::ICMP_ULT:
+  case CmpInst::ICMP_SGT:
+    return c.add(op::logical_and, negated(c, a), b);
+  case CmpInst::ICMP_UGT:
+  case CmpInst::ICMP_SLT:
+    return c.add(op::logical_and, a, negated(c, b));
+  case CmpInst::ICMP_ULE:
+  case CmpInst::ICMP_SGE:
+    return c.add(op::logical_or, negated(c, a), b);
+  default:
+    return c.add(op::logical_or, a, negated(c, b));
+  }
+}
+
 value_id emit_floating_comparison(ir::cursor& c, CmpInst::Predicate how, value_id a, value_id b) {
   switch (how) {
   case CmpInst::FCMP_OEQ:
@@ -205,11 +229,23 @@ value_id unsigned_to_floating(ir::cursor& c, value_id x, ir::type to) {
   value_id const y = c.convert(half, to);
   return c.add(op::select, c.add(op::lt, x, number(c, 0)), c.add(op::add, y, y), c.convert(x, to));
 }
-value_id floating_to_unsigned(ir::cursor& c, value_id x) {
+// Conversions saturate, and NaN becomes 0, as in programs: later code relies on the range of the type.
+value_id floating_to_signed(ir::cursor& c, value_id x, unsigned width) {
+  value_id const y = c.convert(x, ir::i64);
+  if (width >= 64) return y;
+  std::int64_t const high = (std::int64_t{1} << (width - 1)) - 1;
+  return c.add(op::clamp, y, number(c, -high - 1), number(c, high));
+}
+value_id floating_to_unsigned(ir::cursor& c, value_id x, unsigned width) {
+  if (width < 64) {
+    value_id const high = number(c, (std::int64_t{1} << width) - 1);
+    return wrapped(c, c.add(op::clamp, c.convert(x, ir::i64), number(c, 0), high), width);
+  }
   bool const is_double = c->type_of(x) == ir::f64;
   value_id const limit = is_double ? c.literal(0x1p63) : c.literal(0x1p63f);
   value_id const high = c.add(op::bit_xor, c.convert(c.add(op::sub, x, limit), ir::i64), number(c, smallest));
-  return c.add(op::select, c.add(op::lt, x, limit), c.convert(x, ir::i64), high);
+  value_id const low = c.add(op::max, c.convert(x, ir::i64), number(c, 0));
+  return c.add(op::select, c.add(op::ge, x, limit), high, low);
 }
 
 value_id emit_conversion(ir::cursor& c, llvm::CastInst const& i, value_id x) {
@@ -225,15 +261,18 @@ value_id emit_conversion(ir::cursor& c, llvm::CastInst const& i, value_id x) {
   case Instruction::SExt:
     return from > 1 ? x : c.add(op::select, x, number(c, -1), number(c, 0));
   case Instruction::FPToSI:
-    return c.convert(x, ir::i64);
   case Instruction::FPToUI:
-    return to == 64 ? floating_to_unsigned(c, x) : wrapped(c, c.convert(x, ir::i64), to);
+    if (to == 1) return c.add(op::ne, c.convert(x, ir::i64), number(c, 0));
+    return i.getOpcode() == Instruction::FPToSI ? floating_to_signed(c, x, to)
+                                                : floating_to_unsigned(c, x, to);
   case Instruction::SIToFP:
     return from > 1 ? c.convert(x, type) : c.convert(c.add(op::select, x, number(c, -1), number(c, 0)), type);
   case Instruction::UIToFP:
     if (from == 64) return unsigned_to_floating(c, x, type);
     if (from == 1) return c.convert(c.add(op::select, x, number(c, 1), number(c, 0)), type);
     return c.convert(zero_extended(c, x, from), type);
+  case Instruction::BitCast: // of bits, the sign alone is compared
+    return is_sign_test(i) ? c.add(op::select, c.add(op::signbit, x), number(c, -1), number(c, 0)) : x;
   default:
     return c->type_of(x) == type ? x : c.convert(x, type);
   }
@@ -453,16 +492,30 @@ std::optional<known_function> known_function_of(llvm::CallBase const& call) {
   if (!callee || !callee->isDeclaration() || !is_floating(call.getType())) return {};
   std::string_view name = callee->getName();
   if (callee->isIntrinsic()) {
-    name = name.substr(0, name.rfind('.'));
+    name = name.substr(0, name.find('.', std::string_view("llvm.").size())); // types follow
   } else if (call.getType()->isFloatTy()) {
     if (!name.ends_with('f') || name == "erf") return {};
     name.remove_suffix(1);
   }
   auto const row = row_called(name, callee->isIntrinsic());
   if (!row || row->operands != call.arg_size()) return {};
-  for (llvm::Value const* argument : call.args())
-    if (argument->getType() != call.getType()) return {};
+  for (unsigned k = 0; k < row->operands; ++k) {
+    llvm::Type const* const type = call.getArgOperand(k)->getType();
+    bool const is_exponent = row->code == op::ldexp && k == 1;
+    if (is_exponent ? width_of(type) < 32 || scalar_type(type) != ir::i64 : type != call.getType()) return {};
+  }
   return row;
+}
+
+bool is_sign_test(llvm::CastInst const& i) {
+  if (i.getOpcode() != Instruction::BitCast || !is_floating(i.getSrcTy()) || !i.getDestTy()->isIntegerTy())
+    return false;
+  return llvm::all_of(i.users(), [&](llvm::User const* u) {
+    auto const* const compare = llvm::dyn_cast<llvm::ICmpInst>(u);
+    auto const* const zero = compare ? llvm::dyn_cast<llvm::ConstantInt>(compare->getOperand(1)) : nullptr;
+    return zero && zero->isZero() && compare->getOperand(0) == &i &&
+           compare->getPredicate() == CmpInst::ICMP_SLT;
+  });
 }
 
 std::string problem_of(Instruction const& i) {
@@ -480,8 +533,6 @@ std::string problem_of(Instruction const& i) {
     if (v->getType()->isMetadataTy() || (llvm::isa<llvm::CallBase>(i) && llvm::isa<llvm::Function>(v)))
       continue;
     if (std::string problem = type_problem(v->getType()); !problem.empty()) return problem;
-    if (llvm::isa<llvm::ConstantExpr>(v) && !v->getType()->isPointerTy())
-      return "a constant that depends on an address";
   }
   if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i)) return problem_of_call(*call);
   switch (i.getOpcode()) {
@@ -497,7 +548,8 @@ std::string problem_of(Instruction const& i) {
   case Instruction::URem:
     return width_of(i.getType()) == 1 ? "arithmetic on bits" : "";
   case Instruction::BitCast:
-    return i.getType() == i.getOperand(0)->getType() ? "" : "the bits of a number as another type";
+    if (i.getType() == i.getOperand(0)->getType() || is_sign_test(llvm::cast<llvm::CastInst>(i))) return {};
+    return "the bits of a number as another type";
   case Instruction::And:
   case Instruction::Or:
   case Instruction::Xor:
@@ -528,8 +580,15 @@ std::string problem_of(Instruction const& i) {
 
 value_id emit_scalar(ir::cursor& c, Instruction const& i, std::span<value_id const> operands) {
   if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i)) return emit_call(c, *call, operands);
-  if (auto const* compare = llvm::dyn_cast<llvm::ICmpInst>(&i))
-    return compared(c, compare->getPredicate(), operands[0], operands[1]);
+  if (auto const* compare = llvm::dyn_cast<llvm::ICmpInst>(&i)) {
+    llvm::Type const* const type = compare->getOperand(0)->getType();
+    if (type->isIntegerTy(1))
+      return emit_bit_comparison(c, compare->getPredicate(), operands[0], operands[1]);
+    // A pointer before the first element has a negative index.
+    CmpInst::Predicate const how =
+        type->isPointerTy() ? compare->getSignedPredicate() : compare->getPredicate();
+    return compared(c, how, operands[0], operands[1]);
+  }
   if (auto const* compare = llvm::dyn_cast<llvm::FCmpInst>(&i))
     return emit_floating_comparison(c, compare->getPredicate(), operands[0], operands[1]);
   if (auto const* cast = llvm::dyn_cast<llvm::CastInst>(&i)) return emit_conversion(c, *cast, operands[0]);

@@ -47,6 +47,9 @@ struct known_function {
 };
 std::optional<known_function> known_function_of(llvm::CallBase const& call);
 
+/// Whether the bits of a floating-point number are compared with 0 alone, as std::signbit does.
+bool is_sign_test(llvm::CastInst const& i);
+
 /// Why an instruction on scalars is not lifted; empty if it is. Branches, memory, pointers and calls of defined functions are not its
 /// subject.
 std::string problem_of(llvm::Instruction const& i);

@@ -69,6 +69,10 @@ TEST_CASE("lifted loops") {
     return std::tuple(numbers(12, -1.0, 1.0), number(0, 12), number(0, 5));
   });
   same("walk(double const*, int)", walk, array_and_size());
+  same("backwards(double const*, int)", backwards, [] {
+    int const n = size() + 1;
+    return std::tuple(numbers(as_size(n), -1.0, 1.0), n);
+  });
   same("two_exits(double const*, int, double)", two_exits, [] {
     return std::tuple(numbers(9, -1.0, 2.0), 9, number(0.0, 6.0));
   });
@@ -165,6 +169,22 @@ TEST_CASE("lifted arrays") {
   });
 }
 
+TEST_CASE("lifted copies of arrays that functions access in no other way") {
+  same("clears_by_callee(int*)", clears_by_callee, [] { return std::tuple(numbers(5, -9, 9)); });
+  same("copies_pair(double*, double const*)", copies_pair, [] {
+    return std::tuple(numbers(3, -1.0, 1.0), numbers(2, -1.0, 1.0));
+  });
+  same("copies_vectors(float*, float const*)", copies_vectors, [] {
+    return std::tuple(numbers(4, -1.0f, 1.0f), numbers(6, -1.0f, 1.0f));
+  });
+  same("passes_what_is_not_used(double const*, int)", passes_what_is_not_used, [] {
+    return std::tuple(numbers(3, -1.0, 1.0), size());
+  });
+  same("copies_of_copies(double const*, int)", copies_of_copies, [] {
+    return std::tuple(numbers(4, -1.0, 1.0), size());
+  });
+}
+
 TEST_CASE("lifted numbers") {
   auto const any = [] { return bits()() >> number(0, 63); };
   same(
@@ -199,7 +219,46 @@ TEST_CASE("lifted numbers") {
       "functions(double, double)", functions, [] { return std::tuple(number(-3.0, 3.0), number(-3.0, 3.0)); },
       100);
   same(
+      "exponents(double, int)", exponents, [] { return std::tuple(number(-3.0, 3.0), number(-1100, 1100)); });
+  same("is_negative(double const*, float)", is_negative, [] {
+    return std::tuple(std::vector<double>{number(0, 1) == 0 ? -0.0 : 0.0}, number(-1.0f, 1.0f));
+  });
+  same(
       "popcount_builtin(unsigned long)", popcount_builtin, [=] { return std::tuple(any()); }, 100);
+}
+
+TEST_CASE("lifted conversions out of the range of a narrow integer saturate") {
+  overdub::ir::program const& p = module().program;
+  overdub::executable const f(p, *p.find("saturates(double)"));
+  CHECK(f.call<std::int64_t>(1e300) == 1 + 4 + 16);
+  CHECK(f.call<std::int64_t>(3e9) == 1 + 4 + 16);
+  CHECK(f.call<std::int64_t>(-3e9) == 2 + 8 + 32);
+  CHECK(f.call<std::int64_t>(300.0) == 4 + 16);
+  CHECK(f.call<std::int64_t>(std::numeric_limits<double>::quiet_NaN()) == 8);
+}
+
+TEST_CASE("lifted integers of one bit") {
+  std::string text;
+  std::vector<std::string> const predicates{"eq",  "ne",  "ult", "ule", "ugt",
+                                            "uge", "slt", "sle", "sgt", "sge"};
+  for (std::string const& how : predicates)
+    text += "define i1 @" + how + "(i1 %a, i1 %b) {\n  %c = icmp " + how + " i1 %a, %b\n  ret i1 %c\n}\n";
+  text += "define i1 @to_bit(double %x) {\n  %c = fptoui double %x to i1\n  ret i1 %c\n}\n";
+  overdub::lift_result const r = overdub::lift(text);
+  CHECK(r.refused.empty());
+  for (int a = 0; a < 2; ++a)
+    for (int b = 0; b < 2; ++b) {
+      bool const all[] = {a == b, a != b, a<b, a <= b, a> b, a >= b, a > b, a >= b,
+                          a < b,  a <= b}; // with a sign, true is -1
+      for (std::size_t k = 0; k < predicates.size(); ++k) {
+        INFO(predicates[k] << ' ' << a << ' ' << b);
+        overdub::executable const f(r.program, *r.program.find(predicates[k]));
+        CHECK(f.call<bool>(a == 1, b == 1) == all[k]);
+      }
+    }
+  overdub::executable const to_bit(r.program, *r.program.find("to_bit"));
+  CHECK(to_bit.call<bool>(1.0));
+  CHECK(!to_bit.call<bool>(0.5));
 }
 
 TEST_CASE("derivatives of lifted functions are those of the formula") {

@@ -136,6 +136,7 @@ TEST_CASE("lifted structs") {
     return std::tuple(number(-1.0f, 1.0f), number<short>(-9, 9), number(-9L, 9L));
   });
   same("by_value(double*, int)", by_value, [] { return std::tuple(numbers(2, 0.0, 0.0), size()); });
+  same("made_by_constructor(double)", made_by_constructor, [] { return std::tuple(number(-1.0, 1.0)); });
   same("zero_filled(int)", zero_filled, [] { return std::tuple(size()); });
   same("walk_of_places(int)", walk_of_places, [] { return std::tuple(size()); });
 }
@@ -145,6 +146,7 @@ TEST_CASE("lifted unions, of which the member is read that was written") {
   same("tagged_values(double, int)", tagged_values, number_and_size);
   same("maybe(double, int)", maybe, number_and_size);
   same("other_member(double, int)", other_member, [] { return std::tuple(1.5, 2 * number(0, 9) + 1); });
+  same("zero_by_other_member(int)", zero_by_other_member, [] { return std::tuple(size()); });
   same("half_of_integer(int, int)", half_of_integer, [] { return std::tuple(size(), 0); });
 }
 
@@ -187,6 +189,8 @@ TEST_CASE("bytes that are carried as other types are the same, or an error") {
   fails("other_member(double, int)", {datum(1.5), datum(2)});
   fails("half_of_integer(int, int)", {datum(70000), datum(1)});
   fails("bytes_of_integers(int*, int)", {datum(integers), datum(2)});
+  fails("reused_block(int)", {datum(1)});
+  fails("half_of_rewritten(int)", {datum(70000)});
   // The byte that is written is one of another number.
   CHECK(
       overdub::executable(p, *p.find("written_bytewise(double, int)")).call<double>(1.5, std::int64_t{0}) ==
@@ -211,6 +215,28 @@ TEST_CASE("functions in memory work on objects of the caller") {
   CHECK(
       call(memory, "energy(body const*, int)", {datum(first), datum(5)}) ==
       std::vector{datum(energy(all.data(), 5))});
+}
+
+TEST_CASE("a copy that does not say what it copies is one of memory alone") {
+  overdub::ir::program const& p = module().program;
+  CHECK(!p.find("copies_bytes(double*, double const*, int)"));
+  CHECK(!p.find("clears_bytes(double*)"));
+  linear_memory memory(module());
+  std::int64_t const a = memory.allocate(24), b = memory.allocate(24);
+  for (std::int64_t const k : {0, 8, 16}) {
+    memory.write(a + k, 1.0);
+    memory.write(b + k, 0.5 + static_cast<double>(k));
+  }
+  CHECK(call(memory, "copies_bytes(double*, double const*, int)", {datum(a), datum(b), datum(2)}).empty());
+  CHECK(call(memory, "clears_bytes(double*)", {datum(b)}).empty());
+  CHECK(memory.read<double>(a) == 0.5);
+  CHECK(memory.read<double>(a + 8) == 8.5);
+  CHECK(memory.read<double>(a + 16) == 1.0);
+  CHECK(memory.read<double>(b + 8) == 0.0);
+  CHECK(memory.read<double>(b + 16) == 16.5);
+  same("copies_range(float*, float const*, int)", copies_range, [] {
+    return std::tuple(numbers(9, -1.0f, 1.0f), numbers(9, -1.0f, 1.0f), number(0, 9));
+  });
 }
 
 TEST_CASE("objects that lifted functions allocate stay in memory") {

@@ -37,6 +37,16 @@ static double along(const struct object *o, int most) {
   return s;
 }
 static void swap(struct object *a, struct object *b) { struct object const c = *a; *a = *b; *b = c; }
+struct reals { double u, v; };
+struct ints { int u, v, w; };
+static void clear_reals(double *a) { memset(a, 0, 3 * sizeof(double)); }
+static void clear_ints(int *a) { memset(a, 0, 2 * sizeof(int)); }
+static void copy_reals(double *a, const double *b) { memcpy(a, b, 4 * sizeof(double)); }
+static void copy_ints(int *a, const int *b) { clear_ints(a + 2); memcpy(a, b, 2 * sizeof(int)); }
+static void copy_some(double *a, const double *b, int n) { memmove(a, b, n * sizeof(double)); }
+static void assign_reals(void *a, const void *b) { *(struct reals *)a = *(const struct reals *)b; }
+static void assign_ints(struct ints *a, const struct ints *b) { *a = *b; }
+static double no_use(const double *a, const int *b, double c) { return c; }
 """
 
 
@@ -161,7 +171,7 @@ class function:
     def statement(self, margin, depth, loop):
         rng = self.rng
         self.budget -= 1
-        kind = rng.randint(0, 21)
+        kind = rng.randint(0, 23)
         if self.has_objects and self.work < 100 and rng.random() < 0.3:
             return self.object_statement(lambda line: self.lines.append(margin + line))
         if depth > 4 or (kind > 8 and self.budget <= 0):
@@ -208,11 +218,39 @@ class function:
             add(f"if {self.condition(2)} goto {label};")
             self.body(margin, depth, loop)
             add(f"{label}:;")
+        elif kind >= 22:
+            self.copy(add)
         elif kind == 21 and self.number > 0 and self.work < 20:
             callee = rng.randint(max(0, self.number - 6), self.number - 1)
             add(f"d0 = f{callee}({self.real(1)}, {self.real(1)}, {self.integer(1)}, n, {rng.choice(['x', *self.array])}, y);")
         else:
             add(f"d1 = {self.real(3)};")
+
+    def copy(self, add):
+        """Copies whole elements, directly and by functions that do not access them in another way."""
+        rng = self.rng
+        a, i, k = rng.choice(self.array), rng.randint(0, 3), rng.randint(0, 4)
+        b = rng.choice(self.array)
+        if b == a:
+            b, i = a + " + 4", 0  # they do not overlap
+        add(
+            rng.choice(
+                [
+                    f"memset({a} + {i}, 0, {k} * sizeof(double));",
+                    f"memset(y + {i}, 0, {k} * sizeof(int));",
+                    f"memmove({a} + {i}, {a}, {k} * sizeof(double));",
+                    "memmove(y, y + 3, 4 * sizeof(int));",
+                    f"clear_reals({a} + {i});",
+                    f"clear_ints(y + {i});",
+                    f"copy_reals({a} + {i}, {b});",
+                    "copy_ints(y, y + 4);",
+                    f"assign_reals({a} + {i}, {b});",
+                    "assign_ints((struct ints *)(y + 4), (const struct ints *)y);",
+                    f"d1 = no_use({a} + {i}, y + 1, d0);",
+                ]
+                + ([f"copy_some({a} + {i}, {a} + 1, {self.index()} & 3);"] if rng.random() < 0.2 else [])
+            )
+        )
 
     def object(self):
         """A pointer to an object."""

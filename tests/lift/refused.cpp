@@ -61,6 +61,16 @@ TEST_CASE("limits are limits of one function") {
                                "function, or raise the limits of lift_options");
   CHECK(r.program.find("short"));
 }
+TEST_CASE("a long chain of pointers is lifted in time and stack that grow with its length") {
+  constexpr int statements = 10'000; // *p++ = 1.0;
+  std::string text = "define void @chain(ptr %p0) {\n";
+  for (int i = 0; i < statements; ++i)
+    text += "  store double 1.0, ptr %p" + std::to_string(i) + "\n  %p" + std::to_string(i + 1) +
+            " = getelementptr double, ptr %p" + std::to_string(i) + ", i64 1\n";
+  overdub::lift_result const r = overdub::lift(text + "  ret void\n}\n");
+  CHECK(r.refused.empty());
+  CHECK(r.program.find("chain"));
+}
 TEST_CASE("damaged modules are refused or lifted, and do not crash") {
   no_leaks const leaks; // LLVM's reader does not free everything where it fails
   std::mt19937 random(1);

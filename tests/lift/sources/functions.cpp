@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 double norm(double const* x, long n) {
   double s = 0;
@@ -463,3 +464,50 @@ static double integral(F f, double a, double b, int n) {
 double closure(double a, int n) {
   return integral([a](double x) { return std::exp(-x * x / a); }, -1, 1, n);
 }
+
+// Copies, of which some do not say what they copy.
+static void clear(int* x) { std::memset(x, 0, 4 * sizeof *x); }
+int clears_by_callee(int* x) {
+  clear(x);
+  return x[0] + x[3] + 1;
+}
+struct pair_of_numbers {
+  double x, y;
+};
+void copies_pair(double* a, double const* b) {
+  *reinterpret_cast<pair_of_numbers*>(a) = *reinterpret_cast<pair_of_numbers const*>(b);
+}
+struct vector_of_numbers {
+  float v[3];
+};
+static void assign(vector_of_numbers* a, vector_of_numbers const* b) { a[0] = b[1]; }
+void copies_vectors(float* a, float const* b) {
+  assign(reinterpret_cast<vector_of_numbers*>(a), reinterpret_cast<vector_of_numbers const*>(b));
+}
+static double count_of(double const* x, int n) { return n; }
+double passes_what_is_not_used(double const* x, int n) { return count_of(x + 20, n) + x[0]; }
+static void copy_all(double* a, double const* b) { std::memcpy(a, b, 4 * sizeof *a); }
+double copies_of_copies(double const* x, int k) {
+  double t[4], u[4];
+  copy_all(t, x);
+  copy_all(u, t);
+  return u[k & 3];
+}
+
+double backwards(double const* x, int n) {
+  double s = 0;
+  for (double const* p = x + n - 1; p >= x; --p) s = s * 0.5 + *p;
+  return s;
+}
+int saturates(double x) {
+  int const i = static_cast<int>(x);
+  auto const u = static_cast<unsigned char>(x);
+  auto const s = static_cast<signed char>(x);
+  return (i > 2147483646) + 2 * (i < -2147483647) + 4 * (u == 255) + 8 * (u == 0) + 16 * (s == 127) +
+         32 * (s == -128);
+}
+double exponents(double x, int k) {
+  return std::ldexp(x, k) + std::scalbn(x, 2 * k) * std::scalbln(x, static_cast<long>(k)) +
+         std::ldexp(static_cast<float>(x), k);
+}
+bool is_negative(double const* x, float y) { return std::signbit(x[0]) != std::signbit(y); }

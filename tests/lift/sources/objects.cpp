@@ -429,7 +429,7 @@ int bytes_of_number(double const* x, int n) {
 }
 unsigned long number_as_integer(double const* x, int n) {
   std::vector<unsigned long> y(static_cast<std::size_t>(n));
-  std::memcpy(y.data(), x, y.size() * sizeof(double));
+  std::memcpy(y.data(), &x[0], y.size() * sizeof(double));
   return y[0];
 }
 int bytes_of_struct(double x, int k) {
@@ -455,14 +455,14 @@ double half_copied(double x, int k) {
 }
 int bytes_of_integers(int* x, int n) {
   std::vector<unsigned char> bytes(static_cast<std::size_t>(n) * 4, 0);
-  std::memcpy(bytes.data(), x, bytes.size());
+  std::memcpy(bytes.data(), &x[0], bytes.size());
   int s = 0;
   for (unsigned char const b : bytes) s = s * 3 + b;
   return s;
 }
 double carried_as_bytes(double const* x, int n) {
   std::vector<char> bytes(static_cast<std::size_t>(n) * 8);
-  std::memcpy(bytes.data(), x, bytes.size());
+  std::memcpy(bytes.data(), &x[0], bytes.size());
   std::vector<double> y(static_cast<std::size_t>(n));
   std::memcpy(y.data(), bytes.data(), bytes.size());
   double s = 0;
@@ -549,9 +549,53 @@ long other_member(double x, int k) {
   all[1].integer = k;
   return all[static_cast<std::size_t>(k & 1)].integer;
 }
+double zero_by_other_member(int k) {
+  number_or_integer all[2];
+  all[k & 1].number = -0.0;
+  all[k & 1].integer = 0;
+  return 1 / all[k & 1].number;
+}
+int reused_block(int k) {
+  void* const block = std::malloc(8);
+  int* const to = static_cast<int*>(std::malloc(8));
+  int* const parts = static_cast<int*>(block);
+  parts[0] = 1;
+  parts[1] = 2;
+  int const first = parts[k & 1];
+  *static_cast<long*>(block) = 0x500000006;
+  std::memcpy(to, block, 8);
+  int const r = to[0] * 10 + to[1] + 100 * first;
+  std::free(to);
+  std::free(block);
+  return r;
+}
+int half_of_rewritten(int k) {
+  std::vector<number_or_integer> all(2);
+  all[0].halves[1] = 5;
+  all[0].integer = k;
+  all[0].halves[0] = 1;
+  return all[0].halves[1];
+}
 int half_of_integer(int k, int n) {
   std::vector<number_or_integer> all(2);
   all[0].halves[1] = 5;
   if (n > 0) all[0].integer = k;
   return all[0].halves[1];
+}
+
+void copies_range(float* a, float const* b, int n) { std::copy(b, b + n, a); }
+void copies_bytes(double* a, double const* b, int n) {
+  std::memcpy(a, b, static_cast<std::size_t>(n) * sizeof(double));
+}
+void clears_bytes(double* x) { std::memset(x, 0, 2 * sizeof *x); }
+
+struct with_constructor {
+  explicit with_constructor(double x);
+  double x;
+  int k;
+};
+with_constructor::with_constructor(double v) : x(v), k(2) {} // one definition, and an alias
+double made_by_constructor(double x) {
+  with_constructor const made(x);
+  return made.x * made.k;
 }

@@ -67,6 +67,15 @@ double half_copied(double x, int k);
 int bytes_of_integers(int* x, int n);
 double carried_as_bytes(double const* x, int n);
 int filled(int n, int byte);
+int reused_block(int k);
+int half_of_rewritten(int k);
+double zero_by_other_member(int k);
+double made_by_constructor(double x);
+
+// Copies.
+void copies_range(float* a, float const* b, int n);
+void copies_bytes(double* a, double const* b, int n);
+void clears_bytes(double* x);
 
 double energy(body const* all, int n);
 void advance(body* all, int n, double h);

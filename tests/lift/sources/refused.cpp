@@ -80,3 +80,16 @@ long address_of_union(address_or_number* u, double* x) {
   u->address = x;
   return u->number;
 }
+void stores_address(long* x) { x[0] = reinterpret_cast<long>(&changes); }
+long returns_address() { return reinterpret_cast<long>(&changes); }
+long selects_address(int k) { return k > 0 ? reinterpret_cast<long>(&changes) : k; }
+static long twice(long x) { return 2 * x; }
+long passes_address() { return twice(reinterpret_cast<long>(&changes)); }
+double catches_its_own(double x) {
+  try {
+    if (x < 0) throw 1;
+    return x + 1;
+  } catch (int) {
+    return -5;
+  }
+}
