@@ -56,11 +56,32 @@ template <class M, class S, class Z, class T>
 constexpr M become(S const& rest, Z&& z, T const& inner);
 
 template <class C, class X>
-OVERDUB_INLINE constexpr auto constant_metadata(C& context, X const& x) {
-  if constexpr (requires { context.constant(x); })
-    return context.constant(x);
+OVERDUB_INLINE constexpr auto constant_metadata([[maybe_unused]] ref<C> const& context, X const& x) {
+  if constexpr (requires(C & c) { c.constant(x); })
+    return context.get().constant(x);
   else
     return none{};
+}
+// Whether the metadata of a constant are made by the context's object: then those of a value with a null reference are unknown, and made
+// when the value meets one whose reference is not null.
+template <class C, class I>
+concept makes_constants = !std::is_empty_v<C> && carries_metadata<C> && requires(C & c, I const& x) {
+  c.constant(x);
+};
+template <class M, class S, class I>
+OVERDUB_INLINE constexpr M metadata_of_constant(S const& stack, I const& inner) {
+  if constexpr (makes_constants<typename S::context, I>)
+    if (stack.top().is_null()) return become<M>(stack.rest(), none{}, inner);
+  return become<M>(stack.rest(), constant_metadata(stack.top(), inner), inner);
+}
+// The metadata of a value in the outermost context of S.
+template <class S, class V>
+OVERDUB_INLINE constexpr decltype(auto) metadata_in([[maybe_unused]] S const& stack, V const& x) {
+  using M = typename V::metadata_type;
+  if constexpr (makes_constants<typename S::context, typename V::inner_type>)
+    return x.context().is_null() ? metadata_of_constant<M>(stack, x.inner()) : M(x.metadata());
+  else
+    return x.metadata();
 }
 
 // ---- wrap: into all contexts of S
@@ -86,7 +107,7 @@ OVERDUB_INLINE constexpr auto wrap_constant(S const& stack, T&& inner) {
   if constexpr (std::is_same_v<M, none>)
     return V(static_cast<T&&>(inner), none{}, stack.top());
   else {
-    M metadata = become<M>(stack.rest(), constant_metadata(stack.top().get(), inner), inner);
+    M metadata = metadata_of_constant<M>(stack, inner);
     return V(static_cast<T&&>(inner), std::move(metadata), stack.top());
   }
 }
@@ -177,13 +198,19 @@ OVERDUB_INLINE constexpr decltype(auto) unwrap(S const& stack, X&& x) {
       else
         return x.inner();
     } else if constexpr (V == view::strip && std::is_lvalue_reference_v<X> && !std::is_empty_v<M>) {
-      return tagged<I const&, M const&, typename S::head>{x.inner(), x.metadata()};
+      if constexpr (symbolic<C>)
+        return tagged<I, M, typename S::head>{x.inner(), metadata_in(stack, x)};
+      else if constexpr (makes_constants<C, I>)
+        return tagged<I const&, M, typename S::head>{x.inner(), metadata_in(stack, x)};
+      else
+        return tagged<I const&, M const&, typename S::head>{x.inner(), x.metadata()};
     } else {
-      return tagged<I, M, typename S::head>{static_cast<X&&>(x).inner(), x.metadata()};
+      M metadata = metadata_in(stack, x);
+      return tagged<I, M, typename S::head>{static_cast<X&&>(x).inner(), std::move(metadata)};
     }
   } else if constexpr (V == view::open && carries_metadata<C> && is_leaf<T> && is_suffix<stack_of_t<T>, S>) {
-    using Z = decltype(constant_metadata(stack.top().get(), x));
-    return tagged<T, Z, typename S::head>{x, constant_metadata(stack.top().get(), x)};
+    using Z = decltype(constant_metadata(stack.top(), x));
+    return tagged<T, Z, typename S::head>{x, constant_metadata(stack.top(), x)};
   } else if constexpr (tree<T>)
     return tree_traits<T>::map(unwrapper<V, S>{stack}, static_cast<X&&>(x));
   else if constexpr (V == view::open)
@@ -229,6 +256,26 @@ OVERDUB_INLINE constexpr auto lift_down(S const& stack, X&& x) {
     return unwrap<view::strip>(stack, T(static_cast<X&&>(x)));
   else
     return strip(stack, wrap(stack, static_cast<X&&>(x)));
+}
+
+// Checks, for a function that ran on constants of the outermost context, that its result has no reference to that context, which would be
+// lost: the function captured a value of a run.
+template <class S, class X>
+[[gnu::cold, gnu::noinline]] constexpr void check_constants(X const& x) {
+  if constexpr (is_value<X>) {
+    if constexpr (std::is_same_v<stack_of_t<X>, S>)
+      if (!x.context().is_null()) throw_captured_value(context_name_v<typename S::context>);
+  } else if constexpr (tree<X>) {
+    if constexpr (is_suffix<S, stack_in_t<X>>)
+      each_child([](auto const& child) { check_constants<S>(child); }, x);
+  }
+}
+template <class S, class X>
+OVERDUB_INLINE constexpr decltype(auto) strip_result(S const& stack, X&& x) {
+  if constexpr (!std::is_empty_v<typename S::context>)
+    if (stack.top().is_null()) [[unlikely]]
+      check_constants<S>(x);
+  return strip(stack, static_cast<X&&>(x));
 }
 
 template <class S, class X>

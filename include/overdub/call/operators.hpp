@@ -53,6 +53,45 @@ OVERDUB_INLINE constexpr value<T, C, R> operator+(value<T, C, R> const& x) {
   return x;
 }
 
+// Misuse: a variable that starts as a plain number stays one.
+#define OVERDUB_ASSIGNMENT(SIGN)                                                                             \
+  template <class N, class T, class C, class R>                                                              \
+  requires std::is_arithmetic_v<N>                                                                           \
+  constexpr N& operator SIGN##=(N& plain, value<T, C, R> const&) {                                           \
+    static_assert(                                                                                           \
+        !std::is_arithmetic_v<N>,                                                                            \
+        "overdub: a plain number is the left side of " #SIGN "=, and a value of a context the right one; "   \
+        "declare the variable with the type of the values: std::decay_t<decltype(x)> s = 0");                \
+    return plain;                                                                                            \
+  }
+OVERDUB_ASSIGNMENT(+)
+OVERDUB_ASSIGNMENT(-)
+OVERDUB_ASSIGNMENT(*)
+OVERDUB_ASSIGNMENT(/)
+OVERDUB_ASSIGNMENT(%)
+OVERDUB_ASSIGNMENT(&)
+OVERDUB_ASSIGNMENT(|)
+OVERDUB_ASSIGNMENT(^)
+OVERDUB_ASSIGNMENT(<<)
+OVERDUB_ASSIGNMENT(>>)
+#undef OVERDUB_ASSIGNMENT
+
+/// Prints the number of a value. No context intercepts it.
+template <class Stream, class T, class C, class R>
+requires requires(Stream& to, detail::bottom_t<T> const& number) {
+  to.rdbuf();
+  to << number;
+}
+Stream& operator<<(Stream& to, value<T, C, R> const& x) {
+  constexpr bool is_known = !detail::is_symbolic<typename value<T, C, R>::stack_type>;
+  static_assert(
+      is_known,
+      "overdub: a value of a program that is being staged is printed, and is not known yet; print in "
+      "an overdub::leaf, or print the results of the program");
+  if constexpr (is_known) to << detail::make_concrete{}(x);
+  return to;
+}
+
 // The named operations of the table, as functions of values.
 #define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                      \
   template <class T, class C, class R>                                                                       \
@@ -78,8 +117,44 @@ OVERDUB_INLINE constexpr auto fabs(value<T, C, R> const& x) {
 }
 
 template <class T, class C, class R>
-template <class U>
-requires detail::constant_of<U, T, C, R>
-constexpr value<T, C, R>::value(U constant) : value(detail::wrap(stack_type{}, constant)) {}
+template <class N>
+requires(std::is_arithmetic_v<N> && !std::is_same_v<N, bool> && std::is_arithmetic_v<detail::bottom_t<T>>) //
+    constexpr value<T, C, R>::operator N() const {
+  if constexpr (!detail::is_known_number<N, stack_type>())
+    return {};
+  else if constexpr (detail::converts_to_index<N, detail::bottom_t<T>>)
+    return static_cast<N>(detail::make_concrete{}(*this));
+  else
+    return detail::make_concrete{}(overdub::convert<N>(*this));
+}
+
+template <class T, class C, class R>
+template <class X>
+constexpr value<T, C, R>& value<T, C, R>::assign(X const& x) {
+  using From = detail::bottom_t<X>;
+  if constexpr (
+      std::is_same_v<detail::stack_of_t<X>, stack_type> && std::is_arithmetic_v<From> &&
+      !std::is_same_v<From, detail::bottom_t<T>>)
+    return *this = overdub::convert<detail::bottom_t<T>>(x);
+  else
+    return *this = x;
+}
+
+template <class T, class C, class R>
+template <class From>
+requires detail::converts_value<From, T, C, R>
+constexpr value<T, C, R>::value(From const& x) : value(overdub::convert<detail::bottom_t<T>>(x)) {}
+
+template <class T, class C, class R>
+template <detail::constant_of<detail::bottom_t<T>> U>
+constexpr value<T, C, R>::value(U constant)
+    : value(detail::constant_value<value>(detail::converted_constant<detail::bottom_t<T>>(constant))) {}
 
 } // namespace overdub::values
+
+namespace overdub::detail {
+template <class V, class N>
+constexpr V constant_value(N const& number) {
+  return wrap(null_stack<typename V::stack_type>::make(), number);
+}
+} // namespace overdub::detail

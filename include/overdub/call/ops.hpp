@@ -3,6 +3,7 @@
 
 #include <overdub/call/dispatch.hpp>
 #include <overdub/call/native.hpp>
+#include <overdub/call/value.hpp>
 
 #include <string_view>
 #include <tuple>
@@ -11,19 +12,6 @@
 
 namespace overdub {
 namespace detail {
-
-// Whether To can represent every number of type From.
-template <class From, class To>
-consteval bool lossless() {
-  if constexpr (!std::is_arithmetic_v<From> || !std::is_arithmetic_v<To>)
-    return true;
-  else {
-    using f = std::numeric_limits<From>;
-    using t = std::numeric_limits<To>;
-    if (std::is_floating_point_v<From> && !std::is_floating_point_v<To>) return false;
-    return f::digits <= t::digits && (!f::is_signed || t::is_signed);
-  }
-}
 
 // The functions of <cmath> convert integers to double, as in C++.
 template <class Kind, class... T>

@@ -1,0 +1,163 @@
+// Idioms of ordinary C++ that work on values: algorithms of the standard library, printing, indexing, casts.
+#include "catch.hpp"
+
+#include <overdub/contexts/count.hpp>
+#include <overdub/contexts/forward.hpp>
+#include <overdub/contexts/log.hpp>
+#include <overdub/overdub.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <iomanip>
+#include <memory>
+#include <numeric>
+#include <sstream>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace {
+
+namespace od = overdub;
+using od::contexts::count;
+using od::contexts::forward;
+
+struct names : od::context {
+  std::string all;
+  void before(od::callee auto const& f, auto const&...) { all.append(f.name()).append(" "); }
+};
+
+template <class F, class... X>
+std::string seen(F const& f, X const&... x) {
+  names n;
+  CHECK(od::run(n, f, x...) == f(x...));
+  return n.all;
+}
+
+template <class V>
+using element = std::remove_cvref_t<decltype(std::declval<V>()[0])>;
+
+TEST_CASE("inner_product and accumulate start with a constant") {
+  auto const f = od::fn<"f">([](auto const& a, auto const& b) {
+    using T = element<decltype(a)>;
+    T const product = std::inner_product(a.begin(), a.end(), b.begin(), T(0));
+    return product + std::accumulate(a.begin(), a.end(), T{});
+  });
+  CHECK(seen(f, std::vector{1.0, 2.0}, std::vector{3.0, 4.0}) == "f mul add mul add add add add ");
+  auto const d =
+      od::run(forward{}, f, std::vector{od::tag(1.0, 1.0), od::tag(2.0, 0.0)}, std::vector{3.0, 4.0});
+  CHECK(d.inner == 14.0);
+  CHECK(d.metadata == 4.0); // b[0] + 1
+}
+
+TEST_CASE("sort, max, min and clamp of the standard library compare values") {
+  auto const f = od::fn<"f">([](auto v) {
+    using T = element<decltype(v)>;
+    std::sort(v.begin(), v.end());
+    return std::max(v[0], T(1.5)) + std::min(v[1], v[2]) + std::clamp(v[2], T(0), T(2));
+  });
+  std::vector const v{3.0, 1.0, 2.0};
+  CHECK(seen(f, v).find("lt") != std::string::npos);
+  auto const d =
+      od::run(forward{}, f, std::vector{od::tag(3.0, 1.0), od::tag(1.0, 10.0), od::tag(2.0, 100.0)});
+  CHECK(d.inner == 1.5 + 2.0 + 2.0);
+  CHECK(d.metadata == 100.0);
+}
+
+TEST_CASE("compound assignment accumulates in a variable that starts with a constant") {
+  auto const f = od::fn<"f">([](auto const& v) {
+    element<decltype(v)> sum = 0, product = 1, difference{}, quotient = 8.0f;
+    for (auto const& x : v) sum += x, product *= x, difference -= x, quotient /= x;
+    return sum + product + difference + quotient;
+  });
+  CHECK(seen(f, std::vector{2.0}) == "f add mul sub div add add add ");
+  auto const d = od::run(forward{}, f, std::vector{od::tag(2.0, 1.0), od::tag(4.0, 0.0)});
+  CHECK(d.metadata == 1.0 + 4.0 - 1.0 - 8.0 / (2.0 * 2.0 * 4.0));
+}
+
+TEST_CASE("a value is printed as its number, with the stream's format") {
+  std::ostringstream out;
+  auto const f = od::fn<"f">([&](auto x, auto n) {
+    out << std::setprecision(3) << x << ' ' << n << ' ' << (x < 1.0) << ' ' << -x << '\n';
+    return x * 2.0;
+  });
+  names n;
+  CHECK(od::run(n, f, 1.23456, 7) == 2.46912);
+  CHECK(out.str() == "1.23 7 0 -1.23\n");
+  CHECK(n.all == "f lt neg mul ");
+  out.str("");
+  od::run(forward{}, f, od::tag(0.5, 1.0), 7);
+  od::run(od::compose(n, forward{}), f, od::tag(0.5, 1.0), 7);
+  CHECK(out.str() == "0.5 7 1 -0.5\n0.5 7 1 -0.5\n");
+}
+
+TEST_CASE("a value indexes containers, and is the size of one") {
+  auto const f = od::fn<"f">([](auto const& v, auto i) {
+    using T = element<decltype(v)>;
+    std::vector<T> copy(v.size()), sized(i);
+    std::array<T, 3> other{};
+    copy[i] = v[i];
+    other[i] = 2.0;
+    return copy[i] * other[i] + v.at(i) * static_cast<double>(sized.size());
+  });
+  names n;
+  CHECK(od::run(n, f, std::vector{1.0, 5.0}, 1) == 15.0);
+  CHECK(n.all == "f mul mul add ");
+  CHECK(seen(f, std::vector{1.0, 5.0}, std::size_t{1}) == "f mul mul add ");
+  auto const d = od::run(forward{}, f, std::vector{od::tag(1.0, 1.0), od::tag(5.0, 10.0)}, 1);
+  CHECK(d.inner == 15.0);
+  CHECK(d.metadata == 30.0);
+}
+
+TEST_CASE("a value indexes pointers, arrays of C++ and strings, and moves iterators") {
+  auto const f = od::fn<"f">([](auto i, auto x) {
+    double const plain[] = {1.0, 2.0, 4.0};
+    double const* const pointer = plain;
+    std::vector<double> const v(pointer, pointer + 3);
+    std::string const text = "abc";
+    return x * plain[i] + pointer[i] + *(pointer + i) + v.begin()[i] + (text[i] - 'a');
+  });
+  names n;
+  CHECK(od::run(n, f, 2, 0.5) == 2.0 + 4.0 + 4.0 + 4.0 + 2.0);
+  CHECK(n.all == "f mul add add add add ");
+  CHECK(od::run(n, f, od::i64{2}, 0.5) == 16.0);
+  CHECK(od::run(n, f, std::size_t{2}, 0.5) == 16.0);
+}
+
+template <class X>
+concept prints_as_text = requires(X const& x) {
+  std::to_string(x);
+};
+
+TEST_CASE("a value does not choose an overload for an integer of another type") {
+  static_assert(!prints_as_text<od::value<int, names>> && !prints_as_text<od::value<int, forward>>);
+  static_assert(!prints_as_text<od::value<short, names>>);
+}
+
+TEST_CASE("a cast to an integer is a conversion that contexts intercept, and its result is a plain number") {
+  auto const f = od::fn<"f">([](auto x) {
+    int const n = static_cast<int>(x);
+    auto const m = static_cast<std::size_t>(x) + std::size_t(x > 1.0);
+    return x * n + static_cast<int>(m);
+  });
+  CHECK(f(2.75) == 8.5);
+  CHECK(seen(f, 2.75) == "f convert convert gt convert mul add ");
+  CHECK(od::run(forward{}, f, od::tag(2.75, 1.0)).metadata == 2.0);
+}
+
+TEST_CASE("a conditional expression has a value and a plain number") {
+  auto const f = od::fn<"f">([](auto x) { return (x > 0.0 ? x : 0.0) + (x > 1.0 ? 1 : x); });
+  CHECK(seen(f, 0.5) == "f gt gt add ");
+  CHECK(od::run(forward{}, f, od::tag(0.5, 1.0)).metadata == 2.0);
+  CHECK(od::run(forward{}, f, od::tag(-0.5, 1.0)).metadata == 1.0);
+}
+
+TEST_CASE("a context without a hook after calls passes on an argument that cannot be copied") {
+  auto const f = od::fn<"f">([](auto p, auto x) { return *p * x; });
+  count c;
+  CHECK(od::run(c, f, std::make_unique<double>(3.0), 2.0) == 6.0);
+  CHECK(od::run(forward{}, f, std::make_unique<double>(3.0), od::tag(2.0, 1.0)).metadata == 3.0);
+}
+
+} // namespace
