@@ -8,10 +8,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <iomanip>
+#include <limits>
 #include <memory>
 #include <numeric>
+#include <random>
 #include <sstream>
 #include <string>
 #include <type_traits>
@@ -34,6 +39,16 @@ std::string seen(F const& f, X const&... x) {
   CHECK(od::run(n, f, x...) == f(x...));
   return n.all;
 }
+
+// The value of the same contexts with a number of another type.
+template <class V, class N>
+struct with_number {
+  using type = N;
+};
+template <class T, class C, class R, class N>
+struct with_number<od::value<T, C, R>, N> {
+  using type = od::value<N, C, R>;
+};
 
 template <class V>
 using element = std::remove_cvref_t<decltype(std::declval<V>()[0])>;
@@ -110,29 +125,108 @@ TEST_CASE("a value indexes containers, and is the size of one") {
   CHECK(d.metadata == 30.0);
 }
 
-TEST_CASE("a value indexes pointers, arrays of C++ and strings, and moves iterators") {
+TEST_CASE("a value indexes strings; a cast makes it the index of a pointer, an array of C++ or an iterator") {
   auto const f = od::fn<"f">([](auto i, auto x) {
     double const plain[] = {1.0, 2.0, 4.0};
     double const* const pointer = plain;
     std::vector<double> const v(pointer, pointer + 3);
     std::string const text = "abc";
-    return x * plain[i] + pointer[i] + *(pointer + i) + v.begin()[i] + (text[i] - 'a');
+    auto const k = static_cast<std::ptrdiff_t>(i);
+    return x * plain[k] + pointer[k] + *(pointer + k) + v.begin()[k] + (text[i] - 'a');
   });
   names n;
   CHECK(od::run(n, f, 2, 0.5) == 2.0 + 4.0 + 4.0 + 4.0 + 2.0);
-  CHECK(n.all == "f mul add add add add ");
+  CHECK(n.all == "f convert mul add add add add ");
   CHECK(od::run(n, f, od::i64{2}, 0.5) == 16.0);
   CHECK(od::run(n, f, std::size_t{2}, 0.5) == 16.0);
 }
 
+template <class X, class To>
+concept is_appended = requires(X const& x, std::vector<To>& v) {
+  v.push_back(x);
+};
 template <class X>
-concept prints_as_text = requires(X const& x) {
-  std::to_string(x);
+concept has_absolute_value = requires(X const& x) {
+  std::abs(x);
 };
 
-TEST_CASE("a value does not choose an overload for an integer of another type") {
-  static_assert(!prints_as_text<od::value<int, names>> && !prints_as_text<od::value<int, forward>>);
-  static_assert(!prints_as_text<od::value<short, names>>);
+TEST_CASE("a value does not lose its contexts as the argument of a function of integers") {
+  using small = od::value<int, names>;
+  using wide = od::value<od::i64, forward>;
+  static_assert(!std::convertible_to<small, od::i64> && !std::convertible_to<wide, od::i64>);
+  static_assert(!std::convertible_to<small, int> && std::convertible_to<small, std::size_t>);
+  static_assert(!is_appended<wide, od::i64> && !is_appended<small, int>);
+  static_assert(!has_absolute_value<wide> && !has_absolute_value<small>);
+}
+
+// What C++ computes: unsigned numbers wrap, and so does a compound assignment to a narrow variable.
+template <class Narrow, class X>
+auto hash(X const& x) {
+  using T = typename with_number<X, Narrow>::type;
+  T h = Narrow(7);
+  for (int i = 0; i < 40; ++i) {
+    h += x;
+    h ^= h << 3;
+    h *= Narrow(31);
+    ++h;
+    h -= static_cast<Narrow>(i);
+    h++;
+    h <<= 1;
+    h |= Narrow(1);
+  }
+  return h;
+}
+template <class To, class From>
+void check_cast(From x) {
+  names n;
+  auto const f =
+      od::fn<"f">([](auto v) { return static_cast<typename with_number<decltype(v), To>::type>(v); });
+  INFO("from " << +x << " of " << sizeof(x) << " bytes");
+  CHECK(od::run(n, f, x) == static_cast<To>(x));
+  auto const plain = od::fn<"plain">([](auto v) { return static_cast<To>(v); });
+  CHECK(od::run(n, plain, x) == static_cast<To>(x));
+}
+template <class From>
+void check_casts_of() {
+  using limits = std::numeric_limits<From>;
+  std::mt19937_64 random(7);
+  std::vector<From> all{limits::min(), limits::max(), From(0), From(1), From(-1), From(limits::max() / 2)};
+  for (int i = 0; i < 50; ++i) all.push_back(static_cast<From>(random()));
+  for (From const x : all) {
+    check_cast<std::int8_t>(x);
+    check_cast<std::uint8_t>(x);
+    check_cast<std::int16_t>(x);
+    check_cast<std::uint16_t>(x);
+    check_cast<std::int32_t>(x);
+    check_cast<std::uint32_t>(x);
+    check_cast<std::int64_t>(x);
+    check_cast<std::uint64_t>(x);
+  }
+}
+TEST_CASE("a cast to another integer type wraps as in C++") {
+  check_casts_of<std::int8_t>();
+  check_casts_of<std::uint8_t>();
+  check_casts_of<std::int16_t>();
+  check_casts_of<std::uint16_t>();
+  check_casts_of<std::int32_t>();
+  check_casts_of<std::uint32_t>();
+  check_casts_of<std::int64_t>();
+  check_casts_of<std::uint64_t>();
+}
+template <class Narrow>
+void check_hash() {
+  auto const f = od::fn<"hash">([](auto x) { return hash<Narrow>(x); });
+  for (int x = -3; x < 70; x += 7) {
+    names n;
+    CHECK(od::run(n, f, static_cast<Narrow>(x)) == hash<Narrow>(static_cast<Narrow>(x)));
+  }
+}
+TEST_CASE("compound assignment to narrow integers wraps as in C++") {
+  check_hash<std::uint8_t>();
+  check_hash<std::uint16_t>();
+  check_hash<std::int8_t>();
+  check_hash<std::int16_t>();
+  check_hash<std::uint32_t>();
 }
 
 TEST_CASE("a cast to an integer is a conversion that contexts intercept, and its result is a plain number") {

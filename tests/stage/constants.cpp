@@ -7,6 +7,7 @@
 #include <overdub/stage/stage.hpp>
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <random>
 #include <type_traits>
@@ -121,6 +122,67 @@ TEST_CASE("constants are results, branches, elements and arguments of programs")
       evaluate<double, double>(stage(contexts::forward{}, branches, signature<double>), 0.5, 1.0);
   CHECK(value == 1.5);
   CHECK(slope == 3.0);
+}
+
+// ---- programs in contexts
+
+ir::program const& difference() {
+  static ir::program const p =
+      stage(fn<"difference">([](auto x, auto y) { return x - y; }), signature<double, double>);
+  return p;
+}
+constexpr auto evaluates =
+    fn<"evaluates">([](auto x) { return evaluate<double>(difference(), x, decltype(x)(2)) * x; });
+constexpr auto evaluates_one =
+    fn<"evaluates_one">([](auto x) { return evaluate<double>(difference(), decltype(x)(7), x); });
+
+TEST_CASE("a constant is an argument of a program that a staged function evaluates") {
+  CHECK(run_program(stage(evaluates, signature<double>), 5.0) == 15.0);
+  CHECK(run_program(stage(evaluates_one, signature<double>), 5.0) == 2.0);
+  calls c;
+  CHECK(evaluate<double>(stage(c, evaluates, signature<double>), 5.0) == 15.0);
+  auto const [value, slope] =
+      evaluate<double, double>(stage(contexts::forward{}, evaluates, signature<double>), 5.0, 1.0);
+  CHECK(value == 15.0);
+  CHECK(slope == 8.0);
+}
+
+// A rule that returns a constant, and one that computes with constants.
+struct constant_products : context {
+  long number = 0;
+  template <class X, class Y>
+  requires std::same_as < plain_t<X>,
+  double > &&std::same_as<plain_t<Y>, double> auto overdub(mul_t, X const& x, Y const&) {
+    ++number;
+    return X(3.0) - X(1.0) + 0.0 * X(x);
+  }
+};
+struct only_constants : context {
+  long number = 0;
+  template <class X, class Y>
+  requires std::same_as < plain_t<X>,
+  double > &&std::same_as<plain_t<Y>, double> X overdub(mul_t, X const&, Y const&) { return X(3.0); }
+};
+constexpr auto with_control = fn<"with_control">([](scope auto& cx, auto x, auto n) {
+  auto const looped = loop(n, cx.lift(1.0), [&](auto, auto s) { return s * x; });
+  auto const chosen = if_(
+      x > 0.0, [&] { return x * 2.0; }, [&] { return x; });
+  auto const xs = map([&](auto each) { return each * x; }, cx.lift(array<double>{1.0, 2.0}));
+  return looped + 10.0 * chosen + 100.0 * sum(xs);
+});
+
+TEST_CASE("a rule of a context in which a program runs returns a constant") {
+  ir::program const p = stage(with_control, signature<double, i64>);
+  only_constants direct, rewritten;
+  double const expected = overdub::run(direct, with_control, 5.0, i64{2});
+  CHECK(run_program(overdub::overdub(rewritten, p), 5.0, i64{2}) == expected);
+  CHECK(
+      run_program(overdub::overdub(rewritten, p), -5.0, i64{0}) ==
+      overdub::run(direct, with_control, -5.0, i64{0}));
+  CHECK(run_program(stage(rewritten, with_control, signature<double, i64>), 5.0, i64{2}) == expected);
+  constant_products both, again;
+  CHECK(
+      run_program(overdub::overdub(both, p), 5.0, i64{2}) == overdub::run(again, with_control, 5.0, i64{2}));
 }
 
 // ---- random expressions

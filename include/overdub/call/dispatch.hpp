@@ -536,6 +536,7 @@ OVERDUB_INLINE constexpr auto call_primitive(S const& stack, P const& p, A&&... 
 
 template <class S, class F, class... A>
 OVERDUB_INLINE constexpr call_t<S, F, A...> call(S const& stack, F const& f, A&&... a) {
+  if constexpr (function<F>) report_call_of_constants<F>(stack);
   [[maybe_unused]] unwatched_t<S> const unwatched;
   if constexpr (!function<F>)
     return call_primitive(stack, f, static_cast<A&&>(a)...);

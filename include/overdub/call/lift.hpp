@@ -122,13 +122,34 @@ OVERDUB_INLINE constexpr auto wrap_tagged(S const& stack, X&& x) {
     return wrap_constant(stack, wrap_tagged(stack.rest(), static_cast<X&&>(x)));
 }
 
+// Whether a value is a constant of a program that is being staged, which has no symbol yet.
+template <class X>
+constexpr bool lacks_symbol(X const& x) {
+  if constexpr (symbolic<typename X::context_type>)
+    return x.context().is_null();
+  else
+    return lacks_symbol(x.inner());
+}
+// A constant becomes a literal of the program that the stack stages.
+template <class S, class X>
+[[gnu::cold, gnu::noinline]] constexpr X with_literal(S const& stack, X const& x) {
+  if constexpr (!std::is_same_v<S, stack_of_t<X>>)
+    return X(with_literal(stack, x.inner()), x.metadata(), x.context());
+  else if constexpr (symbolic<typename X::context_type>)
+    return stack.top().is_null() ? x : wrap(stack, x.inner());
+  else
+    return X(with_literal(stack.rest(), x.inner()), wrap(stack.rest(), x.metadata()), x.context());
+}
+
 template <class S, class X>
 OVERDUB_INLINE constexpr auto wrap(S const& stack, X&& x) {
   using T = std::remove_cvref_t<X>;
   if constexpr (S::empty)
     return T(static_cast<X&&>(x));
   else if constexpr (is_leaf<T>) {
-    if constexpr (is_suffix<S, stack_of_t<T>>)
+    if constexpr (is_value<T> && is_suffix<S, stack_of_t<T>> && is_symbolic<S>)
+      return lacks_symbol(x) ? with_literal(stack, x) : T(static_cast<X&&>(x));
+    else if constexpr (is_suffix<S, stack_of_t<T>>)
       return T(static_cast<X&&>(x));
     else {
       if constexpr (!related_contexts<S, stack_of_t<T>>())

@@ -5,6 +5,9 @@
 #include <overdub/call/ops.hpp>
 #include <overdub/call/value.hpp>
 
+#include <cstdint>
+#include <iosfwd>
+
 namespace overdub::values {
 
 template <class A, class B>
@@ -77,12 +80,9 @@ OVERDUB_ASSIGNMENT(>>)
 #undef OVERDUB_ASSIGNMENT
 
 /// Prints the number of a value. No context intercepts it.
-template <class Stream, class T, class C, class R>
-requires requires(Stream& to, detail::bottom_t<T> const& number) {
-  to.rdbuf();
-  to << number;
-}
-Stream& operator<<(Stream& to, value<T, C, R> const& x) {
+template <class Character, class Traits, class T, class C, class R>
+requires std::is_arithmetic_v<detail::bottom_t<T>> std::basic_ostream<Character, Traits>
+&operator<<(std::basic_ostream<Character, Traits>& to, value<T, C, R> const& x) {
   constexpr bool is_known = !detail::is_symbolic<typename value<T, C, R>::stack_type>;
   static_assert(
       is_known,
@@ -116,6 +116,44 @@ OVERDUB_INLINE constexpr auto fabs(value<T, C, R> const& x) {
   return overdub::abs(x);
 }
 
+} // namespace overdub::values
+
+namespace overdub::detail {
+
+// Converts a value as a cast of C++ does: integers wrap, where `convert` saturates. Contexts intercept the operations.
+template <class To, class X>
+constexpr auto cast(X const& x) {
+  using From = bottom_t<X>;
+  if constexpr (!wraps<From, To>)
+    return overdub::convert<To>(x);
+  else {
+    constexpr int from = sizeof(From) * 8, to = sizeof(To) * 8;
+    constexpr std::uint64_t all = ~std::uint64_t{0}, mask = all >> (64 - to);
+    if constexpr (to == 64 && from < 64) // from a signed integer
+      return cast<To>(overdub::convert<std::int64_t>(x));
+    else if constexpr (to == 64) { // the lower 63 bits, and the highest
+      auto const lower = overdub::convert<To>(x & static_cast<From>(all >> 1));
+      auto const is_highest = (x & static_cast<From>(~(all >> 1))) != From{0};
+      return overdub::select(is_highest, lower | static_cast<To>(~(all >> 1)), lower);
+    } else if constexpr (std::is_unsigned_v<To> && from <= to)
+      return overdub::convert<To>(overdub::convert<std::int64_t>(x) & static_cast<std::int64_t>(mask));
+    else if constexpr (std::is_unsigned_v<To>)
+      return overdub::convert<To>(x & static_cast<From>(mask));
+    else if constexpr (std::is_unsigned_v<From> && from > to)
+      return cast<To>(overdub::convert<std::int64_t>(x & static_cast<From>(mask)));
+    else if constexpr (std::is_unsigned_v<From>)
+      return cast<To>(overdub::convert<std::int64_t>(x));
+    else { // extends the sign
+      constexpr int more = static_cast<int>(sizeof(From{} << 1) * 8) - to;
+      return overdub::convert<To>((x << more) >> more);
+    }
+  }
+}
+
+} // namespace overdub::detail
+
+namespace overdub::values {
+
 template <class T, class C, class R>
 template <class N>
 requires(std::is_arithmetic_v<N> && !std::is_same_v<N, bool> && std::is_arithmetic_v<detail::bottom_t<T>>) //
@@ -125,7 +163,7 @@ requires(std::is_arithmetic_v<N> && !std::is_same_v<N, bool> && std::is_arithmet
   else if constexpr (detail::converts_to_index<N, detail::bottom_t<T>>)
     return static_cast<N>(detail::make_concrete{}(*this));
   else
-    return detail::make_concrete{}(overdub::convert<N>(*this));
+    return detail::make_concrete{}(detail::cast<N>(*this));
 }
 
 template <class T, class C, class R>
@@ -135,7 +173,7 @@ constexpr value<T, C, R>& value<T, C, R>::assign(X const& x) {
   if constexpr (
       std::is_same_v<detail::stack_of_t<X>, stack_type> && std::is_arithmetic_v<From> &&
       !std::is_same_v<From, detail::bottom_t<T>>)
-    return *this = overdub::convert<detail::bottom_t<T>>(x);
+    return *this = detail::cast<detail::bottom_t<T>>(x);
   else
     return *this = x;
 }
@@ -143,7 +181,7 @@ constexpr value<T, C, R>& value<T, C, R>::assign(X const& x) {
 template <class T, class C, class R>
 template <class From>
 requires detail::converts_value<From, T, C, R>
-constexpr value<T, C, R>::value(From const& x) : value(overdub::convert<detail::bottom_t<T>>(x)) {}
+constexpr value<T, C, R>::value(From const& x) : value(detail::cast<detail::bottom_t<T>>(x)) {}
 
 template <class T, class C, class R>
 template <detail::constant_of<detail::bottom_t<T>> U>

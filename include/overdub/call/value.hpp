@@ -94,13 +94,14 @@ consteval bool is_known_number() {
       "overdub::convert<double>(x), or overdub::concrete(x) for the number alone");
   return !is_symbolic<S> && std::is_integral_v<N>;
 }
-// The types of indices: of containers, and of pointers. A value converts to both of them implicitly, so that a call of overloads for several
-// integers, such as std::to_string, is ambiguous.
-template <class N>
-inline constexpr bool is_index = std::is_same_v<N, std::size_t> || std::is_same_v<N, std::ptrdiff_t>;
+// The type of the index of a container. A value converts to no other integer implicitly: it would lose its contexts as the argument of a
+// function of integers.
 template <class N, class From>
 inline constexpr bool converts_to_index =
-    is_index<N>&& std::is_integral_v<From> && !std::is_same_v<From, bool>;
+    std::is_same_v<N, std::size_t>&& std::is_integral_v<From> && !std::is_same_v<From, bool>;
+// The types of sizes and of differences.
+template <class N>
+inline constexpr bool is_size = std::is_same_v<N, std::size_t> || std::is_same_v<N, std::ptrdiff_t>;
 
 // Whether To can represent every number of type From.
 template <class From, class To>
@@ -125,7 +126,12 @@ template <class U, class To>
 inline constexpr bool converts_constant = std::is_same_v<U, To> ||
                                           (!std::is_same_v<U, bool> &&
                                            (std::is_floating_point_v<To> || lossless<U, To>() ||
-                                            std::is_same_v<U, int> || is_index<U>));
+                                            std::is_same_v<U, int> || is_size<U>));
+// Whether a conversion of integers in C++ may wrap.
+template <class From, class To>
+inline constexpr bool wraps =
+    std::is_integral_v<From>&& std::is_integral_v<To> && !std::is_same_v<To, bool> &&
+    !std::is_same_v<From, bool> && !lossless<From, To>();
 template <class To, class U>
 constexpr To converted_constant(U constant) {
   if constexpr (std::is_integral_v<U> && std::is_integral_v<To> && !lossless<U, To>()) {
