@@ -12,12 +12,14 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <iomanip>
 #include <limits>
 #include <memory>
 #include <numeric>
 #include <random>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -145,18 +147,12 @@ template <class X, class To>
 concept is_appended = requires(X const& x, std::vector<To>& v) {
   v.push_back(x);
 };
-template <class X>
-concept has_absolute_value = requires(X const& x) {
-  std::abs(x);
-};
-
 TEST_CASE("a value does not lose its contexts as the argument of a function of integers") {
   using small = od::value<int, names>;
   using wide = od::value<od::i64, forward>;
   static_assert(!std::convertible_to<small, od::i64> && !std::convertible_to<wide, od::i64>);
   static_assert(!std::convertible_to<small, int> && std::convertible_to<small, std::size_t>);
   static_assert(!is_appended<wide, od::i64> && !is_appended<small, int>);
-  static_assert(!has_absolute_value<wide> && !has_absolute_value<small>);
 }
 
 // What C++ computes: unsigned numbers wrap, and so does a compound assignment to a narrow variable.
@@ -245,6 +241,66 @@ TEST_CASE("a conditional expression has a value and a plain number") {
   CHECK(seen(f, 0.5) == "f gt gt add ");
   CHECK(od::run(forward{}, f, od::tag(0.5, 1.0)).metadata == 2.0);
   CHECK(od::run(forward{}, f, od::tag(-0.5, 1.0)).metadata == 1.0);
+}
+
+struct ends : od::context {
+  int consumed = 0, kept = 0, failed_calls = 0;
+  template <class... X>
+  void after(od::callee auto, auto const&, X const&...) {
+    (..., ++(std::is_same_v<X, od::consumed_argument> ? consumed : kept));
+  }
+  template <class... X>
+  void failed(od::function auto, std::exception_ptr, X const&...) {
+    ++failed_calls;
+    (..., ++(std::is_same_v<X, od::consumed_argument> ? consumed : kept));
+  }
+};
+
+TEST_CASE("a hook after calls receives a consumed argument for one that cannot be copied") {
+  auto const f = od::fn<"f">([](auto p, auto x) { return *p * x; });
+  ends e;
+  CHECK(od::run(e, f, std::make_unique<double>(3.0), 2.0) == 6.0);
+  CHECK(e.consumed == 1);
+  CHECK(e.kept == 1 + 2); // x, and the operands of the product
+  auto const g = od::fn<"g">([](auto p) -> double {
+    auto const taken = std::move(p);
+    throw std::runtime_error(taken ? "taken" : "");
+  });
+  CHECK_THROWS_WITH(od::run(e, g, std::make_unique<double>(3.0)), "taken");
+  CHECK(e.failed_calls == 1);
+  CHECK(e.consumed == 2);
+  std::ostringstream out;
+  od::contexts::log log(out);
+  CHECK(od::run(log, f, std::make_unique<double>(3.0), 2.0) == 6.0);
+  CHECK(out.str().find("f(") != std::string::npos);
+}
+
+// Code for plain numbers qualifies the functions of <cmath>.
+template <class T>
+T qualified(T const& x, T const& y) {
+  return std::sin(x) + std::sqrt(y) * std::pow(x, 2) - std::max(x, 0.0) + std::abs(-x) + std::fabs(y) +
+         std::atan2(y, x) + std::fma(x, y, 1.0) + std::min(1.0, y) + std::exp(T(0.5)) + std::hypot(x, y) +
+         std::fmod(x, 0.7) + (std::isnan(x) ? T(1) : T(2)) + std::floor(x) + std::log1p(y);
+}
+TEST_CASE("std::sin and other functions of the standard library take values") {
+  auto const f = od::fn<"f">([](auto x, auto y) { return qualified(x, y); });
+  double const expected = qualified(1.25, 2.5);
+  names n;
+  CHECK(od::run(n, f, 1.25, 2.5) == expected);
+  for (char const* const name : {"sin", "sqrt", "pow", "max", "abs", "atan2", "fma", "min", "hypot", "isnan"})
+    CHECK(n.all.find(name) != std::string::npos);
+  auto const d = od::run(forward{}, f, od::tag(1.25, 1.0), 2.5);
+  auto const e = od::run(
+      forward{}, od::fn<"e">([](auto x, auto y) {
+        using std::sin, std::sqrt, std::pow;
+        return sin(x) + sqrt(y) * pow(x, 2);
+      }),
+      od::tag(1.25, 1.0), 2.5);
+  CHECK(d.inner == expected);
+  CHECK(std::isfinite(d.metadata));
+  CHECK(e.metadata == std::cos(1.25) + std::sqrt(2.5) * 2.5);
+  static_assert(
+      std::is_same_v<decltype(std::sin(1.0f)), float> && std::is_same_v<decltype(std::pow(2, 3)), double>);
 }
 
 TEST_CASE("a context without a hook after calls passes on an argument that cannot be copied") {

@@ -49,6 +49,12 @@ concept is_context = std::is_base_of_v<context, std::remove_cvref_t<C>>;
 /// No metadata.
 struct none {};
 
+/// What a hook at the end of a call receives for an argument that cannot be copied, as a std::unique_ptr, since the call may have consumed it.
+struct consumed_argument {
+  consumed_argument() = delete;
+  explicit constexpr consumed_argument(auto const&) {}
+};
+
 /// A context that declares the data on which its programs depend. A program is compiled once for each fingerprint:
 ///   auto fingerprint() const;   a number, enumeration, string, range, optional, tuple or described struct of them
 template <class C>

@@ -358,21 +358,30 @@ struct answer_function {
 
 // The type of an argument of a call with hooks: they observe it after the call, which must not consume it.
 template <class A>
-using kept_t = std::conditional_t<std::is_lvalue_reference_v<A>, A, std::remove_cvref_t<A> const>;
+using kept_t = std::conditional_t<
+    std::is_lvalue_reference_v<A>, A,
+    std::conditional_t<
+        std::is_copy_constructible_v<std::remove_cvref_t<A>>, std::remove_cvref_t<A>,
+        consumed_argument> const>;
 
-template <class... A>
-consteval bool can_be_kept() {
-  constexpr bool copied = (std::is_copy_constructible_v<std::remove_cvref_t<A>> && ...);
-  static_assert(
-      copied, "overdub: a context observes the end of a call, and an argument cannot be copied, as "
-              "std::unique_ptr; give what it holds, f(*p), or a pointer, f(p.get())");
-  return copied;
+// Which hook observes the end of a call. Refuses one that names the type of an argument that cannot be kept.
+template <class Hook, class S, class F, class R, class... A>
+consteval hook_kind find_end_hook() {
+  constexpr hook_kind found = find_hook<Hook, S, F, R, std::remove_cvref_t<kept_t<A>>...>();
+  if constexpr (!(std::is_same_v<std::remove_cvref_t<kept_t<A>>, std::remove_cvref_t<A>> && ...)) {
+    constexpr bool names_type = found == hook_kind::never &&
+                                find_hook<Hook, S, F, R, std::remove_cvref_t<A>...>() != hook_kind::never;
+    static_assert(
+        !names_type, "overdub: a hook observes the end of a call, and names the type of an argument that "
+                     "cannot be copied, as std::unique_ptr; take it as auto const&, and it is an "
+                     "overdub::consumed_argument, or give the function what it holds, f(*p)");
+  }
+  return found;
 }
-
 template <class S, class F, class R, class... A>
-inline constexpr bool observes_end =
-    find_hook<after_hook, S, F, R, std::remove_cvref_t<A>...>() != hook_kind::never
-    || find_hook<failed_hook, S, F, std::exception_ptr, std::remove_cvref_t<A>...>() != hook_kind::never;
+inline constexpr bool
+    observes_end = find_end_hook<after_hook, S, F, R, A...>() != hook_kind::never
+                   || find_end_hook<failed_hook, S, F, std::exception_ptr, A...>() != hook_kind::never;
 
 // For staged programs: stages `compute`, and `fail` as the handler of its exceptions. Defined in stage/hooks.hpp.
 template <class R, class S, class Compute, class Fail>
@@ -383,9 +392,8 @@ void stage_protected_call(S const& stack, F const& f, Compute const& compute, Fa
 
 template <class R, class Answer, class S, class F, class... A>
 OVERDUB_INLINE constexpr R observe_end(S const& stack, F const& f, A&&... a) {
-  constexpr bool after = find_hook<after_hook, S, F, R, std::remove_cvref_t<A>...>() != hook_kind::never;
-  constexpr bool failed =
-      find_hook<failed_hook, S, F, std::exception_ptr, std::remove_cvref_t<A>...>() != hook_kind::never;
+  constexpr bool after = find_end_hook<after_hook, S, F, R, A...>() != hook_kind::never;
+  constexpr bool failed = find_end_hook<failed_hook, S, F, std::exception_ptr, A...>() != hook_kind::never;
   if constexpr (failed && is_symbolic<S> && may_be_null<S>)
     if (stack.top().is_null()) return Answer::answer(stack, f, a...);
   if constexpr (failed && is_symbolic<S>) { // symbolic values are never consumed
@@ -400,8 +408,6 @@ OVERDUB_INLINE constexpr R observe_end(S const& stack, F const& f, A&&... a) {
     R result = stage_protected<R>(stack, compute, fail);
     if constexpr (after) call_hook<after_hook>(stack, f, result, a...);
     return result;
-  } else if constexpr (!can_be_kept<A...>()) {
-    return refused{};
   } else {
     std::tuple<kept_t<A>...> const kept{a...};
     auto call_after = [&](R const& result) {
@@ -536,7 +542,7 @@ OVERDUB_INLINE constexpr auto call_primitive(S const& stack, P const& p, A&&... 
 
 template <class S, class F, class... A>
 OVERDUB_INLINE constexpr call_t<S, F, A...> call(S const& stack, F const& f, A&&... a) {
-  if constexpr (function<F>) report_call_of_constants<F>(stack);
+  if constexpr (function<F> || native_leaf<F>) report_call_of_constants<F>(stack);
   [[maybe_unused]] unwatched_t<S> const unwatched;
   if constexpr (!function<F>)
     return call_primitive(stack, f, static_cast<A&&>(a)...);

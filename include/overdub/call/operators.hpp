@@ -118,6 +118,63 @@ OVERDUB_INLINE constexpr auto fabs(value<T, C, R> const& x) {
 
 } // namespace overdub::values
 
+// Code for plain numbers calls std::sin(x): the functions of values are in this namespace, too. They take no other types.
+namespace std {
+using overdub::values::abs;
+using overdub::values::acos;
+using overdub::values::acosh;
+using overdub::values::asin;
+using overdub::values::asinh;
+using overdub::values::atan;
+using overdub::values::atan2;
+using overdub::values::atanh;
+using overdub::values::cbrt;
+using overdub::values::ceil;
+using overdub::values::copysign;
+using overdub::values::cos;
+using overdub::values::cosh;
+using overdub::values::erf;
+using overdub::values::erfc;
+using overdub::values::exp;
+using overdub::values::exp2;
+using overdub::values::expm1;
+using overdub::values::fabs;
+using overdub::values::fdim;
+using overdub::values::floor;
+using overdub::values::fma;
+using overdub::values::fmax;
+using overdub::values::fmin;
+using overdub::values::fmod;
+using overdub::values::hypot;
+using overdub::values::isfinite;
+using overdub::values::isinf;
+using overdub::values::isnan;
+using overdub::values::ldexp;
+using overdub::values::lerp;
+using overdub::values::lgamma;
+using overdub::values::log;
+using overdub::values::log10;
+using overdub::values::log1p;
+using overdub::values::log2;
+using overdub::values::logb;
+using overdub::values::max;
+using overdub::values::min;
+using overdub::values::nearbyint;
+using overdub::values::nextafter;
+using overdub::values::pow;
+using overdub::values::remainder;
+using overdub::values::rint;
+using overdub::values::round;
+using overdub::values::signbit;
+using overdub::values::sin;
+using overdub::values::sinh;
+using overdub::values::sqrt;
+using overdub::values::tan;
+using overdub::values::tanh;
+using overdub::values::tgamma;
+using overdub::values::trunc;
+} // namespace std
+
 namespace overdub::detail {
 
 // Converts a value as a cast of C++ does: integers wrap, where `convert` saturates. Contexts intercept the operations.
