@@ -190,9 +190,10 @@ OVERDUB_COLD throw_narrowed_constant() {
 }
 OVERDUB_COLD throw_captured_value(std::string_view context) {
   throw rejected_program(message(
-      "overdub: a function that is called with constants alone returns a value of a run of %.*s, which it "
-      "has "
-      "captured; give it that value as an argument, or call it with the scope, cx(f, x)",
+      "overdub: a function that is called with constants alone returns a value of a run of %.*s, which is "
+      "not among its arguments: it was "
+      "captured, or reached through a pointer or a container; give it that value as an argument, or call it "
+      "with the scope, cx(f, x)",
       OVERDUB_TEXT(context)));
 }
 OVERDUB_COLD throw_constants(std::string_view callee, std::string_view context) {
