@@ -94,11 +94,14 @@ consteval bool is_known_number() {
       "overdub::convert<double>(x), or overdub::concrete(x) for the number alone");
   return !is_symbolic<S> && std::is_integral_v<N>;
 }
-// The type of the index of a container. A value converts to no other integer implicitly: it would lose its contexts as the argument of a
-// function of integers.
+// The types to which an integer converts implicitly, to be the index of a container: std::size_t, and one more, so that a call of overloads
+// for several integers, such as std::to_string, is ambiguous. To other integers it does not convert: it would lose its contexts as the
+// argument of a function of integers.
+template <class N>
+inline constexpr bool is_index = std::is_same_v<N, unsigned long> || std::is_same_v<N, unsigned long long>;
 template <class N, class From>
 inline constexpr bool converts_to_index =
-    std::is_same_v<N, std::size_t>&& std::is_integral_v<From> && !std::is_same_v<From, bool>;
+    is_index<N>&& std::is_integral_v<From> && !std::is_same_v<From, bool>;
 // The types of sizes and of differences.
 template <class N>
 inline constexpr bool is_size = std::is_same_v<N, std::size_t> || std::is_same_v<N, std::ptrdiff_t>;
