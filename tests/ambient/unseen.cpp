@@ -51,6 +51,30 @@ TEST_CASE("count_each has the caller and the callee of each unseen call") {
   CHECK(c.calls("table") == 0);
 }
 
+constexpr auto of_constants = od::fn<"of_constants">([](auto x) {
+  using T = decltype(x);
+  T const two = T(1) + T(1);
+  return x * twice(two) + gain(T(0.5));
+});
+
+TEST_CASE("calls of constants alone are unseen, but for contexts without state") {
+  od::contexts::count_each c;
+  CHECK(od::run(c, of_constants, 1.0) == 4.0 + gain(0.5));
+  using edge = std::pair<std::string_view, std::string_view>;
+  REQUIRE(c.unseen_calls().size() == 3);
+  CHECK(c.unseen_calls().at(edge("of_constants", "add")) == 1);
+  CHECK(c.unseen_calls().at(edge("of_constants", "twice")) == 1);
+  CHECK(c.unseen_calls().at(edge("of_constants", "gain")) == 1);
+  CHECK(c.calls("mul") == 1);
+  // forward has no state, and sees them; count is told.
+  constexpr auto without_leaf =
+      od::fn<"without_leaf">([](auto x) { return x * twice(decltype(x)(1) + decltype(x)(1)); });
+  od::contexts::count in_two;
+  CHECK(
+      od::run(od::compose(in_two, od::contexts::forward{}), without_leaf, od::tag(1.0, 1.0)).metadata == 4.0);
+  CHECK(in_two.unseen_calls == 2);
+}
+
 TEST_CASE("functions that control primitives call are watched, too") {
   od::contexts::count_each c;
   od::run(c, mapped, od::array<double>{1, 2, 3});

@@ -31,6 +31,21 @@ TEST_CASE("a strict run throws where a function is called with plain arguments")
       escaped_call);
 }
 
+TEST_CASE("a strict run throws where a function is called with constants alone") {
+  strict_counting c;
+  CHECK_THROWS_AS(
+      overdub::run(
+          c, [](auto x) { return x * square(decltype(x)(2)); }, 3.0),
+      escaped_call);
+  CHECK(
+      overdub::run(
+          c, [](auto x) { return x * (decltype(x)(2) + decltype(x)(1)); }, 3.0) == 9.0);
+  strict_context seen; // a context without state intercepts calls of constants
+  CHECK(
+      overdub::run(
+          seen, [](auto x) { return x * square(decltype(x)(2)); }, 3.0) == 12.0);
+}
+
 TEST_CASE("a number that concrete returns is plain, and a call with it escapes") {
   strict_context c;
   CHECK_THROWS_AS(

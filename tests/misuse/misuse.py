@@ -4,7 +4,7 @@
 usage: misuse.py <source>... -- <compiler and flags>
 
 A source begins with one or more lines `// expect: <regular expression>`. The compiler's output must match each of them, in at most 6 lines
-of errors. With -DOVERDUB_MENDED the source must compile, which mended.py checks.
+of errors. The first error must match a line `// expect first: <regular expression>`. With -DOVERDUB_MENDED the source must compile, which mended.py checks.
 
 Several sources are compiled as one, which takes a fourth of the time. A source whose part of the output does not match is compiled
 alone: an error of a template is printed once, for the source that comes first.
@@ -32,7 +32,8 @@ def compile_source(*arguments, **options):
 def failures_of(path, output):
     failures = []
     expected = re.findall(r"^// expect: *(.+?) *$", sources.read(path), re.MULTILINE)
-    if not expected:
+    first = re.findall(r"^// expect first: *(.+?) *$", sources.read(path), re.MULTILINE)
+    if not expected and not first:
         failures.append("has no line `// expect: <regular expression>`")
     errors = len(re.findall(r"error:", output))
     if errors == 0:
@@ -40,6 +41,9 @@ def failures_of(path, output):
     for pattern in expected:
         if not re.search(pattern, output):
             failures.append(f"no message matches: {pattern}")
+    for pattern in first:
+        if errors and not re.search(pattern, re.search(r"error:.*", output)[0]):
+            failures.append(f"the first error does not match: {pattern}")
     if errors > MOST_ERRORS:
         failures.append(f"{errors} lines of errors, and at most {MOST_ERRORS} are allowed")
     return failures

@@ -52,8 +52,23 @@ template <class Function, class Body, class Scope, class... Arguments>
 struct body_call {
   static constexpr body_form form = find_form<Body, Scope, Arguments...>();
   static consteval auto find() {
+    constexpr bool is_native =
+        form == body_form::none && std::is_pointer_v<Body> && !outermost_t<Arguments...>::empty;
     static_assert(
-        form != body_form::none,
+        !is_native,
+        "overdub: a C++ function of plain numbers is the body of a fn, and is called with values of "
+        "a context; write leaf<\"name\">(f), or give a lambda with `auto` parameters");
+    constexpr bool takes_references = [] {
+      if constexpr (form == body_form::none && !is_native)
+        return invocable<Body, Arguments&...> || invocable<Body, Scope&, Arguments&...>;
+      else
+        return false;
+    }();
+    static_assert(
+        !takes_references, "overdub: the body of this function takes a parameter `auto&`, and arguments are "
+                           "passed by value; take `auto`, and return what the body changes");
+    static_assert(
+        form != body_form::none || is_native || takes_references,
         "overdub: the body of this function cannot be called with these arguments; if an error above is in "
         "the body, mend that one; else check their number and types, and take parameters as `auto` so that "
         "they accept values of contexts");
@@ -166,6 +181,14 @@ run_flat(running<S, F> cx, strip_all_t<S, X>... x) {
     OVERDUB_INLINE_CALLS return strip_all(cx.levels(), R(body(cx, wrap_all(cx.levels(), std::move(x))...)));
 }
 
+template <class F>
+constexpr std::string_view name_of_body() {
+  if constexpr (callee<F>)
+    return F::name();
+  else
+    return "a function with a scope";
+}
+
 template <class S, class F, class... X>
 OVERDUB_INLINE constexpr auto run_body(S const& stack, F const& f, X&&... x) -> typename body_call<
     F, std::remove_cvref_t<decltype(body_of(f))>, running<S, F>, std::remove_cvref_t<X>...>::type {
@@ -174,11 +197,14 @@ OVERDUB_INLINE constexpr auto run_body(S const& stack, F const& f, X&&... x) -> 
   [[maybe_unused]] watch_t<S> const watching(stack, body_name<F>());
   using R = typename Call::type;
   begun_lifetime<Call::form == body_form::scoped && keeps_call<S, F>> const going_on;
-  if constexpr (is_refused<R>)
-    return refused{};
-  else if constexpr (Call::form == body_form::plain)
+  if constexpr (is_refused<R>) return refused{};
+  if constexpr (Call::form == body_form::plain)
     return call_body<R>(body_of(f), std::remove_cvref_t<X>(static_cast<X&&>(x))...);
-  else if constexpr (Call::form == body_form::scoped && !restored<S, R, std::remove_cvref_t<X>...>)
+  // A scope is that of a run.
+  if constexpr (Call::form == body_form::scoped && !std::is_empty_v<S>)
+    if (has_null(stack)) [[unlikely]]
+      throw_constants(name_of_body<F>(), context_name_v<typename S::context>);
+  if constexpr (Call::form == body_form::scoped && !restored<S, R, std::remove_cvref_t<X>...>)
     return run_scoped<R, S, F, std::remove_cvref_t<X>...>(
         running<S, F>(stack, f, going_on.get()), static_cast<X&&>(x)...);
   else if constexpr (Call::form == body_form::scoped && only_before_hooks_in_all<S>)

@@ -49,6 +49,12 @@ concept is_context = std::is_base_of_v<context, std::remove_cvref_t<C>>;
 /// No metadata.
 struct none {};
 
+/// What a hook at the end of a call receives for an argument that cannot be copied, as a std::unique_ptr, since the call may have consumed it.
+struct consumed_argument {
+  consumed_argument() = delete;
+  explicit constexpr consumed_argument(auto const&) {}
+};
+
 /// A context that declares the data on which its programs depend. A program is compiled once for each fingerprint:
 ///   auto fingerprint() const;   a number, enumeration, string, range, optional, tuple or described struct of them
 template <class C>
@@ -182,12 +188,17 @@ consteval std::string_view context_name() {
 template <class C>
 OVERDUB_HIDDEN inline constexpr std::string_view context_name_v = context_name<C>();
 
-// A reference to a context; it takes no space if the context has no state.
+// A reference to a context; it takes no space if the context has no state. That of a constant, which belongs to no run, is null.
 template <class C, bool = std::is_empty_v<C>>
 class ref {
 public:
+  constexpr explicit ref(C* context) : context_(context) {}
   constexpr ref(C& context) : context_(&context) {}
   constexpr ref(C& context, lifetime) : context_(&context) {}
+  constexpr bool is_null() const { return context_ == nullptr; }
+  constexpr bool agrees_with(ref other) const {
+    return is_null() || other.is_null() || context_ == other.context_;
+  }
   constexpr C& get() const { return *context_; }
 
 private:
@@ -203,8 +214,13 @@ inline constexpr bool keeps_lifetime = OVERDUB_CHECKED && !std::is_empty_v<C> &&
 template <class C>
 requires(!symbolic<C>) class ref<C, false> {
 public:
+  constexpr explicit ref(C* context) : context_(context) {}
   constexpr ref(C& context) : ref(context, lifetime_in_rule(&context)) {}
   constexpr ref(C& context, lifetime of_run) : context_(&context), of_run_(of_run) {}
+  constexpr bool is_null() const { return context_ == nullptr; }
+  constexpr bool agrees_with(ref other) const {
+    return is_null() || other.is_null() || context_ == other.context_;
+  }
   constexpr C& get() const {
     if (of_run_.is_over()) throw_outlived(context_name_v<C>);
     return *context_;
@@ -231,7 +247,10 @@ template <class C>
 class ref<C, true> {
 public:
   constexpr ref() = default;
+  constexpr explicit ref(C*) {}
   constexpr ref(C&, lifetime = {}) {}
+  static constexpr bool is_null() { return false; }
+  static constexpr bool agrees_with(ref) { return true; }
   static C& get() { return stateless<C>; }
 };
 

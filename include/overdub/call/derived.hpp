@@ -70,7 +70,7 @@ private:
   template <class T, class... X>
   OVERDUB_INLINE constexpr body_type<T, std::remove_cvref_t<X>...>
   run_in(above<T> const& to, X&&... x) const {
-    return strip(to, wrap(to, f.run(to, wrap(to, static_cast<X&&>(x))...)));
+    return strip_result(to, wrap(to, f.run(to, wrap(to, static_cast<X&&>(x))...)));
   }
   template <class... A>
   static constexpr auto outermost_stack(A const&... a) {

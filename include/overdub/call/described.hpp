@@ -296,8 +296,7 @@ private:
       auto inner = detail::wrap_tagged(stack.rest(), x);
       using I = decltype(inner);
       using M = metadata_t<C, I>;
-      M metadata =
-          detail::become<M>(stack.rest(), detail::constant_metadata(stack.top().get(), inner), inner);
+      M metadata = detail::metadata_of_constant<M>(stack, inner);
       return tagged<I, M, typename S::head>{std::move(inner), std::move(metadata)};
     }
   }

@@ -133,14 +133,40 @@ consteval bool numbers_convert() {
 template <class P, class C>
 concept converts_metadata = of_kind<P, kind::conversion> && carries_metadata<C>;
 
+// Whether the outermost context of S may be null.
+template <class S>
+inline constexpr bool may_be_null = !std::is_empty_v<typename S::context>;
+
+// An operation on constants of the outermost context, whose reference is null: an operation on numbers is the same call one level down, and
+// others are refused. R is the type of the call in the context.
+template <class R, class S, class P, class... A>
+[[gnu::cold]] constexpr R call_on_constants(S const& stack, P const& p, A const&... a) {
+  if constexpr (is_refused<R>)
+    return {};
+  else if constexpr (elementwise<P> && (is_leaf<A> && ...)) {
+    if constexpr (std::is_same_v<R, decltype(wrap(stack, call(stack.rest(), p, inner(stack, a)...)))>)
+      return wrap(stack, call(stack.rest(), p, inner(stack, a)...));
+    else
+      throw_constants(P::name(), context_name_v<typename S::context>);
+  } else
+    throw_constants(P::name(), context_name_v<typename S::context>);
+}
+
 struct answer_primitive {
   template <class S, class P, class... A>
   OVERDUB_INLINE static constexpr auto answer(S const& stack, P const& p, A&&... a) {
-    if constexpr (control<P>)
+    if constexpr (control<P>) {
+      if constexpr (may_be_null<S>)
+        if (stack.top().is_null()) [[unlikely]]
+          throw_constants(P::name(), context_name_v<typename S::context>);
       return p.lower(stack, lowered_call<true, S, P>{stack, p}, static_cast<A&&>(a)...);
-    else if constexpr (constexpr rule found = rule_for<S, P, open_t<S, A>...>; found != rule::none)
+    } else if constexpr (constexpr rule found = rule_for<S, P, open_t<S, A>...>; found != rule::none) {
+      if constexpr (may_be_null<S>)
+        if (stack.top().is_null()) [[unlikely]]
+          return call_on_constants<decltype(wrap(
+              stack, call_rule<found>(stack, p, open(stack, static_cast<A&&>(a))...)))>(stack, p, a...);
       return wrap(stack, call_rule<found>(stack, p, open(stack, static_cast<A&&>(a))...));
-    else
+    } else
       return structure(stack, p, static_cast<A&&>(a)...);
   }
 
@@ -162,6 +188,14 @@ struct answer_primitive {
   // Without a rule: the same call one level down.
   template <class S, class P, class... A>
   OVERDUB_INLINE static constexpr auto structure(S const& stack, P const& p, A&&... a) {
+    if constexpr (may_be_null<S> && carries_metadata<typename S::context> && !shorthand<P> && !native_leaf<P>)
+      if (stack.top().is_null()) [[unlikely]]
+        return call_on_constants<decltype(structure_of_values(stack, p, static_cast<A&&>(a)...))>(
+            stack, p, a...);
+    return structure_of_values(stack, p, static_cast<A&&>(a)...);
+  }
+  template <class S, class P, class... A>
+  OVERDUB_INLINE static constexpr auto structure_of_values(S const& stack, P const& p, A&&... a) {
     if constexpr (shorthand<P>)
       return wrap(stack, p.decompose(wrap(stack, static_cast<A&&>(a))...));
     else if constexpr (converts_metadata<P, typename S::context>)
@@ -234,12 +268,48 @@ private:
   void const* contexts_[sizeof...(C)];
 };
 
+// Whether a context has more to do with a call of constants alone than to run the function's body: a rule of its own, `enter`, or a rule of
+// an inner context that names the function, which its metadata keep it from.
+template <answer How, class S, class F, class... A>
+consteval bool needs_context() {
+  if constexpr (How == answer::rule)
+    return true;
+  else if constexpr (How != answer::body)
+    return false;
+  else if constexpr (changes_context<typename S::context, F, A...>)
+    return true;
+  else
+    return carries_metadata<typename S::context> && named_inside<S, F, A...>();
+}
+
+// Whether no context does more with a call of constants alone than to run the function's body.
+template <class S, class F, class... A>
+consteval bool runs_body_alone() {
+  if constexpr (S::empty)
+    return true;
+  else {
+    using C = typename S::context;
+    if constexpr (std::is_empty_v<C> && (has_hooks<C> || declares_enter<C>))
+      return false;
+    else if constexpr (find_answer<S, F, A...>() != answer::body)
+      return false;
+    else if constexpr (needs_context<answer::body, S, F, A...>())
+      return false;
+    else
+      return runs_body_alone<
+          typename S::tail, derived<S, F>, std::remove_cvref_t<strip_t<S, wrap_t<S, A>>>...>();
+  }
+}
+
 struct answer_function {
   template <class S, class F, class... A>
   OVERDUB_INLINE static constexpr result_t<S, F, A...> answer(S const& stack, F const& f, A&&... a) {
     using C = typename S::context;
     using R = result_t<S, F, A...>;
     constexpr detail::answer how = find_answer<S, F, std::remove_cvref_t<A>...>();
+    if constexpr (may_be_null<S> && needs_context<how, S, F, std::remove_cvref_t<A>...>())
+      if (stack.top().is_null()) [[unlikely]]
+        throw_constants(F::name(), context_name_v<C>);
     if constexpr (how == detail::answer::rule) {
       constexpr rule found = rule_for<S, F, open_t<S, std::remove_cvref_t<A>>...>;
       using Rule = decltype(wrap(stack, call_rule<found>(stack, f, open(stack, static_cast<A&&>(a))...)));
@@ -288,12 +358,30 @@ struct answer_function {
 
 // The type of an argument of a call with hooks: they observe it after the call, which must not consume it.
 template <class A>
-using kept_t = std::conditional_t<std::is_lvalue_reference_v<A>, A, std::remove_cvref_t<A> const>;
+using kept_t = std::conditional_t<
+    std::is_lvalue_reference_v<A>, A,
+    std::conditional_t<
+        std::is_copy_constructible_v<std::remove_cvref_t<A>>, std::remove_cvref_t<A>,
+        consumed_argument> const>;
 
+// Which hook observes the end of a call. Refuses one that names the type of an argument that cannot be kept.
+template <class Hook, class S, class F, class R, class... A>
+consteval hook_kind find_end_hook() {
+  constexpr hook_kind found = find_hook<Hook, S, F, R, std::remove_cvref_t<kept_t<A>>...>();
+  if constexpr (!(std::is_same_v<std::remove_cvref_t<kept_t<A>>, std::remove_cvref_t<A>> && ...)) {
+    constexpr bool names_type = found == hook_kind::never &&
+                                find_hook<Hook, S, F, R, std::remove_cvref_t<A>...>() != hook_kind::never;
+    static_assert(
+        !names_type, "overdub: a hook observes the end of a call, and names the type of an argument that "
+                     "cannot be copied, as std::unique_ptr; take it as auto const&, and it is an "
+                     "overdub::consumed_argument, or give the function what it holds, f(*p)");
+  }
+  return found;
+}
 template <class S, class F, class R, class... A>
-inline constexpr bool observes_end =
-    find_hook<after_hook, S, F, R, std::remove_cvref_t<A>...>() != hook_kind::never
-    || find_hook<failed_hook, S, F, std::exception_ptr, std::remove_cvref_t<A>...>() != hook_kind::never;
+inline constexpr bool
+    observes_end = find_end_hook<after_hook, S, F, R, A...>() != hook_kind::never
+                   || find_end_hook<failed_hook, S, F, std::exception_ptr, A...>() != hook_kind::never;
 
 // For staged programs: stages `compute`, and `fail` as the handler of its exceptions. Defined in stage/hooks.hpp.
 template <class R, class S, class Compute, class Fail>
@@ -304,9 +392,10 @@ void stage_protected_call(S const& stack, F const& f, Compute const& compute, Fa
 
 template <class R, class Answer, class S, class F, class... A>
 OVERDUB_INLINE constexpr R observe_end(S const& stack, F const& f, A&&... a) {
-  constexpr bool after = find_hook<after_hook, S, F, R, std::remove_cvref_t<A>...>() != hook_kind::never;
-  constexpr bool failed =
-      find_hook<failed_hook, S, F, std::exception_ptr, std::remove_cvref_t<A>...>() != hook_kind::never;
+  constexpr bool after = find_end_hook<after_hook, S, F, R, A...>() != hook_kind::never;
+  constexpr bool failed = find_end_hook<failed_hook, S, F, std::exception_ptr, A...>() != hook_kind::never;
+  if constexpr (failed && is_symbolic<S> && may_be_null<S>)
+    if (stack.top().is_null()) return Answer::answer(stack, f, a...);
   if constexpr (failed && is_symbolic<S>) { // symbolic values are never consumed
     auto const compute = [&] { return R(Answer::answer(stack, f, a...)); };
     auto const fail = [&] { call_hook<failed_hook>(stack, f, std::exception_ptr{}, a...); };
@@ -414,9 +503,11 @@ OVERDUB_INLINE constexpr auto call_primitive(S const& stack, P const& p, A&&... 
   using T = typename skip_transparent<S>::type;
   if constexpr (std::is_same_v<S, unrelated>)
     return refused{};
-  else if constexpr (stages<S> && elementwise<P>)
+  else if constexpr (stages<S> && elementwise<P>) {
+    using R = decltype(stack.top().get().stage_operation(stack, p, a...));
+    if (stack.top().is_null()) return call_on_constants<R>(stack, p, a...);
     return stack.top().get().stage_operation(stack, p, a...);
-  else if constexpr (S::empty)
+  } else if constexpr (S::empty)
     return p.compute(static_cast<A&&>(a)...);
   else if constexpr (shorthand<P>)
     return call_shorthand(stack, p, static_cast<A&&>(a)...);
@@ -451,6 +542,7 @@ OVERDUB_INLINE constexpr auto call_primitive(S const& stack, P const& p, A&&... 
 
 template <class S, class F, class... A>
 OVERDUB_INLINE constexpr call_t<S, F, A...> call(S const& stack, F const& f, A&&... a) {
+  if constexpr (function<F> || native_leaf<F>) report_call_of_constants<F>(stack);
   [[maybe_unused]] unwatched_t<S> const unwatched;
   if constexpr (!function<F>)
     return call_primitive(stack, f, static_cast<A&&>(a)...);
@@ -460,9 +552,20 @@ OVERDUB_INLINE constexpr call_t<S, F, A...> call(S const& stack, F const& f, A&&
     return wrap(stack, f.run(stack, wrap(stack, static_cast<A&&>(a))...));
   else if constexpr (stages<S>) {
     using R = strip_t<S, call_t<S, F, A...>>;
+    if (stack.top().is_null()) {
+      if constexpr (of_kind<F, kind::of_program>)
+        throw_constants(F::name(), context_name_v<typename S::context>);
+      else
+        return wrap(stack, f.run(stack, wrap(stack, a)...));
+    }
     return wrap(
         stack, stack.top().get().template stage_function<R>(answering<S, F>(stack, f), f, open(stack, a)...));
   } else {
+    // A function that captures values may return one of a run, although all arguments are constants: the result keeps its references.
+    if constexpr (!std::is_empty_v<S> && !std::is_empty_v<origin_t<F>> && !of_kind<F, kind::of_program>)
+      if constexpr (runs_body_alone<S, F, std::remove_cvref_t<A>...>())
+        if (is_null_stack(stack)) [[unlikely]]
+          return wrap(stack, f.run(stack, wrap(stack, static_cast<A&&>(a))...));
     if constexpr (declares_before<typename S::context>) call_hook<before_hook>(stack, f, a...);
     if constexpr (observes_end<S, F, result_t<S, F, A...>, A...>)
       return observe_end<result_t<S, F, A...>, answer_function>(stack, f, static_cast<A&&>(a)...);

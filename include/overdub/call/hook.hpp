@@ -122,6 +122,8 @@ void stage_hook(S const& stack, F const& f, X const&... x);
 template <class Hook, class S, class F, class... X>
 constexpr void call_hook(S const& stack, F const& f, X const&... x) {
   constexpr hook_kind how = find_hook<Hook, S, F, X...>();
+  if (stack.top().is_null()) [[unlikely]]
+    return; // a call of constants alone
   [[maybe_unused]] auto& context = stack.top().get();
   if constexpr (is_symbolic<S>) {
     if constexpr (how != hook_kind::never) stage_hook<Hook>(stack, f, x...);

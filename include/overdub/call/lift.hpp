@@ -56,11 +56,32 @@ template <class M, class S, class Z, class T>
 constexpr M become(S const& rest, Z&& z, T const& inner);
 
 template <class C, class X>
-OVERDUB_INLINE constexpr auto constant_metadata(C& context, X const& x) {
-  if constexpr (requires { context.constant(x); })
-    return context.constant(x);
+OVERDUB_INLINE constexpr auto constant_metadata([[maybe_unused]] ref<C> const& context, X const& x) {
+  if constexpr (requires(C & c) { c.constant(x); })
+    return context.get().constant(x);
   else
     return none{};
+}
+// Whether the metadata of a constant are made by the context's object: then those of a value with a null reference are unknown, and made
+// when the value meets one whose reference is not null.
+template <class C, class I>
+concept makes_constants = !std::is_empty_v<C> && carries_metadata<C> && requires(C & c, I const& x) {
+  c.constant(x);
+};
+template <class M, class S, class I>
+OVERDUB_INLINE constexpr M metadata_of_constant(S const& stack, I const& inner) {
+  if constexpr (makes_constants<typename S::context, I>)
+    if (stack.top().is_null()) return become<M>(stack.rest(), none{}, inner);
+  return become<M>(stack.rest(), constant_metadata(stack.top(), inner), inner);
+}
+// The metadata of a value in the outermost context of S.
+template <class S, class V>
+OVERDUB_INLINE constexpr decltype(auto) metadata_in([[maybe_unused]] S const& stack, V const& x) {
+  using M = typename V::metadata_type;
+  if constexpr (makes_constants<typename S::context, typename V::inner_type>)
+    return x.context().is_null() ? metadata_of_constant<M>(stack, x.inner()) : M(x.metadata());
+  else
+    return x.metadata();
 }
 
 // ---- wrap: into all contexts of S
@@ -86,7 +107,7 @@ OVERDUB_INLINE constexpr auto wrap_constant(S const& stack, T&& inner) {
   if constexpr (std::is_same_v<M, none>)
     return V(static_cast<T&&>(inner), none{}, stack.top());
   else {
-    M metadata = become<M>(stack.rest(), constant_metadata(stack.top().get(), inner), inner);
+    M metadata = metadata_of_constant<M>(stack, inner);
     return V(static_cast<T&&>(inner), std::move(metadata), stack.top());
   }
 }
@@ -101,13 +122,34 @@ OVERDUB_INLINE constexpr auto wrap_tagged(S const& stack, X&& x) {
     return wrap_constant(stack, wrap_tagged(stack.rest(), static_cast<X&&>(x)));
 }
 
+// Whether a value is a constant of a program that is being staged, which has no symbol yet.
+template <class X>
+constexpr bool lacks_symbol(X const& x) {
+  if constexpr (symbolic<typename X::context_type>)
+    return x.context().is_null();
+  else
+    return lacks_symbol(x.inner());
+}
+// A constant becomes a literal of the program that the stack stages.
+template <class S, class X>
+[[gnu::cold, gnu::noinline]] constexpr X with_literal(S const& stack, X const& x) {
+  if constexpr (!std::is_same_v<S, stack_of_t<X>>)
+    return X(with_literal(stack, x.inner()), x.metadata(), x.context());
+  else if constexpr (symbolic<typename X::context_type>)
+    return stack.top().is_null() ? x : wrap(stack, x.inner());
+  else
+    return X(with_literal(stack.rest(), x.inner()), wrap(stack.rest(), x.metadata()), x.context());
+}
+
 template <class S, class X>
 OVERDUB_INLINE constexpr auto wrap(S const& stack, X&& x) {
   using T = std::remove_cvref_t<X>;
   if constexpr (S::empty)
     return T(static_cast<X&&>(x));
   else if constexpr (is_leaf<T>) {
-    if constexpr (is_suffix<S, stack_of_t<T>>)
+    if constexpr (is_value<T> && is_suffix<S, stack_of_t<T>> && is_symbolic<S>)
+      return lacks_symbol(x) ? with_literal(stack, x) : T(static_cast<X&&>(x));
+    else if constexpr (is_suffix<S, stack_of_t<T>>)
       return T(static_cast<X&&>(x));
     else {
       if constexpr (!related_contexts<S, stack_of_t<T>>())
@@ -177,13 +219,19 @@ OVERDUB_INLINE constexpr decltype(auto) unwrap(S const& stack, X&& x) {
       else
         return x.inner();
     } else if constexpr (V == view::strip && std::is_lvalue_reference_v<X> && !std::is_empty_v<M>) {
-      return tagged<I const&, M const&, typename S::head>{x.inner(), x.metadata()};
+      if constexpr (symbolic<C>)
+        return tagged<I, M, typename S::head>{x.inner(), metadata_in(stack, x)};
+      else if constexpr (makes_constants<C, I>)
+        return tagged<I const&, M, typename S::head>{x.inner(), metadata_in(stack, x)};
+      else
+        return tagged<I const&, M const&, typename S::head>{x.inner(), x.metadata()};
     } else {
-      return tagged<I, M, typename S::head>{static_cast<X&&>(x).inner(), x.metadata()};
+      M metadata = metadata_in(stack, x);
+      return tagged<I, M, typename S::head>{static_cast<X&&>(x).inner(), std::move(metadata)};
     }
   } else if constexpr (V == view::open && carries_metadata<C> && is_leaf<T> && is_suffix<stack_of_t<T>, S>) {
-    using Z = decltype(constant_metadata(stack.top().get(), x));
-    return tagged<T, Z, typename S::head>{x, constant_metadata(stack.top().get(), x)};
+    using Z = decltype(constant_metadata(stack.top(), x));
+    return tagged<T, Z, typename S::head>{x, constant_metadata(stack.top(), x)};
   } else if constexpr (tree<T>)
     return tree_traits<T>::map(unwrapper<V, S>{stack}, static_cast<X&&>(x));
   else if constexpr (V == view::open)
@@ -229,6 +277,26 @@ OVERDUB_INLINE constexpr auto lift_down(S const& stack, X&& x) {
     return unwrap<view::strip>(stack, T(static_cast<X&&>(x)));
   else
     return strip(stack, wrap(stack, static_cast<X&&>(x)));
+}
+
+// Checks, for a function that ran on constants of the outermost context, that its result has no reference to that context, which would be
+// lost: the function captured a value of a run.
+template <class S, class X>
+[[gnu::cold, gnu::noinline]] constexpr void check_constants(X const& x) {
+  if constexpr (is_value<X>) {
+    if constexpr (std::is_same_v<stack_of_t<X>, S>)
+      if (!x.context().is_null()) throw_captured_value(context_name_v<typename S::context>);
+  } else if constexpr (tree<X>) {
+    if constexpr (is_suffix<S, stack_in_t<X>>)
+      each_child([](auto const& child) { check_constants<S>(child); }, x);
+  }
+}
+template <class S, class X>
+OVERDUB_INLINE constexpr decltype(auto) strip_result(S const& stack, X&& x) {
+  if constexpr (!std::is_empty_v<typename S::context>)
+    if (stack.top().is_null()) [[unlikely]]
+      check_constants<S>(x);
+  return strip(stack, static_cast<X&&>(x));
 }
 
 template <class S, class X>

@@ -3,6 +3,7 @@
 
 #include <overdub/call/dispatch.hpp>
 #include <overdub/call/native.hpp>
+#include <overdub/call/value.hpp>
 
 #include <string_view>
 #include <tuple>
@@ -11,19 +12,6 @@
 
 namespace overdub {
 namespace detail {
-
-// Whether To can represent every number of type From.
-template <class From, class To>
-consteval bool lossless() {
-  if constexpr (!std::is_arithmetic_v<From> || !std::is_arithmetic_v<To>)
-    return true;
-  else {
-    using f = std::numeric_limits<From>;
-    using t = std::numeric_limits<To>;
-    if (std::is_floating_point_v<From> && !std::is_floating_point_v<To>) return false;
-    return f::digits <= t::digits && (!f::is_signed || t::is_signed);
-  }
-}
 
 // The functions of <cmath> convert integers to double, as in C++.
 template <class Kind, class... T>
@@ -45,7 +33,9 @@ consteval bool mixes() {
 template <class Op, class... Numbers>
 consteval bool conversion_in() {
   constexpr bool scalars = !(is_array<Numbers> || ...);
-  constexpr bool mixable = mixes<typename Op::overdub_callee, Numbers...>();
+  // The type of a shift is that of its left operand.
+  constexpr bool is_shift = Op::name().starts_with("shift_") && (std::is_integral_v<Numbers> && ...);
+  constexpr bool mixable = is_shift || mixes<typename Op::overdub_callee, Numbers...>();
   static_assert(
       scalars,
       "overdub: this operation takes numbers, and is given an array; write overdub::map(f, xs...) to "
@@ -66,13 +56,14 @@ OVERDUB_INLINE constexpr auto dispatch_elementwise(Op const& op, X const&... x) 
     return refused{};
   else if constexpr (S::empty)
     return op.compute(x...);
+  else {
+    if constexpr (is_watched<S>) report_call_of_constants<Op>(stack_from<S>(x...));
 #if OVERDUB_CHECKED
-  else
     return dispatch(op, x...);
 #else
-  else
     return call_primitive(stack_from<S>(x...), op, x...);
 #endif
+  }
 }
 
 } // namespace detail

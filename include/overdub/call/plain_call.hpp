@@ -69,7 +69,8 @@ OVERDUB_HIDDEN inline constinit thread_local plain_call_observers observers{null
 template <class S>
 constexpr void report_unseen(S const& stack, std::string_view callee, std::string_view caller) {
   if constexpr (!S::empty) {
-    if constexpr (declares_unseen<typename S::context>()) stack.top().get().unseen(callee, caller);
+    if constexpr (declares_unseen<typename S::context>())
+      if (!stack.top().is_null()) stack.top().get().unseen(callee, caller);
     report_unseen(stack.rest(), callee, caller);
   }
 }
@@ -125,6 +126,18 @@ using unwatched_t = std::conditional_t<is_watched<S>, suspended_watch, no_watch>
 template <class S>
 using begun_run_t =
     std::conditional_t<counts_unseen_calls && !S::empty && !is_symbolic<S>, suspended_watch, no_watch>;
+
+/// Reports a call of constants alone, which belong to no run, to the contexts of the body that makes it. Throws escaped_call if one of them
+/// is strict, and the callee has a body.
+template <class F, class S>
+constexpr void report_call_of_constants([[maybe_unused]] S const& stack) {
+  if constexpr (is_watched<S> && !std::is_empty_v<S>) {
+    if (std::is_constant_evaluated() || !is_null_stack(stack) || observers.body == nullptr) return;
+    running_body const& body = *observers.body;
+    if (body.is_strict && function<F>) throw_escaped(F::name());
+    body.report(body.contexts, F::name(), body.name);
+  }
+}
 
 /// A call with plain arguments, until its end. If a body makes it, it is reported to the contexts of the body, unless an ambient context
 /// observes it; what it calls is outside of the run. Throws escaped_call if one of the contexts is strict and the callee has a body: a

@@ -101,12 +101,12 @@ template <class S, class G, class... X>
 struct call_below {
   OVERDUB_INLINE static constexpr auto run(S const& stack, G const& g, X&&... x) {
     if constexpr (callee<G>)
-      return call(stack.rest(), g, static_cast<X&&>(x)...);
+      return call(stack_with(stack.rest(), x...), g, static_cast<X&&>(x)...);
     else
       return g(wrap(stack.rest(), static_cast<X&&>(x))...);
   }
   OVERDUB_INLINE static constexpr auto fall_back(S const& stack, G const& g, X&&... x) {
-    return call(stack.rest(), g, take_inner{}(static_cast<X&&>(x))...);
+    return call(stack_with(stack.rest(), x...), g, take_inner{}(static_cast<X&&>(x))...);
   }
 };
 
@@ -139,7 +139,7 @@ OVERDUB_INLINE constexpr recurse_t<C, F, X...> recurse(C& context, F const& f, X
 template <rule_call Call, callee F, class... X>
 OVERDUB_INLINE constexpr recurse_t<Call, F, X...> recurse(Call const& call, F const& f, X&&... x) {
   return detail::recursion<typename Call::stack_type, F, std::remove_cvref_t<X>...>::run(
-      call.levels(), f, std::forward<X>(x)...);
+      detail::stack_with(call.levels(), x...), f, std::forward<X>(x)...);
 }
 
 /// For rules: calls f on the inner values, outside of the context, without metadata.
@@ -151,7 +151,8 @@ OVERDUB_INLINE constexpr auto fallback(C&, F const& f, X&&... x) {
 }
 template <rule_call Call, callee F, class... X>
 OVERDUB_INLINE constexpr auto fallback(Call const& call, F const& f, X&&... x) {
-  return detail::call(call.levels().rest(), f, detail::take_inner{}(std::forward<X>(x))...);
+  return detail::call(
+      detail::stack_with(call.levels().rest(), x...), f, detail::take_inner{}(std::forward<X>(x))...);
 }
 
 /// Whether f has a body for these arguments, into which `recurse` can continue.

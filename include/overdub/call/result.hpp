@@ -115,8 +115,17 @@ enum class answer { rule, leave, pass, body };
 
 // Whether an inner context has a rule that names the function. If so, a context without metadata passes the call to the inner contexts.
 template <class S, class F, class... A>
+consteval bool named_inside();
+template <class S, class F, class... A>
 consteval bool named_below() {
-  if constexpr (carries_metadata<typename S::context> || S::tail::empty)
+  if constexpr (carries_metadata<typename S::context>)
+    return false;
+  else
+    return named_inside<S, F, A...>();
+}
+template <class S, class F, class... A>
+consteval bool named_inside() {
+  if constexpr (S::tail::empty)
     return false;
   else {
     using T = typename S::tail;

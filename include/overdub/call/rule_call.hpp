@@ -61,7 +61,8 @@ public:
 
   template <class... X>
   OVERDUB_INLINE constexpr typename recursion<S, F, std::remove_cvref_t<X>...>::type recurse(X&&... x) const {
-    return recursion<S, F, std::remove_cvref_t<X>...>::run(levels(), callee(), static_cast<X&&>(x)...);
+    return recursion<S, F, std::remove_cvref_t<X>...>::run(
+        stack_with(levels(), x...), callee(), static_cast<X&&>(x)...);
   }
   template <class... X>
   OVERDUB_INLINE constexpr auto fallback(X&&... x) const {

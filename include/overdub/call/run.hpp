@@ -189,6 +189,7 @@ constexpr decltype(auto) changeable(Composition&& contexts) {
 
 template <class Below, class Context, class F, class... A>
 OVERDUB_INLINE constexpr auto start(Below const& below, Context&& context, F const& f, A&&... a) {
+  if constexpr (is_symbolic<Below>) (void)stack_of_run(below, "run");
   if constexpr (!part_of_composition<Context>() || std::is_same_v<Below, unrelated>)
     return refused{};
   else if constexpr (!is_composition<std::remove_cvref_t<Context>>) {
@@ -230,6 +231,7 @@ consteval bool starts_compiled() {
 template <class Below, class Context, class F, class... A>
 constexpr auto start_compiled(Below const& below, Context&& context, F const& f, A&&... a) {
   check_run<F>(below);
+  (void)stack_of_run(below, "run");
   if constexpr (
       (!is_composition<std::remove_cvref_t<Context>> && !part_of_composition<Context>()) ||
       std::is_same_v<Below, unrelated>)

@@ -183,7 +183,9 @@ public:
 
   constexpr S const& levels() const {
     kept::template check<F>();
-    return stack_reference<S>::levels();
+    S const& all = stack_reference<S>::levels();
+    if (has_null(all)) __builtin_unreachable(); // see run_body
+    return all;
   }
   constexpr F const& function() const {
     kept::template check<F>();

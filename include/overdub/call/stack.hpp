@@ -4,6 +4,7 @@
 
 #include <overdub/call/context.hpp>
 
+#include <string_view>
 #include <type_traits>
 
 namespace overdub {
@@ -78,11 +79,67 @@ inline constexpr bool stages = false;
 template <class L>
 inline constexpr bool stages<stack<L>> = symbolic<typename L::context>;
 
-// Whether two stacks of one type refer to the same contexts.
+// A constant, as in `T s = 0`, belongs to no run: its references to contexts with state are null. A value whose reference to a context is
+// null is its inner value, only with the type of a value of that context: the members of a null context are not called.
+
+// The stack of a constant.
+template <class S>
+struct null_stack;
+template <>
+struct null_stack<stack<>> {
+  static constexpr stack<> make() { return {}; }
+};
+template <class L, class... R>
+struct null_stack<stack<L, R...>> {
+  static constexpr stack<L, R...> make() {
+    return {
+        ref<typename L::context>(static_cast<typename L::context*>(nullptr)),
+        null_stack<stack<R...>>::make()};
+  }
+};
+
+// Whether a reference of a stack is null.
+template <class S>
+OVERDUB_INLINE constexpr bool has_null([[maybe_unused]] S const& stack) {
+  if constexpr (std::is_empty_v<S>)
+    return false;
+  else
+    return stack.top().is_null() || has_null(stack.rest());
+}
+
+// Whether all references of a stack to contexts with state are null.
+template <class S>
+OVERDUB_INLINE constexpr bool is_null_stack([[maybe_unused]] S const& stack) {
+  if constexpr (std::is_empty_v<S>)
+    return true;
+  else
+    return (std::is_empty_v<typename S::context> || stack.top().is_null()) && is_null_stack(stack.rest());
+}
+
+// The stack of a call that only a run can make. Throws `rejected_program` if a reference is null.
+template <class S>
+constexpr S const& stack_of_run(S const& stack, std::string_view call) {
+  if constexpr (!std::is_empty_v<S>)
+    if (has_null(stack)) throw_constants(call, context_name_v<typename S::context>);
+  return stack;
+}
+
+// A stack whose null references are replaced by those of another one, which has all or the inner ones of its contexts.
+template <class S, class T>
+OVERDUB_INLINE constexpr S filled_with(S const& stack, T const& other) {
+  if constexpr (std::is_empty_v<T>)
+    return stack;
+  else if constexpr (S::depth > T::depth)
+    return S(stack.top(), filled_with(stack.rest(), other));
+  else
+    return S(stack.top().is_null() ? other.top() : stack.top(), filled_with(stack.rest(), other.rest()));
+}
+
+// Whether two stacks of one type refer to the same contexts. A null reference refers to none, and contradicts no other.
 OVERDUB_INLINE constexpr bool same_contexts(stack<>, stack<>) { return true; }
 template <class... L>
 OVERDUB_INLINE constexpr bool same_contexts(stack<L...> const& a, stack<L...> const& b) {
-  return &a.top().get() == &b.top().get() && same_contexts(a.rest(), b.rest());
+  return a.top().agrees_with(b.top()) && same_contexts(a.rest(), b.rest());
 }
 
 template <class S, class Of>

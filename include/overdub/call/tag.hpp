@@ -30,9 +30,12 @@ constexpr auto untag(X const& x) {
 /// The metadata of a value in its outermost context, or of a `tagged`; `none` if the context has no metadata, and for other objects.
 template <class X>
 constexpr auto metadata(X const& x) {
-  if constexpr (detail::is_value<X>)
+  if constexpr (detail::is_value<X>) {
+    using C = typename X::context_type;
+    if constexpr (detail::makes_constants<C, typename X::inner_type>)
+      if (x.context().is_null()) detail::throw_constants("metadata", detail::context_name_v<C>);
     return std::remove_cvref_t<decltype(x.metadata())>(x.metadata());
-  else if constexpr (detail::is_tagged<X>)
+  } else if constexpr (detail::is_tagged<X>)
     return x.metadata;
   else
     return none{};

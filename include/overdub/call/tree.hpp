@@ -271,28 +271,75 @@ consteval std::size_t first_with_stack(std::tuple<T...>*) {
   return index;
 }
 
-template <class S>
-OVERDUB_INLINE constexpr S stack_from() {
-  return {};
-}
-
 // The references of the stack S, from the first leaf that has all its contexts.
 template <class S, class X, class... Rest>
-OVERDUB_INLINE constexpr S stack_from(X const& x, Rest const&... rest) {
-  if constexpr (std::is_empty_v<S>)
-    return {};
-  else if constexpr (!std::is_same_v<stack_in_t<X>, S>)
-    return stack_from<S>(rest...);
+OVERDUB_INLINE constexpr S first_stack(X const& x, Rest const&... rest) {
+  if constexpr (!std::is_same_v<stack_in_t<X>, S>)
+    return first_stack<S>(rest...);
   else if constexpr (!tree<X>)
     return x.stack();
   else if constexpr (requires { x.visit([](auto const&) {}); })
-    return x.visit([](auto const& held) { return stack_from<S>(held); });
+    return x.visit([](auto const& held) { return first_stack<S>(held); });
   else {
     using traits = tree_traits<X>;
     if constexpr (requires { x.empty(); } && (std::is_same_v<stack_in_t<Rest>, S> || ...))
-      if (x.empty()) return stack_from<S>(rest...);
-    return stack_from<S>(
+      if (x.empty()) return first_stack<S>(rest...);
+    return first_stack<S>(
         traits::template child<first_with_stack<S>(static_cast<typename traits::children*>(nullptr))>(x));
+  }
+}
+
+// Replaces null references of a stack by those of the leaves of x.
+template <class S, class X>
+OVERDUB_INLINE constexpr void fill_from(S& found, X const& x) {
+  if constexpr (is_value<X>) {
+    if constexpr (is_suffix<stack_of_t<X>, S>) found = filled_with(found, x.stack());
+  } else if constexpr (tree<X> && !std::is_empty_v<stack_in_t<X>>) {
+    if constexpr (requires { x.visit([](auto const&) {}); })
+      x.visit([&](auto const& held) { fill_from(found, held); });
+    else
+      each_child(
+          [&](auto const& child) {
+            if (has_null(found)) fill_from(found, child);
+          },
+          x);
+  }
+}
+template <class S, class... X>
+OVERDUB_INLINE constexpr S filled_from(S found, X const&... x) {
+  (fill_from(found, x), ...);
+  return found;
+}
+template <class S, class... X>
+[[gnu::cold, gnu::noinline]] constexpr S filled_from_trees(S const& found, X const&... x) {
+  return filled_from(found, x...);
+}
+
+// The stack of a scope or a rule for a call of other arguments.
+template <class S, class... X>
+OVERDUB_INLINE constexpr S stack_with(S const& stack, X const&... x) {
+  if constexpr (std::is_empty_v<S> || (std::is_empty_v<stack_in_t<X>> && ...))
+    return stack;
+  else {
+    if (!has_null(stack)) [[likely]]
+      return stack;
+    return filled_from_trees(stack, x...);
+  }
+}
+
+// The references of the stack S, each from the first leaf in which it is not null.
+template <class S, class... X>
+OVERDUB_INLINE constexpr S stack_from(X const&... x) {
+  if constexpr (std::is_empty_v<S>)
+    return {};
+  else {
+    S const first = first_stack<S>(x...);
+    if constexpr ((tree<X> || ...)) {
+      if (has_null(first)) [[unlikely]]
+        return filled_from_trees(first, x...);
+    } else if constexpr ((0 + ... + !std::is_empty_v<stack_in_t<X>>) > 1)
+      return filled_from(first, x...);
+    return first;
   }
 }
 

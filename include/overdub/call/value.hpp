@@ -4,10 +4,13 @@
 
 #include <overdub/call/context.hpp>
 #include <overdub/call/metadata.hpp>
+#include <overdub/call/native.hpp>
 #include <overdub/call/scalar_leaf.hpp>
 #include <overdub/call/stack.hpp>
 
 #include <concepts>
+#include <cstddef>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -78,10 +81,86 @@ consteval bool is_known_bool() {
   return !is_symbolic<S>;
 }
 
-// Whether a constant of type U converts implicitly to a value of T in C, which requires that no context of the stack has state.
-template <class U, class T, class C, class Run>
-concept constant_of = std::is_arithmetic_v<U> && std::is_same_v<bottom_t<T>, U> &&
-    std::is_empty_v<push_t<level<C, Run>, stack_of_t<T>>>;
+// The same for a conversion to a plain number, as an index or by a cast.
+template <class N, class S>
+consteval bool is_known_number() {
+  static_assert(
+      !is_symbolic<S>,
+      "overdub: a value of a program that is being staged is used as a plain number or index, and is not "
+      "known yet; write overdub::convert<T>(x) for a cast, and index an overdub::array");
+  static_assert(
+      is_symbolic<S> || std::is_integral_v<N>,
+      "overdub: a cast of a value to a plain floating-point number, which contexts no longer see; write "
+      "overdub::convert<double>(x), or overdub::concrete(x) for the number alone");
+  return !is_symbolic<S> && std::is_integral_v<N>;
+}
+// The types to which an integer converts implicitly, to be the index of a container: std::size_t, and one more, so that a call of overloads
+// for several integers, such as std::to_string, is ambiguous. To other integers it does not convert: it would lose its contexts as the
+// argument of a function of integers.
+template <class N>
+inline constexpr bool is_index = std::is_same_v<N, unsigned long> || std::is_same_v<N, unsigned long long>;
+template <class N, class From>
+inline constexpr bool converts_to_index =
+    is_index<N>&& std::is_integral_v<From> && !std::is_same_v<From, bool>;
+// The types of sizes and of differences.
+template <class N>
+inline constexpr bool is_size = std::is_same_v<N, std::size_t> || std::is_same_v<N, std::ptrdiff_t>;
+
+// Whether To can represent every number of type From.
+template <class From, class To>
+consteval bool lossless() {
+  if constexpr (!std::is_arithmetic_v<From> || !std::is_arithmetic_v<To>)
+    return true;
+  else {
+    using f = std::numeric_limits<From>;
+    using t = std::numeric_limits<To>;
+    if (std::is_floating_point_v<From> && !std::is_floating_point_v<To>) return false;
+    return f::digits <= t::digits && (!f::is_signed || t::is_signed);
+  }
+}
+
+// Whether a number of type U is made a value whose number has type To, and whether implicitly. A bool is a number only explicitly, since a
+// comparison is rarely meant as one. Integers convert implicitly from an int and from the types of sizes, as in T s = 0 and T n = v.size(),
+// whatever their own type is: the conversion throws if the number is not representable.
+template <class U, class To>
+concept constant_of = std::is_arithmetic_v<U> && std::is_arithmetic_v<To> &&
+    (std::is_same_v<U, bool> || !std::is_same_v<To, bool>);
+template <class U, class To>
+inline constexpr bool converts_constant = std::is_same_v<U, To> ||
+                                          (!std::is_same_v<U, bool> &&
+                                           (std::is_floating_point_v<To> || lossless<U, To>() ||
+                                            std::is_same_v<U, int> || is_size<U>));
+// Whether a conversion of integers in C++ may wrap.
+template <class From, class To>
+inline constexpr bool wraps =
+    std::is_integral_v<From>&& std::is_integral_v<To> && !std::is_same_v<To, bool> &&
+    !std::is_same_v<From, bool> && !lossless<From, To>();
+template <class To, class U>
+constexpr To converted_constant(U constant) {
+  if constexpr (std::is_integral_v<U> && std::is_integral_v<To> && !lossless<U, To>()) {
+    To const converted = static_cast<To>(constant);
+    if (static_cast<U>(converted) != constant || (converted < To{}) != (constant < U{}))
+      throw_narrowed_constant();
+    return converted;
+  } else if constexpr (std::is_floating_point_v<U> && !std::is_floating_point_v<To>)
+    return native::convert<To>(constant);
+  else
+    return static_cast<To>(constant);
+}
+
+// Whether From is another value of the contexts of value<T, C, Run>, with a number of another type, and whether it converts implicitly.
+template <class From, class T, class C, class Run>
+concept converts_value =
+    is_value<From> && std::is_arithmetic_v<bottom_t<T>> && std::is_arithmetic_v<bottom_t<From>> &&
+    !std::is_same_v<bottom_t<From>, bottom_t<T>> &&
+    !std::is_same_v<bottom_t<T>, bool> &&
+    std::is_same_v<stack_of_t<From>, push_t<level<C, Run>, stack_of_t<T>>>;
+template <class From, class To>
+inline constexpr bool widens = !std::is_same_v<From, bool> && lossless<From, To>();
+
+// The value of the type V of a constant.
+template <class V, class N>
+constexpr V constant_value(N const& number);
 
 } // namespace detail
 
@@ -103,12 +182,15 @@ public:
   constexpr value(T inner, metadata_type metadata, detail::ref<C> context)
       : storage{std::move(inner), std::move(metadata), context} {}
 
-  /// Converts a constant. Only if no context of the stack has state, since a value must refer to a context with state.
-  template <class U>
-  requires detail::constant_of<U, T, C, Run>
-  constexpr value(U constant);
-  constexpr value() requires detail::constant_of<detail::bottom_t<T>, T, C, Run>
-      : value(detail::bottom_t<T>{}) {}
+  /// A constant: it belongs to no run until it meets a value in a call. Conversions that may lose a number are explicit, but for those from
+  /// int, from the types of sizes, and between floating-point numbers. Throws type_error if an integer does not represent the number.
+  template <detail::constant_of<detail::bottom_t<T>> U>
+  explicit(!detail::converts_constant<U, detail::bottom_t<T>>) constexpr value(U constant);
+  /// Converts the number of another value of these contexts, implicitly if no number is lost. Contexts intercept the conversion.
+  template <class From>
+  requires detail::converts_value<From, T, C, Run>
+  explicit(!detail::widens<detail::bottom_t<From>, detail::bottom_t<T>>) constexpr value(From const& x);
+  constexpr value() requires std::is_arithmetic_v<detail::bottom_t<T>> : value(detail::bottom_t<T>{}) {}
 
   constexpr T const& inner() const& { return this->inner_; }
   constexpr T&& inner() && { return std::move(this->inner_); }
@@ -138,10 +220,17 @@ public:
       return false;
   }
 
+  /// Converts to a plain integer: explicitly, by an operation that contexts intercept, and implicitly to the index of a container.
+  template <class N>
+  requires(
+      std::is_arithmetic_v<N> && !std::is_same_v<N, bool> && std::is_arithmetic_v<detail::bottom_t<T>>) //
+      explicit(!detail::converts_to_index<N, detail::bottom_t<T>>) constexpr
+      operator N() const;
+
 #define OVERDUB_ASSIGNMENT(SIGN)                                                                             \
   template <class B>                                                                                         \
   constexpr value& operator SIGN##=(B const& b) {                                                            \
-    return *this = *this SIGN b;                                                                             \
+    return assign(*this SIGN b);                                                                             \
   }
   OVERDUB_ASSIGNMENT(+)
   OVERDUB_ASSIGNMENT(-)
@@ -156,11 +245,24 @@ public:
 #undef OVERDUB_ASSIGNMENT
   constexpr value& operator++() { return *this += detail::bottom_t<T>{1}; }
   constexpr value& operator--() { return *this -= detail::bottom_t<T>{1}; }
-  constexpr value operator++(int) { return std::exchange(*this, *this + detail::bottom_t<T>{1}); }
-  constexpr value operator--(int) { return std::exchange(*this, *this - detail::bottom_t<T>{1}); }
+  constexpr value operator++(int) {
+    value before = *this;
+    ++*this;
+    return before;
+  }
+  constexpr value operator--(int) {
+    value before = *this;
+    --*this;
+    return before;
+  }
 
   template <class I>
   constexpr auto operator[](I const& index) const;
+
+private:
+  // As in C++, compound assignment converts the result to the type of the variable.
+  template <class X>
+  constexpr value& assign(X const& x);
 };
 
 } // namespace values
@@ -168,3 +270,22 @@ public:
 using values::value;
 
 } // namespace overdub
+
+/// The limits of the numbers, as constants.
+template <class T, class C, class Run>
+class std::numeric_limits<overdub::value<T, C, Run>>
+    : public std::numeric_limits<overdub::detail::bottom_t<T>> {
+  using number = std::numeric_limits<overdub::detail::bottom_t<T>>;
+  using constant = overdub::value<T, C, Run>;
+
+public:
+  static constexpr constant min() { return number::min(); }
+  static constexpr constant max() { return number::max(); }
+  static constexpr constant lowest() { return number::lowest(); }
+  static constexpr constant epsilon() { return number::epsilon(); }
+  static constexpr constant round_error() { return number::round_error(); }
+  static constexpr constant infinity() { return number::infinity(); }
+  static constexpr constant quiet_NaN() { return number::quiet_NaN(); }
+  static constexpr constant signaling_NaN() { return number::signaling_NaN(); }
+  static constexpr constant denorm_min() { return number::denorm_min(); }
+};

@@ -48,7 +48,7 @@ public:
   auto operator()(X const&... x) const {
     using S = detail::outermost_t<X...>;
     if constexpr (detail::is_symbolic<S>) {
-      auto const stack = detail::stack_from<S>(x...);
+      auto const stack = detail::stack_of_run(detail::stack_from<S>(x...), "a context_field");
       return detail::wrap(stack, load(innermost(stack)));
     } else
       return value_;

@@ -41,7 +41,7 @@ struct linked_body {
     static_assert(
         is_symbolic<S>, "overdub: a function of a library is compiled, and takes at least one argument");
     ir::program const& p = *linked_program();
-    S const stack = stack_from<S>(x...);
+    S const stack = stack_of_run(stack_from<S>(x...), "a function of a library");
     using T = skip_transparent_t<S>;
     auto const results = evaluation<T>::call_staged(
         p, tail_of<T>(stack), names_above<S, T>(), p.entry, arguments_of(p, p.entry, stack, x...));

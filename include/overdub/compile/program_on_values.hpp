@@ -83,7 +83,7 @@ consteval bool holds_plain_struct() {
 template <class S, class Result>
 class program_on_values {
 public:
-  explicit program_on_values(S const& stack) : stack_(stack) {}
+  explicit program_on_values(S const& stack) : stack_(stack_of_run(stack, "a compiled function")) {}
 
   // Runs a program that was compiled for the given contexts. Throws the exceptions of evaluate, and staging_error if a program that is
   // being compiled calls it, but is not compiled for these contexts.

@@ -57,7 +57,8 @@ private:
     if constexpr (std::is_empty_v<C>)
       return {};
     else
-      return from.top().get().fork();
+      return (from.top().is_null() ? throw_constants("parallel_map", context_name_v<C>) : void()),
+             from.top().get().fork();
   }
 };
 

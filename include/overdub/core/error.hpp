@@ -184,6 +184,24 @@ OVERDUB_COLD throw_scope_outlived(std::string_view callee) {
       "what it returns",
       OVERDUB_TEXT(callee)));
 }
+OVERDUB_COLD throw_narrowed_constant() {
+  throw type_error(message("overdub: a constant is made of an integer that its type does not represent; "
+                           "convert the integer first"));
+}
+OVERDUB_COLD throw_captured_value(std::string_view context) {
+  throw rejected_program(message(
+      "overdub: a function that is called with constants alone returns a value of a run of %.*s, which is "
+      "not among its arguments: it was "
+      "captured, or reached through a pointer or a container; give it that value as an argument, or call it "
+      "with the scope, cx(f, x)",
+      OVERDUB_TEXT(context)));
+}
+OVERDUB_COLD throw_constants(std::string_view callee, std::string_view context) {
+  throw rejected_program(message(
+      "overdub: %.*s is called with constants alone, as T s = 0, which belong to no run of %.*s; lift one of "
+      "them with the scope, cx.lift(s), or give it to the run as an argument",
+      OVERDUB_TEXT(callee), OVERDUB_TEXT(context)));
+}
 OVERDUB_COLD throw_no_number() {
   throw rejected_program(
       message("overdub: a hook takes a number, and the program's function has an array there, or a function; "

@@ -131,7 +131,7 @@ auto evaluate(ir::program const& p, ir::function_id f, A const&... a) {
   ir::verify(p);
   detail::numbered_evaluation const numbered;
   using S = detail::outermost_t<A...>;
-  S const stack = detail::stack_from<S>(a...);
+  S const stack = detail::stack_of_run(detail::stack_from<S>(a...), "evaluate");
   using T = detail::skip_transparent_t<S>;
   [[maybe_unused]] detail::unwatched_t<S> const unwatched;
   // The recorder identifies the staged functions of a program by its address. Therefore it keeps a copy of the program.

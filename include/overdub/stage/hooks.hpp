@@ -115,10 +115,10 @@ struct add_symbols {
   template <class X>
   int operator()(X const& x) const {
     if constexpr (is_value<X>) {
-      if constexpr (std::is_same_v<typename X::context_type, staging>)
-        add_symbol(x.metadata());
-      else
-        (*this)(x.inner());
+      if constexpr (std::is_same_v<typename X::context_type, staging>) {
+        if (!x.context().is_null()) return add_symbol(x.metadata()), 0;
+      }
+      (*this)(x.inner());
     } else if constexpr (is_tagged<X>)
       (*this)(x.inner);
     else if constexpr (plain_described<X>)
@@ -275,9 +275,10 @@ consteval std::string_view hook_name() {
 
 template <class S>
 recorder& recorder_of(S const& stack) {
-  if constexpr (S::depth == 1)
+  if constexpr (S::depth == 1) {
+    if (stack.top().is_null()) throw_constants("a hook", context_name_v<typename S::context>);
     return stack.top().get().recorder();
-  else
+  } else
     return recorder_of(stack.rest());
 }
 

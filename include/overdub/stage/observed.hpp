@@ -88,6 +88,8 @@ std::array<void*, S::depth - 1> objects_of(S const& contexts) {
   std::size_t next = 0;
   auto const find = [&](auto const& self, auto const& each) -> void {
     if constexpr (!symbolic<typename std::remove_cvref_t<decltype(each)>::context>) {
+      if (each.top().is_null())
+        throw_constants("a hook", context_name_v<typename std::remove_cvref_t<decltype(each)>::context>);
       all[next++] = const_cast<void*>(static_cast<void const*>(&each.top().get()));
       self(self, each.rest());
     }

@@ -269,7 +269,8 @@ private:
     if constexpr (S::empty)
       return true;
     else
-      return &a.top().get() == &b.top().get() && are_same(a.rest(), b.rest());
+      return a.top().is_null() == b.top().is_null() &&
+             (a.top().is_null() || &a.top().get() == &b.top().get()) && are_same(a.rest(), b.rest());
   }
   // Adds an argument. An empty cell stands for an original argument that has no cell type: a function value, a key, an array of rank 3.
   template <class X>

@@ -35,7 +35,7 @@ std::vector<context_identity> contexts_of(F const&) {
 template <class S, class F>
 std::vector<context_identity> contexts_of(derived<S, F> const& f) {
   std::vector<context_identity> all = contexts_of(f.f);
-  add_context(all, f.stack.top().get());
+  if (!f.stack.top().is_null()) add_context(all, f.stack.top().get());
   return all;
 }
 
@@ -89,7 +89,7 @@ class staging : public context {
   template <class X>
   ir::value_id value_of(X const& x) {
     if constexpr (detail::is_value<X>)
-      return x.metadata().id;
+      return x.context().is_null() ? recorder_->literal(x.inner()) : x.metadata().id;
     else
       return recorder_->literal(x);
   }

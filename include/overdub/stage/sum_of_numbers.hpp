@@ -45,7 +45,9 @@ struct sum_of_numbers_t {
     else if constexpr (tree<X>)
       return tree_traits<X>::map(*this, x, y);
     else
-      return X((*this)(x.inner(), y.inner()), (*this)(x.metadata(), y.metadata()), x.context());
+      return X(
+          (*this)(x.inner(), y.inner()), (*this)(x.metadata(), y.metadata()),
+          x.context().is_null() ? y.context() : x.context());
   }
 };
 inline constexpr sum_of_numbers_t sum_of_numbers{};
@@ -71,7 +73,7 @@ struct add_to_part_t {
           std::move(whole), x);
     else {
       auto metadata = whole.metadata();
-      auto const context = whole.context();
+      auto const context = whole.context().is_null() ? x.context() : whole.context();
       return X(
           (*this)(std::move(whole).inner(), indices, x.inner()),
           (*this)(std::move(metadata), indices, x.metadata()), context);

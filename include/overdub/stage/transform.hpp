@@ -21,6 +21,7 @@ struct symbol_transform {
     if constexpr (is_value<X>) {
       using T = typename X::inner_type;
       if constexpr (std::is_same_v<typename X::context_type, staging>) {
+        if (x.context().is_null()) return x; // a constant has no symbol
         auto const of_member = [&]<class Symbol>(Symbol const& s) {
           return symbol_for<typename symbol_type<Symbol>::type>(
               f(s.metadata, std::type_identity<typename symbol_type<Symbol>::type>{}).id);
