@@ -109,38 +109,31 @@ TEST_CASE("a value is printed as its number, with the stream's format") {
   CHECK(out.str() == "0.5 7 1 -0.5\n0.5 7 1 -0.5\n");
 }
 
-TEST_CASE("a value indexes containers, and is the size of one") {
-  auto const f = od::fn<"f">([](auto const& v, auto i) {
+TEST_CASE("a cast makes a value the index of containers, of pointers and of iterators") {
+  auto const f = od::fn<"f">([](auto const& v, auto i, auto x) {
     using T = element<decltype(v)>;
-    std::vector<T> copy(v.size()), sized(i);
+    auto const k = static_cast<std::size_t>(i);
+    std::vector<T> copy(v.size()), sized(k);
     std::array<T, 3> other{};
-    copy[i] = v[i];
-    other[i] = 2.0;
-    return copy[i] * other[i] + v.at(i) * static_cast<double>(sized.size());
-  });
-  names n;
-  CHECK(od::run(n, f, std::vector{1.0, 5.0}, 1) == 15.0);
-  CHECK(n.all == "f mul mul add ");
-  CHECK(seen(f, std::vector{1.0, 5.0}, std::size_t{1}) == "f mul mul add ");
-  auto const d = od::run(forward{}, f, std::vector{od::tag(1.0, 1.0), od::tag(5.0, 10.0)}, 1);
-  CHECK(d.inner == 15.0);
-  CHECK(d.metadata == 30.0);
-}
-
-TEST_CASE("a value indexes strings; a cast makes it the index of a pointer, an array of C++ or an iterator") {
-  auto const f = od::fn<"f">([](auto i, auto x) {
+    copy[k] = v[k];
+    other[k] = 2.0;
     double const plain[] = {1.0, 2.0, 4.0};
     double const* const pointer = plain;
-    std::vector<double> const v(pointer, pointer + 3);
     std::string const text = "abc";
-    auto const k = static_cast<std::ptrdiff_t>(i);
-    return x * plain[k] + pointer[k] + *(pointer + k) + v.begin()[k] + (text[i] - 'a');
+    return copy[k] * other[k] + v.at(k) * static_cast<double>(sized.size()) + x * plain[k] +
+           pointer[static_cast<std::ptrdiff_t>(i)] + *(pointer + k) + (text[k] - 'a');
   });
   names n;
-  CHECK(od::run(n, f, 2, 0.5) == 2.0 + 4.0 + 4.0 + 4.0 + 2.0);
-  CHECK(n.all == "f convert mul add add add add ");
-  CHECK(od::run(n, f, od::i64{2}, 0.5) == 16.0);
-  CHECK(od::run(n, f, std::size_t{2}, 0.5) == 16.0);
+  CHECK(od::run(n, f, std::vector{1.0, 5.0}, 1, 0.5) == 15.0 + 1.0 + 2.0 + 2.0 + 1.0);
+  CHECK(od::run(n, f, std::vector{1.0, 5.0}, od::i64{1}, 0.5) == 21.0);
+  CHECK(od::run(n, f, std::vector{1.0, 5.0}, std::size_t{1}, 0.5) == 21.0);
+  auto const d = od::run(forward{}, f, std::vector{od::tag(1.0, 1.0), od::tag(5.0, 10.0)}, 1, 0.5);
+  CHECK(d.inner == 21.0);
+  CHECK(d.metadata == 30.0);
+  auto const at = od::fn<"at">([](auto const& v, auto i) { return v[static_cast<std::size_t>(i)]; });
+  n.all.clear();
+  CHECK(od::run(n, at, std::vector{1.0, 5.0}, 1) == 5.0);
+  CHECK(n.all == "at convert ");
 }
 
 template <class X, class To>
@@ -151,8 +144,14 @@ TEST_CASE("a value does not lose its contexts as the argument of a function of i
   using small = od::value<int, names>;
   using wide = od::value<od::i64, forward>;
   static_assert(!std::convertible_to<small, od::i64> && !std::convertible_to<wide, od::i64>);
-  static_assert(!std::convertible_to<small, int> && std::convertible_to<small, std::size_t>);
-  static_assert(!is_appended<wide, od::i64> && !is_appended<small, int>);
+  static_assert(!std::convertible_to<small, int> && !is_appended<wide, od::i64> && !is_appended<small, int>);
+}
+
+TEST_CASE("a C++ function of plain numbers makes a leaf") {
+  auto const area = od::fn<"area">(static_cast<double (*)(double)>([](double r) { return 3.0 * r * r; }));
+  auto const f = od::fn<"f">([=](auto x) { return area(x) + 1.0; });
+  static_assert(od::native_leaf<decltype(area)>);
+  CHECK(seen(f, 2.0) == "f area add ");
 }
 
 // What C++ computes: unsigned numbers wrap, and so does a compound assignment to a narrow variable.
@@ -272,6 +271,12 @@ TEST_CASE("a hook after calls receives a consumed argument for one that cannot b
   std::ostringstream out;
   od::contexts::log log(out);
   CHECK(od::run(log, f, std::make_unique<double>(3.0), 2.0) == 6.0);
+  auto const first = od::fn<"first">([](auto v) { return *v[0] * 2.0; });
+  std::vector<std::unique_ptr<double>> many;
+  many.push_back(std::make_unique<double>(4.0));
+  ends of_many;
+  CHECK(od::run(of_many, first, std::move(many)) == 8.0);
+  CHECK(of_many.consumed == 1);
   CHECK(out.str().find("f(") != std::string::npos);
 }
 

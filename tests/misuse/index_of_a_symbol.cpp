@@ -4,13 +4,14 @@
 #include <overdub/stage/stage.hpp>
 
 #include <array>
+#include <cstddef>
 
 constexpr auto pick = overdub::fn<"pick">([](auto x, [[maybe_unused]] auto i) {
   std::array<decltype(x), 2> const v{x, 2.0 * x};
 #ifdef OVERDUB_MENDED
   return v[1];
 #else
-  return v[i];
+  return v[static_cast<std::size_t>(i)];
 #endif
 });
 

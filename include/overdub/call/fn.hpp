@@ -3,6 +3,7 @@
 
 #include <overdub/call/body.hpp>
 #include <overdub/call/derived.hpp>
+#include <overdub/call/leaf.hpp>
 #include <overdub/call/name.hpp>
 #include <overdub/call/scope.hpp>
 
@@ -62,6 +63,15 @@ struct overloaded : Bodies... {
   using Bodies::operator()...;
 };
 
+// Whether a body is a C++ function of plain numbers, into which contexts do not see.
+template <class B>
+inline constexpr bool is_native_body = false;
+template <class R, class... P>
+inline constexpr bool is_native_body<R (*)(P...)> = sizeof...(P) > 0 && std::is_arithmetic_v<R> &&
+                                                    (std::is_arithmetic_v<P> && ...);
+template <class R, class... P>
+inline constexpr bool is_native_body<R (*)(P...) noexcept> = is_native_body<R (*)(P...)>;
+
 template <class B>
 constexpr auto as_body(B body) {
   if constexpr (std::is_member_function_pointer_v<B>)
@@ -74,7 +84,7 @@ constexpr auto as_body(B body) {
 
 /// Creates a function from a function object, from several of different arity, or from a pointer to a member function (called with the
 /// object first): fn<"norm">([](auto x, auto y) { return sqrt(x * x + y * y); }). A recursive body must accept the scope, declare its
-/// return type, and call cx.self.
+/// return type, and call cx.self. A C++ function of plain numbers, double f(double), makes a leaf.
 template <fixed_string Name, class... Body>
 constexpr auto fn(Body... body) {
   static_assert(sizeof...(Body) > 0, "overdub: fn<\"name\"> takes the function's body");
@@ -82,7 +92,10 @@ constexpr auto fn(Body... body) {
     return detail::refused{};
   else if constexpr (sizeof...(Body) == 1) {
     auto one = (detail::as_body(std::move(body)), ...);
-    return fn_t<Name, decltype(one)>{std::move(one)};
+    if constexpr (detail::is_native_body<decltype(one)>)
+      return leaf<Name>(one);
+    else
+      return fn_t<Name, decltype(one)>{std::move(one)};
   } else {
     using All = detail::overloaded<decltype(detail::as_body(std::move(body)))...>;
     return fn_t<Name, All>{All{detail::as_body(std::move(body))...}};

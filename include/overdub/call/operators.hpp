@@ -113,7 +113,10 @@ requires std::is_arithmetic_v<detail::bottom_t<T>> std::basic_ostream<Character,
 
 template <class T, class C, class R>
 OVERDUB_INLINE constexpr auto fabs(value<T, C, R> const& x) {
-  return overdub::abs(x);
+  if constexpr (std::is_integral_v<detail::bottom_t<T>>)
+    return overdub::abs(overdub::convert<double>(x)); // as in C++
+  else
+    return overdub::abs(x);
 }
 
 } // namespace overdub::values
@@ -213,14 +216,18 @@ namespace overdub::values {
 
 template <class T, class C, class R>
 template <class N>
-requires(std::is_arithmetic_v<N> && !std::is_same_v<N, bool> && std::is_arithmetic_v<detail::bottom_t<T>>) //
-    constexpr value<T, C, R>::operator N() const {
+constexpr N value<T, C, R>::plain() const {
+  using From = detail::bottom_t<T>;
   if constexpr (!detail::is_known_number<N, stack_type>())
     return {};
-  else if constexpr (detail::converts_to_index<N, detail::bottom_t<T>>)
-    return static_cast<N>(detail::make_concrete{}(*this));
-  else
-    return detail::make_concrete{}(detail::cast<N>(*this));
+  else if constexpr (detail::wraps<From, N>) {
+    // One operation, unless the number wraps.
+    From const number = detail::make_concrete{}(*this);
+    auto const converted = static_cast<N>(number);
+    bool const is_same = static_cast<From>(converted) == number && (converted < N{}) == (number < From{});
+    return detail::make_concrete{}(is_same ? overdub::convert<N>(*this) : detail::cast<N>(*this));
+  } else
+    return detail::make_concrete{}(overdub::convert<N>(*this));
 }
 
 template <class T, class C, class R>

@@ -94,14 +94,21 @@ consteval bool is_known_number() {
       "overdub::convert<double>(x), or overdub::concrete(x) for the number alone");
   return !is_symbolic<S> && std::is_integral_v<N>;
 }
-// The types to which an integer converts implicitly, to be the index of a container: std::size_t, and one more, so that a call of overloads
-// for several integers, such as std::to_string, is ambiguous. To other integers it does not convert: it would lose its contexts as the
-// argument of a function of integers.
+// The types of indices and sizes of containers. A value that is used as one is refused by a sentence: it would lose its contexts, and choose the
+// overload or the constructor for a size where the plain number chooses another one.
 template <class N>
 inline constexpr bool is_index = std::is_same_v<N, unsigned long> || std::is_same_v<N, unsigned long long>;
-template <class N, class From>
-inline constexpr bool converts_to_index =
-    is_index<N>&& std::is_integral_v<From> && !std::is_same_v<From, bool>;
+template <class N>
+inline constexpr bool is_integer = std::is_integral_v<N> && !std::is_same_v<N, bool>;
+template <class N, class S>
+consteval bool is_plain_index() {
+  constexpr bool is_given = std::is_same_v<S, void>;
+  static_assert(
+      is_given,
+      "overdub: a value of a context is used as a plain index or size, which contexts do not see; write "
+      "static_cast<std::size_t>(i), or index an overdub::array");
+  return is_given;
+}
 // The types of sizes and of differences.
 template <class N>
 inline constexpr bool is_size = std::is_same_v<N, std::size_t> || std::is_same_v<N, std::ptrdiff_t>;
@@ -220,12 +227,26 @@ public:
       return false;
   }
 
-  /// Converts to a plain integer: explicitly, by an operation that contexts intercept, and implicitly to the index of a container.
+  /// Converts to a plain integer, by an operation that contexts intercept.
   template <class N>
   requires(
-      std::is_arithmetic_v<N> && !std::is_same_v<N, bool> && std::is_arithmetic_v<detail::bottom_t<T>>) //
-      explicit(!detail::converts_to_index<N, detail::bottom_t<T>>) constexpr
-      operator N() const;
+      std::is_arithmetic_v<N> && !std::is_same_v<N, bool> && !detail::is_index<N> &&
+      std::is_arithmetic_v<detail::bottom_t<T>>) //
+      explicit constexpr
+      operator N() const {
+    return plain<N>();
+  }
+  explicit constexpr operator unsigned long() const requires std::is_arithmetic_v<detail::bottom_t<T>> {
+    return plain<unsigned long>();
+  }
+  explicit constexpr operator unsigned long long() const requires std::is_arithmetic_v<detail::bottom_t<T>> {
+    return plain<unsigned long long>();
+  }
+  // Misuse: an index of a container.
+  template <class N>
+  requires(detail::is_index<N>&& detail::is_integer<detail::bottom_t<T>>) constexpr operator N() const {
+    return detail::is_plain_index<N, stack_type>();
+  }
 
 #define OVERDUB_ASSIGNMENT(SIGN)                                                                             \
   template <class B>                                                                                         \
@@ -260,6 +281,8 @@ public:
   constexpr auto operator[](I const& index) const;
 
 private:
+  template <class N>
+  constexpr N plain() const;
   // As in C++, compound assignment converts the result to the type of the variable.
   template <class X>
   constexpr value& assign(X const& x);
