@@ -361,8 +361,7 @@ template <class A>
 using kept_t = std::conditional_t<
     std::is_lvalue_reference_v<A>, A,
     std::conditional_t<
-        std::is_copy_constructible_v<std::remove_cvref_t<A>>, std::remove_cvref_t<A>,
-        consumed_argument> const>;
+        can_be_copied<std::remove_cvref_t<A>>(), std::remove_cvref_t<A>, consumed_argument> const>;
 
 // Which hook observes the end of a call. Refuses one that names the type of an argument that cannot be kept.
 template <class Hook, class S, class F, class R, class... A>

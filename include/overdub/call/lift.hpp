@@ -324,7 +324,20 @@ OVERDUB_INLINE constexpr auto owned_tree(X&& x) {
   return make_owned{}(static_cast<X&&>(x));
 }
 
-// ---- concrete: out of all contexts, for hooks. A leaf is not copied; a tree is rebuilt from copies of its leaves.
+// Whether a type and its parts can be copied: std::vector<T> has a copy constructor also where T has none.
+template <class T>
+consteval bool can_be_copied() {
+  if constexpr (!std::is_copy_constructible_v<T>)
+    return false;
+  else if constexpr (tree<T>)
+    return []<class... Child>(std::tuple<Child...>*) {
+      return (can_be_copied<std::remove_cvref_t<Child>>() && ...);
+    }(static_cast<typename tree_traits<T>::children*>(nullptr));
+  else
+    return true;
+}
+
+// ---- concrete: out of all contexts, for hooks. A leaf is not copied; a tree is rebuilt from copies of its leaves, if they can be copied.
 
 struct make_concrete {
   template <class X>
@@ -343,6 +356,8 @@ OVERDUB_INLINE constexpr decltype(auto) make_concrete::operator()(X const& x) co
     return (*this)(x.inner());
   else if constexpr (is_tagged<X>)
     return (*this)(x.inner);
+  else if constexpr (tree<X> && !can_be_copied<X>())
+    return static_cast<X const&>(x);
   else if constexpr (tree<X>)
     return tree_traits<X>::map(copy_concrete{}, x);
   else
