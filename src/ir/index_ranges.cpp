@@ -2,8 +2,8 @@
 #include <overdub/implementation/ir/literal.hpp>
 #include <overdub/implementation/ir/names_of_values.hpp>
 #include <overdub/implementation/ir/operands.hpp>
+#include <overdub/implementation/ir/value_map.hpp>
 #include <overdub/ir/regions.hpp>
-#include <overdub/ir/value_map.hpp>
 
 #include <algorithm>
 #include <utility>
