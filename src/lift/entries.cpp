@@ -21,7 +21,7 @@ using value_list = ir::builder::values;
 
 // How functions in linear memory use pointers that they receive.
 struct pointer_use {
-  parameter_use as_array;
+  parameter_use as_array; // accessed: by copies
   bool is_array = true;
   bool is_stored = false;   // in memory, where other uses of it are not known
   bool is_compared = false; // with a pointer that is not derived from it, as the end of an array
@@ -195,17 +195,43 @@ public:
     for (std::size_t k = 0; k < e_.parameters.size(); ++k) {
       entry_parameter const& parameter = e_.parameters[k];
       if (parameter.is != entry_parameter::kind::array || !parameter.array.is_written) continue;
-      std::optional<std::uint32_t> const array = plan_.layout.array_of(parameter.array.element);
-      results.push_back(
-          array ? c_.add(
-                      op::slice, memory_[*array], cell(addresses_[k], parameter.array.element),
-                      c_.add(op::length, arrays_[k]))
-                : arrays_[k]);
+      results.push_back(written(k, parameter.array));
     }
     c_.yield(results);
   }
 
 private:
+  // What the function left of an array. Copies may have written it by another type.
+  value_id written(std::size_t k, parameter_use const& use) {
+    std::optional<std::uint32_t> const array = plan_.layout.array_of(use.element);
+    if (!array) return arrays_[k];
+    value_id const first = cell(addresses_[k], use.element), count = c_.add(op::length, arrays_[k]);
+    if (use.is_accessed) check_written(use.element, first, count);
+    return c_.add(op::slice, memory_[*array], first, count);
+  }
+  void check_written(element_type const& element, value_id first, value_id count) {
+    value_id const integers = memory_[*plan_.layout.array_of({ir::i64, element.bits})];
+    auto const is = [&](op code, value_id x, std::uint64_t bits) {
+      return c_.add(code, x, number(static_cast<std::int64_t>(bits)));
+    };
+    value_id const holds =
+        ir::builder(c_)
+            .loop(
+                count, {c_.literal(true)},
+                [&](value_id i, value_list const& now) {
+                  value_id const x = c_.add(op::at, integers, c_.add(op::add, first, i));
+                  value_id const is_typed =
+                      element.type == ir::i64
+                          ? c_.add(
+                                op::logical_and, is(op::ne, x, unset_integer), is(op::ne, x, floating_mark))
+                          : c_.add(op::logical_or, is(op::eq, x, floating_mark), is(op::eq, x, 0));
+                  return c_.add(op::logical_and, now[0], is_typed);
+                })
+            .result();
+    c_.insert(
+        op::assert_, value_list{holds}, ir::cursor::types{},
+        ir::attributes::of(c_.owner().intern("an array was not written, or was written as another type")));
+  }
   value_id number(std::int64_t x) { return c_.literal(x); }
   value_id cell(value_id address, element_type const& element) {
     return c_.add(op::shift_right, address, number(std::countr_zero(element.bytes())));

@@ -190,6 +190,7 @@ TEST_CASE("bytes that are carried as other types are the same, or an error") {
   fails("half_of_integer(int, int)", {datum(70000), datum(1)});
   fails("bytes_of_integers(int*, int)", {datum(integers), datum(2)});
   fails("reused_block(int)", {datum(1)});
+  fails("written_as_integers(double*, int)", {datum(x), datum(3)});
   fails("half_of_rewritten(int)", {datum(70000)});
   // The byte that is written is one of another number.
   CHECK(

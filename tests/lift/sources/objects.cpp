@@ -555,6 +555,11 @@ double zero_by_other_member(int k) {
   all[k & 1].integer = 0;
   return 1 / all[k & 1].number;
 }
+void written_as_integers(double* x, int k) {
+  std::vector<int> const parts(2, k);
+  x[1] = 2;
+  std::memcpy(x, parts.data(), sizeof *x);
+}
 int reused_block(int k) {
   void* const block = std::malloc(8);
   int* const to = static_cast<int*>(std::malloc(8));

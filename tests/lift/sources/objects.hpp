@@ -68,6 +68,7 @@ int bytes_of_integers(int* x, int n);
 double carried_as_bytes(double const* x, int n);
 int filled(int n, int byte);
 int reused_block(int k);
+void written_as_integers(double* x, int k);
 int half_of_rewritten(int k);
 double zero_by_other_member(int k);
 double made_by_constructor(double x);
