@@ -26,6 +26,10 @@ struct recordings {
   std::atomic<bool> is_active{false};
   std::vector<callee_info const*> counted;
   std::atomic<pthread_t> forks{0}; // the thread that forks and holds the mutex; 0 if there is none
+  std::atomic<pthread_t> writer{
+      0}; // the thread that writes the file of the newest trace_file, which records no calls; or 0
+  // Names the callees that were recorded without a name (callee_info), if there are such. Thread-safe. Throws std::bad_alloc.
+  std::atomic<void (*)()> name_callees{nullptr};
 
   std::vector<callee_info const*> callees() {
     uninterrupted_lock const lock(mutex);
@@ -119,6 +123,11 @@ void for_each_slot(dl_phdr_info const& object, F const& f) {
 OVERDUB_HIDDEN inline recordings& all_recordings() {
   recordings* const known = this_slot.at.load(std::memory_order_acquire);
   return known != nullptr ? *known : find_recordings();
+}
+
+/// Readers call it after they have read records, and before they use the callees.
+OVERDUB_HIDDEN inline void name_callees() {
+  if (auto const name = all_recordings().name_callees.load(std::memory_order_acquire)) name();
 }
 
 } // namespace overdub::contexts::tracing

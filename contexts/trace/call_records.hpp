@@ -10,14 +10,16 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <pthread.h>
 #include <utility>
 
 namespace overdub::contexts::tracing {
 
-/// Makes the calling thread take part in the active session. Returns the thread's state; null if there is no session. Locks the mutex of
-/// the recordings. Throws std::bad_alloc.
+/// Makes the calling thread take part in the active session. Returns the thread's state; null if there is no session, or if the thread
+/// writes its file. Locks the mutex of the recordings. Throws std::bad_alloc.
 OVERDUB_HIDDEN inline thread_in_recording* enter_recording() {
   recordings& process = all_recordings();
+  if (process.writer.load(std::memory_order_relaxed) == pthread_self()) return nullptr;
   if (this_thread_kept == nullptr && !process.is_active.load(std::memory_order_relaxed)) return nullptr;
   thread_local thread_in_recording thread;
   this_thread_kept = &thread;
@@ -39,12 +41,15 @@ OVERDUB_HIDDEN inline thread_in_recording* enter_recording() {
   return now == nullptr ? nullptr : &thread;
 }
 
-// A scope in which this thread may enter the session. A scope in a signal handler that interrupts another such scope is false, and must not
-// enter.
+// A scope in which this thread may enter the session, of code with a stack frame at an address. A scope in a signal handler that interrupts
+// another such scope is false, and must not enter.
 class entering {
 public:
-  OVERDUB_HIDDEN entering() : is_first_(this_phase == thread_phase::idle) {
-    if (is_first_) this_phase = thread_phase::entering;
+  OVERDUB_HIDDEN explicit entering(std::uintptr_t at) : is_first_(may_begin(at)) {
+    if (is_first_) {
+      this_entry = at;
+      this_phase = thread_phase::entering;
+    }
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
   entering(entering const&) = delete;
@@ -56,14 +61,18 @@ public:
   explicit operator bool() const { return is_first_; }
 
 private:
+  OVERDUB_HIDDEN static bool may_begin(std::uintptr_t at) {
+    if (this_phase != thread_phase::entering) return this_phase == thread_phase::idle;
+    return this_entry != 0 && !may_have_interrupted(at, this_entry); // siglongjmp left the other scope
+  }
   bool is_first_;
 };
 
 /// Ends the write on `held`, unless it is null. Begins a write on the thread's ring, makes room for a record in it, and returns the ring;
 /// null if nothing is recorded. Throws std::bad_alloc.
-[[gnu::cold, gnu::noinline]] OVERDUB_HIDDEN inline ring* find_room(ring* held) {
+[[gnu::cold, gnu::noinline]] OVERDUB_HIDDEN inline ring* find_room(ring* held, std::uintptr_t at) {
   // Before end_write: otherwise a signal handler could write between this record and the next.
-  entering const here;
+  entering const here(at);
   if (held != nullptr) held->end_write();
   if (!here) {
     if (held != nullptr) held->note_drop();
@@ -72,7 +81,7 @@ private:
   thread_in_recording* const thread = enter_recording();
   if (thread == nullptr) return nullptr;
   ring& mine = thread->buffer->ring;
-  if (!mine.begin_write()) { // a signal handler that interrupted a write of another shared object
+  if (!mine.begin_write(at)) { // a signal handler that interrupted a write of another shared object
     mine.note_drop();
     return nullptr;
   }
@@ -90,8 +99,8 @@ private:
 
 // Called if begin_write() of `refused` fails. If the thread has no ring yet, finds one, with a write begun. Otherwise the caller is a
 // signal handler that interrupted a write: counts the dropped record, and returns null.
-[[gnu::cold, gnu::noinline]] OVERDUB_HIDDEN inline ring* find_ring(ring& refused) {
-  if (&refused == &no_ring) return find_room(nullptr);
+[[gnu::cold, gnu::noinline]] OVERDUB_HIDDEN inline ring* find_ring(ring& refused, std::uintptr_t at) {
+  if (&refused == &no_ring) return find_room(nullptr, at);
   refused.note_drop();
   return nullptr;
 }
@@ -99,9 +108,11 @@ private:
 /// Writes the records of the begin or end of one call. Records of signal handlers that interrupt this are dropped.
 class call_records {
 public:
-  [[gnu::always_inline]] OVERDUB_HIDDEN call_records() : ring_(this_ring) {
-    if (!ring_->begin_write()) [[unlikely]]
-      ring_ = find_ring(*ring_);
+  [[gnu::always_inline]] OVERDUB_HIDDEN call_records() : call_records(this_frame()) {}
+  /// Of code with a stack frame at this address.
+  [[gnu::always_inline]] OVERDUB_HIDDEN explicit call_records(std::uintptr_t at) : ring_(this_ring), at_(at) {
+    if (!ring_->begin_write(at)) [[unlikely]]
+      ring_ = find_ring(*ring_, at);
   }
   call_records(call_records const&) = delete;
   call_records& operator=(call_records const&) = delete;
@@ -119,17 +130,18 @@ public:
 private:
   [[gnu::always_inline]] bool has_room() {
     if (ring_ != nullptr && !ring_->has_room()) [[unlikely]]
-      ring_ =
-          find_room(std::exchange(ring_, nullptr)); // may throw, and returns null if the session has ended
+      ring_ = find_room(
+          std::exchange(ring_, nullptr), at_); // may throw, and returns null if the session has ended
     return ring_ != nullptr;
   }
   ring* ring_;
+  std::uintptr_t at_;
 };
 
 /// The thread's counters, which include one for the callee; null if nothing is recorded. Throws std::bad_alloc.
 [[gnu::cold, gnu::noinline]] OVERDUB_HIDDEN inline call_counts*
 find_counts(callee_info const& callee, std::atomic<std::uint32_t>& number) {
-  entering const here;
+  entering const here(this_frame());
   if (!here) return nullptr;
   thread_in_recording* const thread = enter_recording();
   if (thread == nullptr) return nullptr;

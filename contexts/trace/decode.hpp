@@ -5,6 +5,7 @@
 #include <overdub/contexts/trace/writer.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -46,28 +47,37 @@ public:
   /// Records are missing: ends open spans at the last known time, since their ends may be lost.
   void lost(std::uint64_t records, trace_writer& to) {
     flush(to);
-    for (; open_ > 0; --open_) to.end(thread_, time_, false, nullptr);
+    for (; !open_.empty(); open_.pop_back()) to.end(thread_, time_, false, nullptr);
     to.lost(thread_, time_, records);
   }
 
   /// Ends the input.
   void flush(trace_writer& to) {
     record const r = std::exchange(waiting_, record{});
-    if (r.second != 0) {
+    if (r.second != 0 && !r.callee().kind.empty()) {
       if (r.kind() == record_kind::begin || r.kind() == record_kind::begin_with_values) {
-        ++open_;
+        open_.push_back(&r.callee());
         to.begin(thread_, time_, r.callee(), values_);
-      } else if (open_ > 0) { // else its begin was lost
-        --open_;
-        to.end(thread_, time_, r.kind() == record_kind::failed, values_.empty() ? nullptr : &values_.back());
-      }
+      } else
+        end(r, to);
     }
     values_.clear();
   }
 
 private:
+  // Ends the innermost span of the callee; no span if its begin was lost. Spans inside of it have no end: siglongjmp left the call while it
+  // was recorded.
+  void end(record const& r, trace_writer& to) {
+    std::size_t at = open_.size();
+    while (at > 0 && open_[at - 1] != &r.callee()) --at;
+    if (at == 0) return;
+    for (; open_.size() > at; open_.pop_back()) to.end(thread_, time_, true, nullptr);
+    open_.pop_back();
+    to.end(thread_, time_, r.kind() == record_kind::failed, values_.empty() ? nullptr : &values_.back());
+  }
+
   std::uint32_t thread_;
-  std::uint64_t open_ = 0; // open spans
+  std::vector<callee_info const*> open_; // the callees of open spans
   std::uint64_t time_ = 0;
   record waiting_{}; // a record whose values follow
   std::vector<record> values_;

@@ -27,6 +27,7 @@ struct fork_handlers {
   }
   OVERDUB_HIDDEN static void before() {
     if (this_phase == thread_phase::idle) {
+      this_entry = 0;
       this_phase = thread_phase::entering;
       suspended() = true;
     }
@@ -48,6 +49,7 @@ struct fork_handlers {
   }
   OVERDUB_HIDDEN static void in_child() {
     recordings& process = all_recordings();
+    process.writer = 0; // a thread of the parent
     if (process.active != nullptr) {
       process.active->abandon();
       leak(std::move(process.active));

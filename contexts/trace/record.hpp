@@ -15,10 +15,11 @@
 
 namespace overdub::contexts::tracing {
 
-/// The name and kind of a callee. A record has the address, whose low four bits hold its record_kind.
+/// The name and kind of a callee. A record has the address, whose low four bits hold its record_kind. Callees that are known only by the
+/// address of their function get their names when records are read (recordings::name_callees).
 struct alignas(16) callee_info {
   std::string_view name;
-  std::string_view kind;
+  std::string_view kind; // empty if readers skip the calls, since the callee's name is not chosen
 };
 
 template <callee F>

@@ -25,6 +25,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <pthread.h>
 #include <string>
 #include <thread>
 #include <utility>
@@ -186,6 +187,7 @@ private:
       for (std::uint64_t const until = l->ring.written(); from < until;) {
         records.clear();
         std::uint64_t const lost = l->ring.read(from, tracing::records_at_once, false, records);
+        tracing::name_callees();
         if (lost > 0) decode.lost(lost, *writer);
         decode(records, session_->scale(), *writer);
         pass_on();
@@ -286,6 +288,10 @@ private:
   }
 
   void drain() {
+    // Its own calls are not recorded: they would have no end.
+    std::atomic<pthread_t>& writer = tracing::all_recordings().writer;
+    pthread_t self = pthread_self();
+    writer = self;
     do {
       tracing::calibrate(session_->scale());
       read_all();
@@ -297,6 +303,7 @@ private:
       append();
     });
     if (!failure_) file_.close();
+    writer.compare_exchange_strong(self, 0); // unless another file is written already
   }
 
   // Without memory the file ends; records are still read, so that no thread blocks.
@@ -331,6 +338,7 @@ private:
     session_->read_until(l, from);
     lost_.fetch_add(lost, std::memory_order_relaxed);
     guarded([&] {
+      tracing::name_callees();
       tracing::decoder& decode = decoders_[l.thread.number];
       if (lost > 0) decode.lost(lost, *writer_);
       decode(records_, session_->scale(), *writer_);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <overdub/contexts/trace/clock.hpp>
+#include <overdub/contexts/trace/interrupted.hpp>
 #include <overdub/contexts/trace/record.hpp>
 
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace overdub::contexts::tracing {
 class ring {
 public:
   /// A ring that admits no records, for threads without a recording.
-  constexpr ring() : is_written_(true) {}
+  constexpr ring() : writer_(always) {}
 
   /// Without memory until it is opened.
   explicit ring(bool counter) : counter_(counter) {}
@@ -47,17 +48,18 @@ public:
 
   // ---- for the writer
 
-  /// Begins a write, until end_write; false in a signal handler that interrupts one, whose records would be in the middle
-  /// of others.
-  [[gnu::always_inline]] bool begin_write() {
-    if (is_written_.load(std::memory_order_relaxed)) return false;
-    is_written_.store(true, std::memory_order_relaxed);
+  /// Begins a write, until end_write, by code with a stack frame at the address `at`; false in a signal handler that interrupts one, whose
+  /// records would be in the middle of others. A write that siglongjmp left ends here.
+  [[gnu::always_inline]] bool begin_write(std::uintptr_t at) {
+    if (std::uintptr_t const writer = writer_.load(std::memory_order_relaxed); writer != 0) [[unlikely]]
+      if (writer == always || may_have_interrupted(at, writer)) return false;
+    writer_.store(at, std::memory_order_relaxed);
     std::atomic_signal_fence(std::memory_order_seq_cst);
     return true;
   }
   [[gnu::always_inline]] void end_write() {
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    is_written_.store(false, std::memory_order_relaxed);
+    writer_.store(0, std::memory_order_relaxed);
   }
   /// Counts a begin or end that a signal handler dropped, since it interrupted a write.
   void note_drop() { dropped_.fetch_add(1, std::memory_order_relaxed); }
@@ -128,7 +130,8 @@ private:
   std::atomic<std::uint64_t> limit_{0};
   std::uint64_t mask_ = 0;
   bool counter_ = false;
-  std::atomic<bool> is_written_{false}; // its thread is writing
+  static constexpr std::uintptr_t always = std::numeric_limits<std::uintptr_t>::max();
+  std::atomic<std::uintptr_t> writer_{0}; // where its thread is writing: an address in the stack; or 0
   std::atomic<std::uint64_t> dropped_{0};
   std::unique_ptr<slot[]> owned_;
   slot* slots_ = nullptr;

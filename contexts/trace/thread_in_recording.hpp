@@ -5,6 +5,7 @@
 #include <overdub/core/config.hpp>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 
 namespace overdub::contexts::tracing {
@@ -36,6 +37,8 @@ enum class thread_phase : unsigned char {
   ended     // later calls are not recorded
 };
 OVERDUB_HIDDEN inline constinit thread_local thread_phase this_phase = thread_phase::idle;
+// Where the phase `entering` began: an address in the stack; 0 if it begins and ends in different functions.
+OVERDUB_HIDDEN inline constinit thread_local std::uintptr_t this_entry = 0;
 OVERDUB_HIDDEN inline constinit thread_local thread_in_recording* this_thread_kept = nullptr;
 
 inline thread_in_recording::~thread_in_recording() {

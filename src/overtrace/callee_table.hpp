@@ -1,61 +1,55 @@
 // The callees of instrumented code by the addresses of their functions. Each instrumented call reads it.
 #pragma once
 
+#include "callee.hpp"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 namespace overdub::overtrace {
 
-struct callee;
-
-/// A hash table with open addressing, at most half full. Readers take no lock: an entry is written before its key, and a larger table
-/// replaces the whole one.
+/// A hash table with open addressing and a fixed size, without locks, for signal handlers. The memory of parts without callees is not touched.
 class callee_table {
 public:
-  explicit callee_table(unsigned bits) : bits_(bits), entries_(std::make_unique<entry[]>(size())) {}
-
-  std::size_t size() const { return std::size_t{1} << bits_; }
-
   callee const* find(void const* function) const {
     for (std::size_t i = first(function);; ++i) {
-      entry const& e = entries_[i & (size() - 1)];
-      void const* const key = e.function.load(std::memory_order_acquire);
-      if (key == function) return e.called;
-      if (key == nullptr) return nullptr;
+      callee const* const c = entries_[i & (size - 1)].load(std::memory_order_acquire);
+      if (c == nullptr || c->function.load(std::memory_order_relaxed) == function) return c;
     }
   }
-  void insert(void const* function, callee const* called) {
-    std::size_t i = first(function);
-    while (entries_[i & (size() - 1)].function.load(std::memory_order_relaxed) != nullptr) ++i;
-    entry& e = entries_[i & (size() - 1)];
-    e.called = called;
-    e.function.store(function, std::memory_order_release);
-  }
-  /// A table of twice the size with the same entries.
-  std::unique_ptr<callee_table> doubled() const {
-    auto larger = std::make_unique<callee_table>(bits_ + 1);
-    for (std::size_t i = 0; i < size(); ++i)
-      if (void const* const key = entries_[i].function.load(std::memory_order_relaxed))
-        larger->insert(key, entries_[i].called);
-    return larger;
+  /// Returns the callee of the same function that another thread or a signal handler inserted meanwhile, or else `c`; null if the table is
+  /// full.
+  callee const* insert(callee& c) {
+    void const* const function = c.function.load(std::memory_order_relaxed);
+    for (std::size_t i = first(function);; ++i) {
+      std::atomic<callee*>& entry = entries_[i & (size - 1)];
+      callee* there = entry.load(std::memory_order_acquire);
+      if (there == nullptr && count_.load(std::memory_order_relaxed) >= most) return nullptr;
+      if (there == nullptr && entry.compare_exchange_strong(there, &c)) {
+        count_.fetch_add(1, std::memory_order_relaxed);
+        return &c;
+      }
+      void const* const other = there->function.load(std::memory_order_relaxed);
+      if (other == function) return there;
+      if (other == nullptr && entry.compare_exchange_strong(there, &c)) return &c; // of an unloaded object
+    }
   }
 
 private:
-  struct entry {
-    std::atomic<void const*> function{nullptr};
-    callee const* called = nullptr;
-  };
-  std::size_t first(void const* function) const { // multiplicative hashing (Knuth, TAOCP 6.4)
-    return static_cast<std::size_t>(
-        reinterpret_cast<std::uintptr_t>(function) * std::uintptr_t{0x9e3779b97f4a7c15} >> (64 - bits_));
+  static constexpr std::size_t block = 1 << 12, blocks = 1 << 8, size = block * blocks, most = size / 4 * 3;
+  // Functions of 64 KiB are in one block, in the order of their addresses, so that programs touch few pages of the table. Blocks are found
+  // by multiplicative hashing (Knuth, TAOCP 6.4).
+  static std::size_t first(void const* function) {
+    auto const at = reinterpret_cast<std::uintptr_t>(function);
+    std::uint64_t const hash = std::uint64_t{at >> 16} * 0x9e3779b97f4a7c15;
+    return static_cast<std::size_t>(hash >> (64 - 8)) * block + (at >> 4) % block;
   }
-  unsigned bits_;
-  std::unique_ptr<entry[]> entries_;
+  std::atomic<callee*> entries_[size]{};
+  std::atomic<std::size_t> count_{0};
 };
 
-/// The callees that were called so far; null before the first one.
-extern std::atomic<callee_table const*> known_callees;
+/// The callees that were called so far.
+extern callee_table known_callees;
 
 } // namespace overdub::overtrace

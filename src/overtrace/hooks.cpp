@@ -2,45 +2,116 @@
 #include "callee.hpp"
 #include "callee_table.hpp"
 
+#include <overdub/call/blocked_signals.hpp>
 #include <overdub/contexts/trace/call_records.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <new>
+#include <cstdlib>
+#include <pthread.h>
+#include <utility>
 
 namespace overdub::overtrace {
-namespace {
 
 namespace tracing = contexts::tracing;
 
-/// The instrumented calls of a thread that have not ended, and began while a recording was active. A signal handler that interrupts this
-/// pushes and pops calls of its own above.
+/// The instrumented calls of a thread that have not ended, and began while a recording was active. A signal handler that interrupts a push or
+/// pop pushes and pops calls of its own above. If siglongjmp leaves a push or pop, a call remains without `recorded`.
 struct call_stack {
   static constexpr std::uint32_t most = 4096; // deeper calls are counted, and not recorded
   struct call {
-    void const* key; // what the end of the call is found by
-    callee const* recorded;
+    void const* key; // of the function
+    // How deep the call is in the thread's stack: the complement of the address of its frame. g++ has only that of the hook's frame, which is
+    // below the whole frame of the function. 0 during a push or pop.
+    std::uintptr_t under;
+    void const* site;       // the return address of the function, or of the one that it is inlined in
+    void const* hook_site;  // the return address of the hook
+    callee const* recorded; // null if the call is not recorded
+    std::uint32_t level;    // the number of recorded calls up to this one
   };
-  bool accepts = false; // whether calls are observed: not those that this library makes
-  std::uint32_t depth = 0, recorded = 0;
-  call calls[most]{};
-};
-constinit call_stack no_calls; // of threads that have ended
-constinit thread_local call_stack* this_stack = nullptr;
-
-struct owned_stack {
-  ~owned_stack() {
-    delete this_stack;
-    this_stack = &no_calls;
+  std::uint32_t depth;
+  call calls[most + 1];                      // calls[depth] is the innermost one; calls[0] is none
+  std::uintptr_t highest_under, least_under; // the bounds of the thread's own stack
+  call& last() { return calls[std::min(depth, most)]; }
+  /// Whether frames at `deeper` are left when code runs at `under`: frames of other stacks, such as those of coroutines and handlers with an
+  /// alternate stack, are not known to be.
+  bool was_left(std::uintptr_t deeper, std::uintptr_t under) const {
+    return deeper > under && deeper < highest_under && under > least_under;
+  }
+  /// Whether a call was left before another began. Of calls in the same frame, one is inlined in the other, and their hooks are called at
+  /// different places.
+  bool was_left(call const& c, call const& next) const {
+    bool const is_inlined = c.site == next.site && c.hook_site != next.hook_site;
+    return was_left(c.under, next.under - (c.under == next.under && !is_inlined));
   }
 };
 
+namespace {
+
+constinit call_stack
+    no_calls{}; // of threads whose calls are not observed: that have ended, or run this library
+constinit thread_local call_stack* this_stack = nullptr;
+
+// A thread that has no memory for its records records nothing.
+[[gnu::always_inline]] inline void
+write(callee const& c, tracing::record_kind kind, std::uintptr_t under) noexcept {
+  try {
+    tracing::call_records to(~under);
+    to.write(reinterpret_cast<std::uintptr_t>(&c.info) + static_cast<unsigned>(kind));
+  } catch (...) {
+  }
+}
+
+[[gnu::always_inline]] inline void
+pop(call_stack& s, tracing::record_kind kind, std::uintptr_t under) noexcept {
+  call_stack::call& last = s.calls[s.depth];
+  if (last.recorded != nullptr)
+    write(*last.recorded, kind, under); // first: if siglongjmp leaves it, the call is ended later
+  last.recorded = nullptr;
+  last.under = 0;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  --s.depth;
+}
+
+// Ends the calls of a thread that ends: pthread_exit and exit leave them.
+struct owned_stack {
+  ~owned_stack() {
+    call_stack* const mine = this_stack;
+    if (mine == &no_calls) return;
+    mine->depth = std::min(mine->depth, call_stack::most);
+    while (mine->depth > 0) pop(*mine, tracing::record_kind::failed, ~tracing::this_frame());
+    this_stack = &no_calls; // first, since a signal handler may use it
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    std::free(mine);
+  }
+};
+
+void find_bounds(call_stack& s) noexcept {
+  s.highest_under = 0; // unknown
+  pthread_attr_t of_thread;
+  if (pthread_getattr_np(pthread_self(), &of_thread) != 0) return;
+  void* lowest = nullptr;
+  std::size_t size = 0;
+  if (pthread_attr_getstack(&of_thread, &lowest, &size) == 0) {
+    s.highest_under = ~reinterpret_cast<std::uintptr_t>(lowest);
+    s.least_under = s.highest_under - size;
+  }
+  pthread_attr_destroy(&of_thread);
+}
+
 [[gnu::cold, gnu::noinline]] call_stack* begin_thread() noexcept {
+  // A handler that left this by siglongjmp would leave the thread without a stack.
+  overdub::detail::blocked_signals const here;
   this_stack = &no_calls; // for the calls that this makes
+  try {
+    tracing::call_records const first; // whose data are destroyed after `owner`, which ends calls
+  } catch (...) {
+  }
   thread_local owned_stack owner;
   static_cast<void>(owner);
-  if (auto* const made = new (std::nothrow) call_stack) {
-    made->accepts = true;
+  if (auto* const made = static_cast<call_stack*>(std::calloc(1, sizeof(call_stack)))) {
+    find_bounds(*made);
     this_stack = made;
   }
   return this_stack;
@@ -53,98 +124,104 @@ std::uint32_t max_depth = 0;
   is_active = &tracing::all_recordings().is_active;
 }
 
-// A thread that has no memory for its records records nothing.
-[[gnu::always_inline]] inline void write(callee const& c, tracing::record_kind kind) noexcept {
-  try {
-    tracing::call_records to;
-    to.write(reinterpret_cast<std::uintptr_t>(&c.info) + static_cast<unsigned>(kind));
-  } catch (...) {
-  }
-}
-
-[[gnu::always_inline]] inline void pop(call_stack& s, tracing::record_kind kind) noexcept {
-  callee const* const c = s.calls[s.depth - 1].recorded;
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  --s.depth;
-  if (c == nullptr) return;
-  --s.recorded;
-  write(*c, kind);
-}
-
-// Finds a callee by make(), which may allocate, and call instrumented functions.
-template <class Make>
-[[gnu::cold, gnu::noinline]] callee const* find_new(call_stack& s, Make const& make) noexcept {
-  s.accepts = false;
-  callee const* made = nullptr;
-  try {
-    made = &make();
-  } catch (...) { // memory is exhausted: this call is not recorded
-  }
-  s.accepts = true;
-  return made;
+// Ends calls that were left, as by longjmp, before another began.
+[[gnu::cold, gnu::noinline]] void end_left(call_stack& s, call_stack::call const& next) noexcept {
+  if (!s.was_left(s.last(), next)) return;
+  s.depth = std::min(s.depth, call_stack::most);
+  while (s.was_left(s.last(), next)) pop(s, tracing::record_kind::failed, next.under);
 }
 
 template <class Find>
-[[gnu::always_inline]] inline void begin(void const* key, Find const& find) noexcept {
+[[gnu::always_inline]] inline void begin(
+    void const* key, void const* site, std::uintptr_t under, void const* hook_site,
+    Find const& find) noexcept {
   if (is_active == nullptr || !is_active->load(std::memory_order_relaxed)) return;
   call_stack* s = this_stack;
   if (s == nullptr) [[unlikely]]
     s = begin_thread();
-  if (!s->accepts) return;
-  callee const* const c = find(*s);
+  if (s == &no_calls) return;
+  callee const* const c = find();
   if (c == nullptr) return;
-  std::uint32_t const at = s->depth++;
+  if (s->last().under >= under) [[unlikely]]
+    end_left(*s, {key, under, site, hook_site, nullptr, 0});
+  std::uint32_t const at = ++s->depth;
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (at >= call_stack::most) return;
-  bool const recorded = c->is_recorded && s->recorded < max_depth;
-  s->calls[at] = {key, recorded ? c : nullptr};
-  if (!recorded) return;
-  ++s->recorded;
-  write(*c, tracing::record_kind::begin);
+  if (at > call_stack::most) return;
+  call_stack::call& mine = s->calls[at];
+  mine.key = key;
+  mine.under = under;
+  mine.site = site;
+  mine.hook_site = hook_site;
+  mine.level = s->calls[at - 1].level;
+  choice is = c->is.load(std::memory_order_relaxed);
+  if (is == choice::unknown) [[unlikely]]
+    is = wait_for_choice(*c);
+  if (is == choice::left_out || mine.level >= max_depth) return;
+  ++mine.level;
+  mine.recorded = c;
+  write(*c, tracing::record_kind::begin, under);
 }
 
-// Ends calls whose end was skipped, as by longjmp.
-[[gnu::cold, gnu::noinline]] void end_skipped(call_stack& s, void const* key) noexcept {
+// Ends a call that is not the innermost one: ends before those that were left, as by longjmp.
+[[gnu::cold, gnu::noinline]] void
+end_outer(call_stack& s, void const* key, std::uintptr_t under, bool after_return) noexcept {
+  if (s.depth > call_stack::most) {
+    if (!s.was_left(s.last().under, under) &&
+        (after_return || s.last().under != under || s.last().key != key)) {
+      --s.depth;
+      return;
+    }
+    s.depth = call_stack::most;
+  }
+  while (s.was_left(s.last().under, under)) {
+    if (after_return && s.last().key == key && !s.was_left(s.calls[s.depth - 1].under, under)) break;
+    pop(s, tracing::record_kind::failed, under);
+  }
   std::uint32_t at = s.depth;
-  while (at > 0 && s.calls[at - 1].key != key) --at;
+  while (at > 0 && s.calls[at].key != key) --at;
   if (at == 0) return; // it began while nothing was recorded
-  while (s.depth > at) pop(s, tracing::record_kind::failed);
-  pop(s, tracing::record_kind::end);
+  while (s.depth > at) pop(s, tracing::record_kind::failed, under);
+  pop(s, tracing::record_kind::end, under);
 }
 
-[[gnu::always_inline]] inline void end(void const* key) noexcept {
+// `after_return`: the hook was called instead of the function's return, after its frame was left (a sibling call).
+[[gnu::always_inline]] inline void end(void const* key, std::uintptr_t under, bool after_return) noexcept {
   call_stack* const s = this_stack;
   if (s == nullptr || s->depth == 0) return;
-  if (!s->accepts) return;
-  if (s->depth > call_stack::most) [[unlikely]]
-    --s->depth;
-  else if (s->calls[s->depth - 1].key == key) [[likely]]
-    pop(*s, tracing::record_kind::end);
-  else
-    end_skipped(*s, key);
-}
-
-callee const* find_function(call_stack& s, void const* function) noexcept {
-  if (callee_table const* const all = known_callees.load(std::memory_order_acquire)) [[likely]]
-    if (callee const* const found = all->find(function)) return found;
-  return find_new(s, [&]() -> callee const& { return callee_at(function); });
+  if (s->depth <= call_stack::most) [[likely]] {
+    call_stack::call const* const last = &s->calls[s->depth];
+    // The frame of the call around it was not left; its own one was not, or just now.
+    if (last->key == key && (last - after_return)->under <= under) [[likely]] {
+      pop(*s, tracing::record_kind::end, under);
+      return;
+    }
+  }
+  end_outer(*s, key, under, after_return);
 }
 
 } // namespace
+
+unobserved::unobserved() noexcept : before_(std::exchange(this_stack, &no_calls)) {}
+unobserved::~unobserved() { this_stack = before_; }
+bool unobserved::is_first() const noexcept { return before_ != &no_calls; }
+
 } // namespace overdub::overtrace
 
 extern "C" {
 
-using overdub::overtrace::callee;
+using overdub::contexts::tracing::this_frame;
 
 // ---- of -finstrument-functions
 
-[[gnu::visibility("default")]] void __cyg_profile_func_enter(void* function, void*) {
-  overdub::overtrace::begin(
-      function, [&](auto& stack) { return overdub::overtrace::find_function(stack, function); });
+[[gnu::visibility("default")]] void __cyg_profile_func_enter(void* function, void* site) {
+  using namespace overdub::overtrace;
+  begin(function, site, ~this_frame(), __builtin_return_address(0), [&] {
+    callee const* const known = known_callees.find(function);
+    return known != nullptr ? known : add_callee(function);
+  });
 }
-[[gnu::visibility("default")]] void __cyg_profile_func_exit(void* function, void*) {
-  overdub::overtrace::end(function);
+[[gnu::visibility("default")]] void __cyg_profile_func_exit(void* function, void* site) {
+  overdub::overtrace::end(function, ~this_frame(), __builtin_return_address(0) == site);
 }
 
 // ---- of the plugin
@@ -155,18 +232,21 @@ struct overtrace_function {
   std::size_t name_size;
   char const* file;
   std::size_t file_size;
-  callee const* called; // null before the first call
+  overdub::overtrace::callee const* called; // null before the first call
 };
-[[gnu::visibility("default")]] void overtrace_begin(overtrace_function* f) {
-  overdub::overtrace::begin(f, [&](auto& stack) -> callee const* {
-    if (callee const* const known = __atomic_load_n(&f->called, __ATOMIC_ACQUIRE)) [[likely]]
+/// `frame`: where the return address of the function is, or of the function that it is inlined in.
+[[gnu::visibility("default")]] void overtrace_begin(overtrace_function* f, void** frame) {
+  using namespace overdub::overtrace;
+  begin(f, *frame, ~reinterpret_cast<std::uintptr_t>(frame), __builtin_return_address(0), [&] {
+    callee const* known = __atomic_load_n(&f->called, __ATOMIC_ACQUIRE);
+    if (known != nullptr) [[likely]]
       return known;
-    callee const* const made = overdub::overtrace::find_new(stack, [&]() -> callee const& {
-      return overdub::overtrace::add_callee({f->name, f->name_size}, {f->file, f->file_size});
-    });
-    __atomic_store_n(&f->called, made, __ATOMIC_RELEASE);
-    return made;
+    known = add_callee({f->name, f->name_size}, {f->file, f->file_size});
+    __atomic_store_n(&f->called, known, __ATOMIC_RELEASE);
+    return known;
   });
 }
-[[gnu::visibility("default")]] void overtrace_end(overtrace_function* f) { overdub::overtrace::end(f); }
+[[gnu::visibility("default")]] void overtrace_end(overtrace_function* f, void** frame) {
+  overdub::overtrace::end(f, ~reinterpret_cast<std::uintptr_t>(frame), false);
+}
 }

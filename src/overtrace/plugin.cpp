@@ -2,15 +2,18 @@
 // functions, also of local ones, are constants of the object file.
 #include <cstddef>
 #include <cstdlib>
+#include <llvm/ADT/SmallString.h>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
 #include <llvm/Support/CommandLine.h>
+#include <llvm/Support/FileSystem.h>
 #include <llvm/Support/GlobPattern.h>
 #include <llvm/Transforms/Utils/EscapeEnumerator.h>
 #include <memory>
@@ -38,10 +41,16 @@ bool any_matches(cl::list<std::string> const& patterns, StringRef text) {
   });
 }
 
-// The path of the file with a function's definition; empty without debug information.
+// The path of the file with a function's definition. Without debug information it is the file that is compiled; empty for inline functions and
+// templates, which may be of a header.
 std::string file_of(Function const& f) {
   DISubprogram const* const place = f.getSubprogram();
-  if (place == nullptr) return {};
+  if (place == nullptr) {
+    if (!f.hasExternalLinkage() && !f.hasLocalLinkage()) return {};
+    SmallString<128> path(f.getParent()->getSourceFileName());
+    sys::fs::make_absolute(path);
+    return path.str().str();
+  }
   std::string const name = place->getFilename().str();
   return name.empty() || name.front() == '/' ? name : (place->getDirectory() + "/" + name).str();
 }
@@ -65,6 +74,25 @@ bool is_of_library(Function const& f, StringRef file) {
   return file.starts_with("/usr/include/") || file.starts_with("/usr/lib/") || is_in_library_namespace(f);
 }
 
+// clang gives this attribute to the functions without the attribute no_instrument_function, by -finstrument-functions-after-inlining. Another pass
+// would insert calls by it at the end.
+constexpr char const *marked = "instrument-function-entry-inlined",
+                     *marked_end = "instrument-function-exit-inlined";
+
+// clang does not mark the lambdas outside of functions.
+bool is_lambda(Function const& f) {
+  std::string const mangled = f.getName().str();
+  ItaniumPartialDemangler name;
+  if (name.partialDemangle(mangled.c_str())) return false;
+  std::size_t size = 0;
+  std::unique_ptr<char, decltype(&std::free)> const base(
+      name.getFunctionBaseName(nullptr, &size), &std::free);
+  std::unique_ptr<char, decltype(&std::free)> const scope(
+      name.getFunctionDeclContextName(nullptr, &size), &std::free);
+  if (base == nullptr || scope == nullptr || StringRef(base.get()) != "operator()") return false;
+  return StringRef(scope.get()).contains("'lambda") || StringRef(scope.get()).contains("$_");
+}
+
 bool is_chosen(Function const& f, StringRef name, StringRef file) {
   if (f.isDeclaration() || f.hasAvailableExternallyLinkage() || f.hasFnAttribute(Attribute::Naked) ||
       f.hasFnAttribute(Attribute::PresplitCoroutine))
@@ -80,20 +108,20 @@ public:
     LLVMContext& c = m.getContext();
     Type* const pointer = PointerType::getUnqual(c);
     AttributeList const nothrow = AttributeList().addFnAttribute(c, Attribute::NoUnwind);
-    begin_ = m.getOrInsertFunction("overtrace_begin", nothrow, Type::getVoidTy(c), pointer);
-    end_ = m.getOrInsertFunction("overtrace_end", nothrow, Type::getVoidTy(c), pointer);
+    begin_ = m.getOrInsertFunction("overtrace_begin", nothrow, Type::getVoidTy(c), pointer, pointer);
+    end_ = m.getOrInsertFunction("overtrace_end", nothrow, Type::getVoidTy(c), pointer, pointer);
   }
 
   void add(Function& f, StringRef name, StringRef file) {
     GlobalVariable* const description = describe(name, file);
     IRBuilder<> first(&*f.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
     place(first, f);
-    first.CreateCall(begin_, description);
+    first.CreateCall(begin_, {description, frame(first)});
     // Where an exception leaves a call, this adds a landing pad that resumes.
     EscapeEnumerator ends(f, "overtrace", !f.doesNotThrow());
     while (IRBuilder<>* const at = ends.Next()) {
       place(*at, f);
-      at->CreateCall(end_, description);
+      at->CreateCall(end_, {description, frame(*at)});
     }
   }
 
@@ -103,6 +131,10 @@ private:
     if (DISubprogram* const subprogram = f.getSubprogram())
       if (!at.getCurrentDebugLocation())
         at.SetCurrentDebugLocation(DILocation::get(f.getContext(), subprogram->getLine(), 0, subprogram));
+  }
+  // Where the return address is: for the library, which notices the calls that longjmp leaves by their frames.
+  static Value* frame(IRBuilder<>& at) {
+    return at.CreateIntrinsic(Intrinsic::addressofreturnaddress, {at.getPtrTy()}, {});
   }
   Constant* text(StringRef characters) {
     Constant* const data = ConstantDataArray::getString(module_.getContext(), characters, false);
@@ -136,7 +168,11 @@ struct instrument : PassInfoMixin<instrument> {
       std::string name, file;
     };
     std::vector<chosen> all;
+    bool const are_marked = any_of(m, [](Function const& f) { return f.hasFnAttribute(marked); });
     for (Function& f : m) {
+      if (are_marked && !f.hasFnAttribute(marked) && !is_lambda(f)) continue;
+      f.removeFnAttr(marked);
+      f.removeFnAttr(marked_end);
       std::string name = demangle(f.getName().str());
       std::string file = file_of(f);
       if (is_chosen(f, name, file)) all.push_back({&f, std::move(name), std::move(file)});

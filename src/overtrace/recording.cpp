@@ -1,4 +1,6 @@
 // The recording that the environment asks for, from the loading of the library to the end of the process.
+#include "callee.hpp"
+
 #include <overdub/contexts/trace/recording.hpp>
 
 #include <cstdio>
@@ -34,7 +36,8 @@ trace_format format_of(std::string_view path) {
 }
 
 template <class Action>
-void report_errors(Action const& action) {
+void run(Action const& action) {
+  unobserved const here; // the program may have an instrumented operator new
   try {
     action();
   } catch (std::exception const& e) {
@@ -44,7 +47,7 @@ void report_errors(Action const& action) {
 
 [[gnu::constructor(102)]] void begin() {
   owner = getpid();
-  report_errors([] {
+  run([] {
     if (char const* const text = std::getenv("OVERTRACE_LAST")) {
       path_of_last = new std::string(path_of(text));
       last = new contexts::recording;
@@ -54,7 +57,7 @@ void report_errors(Action const& action) {
 }
 [[gnu::destructor(102)]] void end() {
   if (getpid() != owner) return;
-  report_errors([] {
+  run([] {
     if (last != nullptr) {
       last->stop();
       last->write(*path_of_last, format_of(*path_of_last));

@@ -17,33 +17,13 @@ int find_no_debug_file(
   return -1;
 }
 
-class objects {
-public:
-  objects() {
-    static char* path = nullptr;
-    static Dwfl_Callbacks const callbacks{
-        dwfl_linux_proc_find_elf, find_no_debug_file, dwfl_offline_section_address, &path};
-    dwfl_ = dwfl_begin(&callbacks);
-    refresh();
-  }
-
-  /// The object with an address; null if there is none. Objects that were loaded meanwhile are found.
-  Dwfl_Module* at(Dwarf_Addr address) {
-    if (dwfl_ == nullptr) return nullptr;
-    if (Dwfl_Module* const found = dwfl_addrmodule(dwfl_, address)) return found;
-    refresh();
-    return dwfl_addrmodule(dwfl_, address);
-  }
-
-private:
-  void refresh() {
-    if (dwfl_ == nullptr) return;
-    dwfl_report_begin_add(dwfl_);
-    dwfl_linux_proc_report(dwfl_, getpid());
-    dwfl_report_end(dwfl_, nullptr, nullptr);
-  }
-  Dwfl* dwfl_ = nullptr; // until the process ends
-};
+// The object whose addresses include this one. dwfl_addrmodule also returns the object before a gap between objects.
+Dwfl_Module* module_with(Dwfl* all, Dwarf_Addr address) {
+  Dwfl_Module* const found = dwfl_addrmodule(all, address);
+  Dwarf_Addr start = 0, end = 0;
+  if (found != nullptr) dwfl_module_info(found, nullptr, &start, &end, nullptr, nullptr, nullptr, nullptr);
+  return start <= address && address < end ? found : nullptr;
+}
 
 std::string demangled(char const* name) {
   int status = 0;
@@ -68,10 +48,29 @@ std::string place(Dwfl_Module* object, Dwarf_Addr address) {
 
 } // namespace
 
-symbol symbol_at(void const* address, bool with_file) {
-  static objects& all = *new objects;
+void objects::refresh() {
+  if (dwfl_ == nullptr) return; // nothing was looked up
+  dwfl_report_begin(dwfl_);
+  dwfl_linux_proc_report(dwfl_, getpid());
+  dwfl_report_end(dwfl_, nullptr, nullptr);
+}
+
+Dwfl_Module* objects::object_at(unsigned long address) {
+  if (dwfl_ == nullptr) {
+    static char* path = nullptr;
+    static Dwfl_Callbacks const callbacks{
+        dwfl_linux_proc_find_elf, find_no_debug_file, dwfl_offline_section_address, &path};
+    dwfl_ = dwfl_begin(&callbacks);
+    if (dwfl_ == nullptr) return nullptr;
+  } else if (Dwfl_Module* const found = module_with(dwfl_, address))
+    return found;
+  refresh();
+  return module_with(dwfl_, address);
+}
+
+symbol objects::symbol_at(void const* address, bool with_file) {
   auto const at = static_cast<Dwarf_Addr>(reinterpret_cast<std::uintptr_t>(address));
-  Dwfl_Module* const object = all.at(at);
+  Dwfl_Module* const object = object_at(at);
   char const* const name = object == nullptr ? nullptr : dwfl_module_addrname(object, at);
   symbol found{name == nullptr ? place(object, at) : demangled(name), {}};
   if (with_file && object != nullptr)

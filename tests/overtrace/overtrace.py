@@ -21,7 +21,10 @@ def check(what, condition):
 
 
 def run(command, **environment):
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment})
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment}, timeout=120)
+    except subprocess.TimeoutExpired:
+        sys.exit(f"{' '.join(command)} does not end")
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
     return done.stdout, done.stderr
@@ -62,11 +65,11 @@ def spans(path):
     return names, edges
 
 
-def record(program, **environment):
+def record(program, *arguments, variable="OVERTRACE", **environment):
     path = program + ".json"
     if os.path.exists(path):
         os.remove(path)
-    out, err = run([program], OVERTRACE=path, **environment)
+    out, err = run([program, *arguments], **{variable: path}, **environment)
     check(f"{program} writes to stderr: {err}", not err)
     return out, *spans(path)
 
@@ -106,6 +109,8 @@ for compiler in compilers:
         err = run([program], OVERTRACE_LAST=path)[1]
         check(f"{program} with {path} writes to stderr: {err}", not err)
         check(f"{path} is empty", os.path.getsize(path) > 100)
+    names, edges = record(program, OVERTRACE_DEPTH="1", OVERTRACE_EXCEPT="main")[1:]
+    check(f"{base}: depth 1 without main: {edges}", all(caller == "" for caller, _ in edges) and names["caught"] == names["work"] == 1)
     err = run([program], OVERTRACE="/nowhere/trace.json")[1]
     check(f"{base}: a path that cannot be written: {err}", "overdub: " in err and "/nowhere/trace.json" in err)
     err = run([program], OVERTRACE=program + ".json", OVERTRACE_DEPTH="many")[1]
@@ -116,6 +121,37 @@ for compiler in compilers:
     program = build(f"{base}-except", compiler, "application.cpp", "--except=fib" if compiler == overdub[0] else "--except=fib*")
     names = record(program)[1]
     check(f"{base}: --except", names["fib"] == 0 and names["work"] == 1)
+    # Functions of shared objects that are unloaded, and of others that are loaded at their addresses.
+    for name in ("alpha", "beta"):
+        build(f"{base}-unloading.{name}.so", compiler, "library.cpp", extra=[compiler, "-fPIC", "-shared", f"-DNAME={name}"])
+    program = build(f"{base}-unloading", compiler, "unloading.cpp")
+    for keep in ([], ["keep"]):
+        names = record(program, ".alpha.so", "alpha", ".beta.so", "beta", *keep)[1]
+        check(f"{base}: shared objects: {keep} {names}", dict(names) == {"main": 1, "alpha": 1, "beta": 1})
+    # First calls in signal handlers, which cannot wait for the allocator's lock.
+    program = build(f"{base}-signals", compiler, "signals.cpp")
+    for environment in ({}, {"OVERTRACE_EXCEPT": "*<1*"}):
+        out, names, edges = record(program, **environment)
+        left = sum(str(i).startswith("1") for i in range(250)) if environment else 0
+        # Calls of a handler that interrupts a record are dropped.
+        check(f"{base}: {environment} {names} spans of handlers", out == "250\n" and 200 - left < names["numbered"] <= 250 - left)
+    for level in ("-O0", "-O2"):
+        program = build(f"{base}-jumps{level}", compiler, "jumps.cpp", extra=[compiler, "-std=c++20", level])
+        out, names, edges = record(program)
+        for edge, count in {("main", "after"): 3, ("main", "recursion"): 1, ("main", "after_recursion"): 1, ("main", "last"): 5}.items():
+            check(f"{program}: {edges[edge]} spans of {edge}, and not {count}", edges[edge] == count)
+        check(f"{program}: {edges}", edges["recursion", "recursion"] == 2 and edges["tick", "tick"] == 0)
+    program = build(f"{base}-ending", compiler, "ending.c", extra=[compiler.replace("clang++", "clang").replace("g++", "gcc")])
+    edges = record(program)[2]
+    check(f"{base}: threads after one that ended within a call: {edges}", edges["", "first"] == 1 and edges["", "second"] == 2)
+    program = build(f"{base}-allocation", compiler, "allocation.cpp")
+    names = record(program)[1]
+    check(f"{base}: the library's allocations: {names}", dict(names) == {"main": 1, "once": 1, "often": 100000})
+    names = record(program, variable="OVERTRACE_LAST", OVERTRACE_ONLY="once*")[1]
+    check(f"{base}: the last records of a function that is chosen by name: {names}", dict(names) == {"once": 1})
+    program = build(f"{base}-forking", compiler, "forking.cpp")
+    out, names, edges = record(program)
+    check(f"{base}: a handler of fork: {names}", out == "prepare\n" and names["work"] == 1 and "main" not in names)
     # Spans of contexts are in the same file.
     program = build(f"{base}-contexts", compiler, "contexts.cpp",
                     extra=[compiler, "-g", *overdub[1:]] if compiler == overdub[0] else
