@@ -131,7 +131,7 @@ inline update_program update_writer::finish() && {
     results_of.push_back(ir::i64);
   }
 
-  // While the program is written, its parameters are results of operations; here they become parameters.
+  // The program is a copy of the draft in which parameters are bound to its free values.
   std::vector<ir::type> types;
   for (update_code::parameter const& p : parameters_) {
     types.push_back(type_of(p.value));
@@ -148,10 +148,9 @@ inline update_program update_writer::finish() && {
       });
   ir::cursor c(p, f, function::body);
   for (node_id n = p[draft_][function::body].first; n != ir::nothing; n = p[draft_][n].next) {
-    bool const stands_in = p[draft_][n].code == op::host && p[draft_][n].attributes.subject == ~0u;
     if (n == guards_.entry() && !has_front) // there is no hoisted guard
       c.clone_contents(draft_, p[draft_].region_at(n, 0), here);
-    else if (!stands_in)
+    else
       (void)c.clone(draft_, n, here);
   }
   p[f].results = std::move(results_of);

@@ -71,7 +71,7 @@ struct update_code {
   };
   struct parameter {
     update_parameter what;
-    value_id value;
+    value_id value; // free in the draft
   };
   struct pending_store { // of a saved value
     std::uint32_t variable;
@@ -93,7 +93,7 @@ struct update_code {
   update_code& operator=(update_code const&) = delete;
 
   update_program made;
-  function_id f, draft; // the draft's parameters are temporary operations until all are known
+  function_id f, draft; // the draft's parameters are free values until all are known
   layout& all;
   ir::shapes const& shapes;
   ir::cursor at;
@@ -187,11 +187,7 @@ inline std::vector<value_id> update_emitter::path_to(value_id last) const {
 inline value_id update_emitter::parameter_for(update_parameter const& key, ir::type t) {
   for (update_code::parameter const& p : parameters_)
     if (p.what == key) return p.value;
-  // A temporary operation, which becomes a parameter of the update program at the end.
-  ir::cursor front(made_.program, draft_, function::body);
-  front.to_start(function::body);
-  node_id const stand_in = front.insert(op::host, {}, std::array{t});
-  parameters_.push_back({key, written().result(stand_in)});
+  parameters_.push_back({key, at_.free_value(t)});
   return parameters_.back().value;
 }
 
