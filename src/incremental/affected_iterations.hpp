@@ -3,8 +3,7 @@
 
 #include <overdub/implementation/incremental/changed_lists.hpp>
 #include <overdub/implementation/incremental/gather.hpp>
-#include <overdub/implementation/incremental/speculation.hpp>
-#include <overdub/implementation/incremental/value_changes.hpp>
+#include <overdub/implementation/incremental/update_writer.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -27,44 +26,38 @@ struct affected {
   bool is_checked() const { return may_precede || may_exceed; }
 };
 
-/// Finds affected iterations. Functions that return a text return why all iterations are affected; an empty one, if they are not.
-class affected_iterations : update_emitter {
-public:
-  // Reads at an index that is the same in all iterations.
-  struct common_read {
-    node_id at;
-    change const* of;
-  };
-
-  affected_iterations(update_code& code, value_changes& known, changed_lists& lists, speculation& guards)
-      : update_emitter(code), known_(known), lists_(lists), guards_(guards) {}
-
-  std::string_view find(node_id n, std::vector<affected>& all, std::vector<common_read>& common);
-  std::string_view guard_common_reads(std::vector<common_read> const& all);
-  value_id in_range(node_id n, affected const& r);
-  value_id is_covered_by(affected const& earlier, affected const& later, value_id index);
-
-private:
-  std::string_view add_affected(node_id n, value_id index, change const& c, std::vector<affected>& all);
-  std::optional<std::int64_t> shift_from(value_id own, value_id index) const;
-  std::string_view find_by_reverse_index(node_id n, value_id index, affected& r);
-  std::string_view find_gathering_rows(node_id n, node_id read, change const& c, std::vector<affected>& all);
-  bool has_length_of_trip_count(node_id n, value_id v) const;
-  std::optional<std::int64_t> trip_count_minus_length(node_id n, value_id array) const;
-
-  value_changes& known_;
-  changed_lists& lists_;
-  speculation& guards_;
+/// A read at an index that is the same in all iterations.
+struct common_read {
+  node_id at;
+  change const* of;
 };
+
+// Functions that return a text return why all iterations are affected; an empty one, if they are not.
+
+std::string_view
+find_affected(update_writer& w, node_id n, std::vector<affected>& all, std::vector<common_read>& common);
+std::string_view guard_common_reads(update_writer& w, std::vector<common_read> const& all);
+value_id in_range(update_writer& w, node_id n, affected const& r);
+value_id is_covered_by(update_writer& w, affected const& earlier, affected const& later, value_id index);
+
+// Parts of these.
+std::string_view
+add_affected(update_writer& w, node_id n, value_id index, change const& c, std::vector<affected>& all);
+std::optional<std::int64_t> shift_from(update_writer const& w, value_id own, value_id index);
+std::string_view find_by_reverse_index(update_writer& w, node_id n, value_id index, affected& r);
+std::string_view
+find_gathering_rows(update_writer& w, node_id n, node_id read, change const& c, std::vector<affected>& all);
+bool has_length_of_trip_count(update_writer const& w, node_id n, value_id v);
+std::optional<std::int64_t> trip_count_minus_length(update_writer const& w, node_id n, value_id array);
 
 /// Finds the affected iterations of a map or loop. Returns why they are all iterations, if they are.
 inline std::string_view
-affected_iterations::find(node_id n, std::vector<affected>& all, std::vector<common_read>& common) {
-  function const& f = original();
-  ir::region_flow const flow = flow_of(n);
+find_affected(update_writer& w, node_id n, std::vector<affected>& all, std::vector<common_read>& common) {
+  function const& f = w.original();
+  ir::region_flow const flow = w.code.flow_of(n);
   region_id const body = flow.body();
-  for (value_id const v : known_.captured(n)) {
-    change const* const c = known_.change_of(v);
+  for (value_id const v : w.known.captured(n)) {
+    change const* const c = w.known.change_of(v);
     if (c == nullptr) continue;
     if (c->whole) return "a value that all iterations use changed";
     for (ir::use_id const u : f.uses_of(v)) {
@@ -78,14 +71,14 @@ affected_iterations::find(node_id n, std::vector<affected>& all, std::vector<com
         return "an array whose elements changed is used as a whole";
       value_id const index = f.operand(user, 1);
       if (!ir::is_defined_in(f, index, body)) { // the same in all iterations
-        if (!f.is_literal(index) && known_.change_of(index) != nullptr)
+        if (!f.is_literal(index) && w.known.change_of(index) != nullptr)
           return "an index that all iterations use changed";
         common.push_back({user, c});
         continue;
       }
-      bool const is_nested = f.region_of(index) != body && !shift_from(flow.index(), index);
+      bool const is_nested = f.region_of(index) != body && !shift_from(w, flow.index(), index);
       std::string_view const why =
-          is_nested ? find_gathering_rows(n, user, *c, all) : add_affected(n, index, *c, all);
+          is_nested ? find_gathering_rows(w, n, user, *c, all) : add_affected(w, n, index, *c, all);
       if (!why.empty()) return why;
     }
   }
@@ -99,7 +92,7 @@ affected_iterations::find(node_id n, std::vector<affected>& all, std::vector<com
     return "elements that nested maps read at computed indices changed, and others, too";
   for (affected& r : all) // only iterations that exist
     if (r.from.list != ir::nothing && (r.step != 0 || r.is_checked())) {
-      r.from = lists_.shifted(r.from, r.step, known_.old_value(flow.trip_count()));
+      r.from = shifted(w.code, r.from, r.step, w.known.old_value(flow.trip_count()));
       r.may_precede = r.may_exceed = false;
     }
   return {};
@@ -107,41 +100,42 @@ affected_iterations::find(node_id n, std::vector<affected>& all, std::vector<com
 
 /// Guards that elements which all iterations read did not change. Returns why all iterations are recomputed, if a guard cannot be
 /// emitted.
-inline std::string_view affected_iterations::guard_common_reads(std::vector<common_read> const& all) {
+inline std::string_view guard_common_reads(update_writer& w, std::vector<common_read> const& all) {
   for (common_read const& each : all)
-    if (!guards_.speculates_apart(each.at, *each.of, 2))
+    if (!w.guards.speculates_apart(each.at, *each.of, 2))
       return "an element that all iterations use may have changed";
   return {};
 }
 
 /// The iterations in which this index is that of a changed element.
 inline std::string_view
-affected_iterations::add_affected(node_id n, value_id index, change const& c, std::vector<affected>& all) {
-  auto const shift = shift_from(flow_of(n).index(), index);
+add_affected(update_writer& w, node_id n, value_id index, change const& c, std::vector<affected>& all) {
+  auto const shift = shift_from(w, w.code.flow_of(n).index(), index);
   for (delta const& p : c.deltas) {
     if (p.is_appended) continue; // no earlier iteration read it
     affected r{.from = p};
     r.from.difference = ir::nothing;
     if (shift) {
-      if (p.list != ir::nothing && !iterations_.empty()) return "lists of iterations are nested";
+      if (p.list != ir::nothing && !w.code.iterations.empty()) return "lists of iterations are nested";
       r.source_list = p.list;
       if (p.list != ir::nothing) {
         r.step = *shift;
       } else if (*shift != 0) {
-        r.from.index = at_.add(op::sub, p.index, literal(ir::i64, static_cast<std::uint64_t>(*shift)));
+        r.from.index =
+            w.code.add(op::sub, p.index, w.code.literal(ir::i64, static_cast<std::uint64_t>(*shift)));
         r.from.shift = p.shift - *shift;
         r.known_index = index;
         r.known_as = p.index;
       }
       r.may_precede = *shift > 0;
-      for (value_id const v : known_.captured(n))
-        if (known_.change_of(v) == &c) {
-          auto const difference = trip_count_minus_length(n, v);
+      for (value_id const v : w.known.captured(n))
+        if (w.known.change_of(v) == &c) {
+          auto const difference = trip_count_minus_length(w, n, v);
           r.may_exceed = r.may_exceed || !difference || -*shift > *difference;
         }
       if (p.list != ir::nothing && !is_searchable(p) && (*shift != 0 || r.is_checked()))
         return "elements of an unordered list are used by iterations with other indices";
-    } else if (std::string_view const why = find_by_reverse_index(n, index, r); !why.empty()) {
+    } else if (std::string_view const why = find_by_reverse_index(w, n, index, r); !why.empty()) {
       return why;
     }
     auto const known = std::find_if(all.begin(), all.end(), [&](affected const& other) {
@@ -166,7 +160,7 @@ affected_iterations::add_affected(node_id n, value_id index, change const& c, st
     if (valid == ir::nothing || r.from.valid == ir::nothing)
       valid = ir::nothing;
     else if (valid != r.from.valid)
-      valid = at_.add(op::logical_or, valid, r.from.valid);
+      valid = w.code.add(op::logical_or, valid, r.from.valid);
     known->may_precede = known->may_precede || r.may_precede;
     known->may_exceed = known->may_exceed || r.may_exceed;
   }
@@ -174,8 +168,8 @@ affected_iterations::add_affected(node_id n, value_id index, change const& c, st
 }
 
 /// The index minus the iteration's own index, if that is a literal.
-inline std::optional<std::int64_t> affected_iterations::shift_from(value_id own, value_id index) const {
-  function const& f = original();
+inline std::optional<std::int64_t> shift_from(update_writer const& w, value_id own, value_id index) {
+  function const& f = w.original();
   if (index == own) return 0;
   if (!f.is_result(index)) return {};
   node_id const m = f.node_of(index);
@@ -184,19 +178,19 @@ inline std::optional<std::int64_t> affected_iterations::shift_from(value_id own,
   bool const is_commuted = b == own && f.is_literal(a) && f[m].code == op::add;
   if (!is_commuted && (a != own || !f.is_literal(b))) return {};
   auto const by = static_cast<std::int64_t>(f.bits_of(is_commuted ? a : b));
-  if (by < -maximum_shift || by > maximum_shift) return {};
+  if (by < -update_code::maximum_shift || by > update_code::maximum_shift) return {};
   return f[m].code == op::add ? by : -by;
 }
 
 /// The iterations in which an index that the map computes is that of a changed element: a reverse index finds them.
-inline std::string_view affected_iterations::find_by_reverse_index(node_id n, value_id index, affected& r) {
-  function const& f = original();
-  ir::region_flow const flow = flow_of(n);
+inline std::string_view find_by_reverse_index(update_writer& w, node_id n, value_id index, affected& r) {
+  function const& f = w.original();
+  ir::region_flow const flow = w.code.flow_of(n);
   delta& p = r.from;
   bool const is_known = p.list == ir::nothing || (p.is_sorted && p.source < f.parameters().size());
   if (!is_known || !f.is_result(index) || f[f.node_of(index)].parent != flow.body())
     return "elements are read at a computed index that has no reverse index";
-  if (!iterations_.empty() || !is_map(f[n].code))
+  if (!w.code.iterations.empty() || !is_map(f[n].code))
     return "elements are read at a computed index, in a loop or in a nested map";
   if (p.valid != ir::nothing)
     return "elements are read at a computed index, and the index that changed is computed, too";
@@ -204,10 +198,10 @@ inline std::string_view affected_iterations::find_by_reverse_index(node_id n, va
   node_id const m = f.node_of(index);
   value_id keys = index;
   if (f[m].code == op::at && f[m].operand_count == 2 && f.operand(m, 1) == flow.index() &&
-      !ir::is_defined_in(f, f.operand(m, 0), flow.body()) && has_length_of_trip_count(n, f.operand(m, 0)))
+      !ir::is_defined_in(f, f.operand(m, 0), flow.body()) && has_length_of_trip_count(w, n, f.operand(m, 0)))
     keys = f.operand(m, 0);
   bool const is_one = p.list == ir::nothing;
-  p.found_by.keys = known_.save(keys);
+  p.found_by.keys = w.known.save(keys);
   p.found_by.key = p.index; // nothing for a list
   update_parameter const members{
       .what = update_parameter::kind::matching_iterations,
@@ -215,7 +209,7 @@ inline std::string_view affected_iterations::find_by_reverse_index(node_id n, va
       .input = p.source,
       .ordinal = p.ordinal,
       .shift = p.shift};
-  p.list = r.source_list = parameter_for(members, ir::i64.array_of());
+  p.list = r.source_list = w.code.parameter_for(members, ir::i64.array_of());
   p.is_sorted = false;
   p.index = ir::nothing;
   if (!is_one) return {};
@@ -225,45 +219,45 @@ inline std::string_view affected_iterations::find_by_reverse_index(node_id n, va
 }
 
 /// The iterations in which a nested map reads a changed element at a computed index: a reverse index of all reads finds them.
-inline std::string_view affected_iterations::find_gathering_rows(
-    node_id n, node_id read, change const& c, std::vector<affected>& all) {
+inline std::string_view
+find_gathering_rows(update_writer& w, node_id n, node_id read, change const& c, std::vector<affected>& all) {
   static constexpr std::string_view why = "elements are read at a computed index that has no reverse index";
-  value_id const index = original().operand(read, 1);
+  value_id const index = w.original().operand(read, 1);
   // Every iteration of the inner map must read: an index that is not read may be out of range.
-  if (original()[read].parent != original().region_of(index)) return why;
-  if (!iterations_.empty() || !is_map(original()[n].code) || original()[n].parent != function::body ||
-      c.deltas.empty())
+  if (w.original()[read].parent != w.original().region_of(index)) return why;
+  if (!w.code.iterations.empty() || !is_map(w.original()[n].code) ||
+      w.original()[n].parent != function::body || c.deltas.empty())
     return why;
   delta const& first = c.deltas.front();
   for (delta const& p : c.deltas) {
     bool const is_known = p.list == ir::nothing || p.is_sorted;
     if (!is_known || p.is_appended || p.valid != ir::nothing || p.skipped != ir::nothing ||
         p.nested != nullptr || p.source != first.source || p.shift != first.shift ||
-        p.source >= original().parameters().size())
+        p.source >= w.original().parameters().size())
       return why;
   }
   auto const same = [&](gather const& g) { return g.index == index; };
-  auto known = std::find_if(made_.gathers.begin(), made_.gathers.end(), same);
-  if (known == made_.gathers.end()) {
-    ir::program without_draft = made_.program;
-    without_draft.erase(draft_);
-    auto made =
-        gather_writer::write(without_draft, f_, n, index, [&](value_id v) -> std::optional<std::uint32_t> {
-          if (known_.change_of(v) != nullptr) return {};
-          return known_.save(v);
+  auto known = std::find_if(w.code.made.gathers.begin(), w.code.made.gathers.end(), same);
+  if (known == w.code.made.gathers.end()) {
+    ir::program without_draft = w.code.made.program;
+    without_draft.erase(w.code.draft);
+    auto made = gather_writer::write(
+        without_draft, w.code.source, n, index, [&](value_id v) -> std::optional<std::uint32_t> {
+          if (w.known.change_of(v) != nullptr) return {};
+          return w.known.save(v);
         });
     if (!made) return why;
-    made_.gathers.push_back(std::move(*made));
-    known = made_.gathers.end() - 1;
+    w.code.made.gathers.push_back(std::move(*made));
+    known = w.code.made.gathers.end() - 1;
   }
   update_parameter const rows{
       .what = update_parameter::kind::gathered_rows,
-      .variable = static_cast<std::uint32_t>(known - made_.gathers.begin()),
+      .variable = static_cast<std::uint32_t>(known - w.code.made.gathers.begin()),
       .input = first.source,
       .shift = first.shift};
   affected r;
   r.from.source = first.source;
-  r.from.list = r.source_list = parameter_for(rows, ir::i64.array_of());
+  r.from.list = r.source_list = w.code.parameter_for(rows, ir::i64.array_of());
   r.is_gathered = true;
   for (affected const& other : all)
     if (other.is_gathered && other.source_list == r.source_list) return {};
@@ -272,10 +266,10 @@ inline std::string_view affected_iterations::find_gathering_rows(
 }
 
 /// Whether the trip count of the map is the length of an array.
-inline bool affected_iterations::has_length_of_trip_count(node_id n, value_id v) const {
-  function const& f = original();
-  value_id const count = flow_of(n).trip_count();
-  if (f.is_result(v) && is_map(f[f.node_of(v)].code) && flow_of(f.node_of(v)).trip_count() == count)
+inline bool has_length_of_trip_count(update_writer const& w, node_id n, value_id v) {
+  function const& f = w.original();
+  value_id const count = w.code.flow_of(n).trip_count();
+  if (f.is_result(v) && is_map(f[f.node_of(v)].code) && w.code.flow_of(f.node_of(v)).trip_count() == count)
     return true;
   if (!f.is_result(count) || f[f.node_of(count)].code != op::length) return false;
   auto const arrays = f.operands_of(f.node_of(count));
@@ -284,10 +278,10 @@ inline bool affected_iterations::has_length_of_trip_count(node_id n, value_id v)
 
 /// The trip count of a map minus the length of an array, if that is a literal.
 inline std::optional<std::int64_t>
-affected_iterations::trip_count_minus_length(node_id n, value_id array) const {
-  function const& f = original();
-  if (has_length_of_trip_count(n, array)) return 0;
-  value_id const count = flow_of(n).trip_count();
+trip_count_minus_length(update_writer const& w, node_id n, value_id array) {
+  function const& f = w.original();
+  if (has_length_of_trip_count(w, n, array)) return 0;
+  value_id const count = w.code.flow_of(n).trip_count();
   if (!f.is_result(count) || (f[f.node_of(count)].code != op::sub && f[f.node_of(count)].code != op::add))
     return {};
   node_id const m = f.node_of(count);
@@ -300,17 +294,19 @@ affected_iterations::trip_count_minus_length(node_id n, value_id array) const {
 }
 
 /// The condition that an affected iteration exists. Nothing, if it always exists.
-inline value_id affected_iterations::in_range(node_id n, affected const& r) {
+inline value_id in_range(update_writer& w, node_id n, affected const& r) {
   value_id const index = r.from.index;
-  value_id const begins = r.may_precede ? at_.add(op::ge, index, literal(ir::i64, 0)) : value_id(ir::nothing);
-  value_id const ends = r.may_exceed ? at_.add(op::lt, index, known_.old_value(flow_of(n).trip_count()))
-                                     : value_id(ir::nothing);
-  return both(begins, ends);
+  value_id const begins =
+      r.may_precede ? w.code.add(op::ge, index, w.code.literal(ir::i64, 0)) : value_id(ir::nothing);
+  value_id const ends = r.may_exceed
+                            ? w.code.add(op::lt, index, w.known.old_value(w.code.flow_of(n).trip_count()))
+                            : value_id(ir::nothing);
+  return w.code.both(begins, ends);
 }
 
 /// The condition that an iteration was emitted before. Nothing, if it cannot have been.
 inline value_id
-affected_iterations::is_covered_by(affected const& earlier, affected const& later, value_id index) {
+is_covered_by(update_writer& w, affected const& earlier, affected const& later, value_id index) {
   delta const &a = earlier.from, &b = later.from;
   if (a.list == ir::nothing) {
     bool const same_source = a.source == b.source && b.list == ir::nothing;
@@ -318,16 +314,16 @@ affected_iterations::is_covered_by(affected const& earlier, affected const& late
     if (same_source &&
         ((a.ordinal != b.ordinal && a.shift == b.shift) || (a.ordinal == b.ordinal && a.shift != b.shift)))
       return ir::nothing;
-    return both(at_.add(op::eq, a.index, index), a.valid);
+    return w.code.both(w.code.add(op::eq, a.index, index), a.valid);
   }
-  if (is_searchable(a)) return lists_.find_in(a, index).is_there;
+  if (is_searchable(a)) return find_in(w.code, a, index).is_there;
   // An iteration has one value of an index.
   if (a.found_by.keys == b.found_by.keys && b.list != ir::nothing && a.source == b.source &&
       a.shift == b.shift)
     return ir::nothing;
-  value_id const key = at(read(a.found_by.keys, {}), index);
-  if (a.found_by.key != ir::nothing) return at_.add(op::eq, key, a.found_by.key);
-  return lists_.find_in_source(a.source, a.shift, key).is_there;
+  value_id const key = w.code.at(w.code.read(a.found_by.keys, {}), index);
+  if (a.found_by.key != ir::nothing) return w.code.add(op::eq, key, a.found_by.key);
+  return find_in_source(w.code, a.source, a.shift, key).is_there;
 }
 
 } // namespace overdub::increments
