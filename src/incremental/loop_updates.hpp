@@ -3,6 +3,7 @@
 #pragma once
 
 #include <overdub/implementation/incremental/affected_iterations.hpp>
+#include <overdub/implementation/incremental/emitted_iterations.hpp>
 #include <overdub/implementation/incremental/map_updates.hpp>
 #include <overdub/implementation/incremental/update_writer.hpp>
 
@@ -243,7 +244,7 @@ inline void append_to_loop(update_writer& w, node_id n, change const& count) {
     w.known.set_change(w.original().result(n, loop_carried + s)).deltas = std::move(deltas[s]);
 }
 
-/// Why a loop must be recomputed in full. Empty, if it need not be; then finds the affected iterations.
+/// Why a loop must be recomputed in full. Empty, if it need not be; then emits the affected iterations.
 inline std::string_view why_recompute_loop(update_writer& w, node_id n, std::vector<affected>& all) {
   function const& f = w.original();
   ir::region_flow const flow = w.code.flow_of(n);
@@ -273,17 +274,17 @@ inline std::string_view why_recompute_loop(update_writer& w, node_id n, std::vec
   bool accumulates = false;
   ir::walk(f, flow.body(), [&](node_id m) { accumulates = accumulates || f[m].code == op::accumulate; });
   if (accumulates) return "it adds to elements of arrays";
-  std::vector<common_read> common;
-  if (std::string_view const why = find_affected(w, n, all, common); !why.empty()) return why;
-  for (affected const& r : all)
-    if (r.from.list != ir::nothing && !is_searchable(r.from))
-      return "the affected iterations are an unordered list";
+  affected_iterations const found = find_affected(w.code, w.known, n);
+  if (!found.why.empty()) return found.why;
+  for (affected_read const& r : found.reads)
+    if (r.is_list() && !r.is_searchable()) return "the affected iterations are an unordered list";
   bool begins = false;
   for (std::uint32_t s = 0; s < flow.carried(); ++s)
     begins = begins || (!f.is_literal(flow.initial(s)) && w.known.change_of(flow.initial(s)) != nullptr);
-  if (of_count != nullptr && (begins || !all.empty()))
+  if (of_count != nullptr && (begins || !found.reads.empty()))
     return "iterations were appended, and inputs of the others, or initial values, changed, too";
-  return guard_common_reads(w, common);
+  all = emit_affected(w, n, found.reads);
+  return guard_common_reads(w, found.common);
 }
 
 /// The condition that an initial value differs. Nothing, if none changed.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/implementation/incremental/affected_iterations.hpp>
+#include <overdub/implementation/incremental/emitted_iterations.hpp>
 #include <overdub/implementation/incremental/update_writer.hpp>
 
 #include <algorithm>
@@ -46,26 +47,26 @@ void collect_stores(
     std::uint32_t next);
 
 inline void visit_map(update_writer& w, node_id n) {
-  std::vector<affected> all;
-  std::vector<common_read> common;
-  std::string_view why;
+  affected_iterations found;
   ir::region_flow const flow = w.code.flow_of(n);
   value_id const count = flow.trip_count();
   change const* const of_count = w.original().is_literal(count) ? nullptr : w.known.change_of(count);
   std::vector<value_id> const appended_indices =
       of_count == nullptr ? std::vector<value_id>() : of_count->appended_indices;
   if (of_count != nullptr && (!of_count->has_appended() || !w.code.iterations.empty()))
-    why = "its trip count may have changed";
+    found.why = "its trip count may have changed";
   else if (!w.code.enclosing_depth(flow.index()))
-    why = "it is nested in a branch or a loop";
+    found.why = "it is nested in a branch or a loop";
   else if (!w.code.iterations.empty() && !w.code.shapes.has_invariant_trip_count(n))
-    why = "its trip count may differ between iterations";
+    found.why = "its trip count may differ between iterations";
   else if (!w.code.iterations.empty() && returns_arrays(w, n))
-    why = "it is nested in a map, and returns arrays";
+    found.why = "it is nested in a map, and returns arrays";
   else
-    why = find_affected(w, n, all, common);
-  if (why.empty()) why = guard_common_reads(w, common);
-  if (!why.empty()) return recompute(w, n, why);
+    found = find_affected(w.code, w.known, n);
+  if (!found.why.empty()) return recompute(w, n, found.why);
+  std::vector<affected> all = emit_affected(w, n, found.reads);
+  if (std::string_view const why = guard_common_reads(w, found.common); !why.empty())
+    return recompute(w, n, why);
 
   // Sums of results need the old elements; rows are compared with the saved rows, whose length is that of all iterations.
   for (value_id const v : w.original().results_of(n))

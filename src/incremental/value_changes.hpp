@@ -53,7 +53,7 @@ public:
   value_id whole(value_id array, change const& c);
   value_id old_element(value_id v, value_id index);
   value_id differences(value_id v, delta const& p, value_id count);
-  std::vector<value_id> const& captured(node_id n);
+  std::vector<value_id> const& captured(node_id n) const;
 
   // ---- saved values
   std::uint32_t save(value_id v);
@@ -83,7 +83,7 @@ private:
   std::vector<value_id> old_, new_;   // by value: the value of the update program, once it was emitted
   std::vector<std::uint8_t> visited_; // by value: whether its operation was visited
   std::vector<undo> undo_;
-  std::vector<std::optional<std::vector<value_id>>> captured_; // by operation
+  mutable std::vector<std::optional<std::vector<value_id>>> captured_; // by operation, once it was asked for
   bool must_restart_ = false;
 };
 
@@ -276,7 +276,7 @@ inline bool value_changes::is_rematerialised(node_id n) const {
 }
 
 /// The values that the regions of an operation capture: found once.
-inline std::vector<value_id> const& value_changes::captured(node_id n) {
+inline std::vector<value_id> const& value_changes::captured(node_id n) const {
   std::optional<std::vector<value_id>>& all = captured_[index_of(n)];
   if (!all) all = ir::captures_of(code_.original(), n);
   return *all;
