@@ -1,181 +1,218 @@
-// The iterations of a map or loop that a change affects.
+// The iterations of a map or loop that a change affects: an analysis, which emits nothing. `emitted_iterations.hpp` emits their indices.
 #pragma once
 
-#include <overdub/implementation/incremental/changed_lists.hpp>
 #include <overdub/implementation/incremental/gather.hpp>
-#include <overdub/implementation/incremental/speculation.hpp>
+#include <overdub/implementation/incremental/update_code.hpp>
 #include <overdub/implementation/incremental/value_changes.hpp>
+#include <overdub/implementation/ir/names_of_values.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace overdub::increments {
 
-// An affected iteration, or a list of these.
-struct affected {
-  delta from;
-  value_id known_index = ir::nothing;           // of the function: an index that is known in the iteration,
-  value_id known_as = ir::nothing;              // and its value in the update program
-  bool may_precede = false, may_exceed = false; // the index may be out of the range of iterations
-  value_id source_list = ir::nothing;           // the list of changed elements,
-  std::int64_t step = 0;    // and the difference of the index they are read at and the iteration's
-  bool is_gathered = false; // rows that read changed elements in a nested map
-  bool is_checked() const { return may_precede || may_exceed; }
-};
-
-/// Finds affected iterations. Functions that return a text return why all iterations are affected; an empty one, if they are not.
-class affected_iterations : update_emitter {
-public:
-  // Reads at an index that is the same in all iterations.
-  struct common_read {
-    node_id at;
-    change const* of;
+/// Iterations that read a changed element, or one of a list.
+struct affected_read {
+  enum class finding {
+    own_index,     // the index of the element, minus `step`
+    reverse_index, // the iterations in which `keys` is the index of the element
+    gathered_rows  // the iterations in which a nested map reads the element at `index`
   };
-
-  affected_iterations(update_code& code, value_changes& known, changed_lists& lists, speculation& guards)
-      : update_emitter(code), known_(known), lists_(lists), guards_(guards) {}
-
-  std::string_view find(node_id n, std::vector<affected>& all, std::vector<common_read>& common);
-  std::string_view guard_common_reads(std::vector<common_read> const& all);
-  value_id in_range(node_id n, affected const& r);
-  value_id is_covered_by(affected const& earlier, affected const& later, value_id index);
-
-private:
-  std::string_view add_affected(node_id n, value_id index, change const& c, std::vector<affected>& all);
-  std::optional<std::int64_t> shift_from(value_id own, value_id index) const;
-  std::string_view find_by_reverse_index(node_id n, value_id index, affected& r);
-  std::string_view find_gathering_rows(node_id n, node_id read, change const& c, std::vector<affected>& all);
-  bool has_length_of_trip_count(node_id n, value_id v) const;
-  std::optional<std::int64_t> trip_count_minus_length(node_id n, value_id array) const;
-
-  value_changes& known_;
-  changed_lists& lists_;
-  speculation& guards_;
+  finding by = finding::own_index;
+  delta const* of = nullptr;    // the changed elements
+  value_id index = ir::nothing; // of the function: the index of the read
+  std::int64_t step = 0;        // own_index: the index of the read minus that of the iteration
+  // reverse_index: a value of the function, one of each iteration or an array of them
+  value_id keys = ir::nothing;
+  bool may_precede = false, may_exceed = false; // the index may be out of the range of iterations
+  // of the update program: the element changed if one of them holds; none, if it is certain to have changed
+  std::vector<value_id> conditions = {};
+  bool is_list() const { return by != finding::own_index || of->list != ir::nothing; }
+  /// Whether the iterations can be searched for one.
+  bool is_searchable() const { return by == finding::own_index && increments::is_searchable(*of); }
 };
 
-/// Finds the affected iterations of a map or loop. Returns why they are all iterations, if they are.
-inline std::string_view
-affected_iterations::find(node_id n, std::vector<affected>& all, std::vector<common_read>& common) {
-  function const& f = original();
-  ir::region_flow const flow = flow_of(n);
+/// A read at an index that is the same in all iterations.
+struct common_read {
+  node_id at;
+  change const* of;
+};
+
+/// The affected iterations; or why they are all iterations.
+struct affected_iterations {
+  std::string_view why; // empty, if they are not all
+  std::vector<affected_read> reads;
+  std::vector<common_read> common;
+};
+
+affected_iterations find_affected(update_code const& code, value_changes const& known, node_id n);
+/// A line for each read, with the names of values in the printed function.
+std::string text_of(affected_iterations const& all, ir::names_of_values const& names);
+
+// Parts of it. Functions that return a text return why all iterations are affected; an empty one, if they are not.
+std::string_view add_affected(
+    update_code const& code, value_changes const& known, node_id n, value_id index, change const& c,
+    std::vector<affected_read>& all);
+std::string_view find_by_reverse_index(update_code const& code, node_id n, affected_read& r);
+std::string_view add_gathering_rows(
+    update_code const& code, value_changes const& known, node_id n, node_id read, change const& c,
+    std::vector<affected_read>& all);
+bool are_same_iterations(update_code const& code, affected_read const& a, affected_read const& b);
+void merge(affected_read& known, affected_read const& r);
+std::optional<std::int64_t> shift_from(update_code const& code, value_id own, value_id index);
+bool has_length_of_trip_count(update_code const& code, node_id n, value_id v);
+std::optional<std::int64_t> trip_count_minus_length(update_code const& code, node_id n, value_id array);
+
+/// Finds the affected iterations of a map or loop.
+inline affected_iterations find_affected(update_code const& code, value_changes const& known, node_id n) {
+  function const& f = code.original();
+  ir::region_flow const flow = code.flow_of(n);
   region_id const body = flow.body();
-  for (value_id const v : known_.captured(n)) {
-    change const* const c = known_.change_of(v);
+  affected_iterations found;
+  auto const all_since = [](std::string_view why) { return affected_iterations{why, {}, {}}; };
+  for (value_id const v : known.captured(n)) {
+    change const* const c = known.change_of(v);
     if (c == nullptr) continue;
-    if (c->whole) return "a value that all iterations use changed";
+    if (c->whole) return all_since("a value that all iterations use changed");
     for (ir::use_id const u : f.uses_of(v)) {
       node_id const user = f[u].user;
       if (!ir::is_within(f, user, body)) continue;
       if (f[user].code == op::length) {
-        if (has_appended_elements(*c)) return "the length of an array that all iterations read changed";
+        if (has_appended_elements(*c))
+          return all_since("the length of an array that all iterations read changed");
         continue;
       }
       if (f[user].code != op::at || index_of(u) != f[user].first_operand)
-        return "an array whose elements changed is used as a whole";
+        return all_since("an array whose elements changed is used as a whole");
       value_id const index = f.operand(user, 1);
       if (!ir::is_defined_in(f, index, body)) { // the same in all iterations
-        if (!f.is_literal(index) && known_.change_of(index) != nullptr)
-          return "an index that all iterations use changed";
-        common.push_back({user, c});
+        if (!f.is_literal(index) && known.change_of(index) != nullptr)
+          return all_since("an index that all iterations use changed");
+        found.common.push_back({user, c});
         continue;
       }
-      bool const is_nested = f.region_of(index) != body && !shift_from(flow.index(), index);
-      std::string_view const why =
-          is_nested ? find_gathering_rows(n, user, *c, all) : add_affected(n, index, *c, all);
-      if (!why.empty()) return why;
+      bool const is_nested = f.region_of(index) != body && !shift_from(code, flow.index(), index);
+      std::string_view const why = is_nested ? add_gathering_rows(code, known, n, user, *c, found.reads)
+                                             : add_affected(code, known, n, index, *c, found.reads);
+      if (!why.empty()) return all_since(why);
     }
   }
   // Two lists may overlap, so it must be possible to search one for the iterations of the other. Rows that read an element in a nested
   // map cannot be searched.
-  auto const is_of_gather = [](affected const& r) {
-    return r.is_gathered ||
-           (r.from.list != ir::nothing && !is_searchable(r.from) && r.from.found_by.keys == layout::none);
+  auto const is_of_gather = [](affected_read const& r) {
+    return r.by == affected_read::finding::gathered_rows ||
+           (r.by == affected_read::finding::own_index && r.is_list() && !r.is_searchable() &&
+            r.of->found_by.keys == layout::none);
   };
-  if (all.size() > 1 && std::any_of(all.begin(), all.end(), is_of_gather))
-    return "elements that nested maps read at computed indices changed, and others, too";
-  for (affected& r : all) // only iterations that exist
-    if (r.from.list != ir::nothing && (r.step != 0 || r.is_checked())) {
-      r.from = lists_.shifted(r.from, r.step, known_.old_value(flow.trip_count()));
-      r.may_precede = r.may_exceed = false;
-    }
-  return {};
+  if (found.reads.size() > 1 && std::any_of(found.reads.begin(), found.reads.end(), is_of_gather))
+    return all_since("elements that nested maps read at computed indices changed, and others, too");
+  return found;
 }
 
-/// Guards that elements which all iterations read did not change. Returns why all iterations are recomputed, if a guard cannot be
-/// emitted.
-inline std::string_view affected_iterations::guard_common_reads(std::vector<common_read> const& all) {
-  for (common_read const& each : all)
-    if (!guards_.speculates_apart(each.at, *each.of, 2))
-      return "an element that all iterations use may have changed";
-  return {};
-}
-
-/// The iterations in which this index is that of a changed element.
-inline std::string_view
-affected_iterations::add_affected(node_id n, value_id index, change const& c, std::vector<affected>& all) {
-  auto const shift = shift_from(flow_of(n).index(), index);
+/// Adds the iterations in which this index is that of a changed element.
+inline std::string_view add_affected(
+    update_code const& code, value_changes const& known, node_id n, value_id index, change const& c,
+    std::vector<affected_read>& all) {
+  auto const shift = shift_from(code, code.flow_of(n).index(), index);
   for (delta const& p : c.deltas) {
     if (p.is_appended) continue; // no earlier iteration read it
-    affected r{.from = p};
-    r.from.difference = ir::nothing;
+    affected_read r{.of = &p, .index = index};
+    if (p.valid != ir::nothing) r.conditions.push_back(p.valid);
     if (shift) {
-      if (p.list != ir::nothing && !iterations_.empty()) return "lists of iterations are nested";
-      r.source_list = p.list;
-      if (p.list != ir::nothing) {
-        r.step = *shift;
-      } else if (*shift != 0) {
-        r.from.index = at_.add(op::sub, p.index, literal(ir::i64, static_cast<std::uint64_t>(*shift)));
-        r.from.shift = p.shift - *shift;
-        r.known_index = index;
-        r.known_as = p.index;
-      }
+      if (p.list != ir::nothing && !code.iterations.empty()) return "lists of iterations are nested";
+      r.step = *shift;
       r.may_precede = *shift > 0;
-      for (value_id const v : known_.captured(n))
-        if (known_.change_of(v) == &c) {
-          auto const difference = trip_count_minus_length(n, v);
+      for (value_id const v : known.captured(n))
+        if (known.change_of(v) == &c) {
+          auto const difference = trip_count_minus_length(code, n, v);
           r.may_exceed = r.may_exceed || !difference || -*shift > *difference;
         }
-      if (p.list != ir::nothing && !is_searchable(p) && (*shift != 0 || r.is_checked()))
+      if (p.list != ir::nothing && !is_searchable(p) && (*shift != 0 || r.may_precede || r.may_exceed))
         return "elements of an unordered list are used by iterations with other indices";
-    } else if (std::string_view const why = find_by_reverse_index(n, index, r); !why.empty()) {
+    } else if (std::string_view const why = find_by_reverse_index(code, n, r); !why.empty()) {
       return why;
     }
-    auto const known = std::find_if(all.begin(), all.end(), [&](affected const& other) {
-      return other.source_list == r.source_list && other.step == r.step &&
-             other.from.source == r.from.source && other.from.ordinal == r.from.ordinal &&
-             other.from.shift == r.from.shift && other.from.found_by.keys == r.from.found_by.keys;
+    auto const same = std::find_if(all.begin(), all.end(), [&](affected_read const& other) {
+      return are_same_iterations(code, other, r);
     });
-    if (known == all.end()) {
+    if (same == all.end())
       all.push_back(r);
-      continue;
-    }
-    // The iteration is affected where either condition holds.
-    auto const is_certain = [](affected const& one) {
-      return !one.is_checked() && one.from.valid == ir::nothing;
-    };
-    if (is_certain(*known) || is_certain(r)) {
-      known->from.valid = ir::nothing;
-      known->may_precede = known->may_exceed = false;
-      continue;
-    }
-    value_id& valid = known->from.valid;
-    if (valid == ir::nothing || r.from.valid == ir::nothing)
-      valid = ir::nothing;
-    else if (valid != r.from.valid)
-      valid = at_.add(op::logical_or, valid, r.from.valid);
-    known->may_precede = known->may_precede || r.may_precede;
-    known->may_exceed = known->may_exceed || r.may_exceed;
+    else
+      merge(*same, r);
   }
   return {};
 }
 
+inline std::string text_of(affected_iterations const& all, ir::names_of_values const& names) {
+  if (!all.why.empty()) return "all, since " + std::string(all.why) + "\n";
+  std::string text;
+  for (affected_read const& r : all.reads) {
+    bool const is_many = r.of->list != ir::nothing;
+    std::string const elements = is_many ? "elements" : "element",
+                      their = is_many ? "their indices" : "its index";
+    text += "reads the " + elements + " at " + names[r.index] + ": ";
+    switch (r.by) {
+    case affected_read::finding::own_index:
+      text += their;
+      if (r.step != 0) text += (r.step > 0 ? " - " : " + ") + std::to_string(r.step > 0 ? r.step : -r.step);
+      break;
+    case affected_read::finding::reverse_index:
+      text += "the iterations where " + names[r.keys] + " is " + (is_many ? "one of " : "") + their;
+      break;
+    case affected_read::finding::gathered_rows:
+      text += "the iterations that read " + std::string(is_many ? "them" : "it") + " in a nested map";
+      break;
+    }
+    if (r.may_precede) text += ", if it is not negative";
+    if (r.may_exceed) text += ", if it is below the trip count";
+    if (!r.conditions.empty()) text += ", on a condition";
+    text += "\n";
+  }
+  if (!all.common.empty()) text += "all iterations read an element that must be unchanged\n";
+  return text;
+}
+
+/// Whether two reads affect the same iterations.
+inline bool are_same_iterations(update_code const& code, affected_read const& a, affected_read const& b) {
+  // The value of the function whose reverse index finds the iterations, here or for an operand.
+  auto const keys_of = [&](affected_read const& r) {
+    if (r.by == affected_read::finding::reverse_index) return r.keys;
+    std::uint32_t const number = r.of->found_by.keys;
+    return number == layout::none ? value_id(ir::nothing) : code.saved[number].of;
+  };
+  bool const are_found = keys_of(a) != ir::nothing && keys_of(a) == keys_of(b);
+  auto const step_of_list = [](affected_read const& r) { return r.of->list != ir::nothing ? r.step : 0; };
+  auto const shift_of = [&](affected_read const& r) { return r.of->shift + step_of_list(r) - r.step; };
+  return a.is_list() == b.is_list() && a.of->source == b.of->source && a.of->ordinal == b.of->ordinal &&
+         shift_of(a) == shift_of(b) && step_of_list(a) == step_of_list(b) && keys_of(a) == keys_of(b) &&
+         (are_found || a.of->list == b.of->list);
+}
+
+/// Merges two reads of the same iterations, which are affected where the conditions of either hold.
+inline void merge(affected_read& known, affected_read const& r) {
+  auto const is_certain = [](affected_read const& one) {
+    return !one.may_precede && !one.may_exceed && one.conditions.empty();
+  };
+  if (is_certain(known) || is_certain(r)) {
+    known.conditions.clear();
+    known.may_precede = known.may_exceed = false;
+    return;
+  }
+  if (known.conditions.empty() || r.conditions.empty())
+    known.conditions.clear();
+  else if (known.conditions.back() != r.conditions.back())
+    known.conditions.push_back(r.conditions.back());
+  known.may_precede = known.may_precede || r.may_precede;
+  known.may_exceed = known.may_exceed || r.may_exceed;
+}
+
 /// The index minus the iteration's own index, if that is a literal.
-inline std::optional<std::int64_t> affected_iterations::shift_from(value_id own, value_id index) const {
-  function const& f = original();
+inline std::optional<std::int64_t> shift_from(update_code const& code, value_id own, value_id index) {
+  function const& f = code.original();
   if (index == own) return 0;
   if (!f.is_result(index)) return {};
   node_id const m = f.node_of(index);
@@ -184,98 +221,71 @@ inline std::optional<std::int64_t> affected_iterations::shift_from(value_id own,
   bool const is_commuted = b == own && f.is_literal(a) && f[m].code == op::add;
   if (!is_commuted && (a != own || !f.is_literal(b))) return {};
   auto const by = static_cast<std::int64_t>(f.bits_of(is_commuted ? a : b));
-  if (by < -maximum_shift || by > maximum_shift) return {};
+  if (by < -update_code::maximum_shift || by > update_code::maximum_shift) return {};
   return f[m].code == op::add ? by : -by;
 }
 
-/// The iterations in which an index that the map computes is that of a changed element: a reverse index finds them.
-inline std::string_view affected_iterations::find_by_reverse_index(node_id n, value_id index, affected& r) {
-  function const& f = original();
-  ir::region_flow const flow = flow_of(n);
-  delta& p = r.from;
+/// The iterations in which an index that the map computes is that of a changed element.
+inline std::string_view find_by_reverse_index(update_code const& code, node_id n, affected_read& r) {
+  function const& f = code.original();
+  ir::region_flow const flow = code.flow_of(n);
+  delta const& p = *r.of;
+  value_id const index = r.index;
   bool const is_known = p.list == ir::nothing || (p.is_sorted && p.source < f.parameters().size());
   if (!is_known || !f.is_result(index) || f[f.node_of(index)].parent != flow.body())
     return "elements are read at a computed index that has no reverse index";
-  if (!iterations_.empty() || !is_map(f[n].code))
+  if (!code.iterations.empty() || !is_map(f[n].code))
     return "elements are read at a computed index, in a loop or in a nested map";
   if (p.valid != ir::nothing)
     return "elements are read at a computed index, and the index that changed is computed, too";
+  r.by = affected_read::finding::reverse_index;
+  r.keys = index;
   // If the index is z[i], in iteration i, the reverse index is that of z.
   node_id const m = f.node_of(index);
-  value_id keys = index;
   if (f[m].code == op::at && f[m].operand_count == 2 && f.operand(m, 1) == flow.index() &&
-      !ir::is_defined_in(f, f.operand(m, 0), flow.body()) && has_length_of_trip_count(n, f.operand(m, 0)))
-    keys = f.operand(m, 0);
-  bool const is_one = p.list == ir::nothing;
-  p.found_by.keys = known_.save(keys);
-  p.found_by.key = p.index; // nothing for a list
-  update_parameter const members{
-      .what = update_parameter::kind::matching_iterations,
-      .variable = p.found_by.keys,
-      .input = p.source,
-      .ordinal = p.ordinal,
-      .shift = p.shift};
-  p.list = r.source_list = parameter_for(members, ir::i64.array_of());
-  p.is_sorted = false;
-  p.index = ir::nothing;
-  if (!is_one) return {};
-  r.known_index = index;
-  r.known_as = p.found_by.key;
+      !ir::is_defined_in(f, f.operand(m, 0), flow.body()) &&
+      has_length_of_trip_count(code, n, f.operand(m, 0)))
+    r.keys = f.operand(m, 0);
   return {};
 }
 
-/// The iterations in which a nested map reads a changed element at a computed index: a reverse index of all reads finds them.
-inline std::string_view affected_iterations::find_gathering_rows(
-    node_id n, node_id read, change const& c, std::vector<affected>& all) {
+/// Adds the iterations in which a nested map reads a changed element at a computed index: a reverse index of all reads finds them.
+inline std::string_view add_gathering_rows(
+    update_code const& code, value_changes const& known, node_id n, node_id read, change const& c,
+    std::vector<affected_read>& all) {
   static constexpr std::string_view why = "elements are read at a computed index that has no reverse index";
-  value_id const index = original().operand(read, 1);
+  function const& f = code.original();
+  value_id const index = f.operand(read, 1);
   // Every iteration of the inner map must read: an index that is not read may be out of range.
-  if (original()[read].parent != original().region_of(index)) return why;
-  if (!iterations_.empty() || !is_map(original()[n].code) || original()[n].parent != function::body ||
-      c.deltas.empty())
+  if (f[read].parent != f.region_of(index)) return why;
+  if (!code.iterations.empty() || !is_map(f[n].code) || f[n].parent != function::body || c.deltas.empty())
     return why;
   delta const& first = c.deltas.front();
   for (delta const& p : c.deltas) {
     bool const is_known = p.list == ir::nothing || p.is_sorted;
     if (!is_known || p.is_appended || p.valid != ir::nothing || p.skipped != ir::nothing ||
         p.nested != nullptr || p.source != first.source || p.shift != first.shift ||
-        p.source >= original().parameters().size())
+        p.source >= f.parameters().size())
       return why;
   }
-  auto const same = [&](gather const& g) { return g.index == index; };
-  auto known = std::find_if(made_.gathers.begin(), made_.gathers.end(), same);
-  if (known == made_.gathers.end()) {
-    ir::program without_draft = made_.program;
-    without_draft.erase(draft_);
-    auto made =
-        gather_writer::write(without_draft, f_, n, index, [&](value_id v) -> std::optional<std::uint32_t> {
-          if (known_.change_of(v) != nullptr) return {};
-          return known_.save(v);
-        });
-    if (!made) return why;
-    made_.gathers.push_back(std::move(*made));
-    known = made_.gathers.end() - 1;
-  }
-  update_parameter const rows{
-      .what = update_parameter::kind::gathered_rows,
-      .variable = static_cast<std::uint32_t>(known - made_.gathers.begin()),
-      .input = first.source,
-      .shift = first.shift};
-  affected r;
-  r.from.source = first.source;
-  r.from.list = r.source_list = parameter_for(rows, ir::i64.array_of());
-  r.is_gathered = true;
-  for (affected const& other : all)
-    if (other.is_gathered && other.source_list == r.source_list) return {};
-  all.push_back(r);
+  if (!gather_writer::can_write(code.made.program, code.source, n, index, [&](value_id v) {
+        return known.change_of(v) == nullptr;
+      }))
+    return why;
+  auto const is_same = [&](affected_read const& r) {
+    return r.by == affected_read::finding::gathered_rows && r.index == index &&
+           r.of->source == first.source && r.of->shift == first.shift;
+  };
+  if (std::none_of(all.begin(), all.end(), is_same))
+    all.push_back({.by = affected_read::finding::gathered_rows, .of = &first, .index = index});
   return {};
 }
 
 /// Whether the trip count of the map is the length of an array.
-inline bool affected_iterations::has_length_of_trip_count(node_id n, value_id v) const {
-  function const& f = original();
-  value_id const count = flow_of(n).trip_count();
-  if (f.is_result(v) && is_map(f[f.node_of(v)].code) && flow_of(f.node_of(v)).trip_count() == count)
+inline bool has_length_of_trip_count(update_code const& code, node_id n, value_id v) {
+  function const& f = code.original();
+  value_id const count = code.flow_of(n).trip_count();
+  if (f.is_result(v) && is_map(f[f.node_of(v)].code) && code.flow_of(f.node_of(v)).trip_count() == count)
     return true;
   if (!f.is_result(count) || f[f.node_of(count)].code != op::length) return false;
   auto const arrays = f.operands_of(f.node_of(count));
@@ -284,10 +294,10 @@ inline bool affected_iterations::has_length_of_trip_count(node_id n, value_id v)
 
 /// The trip count of a map minus the length of an array, if that is a literal.
 inline std::optional<std::int64_t>
-affected_iterations::trip_count_minus_length(node_id n, value_id array) const {
-  function const& f = original();
-  if (has_length_of_trip_count(n, array)) return 0;
-  value_id const count = flow_of(n).trip_count();
+trip_count_minus_length(update_code const& code, node_id n, value_id array) {
+  function const& f = code.original();
+  if (has_length_of_trip_count(code, n, array)) return 0;
+  value_id const count = code.flow_of(n).trip_count();
   if (!f.is_result(count) || (f[f.node_of(count)].code != op::sub && f[f.node_of(count)].code != op::add))
     return {};
   node_id const m = f.node_of(count);
@@ -297,37 +307,6 @@ affected_iterations::trip_count_minus_length(node_id n, value_id array) const {
   if (std::find(arrays.begin(), arrays.end(), array) == arrays.end()) return {};
   auto const more = static_cast<std::int64_t>(f.bits_of(by));
   return f[m].code == op::add ? more : -more;
-}
-
-/// The condition that an affected iteration exists. Nothing, if it always exists.
-inline value_id affected_iterations::in_range(node_id n, affected const& r) {
-  value_id const index = r.from.index;
-  value_id const begins = r.may_precede ? at_.add(op::ge, index, literal(ir::i64, 0)) : value_id(ir::nothing);
-  value_id const ends = r.may_exceed ? at_.add(op::lt, index, known_.old_value(flow_of(n).trip_count()))
-                                     : value_id(ir::nothing);
-  return both(begins, ends);
-}
-
-/// The condition that an iteration was emitted before. Nothing, if it cannot have been.
-inline value_id
-affected_iterations::is_covered_by(affected const& earlier, affected const& later, value_id index) {
-  delta const &a = earlier.from, &b = later.from;
-  if (a.list == ir::nothing) {
-    bool const same_source = a.source == b.source && b.list == ir::nothing;
-    // Deltas of one source are at different indices.
-    if (same_source &&
-        ((a.ordinal != b.ordinal && a.shift == b.shift) || (a.ordinal == b.ordinal && a.shift != b.shift)))
-      return ir::nothing;
-    return both(at_.add(op::eq, a.index, index), a.valid);
-  }
-  if (is_searchable(a)) return lists_.find_in(a, index).is_there;
-  // An iteration has one value of an index.
-  if (a.found_by.keys == b.found_by.keys && b.list != ir::nothing && a.source == b.source &&
-      a.shift == b.shift)
-    return ir::nothing;
-  value_id const key = at(read(a.found_by.keys, {}), index);
-  if (a.found_by.key != ir::nothing) return at_.add(op::eq, key, a.found_by.key);
-  return lists_.find_in_source(a.source, a.shift, key).is_there;
 }
 
 } // namespace overdub::increments

@@ -20,13 +20,22 @@ namespace overdub::increments {
 /// each pair. Both are functions of values that the update does not change.
 class gather_writer {
 public:
-  /// For an index that is computed in a map or loop that is nested in the body of map n. `variable_of` returns the saved value for a
-  /// value outside of n, or nothing if the update changes it.
+  /// Whether the programs can be written for an index that is computed in a map or loop that is nested in the body of map n.
+  /// `is_unchanged`: whether the update does not change a value outside of n.
+  template <class IsUnchanged>
+  static bool can_write(
+      ir::program const& p, ir::function_id f, ir::node_id n, ir::value_id index, IsUnchanged is_unchanged) {
+    return gather_writer(p, f, n).find(index, [&](ir::value_id v) {
+      return is_unchanged(v) ? std::optional(std::uint32_t{0}) : std::nullopt;
+    });
+  }
+  /// Writes them, if they can be written. `variable_of` returns the saved value for a value outside of n.
   template <class VariableOf>
-  static std::optional<gather>
+  static gather
   write(ir::program const& p, ir::function_id f, ir::node_id n, ir::value_id index, VariableOf variable_of) {
     gather_writer w(p, f, n);
-    return w.find(index, variable_of) ? std::optional(w.made(index)) : std::nullopt;
+    (void)w.find(index, [&](ir::value_id v) { return std::optional<std::uint32_t>(variable_of(v)); });
+    return w.made(index);
   }
 
 private:

@@ -1,59 +1,18 @@
 // explain(): what a proposal recomputed, as a text.
 
-#include <overdub/implementation/ir/names_of_values.hpp>
+#include <overdub/implementation/incremental/update_program_text.hpp>
 #include <overdub/incremental/incremental_program.hpp>
-#include <overdub/ir/enclosing.hpp>
-#include <overdub/ir/regions.hpp>
 
+#include <cstddef>
 #include <string>
-#include <string_view>
-#include <vector>
+#include <utility>
 
 namespace overdub {
-namespace increments {
-
-inline std::string_view name_of_extent(step::extent ran) {
-  switch (ran) {
-  case step::extent::one_iteration:
-    return "one iteration";
-  case step::extent::some_iterations:
-    return "a list of iterations";
-  case step::extent::appended_iteration:
-    return "one appended iteration";
-  case step::extent::appended_iterations:
-    return "the appended iterations";
-  case step::extent::difference:
-    return "updated by the difference";
-  case step::extent::path:
-    return "updated along a path of its tree";
-  case step::extent::from_the_first_affected:
-    return "from the first affected iteration on";
-  case step::extent::branch:
-    return "the affected operations of its branch";
-  case step::extent::unchanged:
-    return "unchanged";
-  case step::extent::whole:
-    return "recomputed in full";
-  default:
-    return {};
-  }
-}
-
-// The innermost map or loop that encloses an operation, or nothing.
-inline ir::node_id enclosing_loop(ir::function const& f, ir::node_id n) {
-  for (auto const& [region, owner] : ir::enclosing_regions(f, n))
-    if (ir::is_counted(f[owner].code)) return owner;
-  return ir::nothing;
-}
-
-} // namespace increments
-
 // A line for each map, reduction and loop that was recomputed, in order, and the number of other operations.
 std::string incremental_program::explain() const {
   increments::bound_updates const& updates = state_.updates;
   if (updates.proposal == nullptr) return "nothing ran\n";
-  ir::function const& f = state_.programs->function();
-  ir::names_of_values const names(state_.programs->program(), f);
+  increments::update_program_text const text_of(state_.programs->program(), state_.programs->function());
   std::string text, last;
   std::size_t others = 0, times = 0;
   auto const end_line = [&] {
@@ -63,20 +22,11 @@ std::string incremental_program::explain() const {
     text += '\n';
   };
   for (increments::step const& s : steps()) {
-    std::string_view const how = increments::name_of_extent(s.ran);
-    if (how.empty()) {
+    if (s.ran == increments::step::extent::scalar) {
       ++others;
       continue;
     }
-    std::string line;
-    for (ir::value_id const v : f.results_of(s.node)) {
-      line += names[v];
-      line += v == f.results_of(s.node)[f[s.node].result_count - 1] ? " = " : ", ";
-    }
-    line.append(ir::name_of(f[s.node].code)).append(": ").append(how);
-    if (ir::node_id const enclosing = increments::enclosing_loop(f, s.node); enclosing != ir::nothing)
-      line.append(", in an iteration of ").append(names[f.result(enclosing, 0)]);
-    if (!s.why.empty()) line.append(", since ").append(s.why);
+    std::string line = text_of.of(s);
     if (line != last) {
       end_line();
       last = std::move(line);

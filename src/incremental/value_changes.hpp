@@ -1,7 +1,7 @@
 // Old and new values of a function's values in the update program.
 #pragma once
 
-#include <overdub/implementation/incremental/update_emitter.hpp>
+#include <overdub/implementation/incremental/update_code.hpp>
 #include <overdub/implementation/ir/captures.hpp>
 
 #include <cstddef>
@@ -14,12 +14,12 @@
 namespace overdub::increments {
 
 /// What is known of the function's values where code is emitted: how they changed, and their values before and after the update.
-class value_changes : update_emitter {
+class value_changes {
 public:
   explicit value_changes(update_code& code)
-      : update_emitter(code), changes_(original().value_count(), 0),
-        old_(original().value_count(), ir::nothing), new_(original().value_count(), ir::nothing),
-        visited_(original().value_count(), 0), captured_(original().node_count()) {}
+      : code_(code), changes_(code_.original().value_count(), 0),
+        old_(code_.original().value_count(), ir::nothing), new_(code_.original().value_count(), ir::nothing),
+        visited_(code_.original().value_count(), 0), captured_(code_.original().node_count()) {}
 
   /// Whether a value was saved after the operation that computes it was visited: the update program must be written again, with that
   /// value saved.
@@ -53,7 +53,7 @@ public:
   value_id whole(value_id array, change const& c);
   value_id old_element(value_id v, value_id index);
   value_id differences(value_id v, delta const& p, value_id count);
-  std::vector<value_id> const& captured(node_id n);
+  std::vector<value_id> const& captured(node_id n) const;
 
   // ---- saved values
   std::uint32_t save(value_id v);
@@ -77,12 +77,13 @@ private:
   value_id replaced(value_id array, delta const& p);
   bool is_rematerialised(node_id n) const;
 
+  update_code& code_;
   std::vector<std::uint32_t> changes_; // by value: its number in the pool, from 1; 0: unchanged
   std::deque<change> pool_;
   std::vector<value_id> old_, new_;   // by value: the value of the update program, once it was emitted
   std::vector<std::uint8_t> visited_; // by value: whether its operation was visited
   std::vector<undo> undo_;
-  std::vector<std::optional<std::vector<value_id>>> captured_; // by operation
+  mutable std::vector<std::optional<std::vector<value_id>>> captured_; // by operation, once it was asked for
   bool must_restart_ = false;
 };
 
@@ -114,8 +115,8 @@ inline void value_changes::restore(std::size_t checkpoint) {
 
 /// The value before the update. In iterations, values that are cheap to compute are rematerialised; all others are saved.
 inline value_id value_changes::old_value(value_id v) {
-  function const& f = original();
-  if (f.is_literal(v)) return literal(f.type_of(v), f.bits_of(v));
+  function const& f = code_.original();
+  if (f.is_literal(v)) return code_.literal(f.type_of(v), f.bits_of(v));
   std::uint32_t const i = index_of(v);
   if (old_[i] != ir::nothing) return old_[i];
   value_id found;
@@ -123,19 +124,19 @@ inline value_id value_changes::old_value(value_id v) {
     // `old_value` may add operations: nothing of the function may be referred to across these calls.
     node_id const n = f.node_of(v);
     value_map before;
-    for (std::uint32_t k = 0; k < original()[n].operand_count; ++k)
-      before.insert_or_assign(original().operand(n, k), old_value(original().operand(n, k)));
-    if (original()[n].region_count != 0)
+    for (std::uint32_t k = 0; k < code_.original()[n].operand_count; ++k)
+      before.insert_or_assign(code_.original().operand(n, k), old_value(code_.original().operand(n, k)));
+    if (code_.original()[n].region_count != 0)
       for (value_id const u : captured(n)) before.insert_or_assign(u, old_value(u));
-    node_id const made = at_.clone(f_, n, before);
+    node_id const made = code_.cursor.clone(code_.source, n, before);
     erase_hooks(made);
-    found = written().result(made, original()[v].index);
+    found = code_.written().result(made, code_.original()[v].index);
   } else {
     std::uint32_t const number = save(v);
-    auto const at = path(layout_[number].depth);
-    found = read(number, at);
-    if (layout_.compensation_of(v) != layout::none)
-      found = at_.add(op::add, found, read(layout_.compensation_of(v), at));
+    auto const at = code_.path(code_.saved[number].depth);
+    found = code_.read(number, at);
+    if (code_.saved.compensation_of(v) != layout::none)
+      found = code_.add(op::add, found, code_.read(code_.saved.compensation_of(v), at));
   }
   note_for_undo(v);
   old_[i] = found;
@@ -145,11 +146,11 @@ inline value_id value_changes::old_value(value_id v) {
 /// Rematerialised code calls no hooks.
 inline void value_changes::erase_hooks(node_id made) {
   std::vector<node_id> hooks;
-  for (region_id const r : written().regions_of(made))
-    ir::walk(written(), r, [&](node_id n) {
-      if (ir::is_observer(written(), n)) hooks.push_back(n);
+  for (region_id const r : code_.written().regions_of(made))
+    ir::walk(code_.written(), r, [&](node_id n) {
+      if (ir::is_observer(code_.written(), n)) hooks.push_back(n);
     });
-  for (node_id const n : hooks) at_.erase(n);
+  for (node_id const n : hooks) code_.cursor.erase(n);
 }
 
 /// The value after the update.
@@ -162,12 +163,14 @@ inline value_id value_changes::new_value(value_id v) {
   std::uint32_t const input = c->appended_input != layout::none ? c->appended_input : c->listed_input;
   value_id made;
   if (input != layout::none) {
-    made = parameter_for({.what = update_parameter::kind::input, .variable = input}, original().type_of(v));
+    made = code_.parameter_for(
+        {.what = update_parameter::kind::input, .variable = input}, code_.original().type_of(v));
   } else {
-    region_id const here = at_.region();
-    if (node_id const repeated = repeating_operation(v); repeated != ir::nothing) at_.to_before(repeated);
+    region_id const here = code_.cursor.region();
+    if (node_id const repeated = repeating_operation(v); repeated != ir::nothing)
+      code_.cursor.to_before(repeated);
     made = whole(old_value(v), *c);
-    at_.to_end(here);
+    code_.cursor.to_end(here);
   }
   note_for_undo(v);
   new_[i] = made;
@@ -177,10 +180,10 @@ inline value_id value_changes::new_value(value_id v) {
 /// The outermost emitted map or loop that would repeat the code for a value, which does not depend on its iterations; nothing, where
 /// there is none.
 inline node_id value_changes::repeating_operation(value_id v) const {
-  function const& f = original();
+  function const& f = code_.original();
   if (!is_outside_loops(f, f.region_of(v)) || (f.is_result(v) && is_rematerialised(f.node_of(v))))
     return ir::nothing;
-  for (iteration const& t : iterations_)
+  for (iteration const& t : code_.iterations)
     if (t.repeated_by != ir::nothing) return t.repeated_by;
   return ir::nothing;
 }
@@ -192,78 +195,80 @@ inline value_id value_changes::whole(value_id array, change const& c) {
 }
 
 inline value_id value_changes::replaced(value_id array, delta const& p) {
-  ir::type const results[] = {type_of(array)};
-  if (p.is_appended && p.list != ir::nothing) return at_.add(op::concat, array, p.element);
+  ir::type const results[] = {code_.type_of(array)};
+  if (p.is_appended && p.list != ir::nothing) return code_.add(op::concat, array, p.element);
   if (p.is_appended) {
     value_id const last[] = {p.element};
-    ir::type const row = type_of(array).element_type();
-    value_id const last_row =
-        row.rank == 0
-            ? written().result(at_.insert(op::array, last, results))
-            : written().result(at_.insert(op::fill, std::array{literal(ir::i64, 1), p.element}, results));
-    return at_.add(op::concat, array, last_row);
+    ir::type const row = code_.type_of(array).element_type();
+    value_id const last_row = row.rank == 0
+                                  ? code_.written().result(code_.cursor.insert(op::array, last, results))
+                                  : code_.written().result(code_.cursor.insert(
+                                        op::fill, std::array{code_.literal(ir::i64, 1), p.element}, results));
+    return code_.add(op::concat, array, last_row);
   }
   if (p.list != ir::nothing)
-    return build().loop(at_.add(op::length, p.list), {array}, [&](value_id k, values const& s) {
-      value_id const element = at(p.element, k);
-      return at_.add(op::update, s[0], at(p.list, k), element);
+    return code_.build().loop(code_.add(op::length, p.list), {array}, [&](value_id k, values const& s) {
+      value_id const element = code_.at(p.element, k);
+      return code_.add(op::update, s[0], code_.at(p.list, k), element);
     });
   auto const updated = [&] {
-    value_id const element = p.nested == nullptr ? p.element : whole(at(array, p.index), *p.nested);
-    return at_.add(op::update, array, p.index, element);
+    value_id const element = p.nested == nullptr ? p.element : whole(code_.at(array, p.index), *p.nested);
+    return code_.add(op::update, array, p.index, element);
   };
   if (p.valid == ir::nothing) return updated();
-  return build().if_(p.valid, updated, [&] { return array; });
+  return code_.build().if_(p.valid, updated, [&] { return array; });
 }
 
 /// The saved value's number. The value is saved from now on.
 inline std::uint32_t value_changes::save(value_id v) {
-  if (std::uint32_t const number = layout_.of(v); number != layout::none) return number;
-  std::uint32_t const depth = *enclosing_depth(v);
-  ir::type t = original().type_of(v);
+  if (std::uint32_t const number = code_.saved.of(v); number != layout::none) return number;
+  std::uint32_t const depth = *code_.enclosing_depth(v);
+  ir::type t = code_.original().type_of(v);
   for (std::uint32_t k = 0; k < depth; ++k) t = t.array_of();
   must_restart_ = must_restart_ || visited_[index_of(v)] != 0;
-  return layout_.add({.of = v, .type = t, .what = variable::role::saved, .depth = depth});
+  return code_.saved.add({.of = v, .type = t, .what = variable::role::saved, .depth = depth});
 }
 
 inline std::uint32_t value_changes::compensation(value_id v) {
-  if (std::uint32_t const number = layout_.compensation_of(v); number != layout::none) return number;
-  variable r = layout_[save(v)];
+  if (std::uint32_t const number = code_.saved.compensation_of(v); number != layout::none) return number;
+  variable r = code_.saved[save(v)];
   r.what = variable::role::compensation;
   must_restart_ = must_restart_ || visited_[index_of(v)] != 0;
-  return layout_.add(r);
+  return code_.saved.add(r);
 }
 
 /// The saved tree of a reduction. It is saved from now on.
 inline std::uint32_t value_changes::saved_tree(value_id v) {
-  if (std::uint32_t const number = layout_.tree_of(v); number != layout::none) return number;
+  if (std::uint32_t const number = code_.saved.tree_of(v); number != layout::none) return number;
   must_restart_ = must_restart_ || visited_[index_of(v)] != 0;
-  return layout_.add({.of = v, .type = original().type_of(v).array_of(), .what = variable::role::tree});
+  return code_.saved.add(
+      {.of = v, .type = code_.original().type_of(v).array_of(), .what = variable::role::tree});
 }
 
 /// If the value is saved, a commit writes `s` to it, at the enclosing iterations and the `further` indices.
 inline void
 value_changes::store_value(value_id v, value_id s, std::vector<value_id> const& further, value_id valid) {
-  std::uint32_t const number = layout_.of(v);
+  std::uint32_t const number = code_.saved.of(v);
   if (number == layout::none) return;
-  std::vector<value_id> at = path(layout_[number].depth);
+  std::vector<value_id> at = code_.path(code_.saved[number].depth);
   at.insert(at.end(), further.begin(), further.end());
-  stores_.push_back({number, at, s, valid});
-  if (std::uint32_t const errors = layout_.compensation_of(v); errors != layout::none)
-    stores_.push_back({errors, at, ir::nothing, valid}); // a recomputed sum's is 0
+  code_.stores.push_back({number, at, s, valid});
+  if (std::uint32_t const errors = code_.saved.compensation_of(v); errors != layout::none)
+    code_.stores.push_back({errors, at, ir::nothing, valid}); // a recomputed sum's is 0
 }
 
 /// Whether the old value of an operation is rematerialised, and not saved. In maps these are operations about as cheap as a load, and
 /// arrays whose length may differ between iterations; in loops, all operations, since nothing but the loop-carried values of each
 /// iteration is saved.
 inline bool value_changes::is_rematerialised(node_id n) const {
-  function const& f = original();
+  function const& f = code_.original();
   node_id const owner = is_outside_loops(f, f[n].parent) ? node_id(ir::nothing) : owner_of(f, n);
   if (owner != ir::nothing && is_counted_loop(f[owner].code)) return true;
   op const code = f[n].code;
   if (owner != ir::nothing)
     for (value_id const v : f.results_of(n))
-      if (f.type_of(v).rank > 0 && (f.type_of(v).rank > 1 || !is_counted(code) || !shapes_.is_invariant(v)))
+      if (f.type_of(v).rank > 0 &&
+          (f.type_of(v).rank > 1 || !is_counted(code) || !code_.shapes.is_invariant(v)))
         return true;
   if (f[n].result_count != 1 || f[n].region_count != 0) return false;
   if (code == op::at || code == op::length) return true;
@@ -271,25 +276,25 @@ inline bool value_changes::is_rematerialised(node_id n) const {
 }
 
 /// The values that the regions of an operation capture: found once.
-inline std::vector<value_id> const& value_changes::captured(node_id n) {
+inline std::vector<value_id> const& value_changes::captured(node_id n) const {
   std::optional<std::vector<value_id>>& all = captured_[index_of(n)];
-  if (!all) all = ir::captures_of(original(), n);
+  if (!all) all = ir::captures_of(code_.original(), n);
   return *all;
 }
 
 /// The old element of a map's result.
 inline value_id value_changes::old_element(value_id v, value_id index) {
   std::uint32_t const number = save(v);
-  auto where = path(layout_[number].depth);
+  auto where = code_.path(code_.saved[number].depth);
   where.push_back(index);
-  return read(number, where);
+  return code_.read(number, where);
 }
 
 /// The differences of the elements of a list in a sum.
 inline value_id value_changes::differences(value_id v, delta const& p, value_id count) {
-  return build().map(count, [&](value_id k) {
-    value_id const before = old_element(v, at(p.list, k));
-    return at_.add(op::sub, at(p.element, k), before);
+  return code_.build().map(count, [&](value_id k) {
+    value_id const before = old_element(v, code_.at(p.list, k));
+    return code_.add(op::sub, code_.at(p.element, k), before);
   });
 }
 

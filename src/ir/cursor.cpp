@@ -38,6 +38,18 @@ value_id cursor::literal(type t, std::uint64_t bits) {
   return v;
 }
 
+// It is an argument of the body that is none of its arguments, so that it is defined where parameters are.
+value_id cursor::free_value(type t) {
+  function& f = here();
+  value_id const v{f.value_count()};
+  f.values_.push_back(
+      {.type = t,
+       .from = origin::argument,
+       .maker = index_of(function::body),
+       .index = index_of(value_id(nothing))});
+  return v;
+}
+
 node_id cursor::insert(
     op code, values operands, types results, attributes const& a,
     std::span<std::vector<type> const> regions) {

@@ -3,6 +3,7 @@
 #include "ir/samples.hpp"
 #include "property.hpp"
 
+#include <overdub/ir/builder.hpp>
 #include <overdub/ir/verify.hpp>
 
 #include <map>
@@ -272,6 +273,31 @@ TEST_CASE("a function's operations can be copied into another one, with its para
   c.clone_contents(run, function::body, map);
   CHECK(walked_in(p, copy) == walked_in(p, run));
   check_valid(p);
+}
+
+TEST_CASE("a free value is rejected by the verifier, and is a parameter of a copy that binds it") {
+  program p;
+  function_id const draft = p.add("draft", types{});
+  cursor open(p, draft, function::body);
+  value_id const condition = open.free_value(boolean);
+  value_id const x = open.free_value(f64); // is used in regions
+  value_id const all[] = {overdub::ir::builder(open).if_(
+      condition, [&] { return open.add(op::sin, x); }, [&] { return x; })};
+  open.yield(all);
+  p[draft].results = {f64};
+  std::vector<diagnostic> const found = faults_of(p);
+  REQUIRE_FALSE(found.empty());
+  CHECK(found.front().text.find("is free") != std::string::npos);
+
+  function_id const f = p.add("f", types{boolean, f64});
+  cursor c(p, f, function::body);
+  std::map<value_id, value_id> map{
+      {condition, c->argument(function::body, 0)}, {x, c->argument(function::body, 1)}};
+  c.clone_contents(draft, function::body, map);
+  p[f].results = {f64};
+  p.erase(draft);
+  check_valid(p);
+  CHECK(walked_in(p, f) == "if sin yield yield yield");
 }
 
 TEST_CASE("an operation can be copied into its own region, and a region into itself") {

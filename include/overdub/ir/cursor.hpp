@@ -84,6 +84,10 @@ public:
     }
   }
 
+  /// A value without a definition, as a free variable of a term, for code whose parameters are not known yet. Operations in all regions may
+  /// use it. A copy of the code (`clone`, with a map) binds it; the verifier rejects a function that has one.
+  value_id free_value(type t);
+
   /// Inserts an operation with results and region arguments of these types. The verifier checks the types later. The spans
   /// may refer to operands of the function itself.
   node_id insert(

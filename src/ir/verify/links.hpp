@@ -253,7 +253,11 @@ private:
                  f.result(node_id{x.maker}, x.index) == v;
       break;
     }
-    if (!is_there) wrong(out_.name_of(f, v) + " is not at its definition in the table of values");
+    bool const is_free = x.from == origin::argument && x.index == index_of(value_id(nothing));
+    if (is_free)
+      wrong(out_.name_of(f, v) + " is free: no operation or region defines it; copy the code, and bind it");
+    else if (!is_there)
+      wrong(out_.name_of(f, v) + " is not at its definition in the table of values");
     return is_there;
   }
 

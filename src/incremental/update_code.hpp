@@ -1,4 +1,4 @@
-// What the parts of the writer of update programs share: the program that they write, and where they are in it.
+// An update program while it is written, and the operations of which the parts of the writer compose it.
 #pragma once
 
 #include <overdub/implementation/incremental/change.hpp>
@@ -59,19 +59,21 @@ inline bool is_summed(function const& f, value_id v) {
   return false;
 }
 
-/// An update program while it is written, and the state of writing it.
+/// An iteration of a map or a loop whose body is being emitted.
+struct iteration {
+  region_id region;
+  value_id index;              // of the update program
+  value_id list = ir::nothing; // of iterations, of which `index` is an element
+  value_id position = ir::nothing;
+  node_id repeated_by = ir::nothing;  // the emitted map or loop, if the body is executed repeatedly
+  value_id lower_index = ir::nothing; // an index that is less than `index`
+};
+
+/// The update program that is written, and the place where code is emitted. It knows nothing of how values change.
 struct update_code {
-  struct iteration { // of a map or a loop whose body is being emitted
-    region_id region;
-    value_id index;              // of the update program
-    value_id list = ir::nothing; // of iterations, of which `index` is an element
-    value_id position = ir::nothing;
-    node_id repeated_by = ir::nothing;  // the emitted map or loop, if the body is executed repeatedly
-    value_id lower_index = ir::nothing; // an index that is less than `index`
-  };
   struct parameter {
     update_parameter what;
-    value_id value;
+    value_id value; // free in the draft
   };
   struct pending_store { // of a saved value
     std::uint32_t variable;
@@ -81,53 +83,37 @@ struct update_code {
     store::action does = store::action::put;
   };
 
-  /// The function belongs to the program; `shapes` are its invariant shapes. `all` is extended by the values that the update
-  /// program reads.
-  update_code(ir::program const& p, function_id of, layout& all_saved, ir::shapes const& of_function)
-      : f(of), draft([&] {
-          made.program = p;
-          return made.program.add("draft", {});
-        }()),
-        all(all_saved), shapes(of_function), at(made.program, draft, function::body) {}
-  update_code(update_code const&) = delete;
-  update_code& operator=(update_code const&) = delete;
-
-  update_program made;
-  function_id f, draft; // the draft's parameters are temporary operations until all are known
-  layout& all;
-  ir::shapes const& shapes;
-  ir::cursor at;
-  std::vector<parameter> parameters;
-  std::vector<iteration> iterations; // those that enclose the code
-  std::vector<pending_store> stores;
-  bool is_new_iteration = false; // the code is of an appended iteration, which has no saved values
-};
-
-/// Emits at the cursor. The parts of the writer derive from it, and share the code that they are constructed with.
-class update_emitter {
-protected:
-  using iteration = update_code::iteration;
-
   // of literals in indices, so that their sums do not overflow
   static constexpr std::int64_t maximum_shift = 1 << 20;
 
-  explicit update_emitter(update_code& code)
-      : made_(code.made), f_(code.f), draft_(code.draft), layout_(code.all), shapes_(code.shapes),
-        at_(code.at), parameters_(code.parameters), iterations_(code.iterations), stores_(code.stores),
-        is_new_iteration_(code.is_new_iteration) {}
+  /// The function belongs to the program; `of_function` are its invariant shapes. `all_saved` is extended by the values that the update
+  /// program reads.
+  update_code(ir::program const& p, function_id of, layout& all_saved, ir::shapes const& of_function)
+      : source(of), draft([&] {
+          made.program = p;
+          return made.program.add("draft", {});
+        }()),
+        saved(all_saved), shapes(of_function), cursor(made.program, draft, function::body) {}
+  update_code(update_code const&) = delete;
+  update_code& operator=(update_code const&) = delete;
 
-  function const& original() const { return made_.program[f_]; }
-  function const& written() const { return made_.program[draft_]; }
+  function const& original() const { return made.program[source]; }
+  function const& written() const { return made.program[draft]; }
   ir::region_flow flow_of(node_id n) const { return {original(), n}; }
+  /// The type of a value of the draft.
   ir::type type_of(value_id v) const { return written().type_of(v); }
-  ir::builder build() { return ir::builder(at_); }
-  // The emitted operation in whose region code is emitted.
-  node_id enclosing() const { return written()[at_.region()].parent; }
-  value_id literal(ir::type t, std::uint64_t bits) { return at_.literal(t, bits); }
-  value_id at(value_id array, value_id index) { return at_.add(op::at, array, index); }
+  ir::builder build() { return ir::builder(cursor); }
+  /// The emitted operation in whose region code is emitted.
+  node_id enclosing() const { return written()[cursor.region()].parent; }
+  template <class... V>
+  value_id add(op code, V... operands) {
+    return cursor.add(code, operands...);
+  }
+  value_id literal(ir::type t, std::uint64_t bits) { return cursor.literal(t, bits); }
+  value_id at(value_id array, value_id index) { return add(op::at, array, index); }
   value_id at(value_id array, std::vector<value_id> const& path);
   void note(node_id n, step::extent ran, std::string_view why = {}) {
-    made_.steps.push_back({n, ran, std::string(why)});
+    made.steps.push_back({n, ran, std::string(why)});
   }
   // ---- parameters
   value_id parameter_for(update_parameter const& key, ir::type t);
@@ -147,20 +133,20 @@ protected:
   value_id differs(value_id now, value_id before);
   value_id arrays_differ(value_id now, value_id before);
 
-  update_program& made_;
-  function_id f_, draft_;
-  layout& layout_;
-  ir::shapes const& shapes_;
-  ir::cursor& at_;
-  std::vector<update_code::parameter>& parameters_;
-  std::vector<iteration>& iterations_;
-  std::vector<update_code::pending_store>& stores_;
-  bool& is_new_iteration_;
+  update_program made;
+  function_id source, draft; // the draft's parameters are free values until all are known
+  layout& saved;
+  ir::shapes const& shapes;
+  ir::cursor cursor;
+  std::vector<parameter> parameters;
+  std::vector<iteration> iterations; // those that enclose the code
+  std::vector<pending_store> stores;
+  bool is_new_iteration = false; // the code is of an appended iteration, which has no saved values
 };
 
 /// The number of maps and loops that enclose a value. Nothing where values cannot be saved: in a `while`, in a reduction, or in a branch
 /// in an iteration.
-inline std::optional<std::uint32_t> update_emitter::enclosing_depth(value_id v) const {
+inline std::optional<std::uint32_t> update_code::enclosing_depth(value_id v) const {
   function const& f = original();
   std::uint32_t depth = 0;
   for (auto const around : ir::enclosing_regions(f, f.region_of(v))) {
@@ -171,49 +157,45 @@ inline std::optional<std::uint32_t> update_emitter::enclosing_depth(value_id v) 
   return depth;
 }
 
-inline std::vector<value_id> update_emitter::path(std::uint32_t depth) const {
+inline std::vector<value_id> update_code::path(std::uint32_t depth) const {
   std::vector<value_id> all;
-  for (std::uint32_t k = 0; k < depth; ++k) all.push_back(iterations_[k].index);
+  for (std::uint32_t k = 0; k < depth; ++k) all.push_back(iterations[k].index);
   return all;
 }
 
 /// The indices of the enclosing iterations, and one more.
-inline std::vector<value_id> update_emitter::path_to(value_id last) const {
-  std::vector<value_id> all = path(static_cast<std::uint32_t>(iterations_.size()));
+inline std::vector<value_id> update_code::path_to(value_id last) const {
+  std::vector<value_id> all = path(static_cast<std::uint32_t>(iterations.size()));
   all.push_back(last);
   return all;
 }
 
-inline value_id update_emitter::parameter_for(update_parameter const& key, ir::type t) {
-  for (update_code::parameter const& p : parameters_)
+inline value_id update_code::parameter_for(update_parameter const& key, ir::type t) {
+  for (update_code::parameter const& p : parameters)
     if (p.what == key) return p.value;
-  // A temporary operation, which becomes a parameter of the update program at the end.
-  ir::cursor front(made_.program, draft_, function::body);
-  front.to_start(function::body);
-  node_id const stand_in = front.insert(op::host, {}, std::array{t});
-  parameters_.push_back({key, written().result(stand_in)});
-  return parameters_.back().value;
+  parameters.push_back({key, cursor.free_value(t)});
+  return parameters.back().value;
 }
 
-inline value_id update_emitter::read(std::uint32_t number, std::vector<value_id> const& path) {
-  value_id const array = parameter_for({.variable = number}, layout_[number].type);
+inline value_id update_code::read(std::uint32_t number, std::vector<value_id> const& path) {
+  value_id const array = parameter_for({.variable = number}, saved[number].type);
   return path.empty() ? array : at(array, path);
 }
 
-inline value_id update_emitter::at(value_id array, std::vector<value_id> const& path) {
+inline value_id update_code::at(value_id array, std::vector<value_id> const& path) {
   std::vector<value_id> operands{array};
   operands.insert(operands.end(), path.begin(), path.end());
   ir::type result = type_of(array);
   for (std::size_t k = 0; k < path.size(); ++k) result = result.element_type();
-  return written().result(at_.insert(op::at, operands, std::array{result}));
+  return written().result(cursor.insert(op::at, operands, std::array{result}));
 }
 
-inline value_id update_emitter::equals(value_id a, value_id b) {
-  return a == b ? value_id(ir::nothing) : at_.add(op::eq, a, b);
+inline value_id update_code::equals(value_id a, value_id b) {
+  return a == b ? value_id(ir::nothing) : add(op::eq, a, b);
 }
 
 /// The difference of two indices, if both are one value plus literals.
-inline std::optional<std::int64_t> update_emitter::offset(value_id from, value_id to) const {
+inline std::optional<std::int64_t> update_code::offset(value_id from, value_id to) const {
   auto const parts_of = [&](value_id v) {
     std::int64_t more = 0;
     while (!written().is_literal(v) && written().is_result(v)) {
@@ -237,9 +219,9 @@ inline std::optional<std::int64_t> update_emitter::offset(value_id from, value_i
 }
 
 /// Whether two indices are certain to differ: by a literal, or since one is of a later iteration.
-inline bool update_emitter::are_distinct(value_id a, value_id b) const {
+inline bool update_code::are_distinct(value_id a, value_id b) const {
   if (offset(a, b).value_or(0) != 0) return true;
-  return std::any_of(iterations_.begin(), iterations_.end(), [&](iteration const& t) {
+  return std::any_of(iterations.begin(), iterations.end(), [&](iteration const& t) {
     if (t.lower_index == ir::nothing) return false;
     auto const before = offset(a, t.lower_index), after = offset(t.index, b);
     return before && after && *before + *after >= 0;
@@ -247,57 +229,56 @@ inline bool update_emitter::are_distinct(value_id a, value_id b) const {
 }
 
 /// The conjunction of two conditions, where nothing stands for true.
-inline value_id update_emitter::both(value_id a, value_id b) {
+inline value_id update_code::both(value_id a, value_id b) {
   if (a == ir::nothing) return b;
-  return b == ir::nothing ? a : at_.add(op::logical_and, a, b);
+  return b == ir::nothing ? a : add(op::logical_and, a, b);
 }
 
 /// `count` consecutive indices.
-inline value_id update_emitter::indices_from(value_id first, value_id count) {
-  return build().map(count, [&](value_id k) { return at_.add(op::add, first, k); });
+inline value_id update_code::indices_from(value_id first, value_id count) {
+  return build().map(count, [&](value_id k) { return add(op::add, first, k); });
 }
 
-inline value_id update_emitter::selected(value_id condition, value_id yes, value_id no) {
+inline value_id update_code::selected(value_id condition, value_id yes, value_id no) {
   if (yes == no) return yes;
-  if (type_of(yes).rank == 0) return at_.add(op::select, condition, yes, no);
+  if (type_of(yes).rank == 0) return add(op::select, condition, yes, no);
   return build().if_(condition, {yes}, {no});
 }
 
 /// Whether two values differ in their bits; a NaN differs from everything. Arrays differ if their lengths or any elements do.
-inline value_id update_emitter::differs(value_id now, value_id before) {
+inline value_id update_code::differs(value_id now, value_id before) {
   if (type_of(now).rank > 0) return arrays_differ(now, before);
-  value_id const other = at_.add(op::ne, now, before);
+  value_id const other = add(op::ne, now, before);
   if (!type_of(now).is_floating()) return other;
   // Operands are added one by one: the order of arguments' evaluation depends on the compiler, and programs do not.
-  value_id const sign_before = at_.add(op::signbit, before);
-  value_id const sign = at_.add(op::ne, at_.add(op::signbit, now), sign_before);
-  return at_.add(op::logical_or, other, sign);
+  value_id const sign_before = add(op::signbit, before);
+  value_id const sign = add(op::ne, add(op::signbit, now), sign_before);
+  return add(op::logical_or, other, sign);
 }
 
-inline value_id update_emitter::arrays_differ(value_id now, value_id before) {
-  value_id const length = at_.add(op::length, now);
-  value_id const is_as_long = at_.add(op::eq, length, at_.add(op::length, before));
+inline value_id update_code::arrays_differ(value_id now, value_id before) {
+  value_id const length = add(op::length, now);
+  value_id const is_as_long = add(op::eq, length, add(op::length, before));
   auto const is_equal = [&](values const& k) {
     return build().if_(
-        at_.add(op::lt, k[0], length),
+        add(op::lt, k[0], length),
         [&] {
           value_id const y = at(before, k[0]), x = at(now, k[0]);
-          return at_.add(op::logical_not, differs(x, y));
+          return add(op::logical_not, differs(x, y));
         },
         [&] { return literal(ir::boolean, 0); });
   };
-  auto const next = [&](values const& k) { return at_.add(op::add, k[0], literal(ir::i64, 1)); };
+  auto const next = [&](values const& k) { return add(op::add, k[0], literal(ir::i64, 1)); };
   auto const ends_early = [&] {
     value_id const end = build().while_({literal(ir::i64, 0)}, is_equal, next);
-    return at_.add(op::lt, end, length);
+    return add(op::lt, end, length);
   };
   return build().if_(is_as_long, ends_early, [&] { return literal(ir::boolean, 1); });
 }
 
 /// Whether the enclosing iteration is one of a loop, of which nothing but loop-carried values is saved.
-inline bool update_emitter::is_in_loop() const {
-  return !iterations_.empty() &&
-         is_counted_loop(original()[original()[iterations_.back().region].parent].code);
+inline bool update_code::is_in_loop() const {
+  return !iterations.empty() && is_counted_loop(original()[original()[iterations.back().region].parent].code);
 }
 
 } // namespace overdub::increments
