@@ -1,6 +1,8 @@
 // Signal handlers that interrupt code of their own thread, and siglongjmp, which leaves the interrupted code. Not a part of the public interface.
 #pragma once
 
+#include <overdub/core/config.hpp>
+
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
