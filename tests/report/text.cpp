@@ -2,6 +2,7 @@
 #include "catch.hpp"
 #include "property.hpp"
 
+#include <overdub/call/utf8.hpp>
 #include <overdub/implementation/report/scale.hpp>
 #include <overdub/report/text.hpp>
 
