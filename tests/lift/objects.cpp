@@ -29,7 +29,7 @@ overdub::lift_result const& module() {
   return result;
 }
 template <class Native, class Make>
-void same(std::string const& name, Native const& native, Make const& make, int times = 20) {
+void same(std::string const& name, Native const& native, Make const& make, int times = OVERDUB_LIFT_CALLS) {
   lifted::same(module().program, name, native, make, times);
 }
 
