@@ -25,7 +25,7 @@ bool is_within(reals const& x, reals const& y) {
          (!x.has_numbers() || (y.low <= x.low && x.high <= y.high && (x.whole || !y.whole)));
 }
 
-reals magnitude(reals const& x) { // + 0.0 turns -0 into 0
+reals magnitude(reals const& x) { // adding 0.0 makes 0 of -0
   if (x.low >= 0) return {x.low + 0.0, x.high + 0.0, x.nan, x.whole};
   if (x.high <= 0) return {-x.high + 0.0, -x.low + 0.0, x.nan, x.whole};
   return {0, std::max(-x.low, x.high), x.nan, x.whole};

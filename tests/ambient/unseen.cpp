@@ -66,7 +66,7 @@ TEST_CASE("calls of constants alone are unseen, but for contexts without state")
   CHECK(c.unseen_calls().at(edge("of_constants", "twice")) == 1);
   CHECK(c.unseen_calls().at(edge("of_constants", "gain")) == 1);
   CHECK(c.calls("mul") == 1);
-  // forward has no state, and sees them; count is told.
+  // forward has no state, and intercepts them; count counts them as unseen.
   constexpr auto without_leaf =
       od::fn<"without_leaf">([](auto x) { return x * twice(decltype(x)(1) + decltype(x)(1)); });
   od::contexts::count in_two;
