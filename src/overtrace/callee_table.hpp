@@ -14,7 +14,7 @@ class callee_table {
 public:
   callee const* find(void const* function) const {
     for (std::size_t i = first(function);; ++i) {
-      callee const* const c = entries_[i & (size - 1)].load(std::memory_order_acquire);
+      callee const* const c = __atomic_load_n(&entries_[i & (size - 1)], __ATOMIC_ACQUIRE);
       if (c == nullptr || c->function.load(std::memory_order_relaxed) == function) return c;
     }
   }
@@ -23,16 +23,16 @@ public:
   callee const* insert(callee& c) {
     void const* const function = c.function.load(std::memory_order_relaxed);
     for (std::size_t i = first(function);; ++i) {
-      std::atomic<callee*>& entry = entries_[i & (size - 1)];
-      callee* there = entry.load(std::memory_order_acquire);
+      callee*& entry = entries_[i & (size - 1)];
+      callee* there = __atomic_load_n(&entry, __ATOMIC_ACQUIRE);
       if (there == nullptr && count_.load(std::memory_order_relaxed) >= most) return nullptr;
-      if (there == nullptr && entry.compare_exchange_strong(there, &c)) {
+      if (there == nullptr && replace(entry, there, c)) {
         count_.fetch_add(1, std::memory_order_relaxed);
         return &c;
       }
       void const* const other = there->function.load(std::memory_order_relaxed);
       if (other == function) return there;
-      if (other == nullptr && entry.compare_exchange_strong(there, &c)) return &c; // of an unloaded object
+      if (other == nullptr && replace(entry, there, c)) return &c; // of an unloaded object
     }
   }
 
@@ -45,7 +45,12 @@ private:
     std::uint64_t const hash = std::uint64_t{at >> 16} * 0x9e3779b97f4a7c15;
     return static_cast<std::size_t>(hash >> (64 - 8)) * block + (at >> 4) % block;
   }
-  std::atomic<callee*> entries_[size]{};
+  // Replaces an entry if it is `there`; otherwise `there` becomes the entry.
+  static bool replace(callee*& entry, callee*& there, callee& c) {
+    return __atomic_compare_exchange_n(&entry, &there, &c, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  }
+  // Accessed by atomic operations alone. clang does not evaluate a million constructors of std::atomic in a constant initializer.
+  callee* entries_[size]{};
   std::atomic<std::size_t> count_{0};
 };
 
