@@ -38,6 +38,7 @@
 #include <overdub/implementation/ir/split.cpp>
 #include <overdub/implementation/ir/type_text.cpp>
 #include <overdub/implementation/ir/verify.cpp>
+#include <overdub/implementation/lifted/registry.cpp>
 #include <overdub/implementation/pass/cancel_reabstractions.cpp>
 #include <overdub/implementation/pass/canonicalise.cpp>
 #include <overdub/implementation/pass/choose_functions.cpp>

@@ -53,10 +53,19 @@ struct memory_array {
   bool operator==(memory_array const&) const = default;
 };
 
+/// A function that other units can call by its symbol, and what became of it.
+struct lifted_symbol {
+  std::string symbol;         // mangled, as in object files
+  std::string name;           // demangled
+  std::string function;       // in the program; empty if the function was refused, or is in memory alone
+  std::vector<bool> returned; // by parameter: whether it is an array that is also a result
+};
+
 /// The functions of a module.
 struct lift_result {
   ir::program program; // verified
   std::vector<refused_function> refused;
+  std::vector<lifted_symbol> symbols;
   std::vector<memory_array>
       memory; // the arrays that functions in linear memory take first; none if there are no such functions
 };
@@ -67,7 +76,10 @@ struct lift_result {
 /// A function f whose pointers cannot be followed to one array each becomes "f in memory", whose pointers are addresses (linear_memory).
 /// Throws lift_error if the bytes are not a module. O(instructions × nesting). Thread-safe.
 lift_result lift(std::string_view module, lift_options const& o = {});
-/// The same for a file.
+/// The same for several modules, which are linked first. Throws lift_error also if two of them define one function.
+lift_result lift(std::span<std::string_view const> modules, lift_options const& o = {});
+/// The same for files.
+lift_result lift_files(std::span<std::string const> paths, lift_options const& o = {});
 lift_result lift_file(std::string const& path, lift_options const& o = {});
 
 /// The linear memory that functions in memory take and return: objects that C++ code has at addresses. An object is written by the types of

@@ -19,10 +19,14 @@
 #include <iterator>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/Module.h>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace overdub {
 namespace lifting {
@@ -77,6 +81,47 @@ void declare(ir::program& p, module_plan& plan, std::vector<entry>& entries) {
   }
 }
 
+// The function of the program that has arrays as parameters, and which of these are also results.
+void describe(lifted_symbol& s, function_plan const& f, ir::program const& p) {
+  std::size_t next = 0;
+  for (llvm::Argument const& a : f.function->args())
+    s.returned.push_back(a.getType()->isPointerTy() && is_returned(f.memory.objects[next++]));
+  s.function = p.name_of(f.id);
+}
+void describe(lifted_symbol& s, entry const& e, ir::program const& p) {
+  for (entry_parameter const& parameter : e.parameters)
+    s.returned.push_back(parameter.is == entry_parameter::kind::array && parameter.array.is_written);
+  s.function = p.name_of(e.id);
+}
+
+// Whether a symbol is of the standard library.
+bool is_of_library(llvm::StringRef symbol) {
+  if (!symbol.consume_front("_Z")) return false;
+  if (symbol.consume_front("N")) (void)symbol.consume_front("K");
+  return symbol.starts_with("St") || symbol.starts_with("Sa") || symbol.starts_with("9__gnu_cxx");
+}
+
+std::vector<lifted_symbol> symbols_of(
+    llvm::Module const& m, module_plan const& plan, std::vector<entry> const& entries, ir::program const& p) {
+  llvm::DenseMap<llvm::Function const*, entry const*> entry_of;
+  for (entry const& e : entries) entry_of[plan.functions[e.function].function] = &e;
+  std::vector<lifted_symbol> all;
+  for (llvm::Function const& f : m) {
+    if (f.isDeclaration() || f.hasLocalLinkage() || f.hasAvailableExternallyLinkage()) continue;
+    if (is_of_library(f.getName())) continue;
+    std::string const symbol = f.getName().str();
+    lifted_symbol s{symbol, llvm::demangle(symbol), {}, {}};
+    function_plan const* const with_arrays = plan.of(&f);
+    entry const* const e = entry_of.lookup(&f);
+    if (with_arrays && !p.is_erased(with_arrays->id))
+      describe(s, *with_arrays, p);
+    else if (e && !p.is_erased(e->id))
+      describe(s, *e, p);
+    all.push_back(std::move(s));
+  }
+  return all;
+}
+
 } // namespace
 } // namespace lifting
 
@@ -86,12 +131,14 @@ std::string text_of(refused_function const& f) {
   return text + ": " + f.construct + ": " + f.why + "; " + f.instead;
 }
 
-lift_result lift(std::string_view module, lift_options const& o) {
-  lifting::read_module const read = lifting::read(module, o);
+lift_result lift(std::string_view module, lift_options const& o) { return lift(std::span(&module, 1), o); }
+
+lift_result lift(std::span<std::string_view const> modules, lift_options const& o) {
+  lifting::read_module const read = lifting::read(modules, o);
   lifting::prepare(*read.module);
   lifting::planned_module planned = lifting::plan_module(*read.module, o);
   lifting::module_plan& plan = planned.plan;
-  lift_result result{{}, std::move(planned.refused), {}};
+  lift_result result{{}, std::move(planned.refused), {}, {}};
   std::vector<lifting::entry> entries = lifting::find_entries(plan);
   lifting::declare(result.program, plan, entries);
   if (!plan.in_memory.empty()) lifting::add_allocator(result.program, plan.layout, plan);
@@ -111,16 +158,24 @@ lift_result lift(std::string_view module, lift_options const& o) {
       lifting::erase_invalid(result.program, std::move(failed)), std::back_inserter(result.refused));
   for (lifting::element_type const& cell : plan.layout.cells)
     if (!plan.in_memory.empty()) result.memory.push_back({cell.type, cell.bits});
+  result.symbols = lifting::symbols_of(*read.module, plan, entries, result.program);
   pass::dce(result.program);
   return result;
 }
 
+lift_result lift_files(std::span<std::string const> paths, lift_options const& o) {
+  std::vector<std::string> all;
+  for (std::string const& path : paths) {
+    std::ifstream file(path, std::ios::binary);
+    all.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+    if (!file.good() && all.back().empty())
+      throw lift_error(message("overdub: %.200s cannot be read: %s", path.c_str(), std::strerror(errno)));
+  }
+  std::vector<std::string_view> const modules(all.begin(), all.end());
+  return lift(modules, o);
+}
 lift_result lift_file(std::string const& path, lift_options const& o) {
-  std::ifstream file(path, std::ios::binary);
-  std::string const bytes{std::istreambuf_iterator<char>(file), {}};
-  if (!file.good() && bytes.empty())
-    throw lift_error(message("overdub: %.200s cannot be read: %s", path.c_str(), std::strerror(errno)));
-  return lift(bytes, o);
+  return lift_files(std::span(&path, 1), o);
 }
 
 } // namespace overdub

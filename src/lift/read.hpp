@@ -6,6 +6,7 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <memory>
+#include <span>
 #include <string_view>
 
 namespace overdub::lifting {
@@ -16,7 +17,7 @@ struct read_module {
   std::unique_ptr<llvm::Module> module;
 };
 
-/// Reads bitcode or textual IR, and verifies it by LLVM's verifier. Throws lift_error.
-read_module read(std::string_view bytes, lift_options const& o);
+/// Reads modules in bitcode or textual IR, verifies them by LLVM's verifier, and links them to one. Throws lift_error.
+read_module read(std::span<std::string_view const> modules, lift_options const& o);
 
 } // namespace overdub::lifting

@@ -77,8 +77,12 @@ command_line read_command_line(int count, char const* const* words, bool& done) 
          "Rewrite in contexts; of several the first is closest to the program")
       ->type_name("NAMES")
       ->trigger_on_parse();
-  app.add_flag("--lift", c.lift, "FILE is LLVM bitcode of C or C++; its functions become a program");
-  app.add_flag("--explain", c.explain, "With --lift: print what is not lifted, and why, as comments");
+  app.add_flag(
+      "--lift", c.lift.is_asked, "The files are LLVM bitcode of C or C++; their functions become a program");
+  app.add_flag("--explain", c.lift.explain, "With --lift: print what is not lifted, and why, as comments");
+  app.add_option(
+         "--embed", c.lift.embed, "With --lift: write a source in C++ that gives overdub::lifted the program")
+      ->type_name("FILE");
   app.add_flag("--list", lists, "List the passes, contexts, executors and host functions");
 
   app.add_flag("--print", c.print, "Print the program")->group("Output");
@@ -129,15 +133,16 @@ command_line read_command_line(int count, char const* const* words, bool& done) 
     done = true;
     return c;
   }
-  if (c.inputs.size() > 1 && !c.test)
+  if (c.inputs.size() > 1 && !c.test && !c.lift.is_asked)
     refuse("several files are named; name one, or test several with --test");
   if (c.test && c.inputs.empty()) refuse("--test tests files; name one or more");
   bool const transforms =
       !c.steps.empty() || !c.runs.empty() || c.print || c.places || c.verify || c.dot || c.svg || c.time;
   if (c.test && transforms)
     refuse("--test takes everything that it does from the files; leave the other options out");
-  if (c.test && c.lift) refuse("--test takes texts of programs; lift a file alone");
-  if (c.explain && !c.lift) refuse("--explain says what --lift refuses; write it, too");
+  if (c.test && c.lift.is_asked) refuse("--test takes texts of programs; lift a file alone");
+  if (c.lift.explain && !c.lift.is_asked) refuse("--explain says what --lift refuses; write it, too");
+  if (!c.lift.embed.empty() && !c.lift.is_asked) refuse("--embed is for a program of --lift; write it, too");
   if (c.dot && c.svg) refuse("--dot and --svg are two forms of one graph; write one of them");
   if (!c.graph.empty() && !c.dot && !c.svg)
     refuse("--graph names what --dot or --svg draw; write one of them, too");

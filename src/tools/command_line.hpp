@@ -8,6 +8,12 @@
 
 namespace overdub::tools {
 
+struct lifting_options {
+  bool is_asked = false; // the inputs are bitcode
+  bool explain = false;
+  std::string embed; // a file
+};
+
 struct command_line {
   std::vector<std::string> inputs; // files; empty: the standard input
   std::vector<step> steps;         // in the order of the command line
@@ -22,8 +28,7 @@ struct command_line {
   std::string graph;
   bool time = false;
   bool test = false;
-  bool lift = false;
-  bool explain = false;
+  lifting_options lift;
 };
 
 /// Parses the command line. For help or lists, prints them and sets `done`. Throws failure.

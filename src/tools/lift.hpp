@@ -1,18 +1,31 @@
-// Lifts a file of LLVM bitcode for overdub-opt.
+// Lifts files of LLVM bitcode for overdub-opt.
 #pragma once
 
 #include <overdub/ir/program.hpp>
 
 #include <string>
+#include <vector>
 
 namespace overdub::tools {
 
+/// A function that other units call by its symbol.
+struct embedded_symbol {
+  std::string symbol;         // mangled
+  std::string function;       // of the program; empty: not lifted
+  std::string refusal;        // why it was not lifted, in one line
+  std::vector<bool> returned; // by parameter: whether it is an array that is also a result
+};
+
 /// A program, and what was refused, as comments of its text.
-struct lifted_file {
+struct lifted_files {
   ir::program program;
   std::string refusals; // a line each, after "; "
+  std::vector<embedded_symbol> symbols;
 };
-/// Throws failure if the file is not a module, or this overdub-opt was built without LLVM.
-lifted_file lift_program(std::string const& path);
+/// Links the modules, and lifts them. Throws failure if a file is not a module, or this overdub-opt was built without LLVM.
+lifted_files lift_program(std::vector<std::string> const& paths);
+
+/// A source in C++ that registers the program for overdub::lifted.
+std::string embedding_source(ir::program const& p, std::vector<embedded_symbol> const& symbols);
 
 } // namespace overdub::tools

@@ -155,9 +155,10 @@ private:
 
 int work_on_program(command_line const& c) {
   std::string const path = c.inputs.empty() ? "-" : c.inputs[0];
-  source const from = c.lift ? source{path, {}} : read_source(path);
-  lifted_file lifted = c.lift ? lift_program(path) : lifted_file{};
-  reading read = c.lift ? reading{std::move(lifted.program), {}} : read_program(from, !c.runs.empty() && !c.places);
+  source const from = c.lift.is_asked ? source{path, {}} : read_source(path);
+  lifted_files lifted = c.lift.is_asked ? lift_program(c.inputs) : lifted_files{};
+  reading read = c.lift.is_asked ? reading{std::move(lifted.program), {}}
+                                 : read_program(from, !c.runs.empty() && !c.places);
   refuse(from, read.faults);
   ir::program& p = read.program;
   observed seen(std::cout);
@@ -169,14 +170,16 @@ int work_on_program(command_line const& c) {
   }
 
   std::string out;
-  bool const nothing_else = c.runs.empty() && !c.dot && !c.svg && !c.time && !c.verify;
+  bool const nothing_else =
+      c.runs.empty() && !c.dot && !c.svg && !c.time && !c.verify && c.lift.embed.empty();
   if (c.print || c.places || nothing_else) out += ir::print(p, {.places = c.places});
-  if (c.explain) out += lifted.refusals;
+  if (c.lift.explain) out += lifted.refusals;
   if (c.time) out += table_of(times);
   if (c.dot || c.svg) {
     std::string const graph = graph_of(p, c.graph);
     out += c.svg ? svg_of(graph) : graph;
   }
+  if (!c.lift.embed.empty()) write_text(c.lift.embed, embedding_source(p, lifted.symbols));
   exit_code const code = calls(c, from, p, seen).run(out);
   if (!out.empty()) write_text(c.output, out);
   return static_cast<int>(code);

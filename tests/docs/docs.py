@@ -12,6 +12,7 @@ usage: docs.py <page.md> <compiler and flags>
 - An ```od FILE block is a program in the folder in which the page's ```console blocks are run. A line `$ overdub-opt ...`
   of those is run by the shell, and must print the lines after it, errors included. Commands that need a context are skipped if
   overdub-opt was built without it, and all commands without overdub-opt (OVERDUB_OPT in the environment).
+- A ```cpp FILE block must equal the file, which is compiled and run as an example.
 - The scripts that ```sh blocks name, and the files that links name, must exist.
 - A message quoted as `overdub: ...` must be in a header.
 """
@@ -198,6 +199,10 @@ for number, (line, info, contents) in enumerate(all_blocks):
         else:
             check_declarations(line, source)
             declarations += 1
+    elif info.startswith("cpp examples/"):
+        path = info.removeprefix("cpp ")
+        if not os.path.exists(path) or open(path, encoding="utf-8").read() != contents:
+            fail(line, f"the block is not {path}")
     elif info.startswith(("cpp", "c++")):
         fail(line, f"unknown block ```{info}: write ```cpp or ```cpp continued")
     elif info.startswith("od "):

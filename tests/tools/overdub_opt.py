@@ -62,6 +62,27 @@ class CommandLines(unittest.TestCase):
                    "calls of native functions are not lifted yet\n", "")
         self.check(run("--lift", text="func"), INVALID, "")
         self.check(run("--explain"), USAGE, "")
+        self.check(run("--embed", "programs.cpp"), USAGE, "")
+
+    def test_files_are_lifted_together_and_embedded(self):
+        with tempfile.TemporaryDirectory() as folder:
+            a, b, embedded = (os.path.join(folder, name) for name in ("a.ll", "b.ll", "programs.cpp"))
+            with open(a, "w", encoding="utf-8") as file:
+                file.write("declare i64 @one(i64)\ndefine i64 @two(i64 %x) {\n  %y = call i64 @one(i64 %x)\n  ret i64 %y\n}\n")
+            with open(b, "w", encoding="utf-8") as file:
+                file.write("define i64 @one(i64 %x) {\n  %y = add i64 %x, 1\n  ret i64 %y\n}\n"
+                           "define void @strange() {\n  call void asm sideeffect \"\", \"\"()\n  ret void\n}\n")
+            result = run("--lift", a, b, "--run", "@two(41)", text="")
+            if "needs LLVM" in result.stderr:
+                self.skipTest("built without LLVM")
+            self.check(result, DONE, "42\n", "")
+            self.check(run("--lift", a, a, text=""), INVALID, "")
+            self.check(run("--lift", a, b, "--embed", embedded, text=""), DONE, "", "")
+            with open(embedded, encoding="utf-8") as file:
+                text = file.read()
+            self.assertIn('__asm__("two") __attribute__((weak))', text)
+            self.assertIn("func @two(", text)
+            self.assertIn("strange: inline assembly", text)
 
     # ---- reading
 

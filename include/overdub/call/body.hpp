@@ -36,9 +36,17 @@ concept mistakes_scope = std::is_class_v<B> && !std::is_final_v<B> && sizeof...(
   probe(no_scope{}, a...);
 };
 
+// A body that takes its scope wherever it has one, and can also be called without.
+template <class B>
+concept prefers_scope = requires {
+  typename B::prefers_scope;
+};
+
 template <class B, class Scope, class... A>
 consteval body_form find_form() {
-  if constexpr (invocable<B, A...>)
+  if constexpr (prefers_scope<B>)
+    return invocable<B, Scope&, A...> ? body_form::scoped : body_form::none;
+  else if constexpr (invocable<B, A...>)
     return body_form::plain;
   else if constexpr (mistakes_scope<B, A...>)
     return body_form::none;

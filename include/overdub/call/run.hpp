@@ -111,7 +111,7 @@ constexpr auto admit(S const& stack, X&& x) {
   } else if constexpr (tree<T>)
     return tree_traits<T>::map(admitter<Below, S>{stack}, std::forward<X>(x));
   else
-    return T(std::forward<X>(x));
+    return std::decay_t<T>(std::forward<X>(x)); // an array of C++ is a pointer
 }
 
 // Strips a result of a run of the contexts of S that are outside of Below.

@@ -110,6 +110,19 @@ arguments_of(ir::program const& p, ir::function_id id, S const& stack, A const&.
   return {cell<T>(wrap(tail_of<T>(stack), down_to<T>(a)))...};
 }
 
+// Runs a function of a verified program in these contexts.
+template <class S, class... A>
+std::vector<cell<skip_transparent_t<S>>>
+results_in(S const& stack, ir::program const& p, ir::function_id f, A const&... a) {
+  numbered_evaluation const numbered;
+  using T = skip_transparent_t<S>;
+  [[maybe_unused]] unwatched_t<S> const unwatched;
+  // The recorder identifies the staged functions of a program by its address. Therefore it keeps a copy of the program.
+  ir::program const* program = &p;
+  if constexpr (is_symbolic<S>) program = &recorder_of(stack).copy_of(p);
+  return evaluation<T>::run(*program, tail_of<T>(stack), f, arguments_of(p, f, stack, a...));
+}
+
 template <class S, class R>
 wrap_t<S, R>
 result_as(S const& stack, ir::program const& p, ir::function_id id, cell<skip_transparent_t<S>> const& c) {
@@ -129,16 +142,9 @@ result_as(S const& stack, ir::program const& p, ir::function_id id, cell<skip_tr
 template <class R, class... More, class... A>
 auto evaluate(ir::program const& p, ir::function_id f, A const&... a) {
   ir::verify(p);
-  detail::numbered_evaluation const numbered;
   using S = detail::outermost_t<A...>;
   S const stack = detail::stack_of_run(detail::stack_from<S>(a...), "evaluate");
-  using T = detail::skip_transparent_t<S>;
-  [[maybe_unused]] detail::unwatched_t<S> const unwatched;
-  // The recorder identifies the staged functions of a program by its address. Therefore it keeps a copy of the program.
-  ir::program const* program = &p;
-  if constexpr (detail::is_symbolic<S>) program = &detail::recorder_of(stack).copy_of(p);
-  auto const results = detail::evaluation<T>::run(
-      *program, detail::tail_of<T>(stack), f, detail::arguments_of(p, f, stack, a...));
+  auto const results = detail::results_in(stack, p, f, a...);
   if (results.size() != 1 + sizeof...(More))
     throw argument_error(message(
         "overdub: @%s returns %zu values, and %zu are requested", std::string(p.name_of(f)).c_str(),

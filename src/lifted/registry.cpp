@@ -1,0 +1,149 @@
+#include <overdub/core/mutex.hpp>
+#include <overdub/ir/parse.hpp>
+#include <overdub/ir/type_text.hpp>
+#include <overdub/ir/verify.hpp>
+#include <overdub/lifted/embedded.hpp>
+#include <overdub/lifted/registry.hpp>
+#include <overdub/pass/dce.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace overdub {
+namespace detail {
+namespace {
+
+using address_t = void (*)();
+
+// The text of a module, and what was made of it.
+class embedded_text {
+public:
+  explicit embedded_text(std::string_view text) : text_(text) {}
+
+  std::shared_ptr<lifted_program const> find(embedded_function const& f, lifted_signature const& signature) {
+    mutex_lock const lock(mutex_);
+    std::shared_ptr<lifted_program>& known = functions_[f.address];
+    if (!known) known = make(f, signature);
+    return known;
+  }
+
+private:
+  std::shared_ptr<lifted_program> make(embedded_function const& f, lifted_signature const& signature) {
+    auto made = std::make_shared<lifted_program>();
+    if (*f.name == '\0') {
+      made->why_native = f.refusal;
+      return made;
+    }
+    if (!all_) {
+      all_ = ir::parse(text_);
+      ir::verify(*all_);
+    }
+    std::optional<ir::function_id> const id = all_->find(f.name);
+    made->why_native =
+        id ? difference((*all_)[*id], f.returned, signature) : "its program has no such function";
+    if (!made->why_native.empty()) {
+      made->why_native = f.name + (": " + made->why_native);
+      return made;
+    }
+    made->program = *all_;
+    made->program.entry = *id;
+    pass::drop_unreached_functions(made->program);
+    made->returned = f.returned;
+    return made;
+  }
+  // How the type of a function differs from what the native function is expected to have; nothing, if it does not.
+  std::string
+  difference(ir::function const& f, std::uint64_t returned, lifted_signature const& wanted) const {
+    auto const parameters = f.parameters();
+    if (parameters.size() != wanted.parameters.size())
+      return "it has " + std::to_string(parameters.size()) +
+             " parameters in the program, as structs that are passed by value have";
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+      if (f.type_of(parameters[i]) != wanted.parameters[i])
+        return "parameter " + std::to_string(i + 1) + " is " + ir::text_of(*all_, f.type_of(parameters[i])) +
+               " in the program, and " + ir::text_of(*all_, wanted.parameters[i]) +
+               " by its type; an array that is not read and not written has no type of elements";
+    if ((returned & ~wanted.may_write) != 0) return "it writes by a pointer to const";
+    std::size_t const values = wanted.returned ? 1 : 0,
+                      arrays = static_cast<std::size_t>(std::popcount(returned));
+    if (f.results.size() != values + arrays || (wanted.returned && f.results[0] != *wanted.returned))
+      return "it returns other types in the program";
+    return {};
+  }
+
+  std::string_view text_;
+  mutex mutex_;
+  std::optional<ir::program> all_;
+  std::map<address_t, std::shared_ptr<lifted_program>> functions_;
+};
+
+class registry {
+public:
+  void add(embedded_function const* begin, std::size_t count, std::string_view text) {
+    auto const module = std::make_shared<embedded_text>(text);
+    mutex_lock const lock(mutex_);
+    for (std::size_t i = 0; i < count; ++i)
+      if (begin[i].address) all_.try_emplace(begin[i].address, entry{module, begin + i});
+  }
+  void remove(embedded_function const* begin, std::size_t count) {
+    mutex_lock const lock(mutex_);
+    for (std::size_t i = 0; i < count; ++i)
+      if (auto const at = all_.find(begin[i].address); at != all_.end() && at->second.function == begin + i)
+        all_.erase(at);
+  }
+  std::shared_ptr<lifted_program const> find(address_t address, lifted_signature const& signature) {
+    entry found;
+    {
+      mutex_lock const lock(mutex_);
+      auto const at = all_.find(address);
+      if (at == all_.end()) return none();
+      found = at->second;
+    }
+    return found.module->find(*found.function, signature);
+  }
+
+private:
+  struct entry {
+    std::shared_ptr<embedded_text> module;
+    embedded_function const* function = nullptr;
+  };
+  // The library of a module may be loaded later, so that its absence is not remembered.
+  static std::shared_ptr<lifted_program const> none() {
+    auto made = std::make_shared<lifted_program>();
+    made->why_native = "no lifted program of it is linked: name its source in overdub_lift(...) of CMake, or "
+                       "link what overdub-opt --embed writes";
+    return made;
+  }
+
+  mutex mutex_;
+  std::map<address_t, entry> all_;
+};
+
+// Never destroyed: programs are registered and removed while other objects are initialised and destroyed.
+registry& programs() {
+  static registry& all = *new registry;
+  return all;
+}
+
+} // namespace
+
+std::shared_ptr<lifted_program const> find_lifted(void (*address)(), lifted_signature const& signature) {
+  return programs().find(address, signature);
+}
+
+} // namespace detail
+
+embedded_program::embedded_program(std::string_view text, std::span<embedded_function const> functions)
+    : functions_(functions) {
+  detail::programs().add(functions.data(), functions.size(), text);
+}
+embedded_program::~embedded_program() { detail::programs().remove(functions_.data(), functions_.size()); }
+
+} // namespace overdub

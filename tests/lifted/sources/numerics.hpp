@@ -1,0 +1,27 @@
+// Functions that know nothing of overdub.
+#pragma once
+
+double norm(double const* x, long n);
+extern "C" long gcd(long a, long b);
+
+namespace numerics {
+void scale(double* x, int n, double a); // x *= NUMERICS_SCALE * a
+void add_to(double* y, double const* x, int n);
+unsigned sum_of(unsigned const* x, int n);
+unsigned char brighter(unsigned char x, unsigned char by);
+int count_if(float const* x, int n, float low, bool strict) noexcept;
+bool is_sorted(short const* x, int n);
+double median(double* x, int n);
+double printed(double x);
+int sort(int* x, int n);
+double dot(double const* a, double const* b, int rows, int columns);
+double horner(double const* c, int n, double x); // in another source, which calls no function of this one
+double at_two(double const* c, int n);           // calls horner
+void split(double x, double* whole, double* rest);
+double unused(int* scratch, double x);
+double clampf(double x);
+template <class T>
+T half(T x) {
+  return x / 2;
+}
+} // namespace numerics
