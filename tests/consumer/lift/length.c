@@ -1,0 +1,1 @@
+double add_square(double sum, double x) { return sum + EXTRA * x * x; }
