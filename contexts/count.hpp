@@ -19,6 +19,8 @@ namespace overdub::contexts {
 
 /// Counts calls. A call of a function that an outer context derived, such as "norm.forward", counts as a call of a function.
 struct count : context {
+  using observes_any_callee = count;
+
   long functions = 0;
   long primitives = 0;
   /// Calls of named functions and leaves with plain arguments, which no context sees. Counted if counts_unseen_calls.
@@ -72,6 +74,8 @@ private:
 /// Counts the calls of each callee, and of each callee by each caller, by their names. A caller is the function
 /// whose body makes the call; the caller of a call outside of all functions is "".
 struct count_each : context {
+  using observes_any_callee = count_each;
+
   /// The number of calls of a callee so far.
   long calls(std::string_view callee) const {
     auto const found = callees_.find(callee);

@@ -21,6 +21,8 @@ namespace overdub::contexts {
 /// Writes a line a call: `mul(3, 4) = 12`. A call that makes others is opened above them, and closed by its
 /// result. Numbers have the stream's precision and flags, and the form of the "C" locale whatever locale the stream has.
 struct log : context {
+  using observes_any_callee = log;
+
   std::ostream* out = &std::clog;
 
   log() = default;

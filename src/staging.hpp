@@ -14,6 +14,7 @@
 #include <overdub/implementation/stage/evaluation/copy.cpp>
 #include <overdub/implementation/stage/evaluation/staged_functions.cpp>
 #include <overdub/implementation/stage/program_native.cpp>
+#include <overdub/implementation/stage/program_observer.cpp>
 #include <overdub/implementation/stage/program_set.cpp>
 #include <overdub/implementation/stage/program_signatures.cpp>
 #include <overdub/implementation/stage/recorder.cpp>

@@ -9,6 +9,7 @@
 #include <overdub/pass/defunctionalise.hpp>
 #include <overdub/stage/evaluated_in_library.hpp>
 #include <overdub/stage/evaluation/operations.hpp>
+#include <overdub/stage/program_observer.hpp>
 #include <overdub/stage/stage.hpp>
 
 #include <array>
@@ -81,12 +82,27 @@ private:
   }
 };
 
-template <class S, bool InLibrary = evaluated_in_library<S>>
-struct evaluation : evaluation_here<S> {};
-// The compiled library has the evaluation for these contexts (evaluation_in_library.hpp). A parameter says so, since clang 16 does not match the
-// members of a constrained specialisation with their definitions.
+// A parameter says how, since clang 16 does not match the members of a constrained specialisation with their definitions.
+enum class evaluated { here, in_library, by_observer };
 template <class S>
-struct evaluation<S, true> {
+inline constexpr evaluated how_evaluated = evaluated_in_library<S>       ? evaluated::in_library
+                                           : is_evaluated_by_observer<S> ? evaluated::by_observer
+                                                                         : evaluated::here;
+
+template <class S, evaluated How = how_evaluated<S>>
+struct evaluation : evaluation_here<S> {};
+// Contexts that observe any callee (program_observer.hpp).
+template <class S>
+struct evaluation<S, evaluated::by_observer> {
+  static std::vector<cell<S>>
+  run(ir::program const& p, S const& contexts, ir::function_id f, std::vector<cell<S>> const& arguments,
+      evaluation_place* failed = nullptr) {
+    return evaluate_by_observer(p, contexts, f, arguments, failed);
+  }
+};
+// The compiled library has the evaluation for these contexts (evaluation_in_library.hpp).
+template <class S>
+struct evaluation<S, evaluated::in_library> {
   static std::vector<cell<S>>
   run(ir::program const& p, S const& contexts, ir::function_id f, std::vector<cell<S>> const& arguments,
       evaluation_place* failed = nullptr);

@@ -1,0 +1,215 @@
+// Evaluations in contexts that only observe, and take any callee: the library evaluates the program on numbers, and tells a program_observer of
+// each call. So a unit that evaluates programs in such contexts instantiates their hooks for three kinds of callees, and not for each
+// operation and each type.
+#pragma once
+
+#include <overdub/call/ambient_value.hpp>
+#include <overdub/call/callee_name.hpp>
+#include <overdub/call/extends.hpp>
+#include <overdub/core/library.hpp>
+#include <overdub/ir/program.hpp>
+#include <overdub/stage/cell.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace overdub::detail {
+
+/// An argument or a result of a call in a program, of a type that is known only when the program runs: a number, an array, several of them, or
+/// an object of which the type's name is known. It is false if it is not known.
+class observed_in_program {
+public:
+  using list = std::vector<observed_in_program>;
+
+  observed_in_program() = default;
+  explicit observed_in_program(cell<stack<>> x) : held_(std::move(x)) {}
+  explicit observed_in_program(list x) : held_(std::move(x)) {}
+  explicit observed_in_program(ambient_object x) : held_(x) {}
+
+  explicit operator bool() const {
+    auto const* const x = std::get_if<cell<stack<>>>(&held_);
+    return x == nullptr || static_cast<bool>(*x);
+  }
+  template <class F>
+  void visit(F const& f) const {
+    if (auto const* const x = std::get_if<cell<stack<>>>(&held_))
+      x->visit(f);
+    else if (auto const* const all = std::get_if<list>(&held_))
+      f(*all);
+    else
+      f(std::get<ambient_object>(held_));
+  }
+
+private:
+  std::variant<cell<stack<>>, list, ambient_object> held_;
+};
+
+enum class program_call_kind : std::uint8_t { function, native, primitive };
+
+/// A call in a program.
+struct program_call {
+  std::string_view name;
+  program_call_kind kind;
+  observed_in_program const* arguments;
+  std::size_t count;
+};
+
+class program_observer {
+public:
+  virtual void before(program_call const& call) = 0;
+  virtual void after(program_call const& call, observed_in_program const& result) = 0;
+  virtual void failed(program_call const& call, std::exception_ptr const& exception) = 0;
+
+protected:
+  ~program_observer() = default;
+};
+
+/// Evaluates a function of a verified program on numbers and arrays.
+std::vector<cell<stack<>>> evaluate_observed(
+    ir::program const& p, ir::function_id f, std::vector<cell<stack<>>> const& arguments,
+    program_observer& observer, evaluation_place* failed);
+
+// ---- contexts that observe so
+
+/// Whether a context only observes, takes any callee, and distinguishes functions, native functions and primitives by concepts alone. It says
+/// so by
+///   using observes_any_callee = C;
+/// for itself, C, so that a class that is derived from it does not say so.
+template <class C>
+inline constexpr bool observes_any_callee = false;
+template <class C>
+requires requires { typename C::observes_any_callee; }
+inline constexpr bool observes_any_callee<C> = std::is_same_v<typename C::observes_any_callee, C>;
+
+// Whether all contexts of a stack, of which there is one, do.
+template <class S>
+inline constexpr bool all_observe_any_callee =
+    observes_any_callee<typename S::context>&& all_observe_any_callee<typename S::tail>;
+template <>
+inline constexpr bool all_observe_any_callee<stack<>> = true;
+template <class S>
+inline constexpr bool is_evaluated_by_observer = all_observe_any_callee<S>;
+template <>
+inline constexpr bool is_evaluated_by_observer<stack<>> = false;
+
+/// The callee of an observed call: its name is known only when the program runs.
+template <class Kind>
+struct observed_callee {
+  using overdub_callee = Kind;
+  static constexpr int depth = 0;
+  static constexpr bool is_named = false;
+  static constexpr bool is_typed = false;
+  static constexpr std::string_view name() {
+    if (std::is_constant_evaluated()) return name_at_compile_time;
+    return called_name();
+  }
+};
+
+// Hooks receive at most so many arguments: of longer calls, the last is empty.
+inline constexpr std::size_t max_observed_in_programs = 8;
+
+template <class Hook, std::size_t N = 0>
+void with_arguments_of(program_call const& call, Hook const& hook) {
+  auto const pass = [&]<std::size_t... I>(std::index_sequence<I...>, auto const&... more) {
+    hook(call.arguments[I]..., more...);
+  };
+  if (call.count == N)
+    pass(std::make_index_sequence<N>());
+  else if constexpr (N < max_observed_in_programs)
+    with_arguments_of<Hook, N + 1>(call, hook);
+  else
+    pass(std::make_index_sequence<N - 1>(), observed_in_program());
+}
+template <class Hook>
+void with_call(program_call const& call, Hook const& hook) {
+  name_during_call const named(call.name);
+  auto const of = [&]<class Kind>(Kind) {
+    with_arguments_of(call, [&](auto const&... x) { hook(observed_callee<Kind>{}, x...); });
+  };
+  if (call.kind == program_call_kind::function)
+    of(kind::function{});
+  else if (call.kind == program_call_kind::native)
+    of(kind::leaf{});
+  else
+    of(kind::primitive{});
+}
+
+/// Tells the contexts of a stack: hooks `before` outermost first, others innermost first. If a hook throws, the call fails for the contexts outside
+/// of it.
+template <class S>
+class stack_observer final : public program_observer {
+public:
+  explicit stack_observer(S const& contexts) : contexts_(contexts) {}
+
+  void before(program_call const& call) override { before_in(contexts_, call); }
+  void after(program_call const& call, observed_in_program const& result) override {
+    end_in(contexts_, call, [&](auto& context) {
+      with_call(
+          call, [&](auto const& f, auto const&... x) { observe<after_hook>(context, f, result, x...); });
+    });
+  }
+  void failed(program_call const& call, std::exception_ptr const& exception) override {
+    end_in(contexts_, call, [&](auto& context) { fail(context, call, exception); });
+  }
+
+private:
+  template <class C>
+  static void fail(C& context, program_call const& call, std::exception_ptr const& exception) {
+    with_call(
+        call, [&](auto const& f, auto const&... x) { observe<failed_hook>(context, f, exception, x...); });
+  }
+  template <class T>
+  static void before_in(T const& contexts, program_call const& call) {
+    if constexpr (!T::empty) {
+      bool const is_null = contexts.top().is_null();
+      if (!is_null)
+        with_call(call, [&](auto const& f, auto const&... x) {
+          observe<before_hook>(contexts.top().get(), f, x...);
+        });
+      try {
+        before_in(contexts.rest(), call);
+      } catch (...) {
+        if (!is_null) fail(contexts.top().get(), call, std::current_exception());
+        throw;
+      }
+    }
+  }
+  template <class T, class End>
+  static void end_in(T const& contexts, program_call const& call, End const& end) {
+    if constexpr (!T::empty) {
+      bool const is_null = contexts.top().is_null();
+      try {
+        end_in(contexts.rest(), call, end);
+      } catch (...) {
+        if (!is_null) fail(contexts.top().get(), call, std::current_exception());
+        throw;
+      }
+      if (!is_null) end(contexts.top().get());
+    }
+  }
+
+  S const& contexts_;
+};
+
+/// Evaluates a function in contexts that observe any callee.
+template <class S>
+std::vector<cell<S>> evaluate_by_observer(
+    ir::program const& p, S const& contexts, ir::function_id f, std::vector<cell<S>> const& arguments,
+    evaluation_place* failed) {
+  std::vector<cell<stack<>>> given;
+  for (cell<S> const& a : arguments)
+    given.push_back(a.visit([](auto const& x) { return cell<stack<>>(concrete(x)); }));
+  stack_observer<S> observer(contexts);
+  std::vector<cell<S>> results;
+  for (cell<stack<>> const& r : evaluate_observed(p, f, given, observer, failed))
+    results.push_back(r.visit([&](auto const& x) { return cell<S>(wrap(contexts, x)); }));
+  return results;
+}
+
+} // namespace overdub::detail
