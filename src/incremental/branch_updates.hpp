@@ -55,7 +55,8 @@ inline void visit_branch(update_writer& w, node_id n) {
     if (a.new_value == ir::nothing && b.new_value == ir::nothing && !may_flip) { // only elements
       std::vector<delta> deltas = a.deltas;
       deltas.insert(deltas.end(), b.deltas.begin(), b.deltas.end());
-      for (delta const& p : deltas) w.known.store_value(v, p.element, {p.index}, p.valid);
+      for (delta const& p : deltas)
+        w.code.record({.of = v, .value = p.element, .path = {p.index}, .valid = p.valid});
       w.known.set_change(v).deltas = std::move(deltas);
       continue;
     }

@@ -73,7 +73,7 @@ inline affected emit_matching_iterations(update_writer& w, affected_read const& 
   delta& p = r.from;
   p.difference = ir::nothing;
   bool const is_one = p.list == ir::nothing;
-  p.found_by.keys = w.known.save(read.keys);
+  p.found_by.keys = w.code.saved.value(read.keys);
   p.found_by.key = p.index; // nothing for a list
   update_parameter const members{
       .what = update_parameter::kind::matching_iterations,
@@ -99,7 +99,7 @@ inline affected emit_gathered_rows(update_writer& w, node_id n, affected_read co
     ir::program without_draft = w.code.made.program;
     without_draft.erase(w.code.draft);
     gathers.push_back(gather_writer::write(
-        without_draft, w.code.source, n, read.index, [&](value_id v) { return w.known.save(v); }));
+        without_draft, w.code.source, n, read.index, [&](value_id v) { return w.code.saved.value(v); }));
     known = gathers.end() - 1;
   }
   update_parameter const rows{

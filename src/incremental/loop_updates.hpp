@@ -62,7 +62,7 @@ inline void visit_loop(update_writer& w, node_id n) {
   auto const iterate = [&] {
     values initial;
     for (std::uint32_t k = 0; k < loop_carried; ++k) {
-      states.push_back(w.known.save(flow.argument(k)));
+      states.push_back(w.code.saved.value(flow.argument(k)));
       value_id entering = w.code.read(states[k], w.code.path_to(first));
       if (restarts != ir::nothing)
         entering = w.code.selected(restarts, w.known.new_value(flow.initial(k)), entering);
@@ -119,11 +119,12 @@ inline void visit_loop(update_writer& w, node_id n) {
 
   auto const result = [&](std::uint32_t s) { return updated.results[s]; };
   value_id const stop = result(loop_carried + stacked + loop_carried);
-  for (std::uint32_t s = 0; s < loop_carried; ++s) {
-    w.code.stores.push_back(
-        {states[s], w.code.path_to(begin), result(loop_carried + stacked + s), ir::nothing,
-         store::action::put_range});
-  }
+  for (std::uint32_t s = 0; s < loop_carried; ++s)
+    w.code.record(
+        {.of = w.code.flow_of(n).argument(s),
+         .value = result(loop_carried + stacked + s),
+         .path = {begin},
+         .does = store::action::put_range});
   w.code.note(n, step::extent::from_the_first_affected);
   std::vector<value_id> elements;
   for (std::uint32_t s = 0; s < stacked; ++s) elements.push_back(result(loop_carried + s));
@@ -164,7 +165,7 @@ inline value_id continues(
 /// Emits an iteration that existed before, with new loop-carried values. Returns the yielded values. The caller restores the changes.
 inline std::vector<value_id>
 emit_loop_iteration(update_writer& w, iteration const& t, std::span<value_id const> entering) {
-  w.code.iterations.push_back(t);
+  w.code.enter(t);
   ir::region_flow const flow = w.code.flow_of(w.original()[t.region].parent);
   value_id const own = flow.index();
   w.known.set_old(own, t.index);
@@ -177,7 +178,7 @@ emit_loop_iteration(update_writer& w, iteration const& t, std::span<value_id con
   std::vector<value_id> new_values;
   for (value_id const v : w.original().operands_of(w.original().yield_of(t.region)))
     new_values.push_back(w.known.new_value(v));
-  w.code.iterations.pop_back();
+  w.code.leave();
   return new_values;
 }
 
@@ -204,10 +205,8 @@ inline void set_stacked_results(
     p.end = stop;
     if (is_summed(w.original(), v)) p.difference = w.known.differences(v, p, ran);
     w.known.set_change(v).deltas.push_back(p);
-    if (w.original().type_of(v).rank > 1) (void)w.known.save(v); // the length of saved rows is checked
-    if (std::uint32_t const number = w.code.saved.of(v); number != layout::none)
-      w.code.stores.push_back(
-          {number, w.code.path_to(first), p.element, ir::nothing, store::action::put_range});
+    if (w.original().type_of(v).rank > 1) (void)w.code.saved.value(v); // the length of saved rows is checked
+    w.code.record({.of = v, .value = p.element, .path = {first}, .does = store::action::put_range});
   }
 }
 
@@ -220,7 +219,7 @@ inline void append_to_loop(update_writer& w, node_id n, change const& count) {
   std::vector<std::vector<delta>> deltas(stacked);
   for (std::uint32_t s = 0; s < stacked; ++s) // the length of saved rows is checked
     if (value_id const v = w.original().result(n, loop_carried + s); w.original().type_of(v).rank > 1)
-      (void)w.known.save(v);
+      (void)w.code.saved.value(v);
   if (count.appended_list != ir::nothing) {
     std::vector<value_id> const new_values = emit_new_iterations(w, n, count, states);
     for (std::uint32_t s = 0; s < stacked; ++s)
@@ -248,7 +247,7 @@ inline void append_to_loop(update_writer& w, node_id n, change const& count) {
 inline std::string_view why_recompute_loop(update_writer& w, node_id n, std::vector<affected>& all) {
   function const& f = w.original();
   ir::region_flow const flow = w.code.flow_of(n);
-  if (!w.code.enclosing_depth(flow.index())) return "it is nested in a branch in a map";
+  if (!enclosing_depth(f, flow.index())) return "it is nested in a branch in a map";
   if (!w.code.iterations.empty() && !w.code.shapes.has_invariant_trip_count(n))
     return "its trip count may differ between iterations of the enclosing map";
   for (iteration const& enclosing : w.code.iterations)

@@ -1,3 +1,5 @@
+#include <overdub/implementation/incremental/emitted_stores.hpp>
+#include <overdub/implementation/incremental/planned_stores.hpp>
 #include <overdub/implementation/incremental/update_operations.hpp>
 #include <overdub/incremental/make_update_program.hpp>
 #include <overdub/pass/dce.hpp>
@@ -89,43 +91,58 @@ inline void write_full_update(update_writer& w) {
   visit(w, function::body);
 }
 
-/// The argument or result of the update program that holds a value; the value becomes a result if it is neither.
-inline update_value value_of(update_writer const& w, value_id v, std::vector<value_id>& results) {
-  update_value found;
-  if (v == ir::nothing) return found;
-  for (std::uint32_t k = 0; k < w.code.parameters.size(); ++k)
-    if (w.code.parameters[k].value == v) found.parameter = k;
-  if (found.exists()) return found;
-  auto const at = std::find(results.begin(), results.end(), v);
-  found.result = static_cast<std::uint32_t>(at - results.begin());
-  if (at == results.end()) results.push_back(v);
-  return found;
-}
+/// The values of the draft that the program passes to its caller.
+class passed_values {
+public:
+  explicit passed_values(update_code const& code) {
+    std::uint32_t k = 0;
+    for (update_arguments::entry const& e : code.arguments.all())
+      known_.insert_or_assign(e.value, update_value{.parameter = k++});
+  }
+  /// The argument or result that holds a value; the value becomes a result if it is neither.
+  update_value of(value_id v) {
+    if (v == ir::nothing) return {};
+    auto const [at, is_new] = known_.insert({v, {.result = static_cast<std::uint32_t>(results_.size())}});
+    if (is_new) results_.push_back(v);
+    return at->second;
+  }
+  std::vector<value_id> const& results() const { return results_; }
+
+private:
+  ir::value_map<update_value> known_;
+  std::vector<value_id> results_;
+};
 
 /// Ends the program: its results, the stores of a commit, and its parameters.
 inline update_program finish(update_writer& w) {
-  std::vector<value_id> results;
+  replaced_values now;
+  complete_old_sums(w.code, now);
+  std::vector<planned_store> stores = plan_stores(w.code.saved.all(), w.code.computed);
+  carry_out(w.code, w.guards.outermost_region(), stores, now);
+
+  passed_values passed(w.code);
   for (value_id const v : w.original().operands_of(w.original().yield_of(function::body))) {
     bool const changed = !w.original().is_literal(v) && w.known.change_of(v) != nullptr;
     bool const is_number = w.original().type_of(v).rank == 0;
     w.code.made.results.push_back(
-        changed && is_number ? value_of(w, w.known.new_value(v), results) : update_value{});
+        changed && is_number ? passed.of(now(w.known.new_value(v))) : update_value{});
     bool const has_difference = changed && w.original().type_of(v) == ir::f64;
     w.code.made.differences.push_back(
-        has_difference ? value_of(w, w.known.change_of(v)->difference, results) : update_value{});
+        has_difference ? passed.of(now(w.known.change_of(v)->difference)) : update_value{});
   }
-  for (update_code::pending_store const& s : w.code.stores) {
+  for (planned_store const& s : stores) {
     store to;
     to.variable = s.variable;
     to.does = s.does;
-    to.value = value_of(w, s.value, results);
-    to.valid = value_of(w, s.valid, results);
+    to.value = passed.of(now(s.value));
+    to.valid = passed.of(now(s.valid));
     for (value_id const v : s.path) {
-      to.path.push_back(value_of(w, v, results));
+      to.path.push_back(passed.of(now(v)));
       to.each = to.each || w.code.type_of(v).rank > 0;
     }
     w.code.made.stores.push_back(std::move(to));
   }
+  std::vector<value_id> const& results = passed.results();
   w.code.cursor.to_end(w.guards.outermost_region());
   w.guards.end(results);
   std::vector<ir::type> results_of;
@@ -138,15 +155,15 @@ inline update_program finish(update_writer& w) {
 
   // The program is a copy of the draft in which parameters are bound to its free values.
   std::vector<ir::type> types;
-  for (update_code::parameter const& p : w.code.parameters) {
-    types.push_back(w.code.type_of(p.value));
-    w.code.made.parameters.push_back(p.what);
+  for (update_arguments::entry const& e : w.code.arguments.all()) {
+    types.push_back(w.code.type_of(e.value));
+    w.code.made.parameters.push_back(e.is.what);
   }
   ir::program& p = w.code.made.program;
   function_id const f = p.add("recompute", types);
   value_map here;
-  for (std::uint32_t k = 0; k < w.code.parameters.size(); ++k)
-    here.insert_or_assign(w.code.parameters[k].value, p[f].argument(function::body, k));
+  for (std::uint32_t k = 0; k < types.size(); ++k)
+    here.insert_or_assign(w.code.arguments.all()[k].value, p[f].argument(function::body, k));
   bool const has_front =
       std::any_of(w.guards.all().begin(), w.guards.all().end(), [](speculation::emitted_guard const& g) {
         return g.branch == ir::nothing;
@@ -170,12 +187,10 @@ update_program make_update_program(
     disabled_guards const& d) {
   ir::result_shapes const callees(p);
   ir::shapes const shapes(p[f], &callees);
-  for (;;) {
-    update_code code(p, f, all, shapes);
-    update_writer writer(code);
-    write(writer, changes, d);
-    if (!writer.known.must_restart()) return finish(writer);
-  }
+  update_code code(p, f, all, shapes);
+  update_writer writer(code);
+  write(writer, changes, d);
+  return finish(writer);
 }
 
 update_program make_full_update(ir::program const& p, ir::function_id f, layout& all) {

@@ -41,10 +41,6 @@ void emit_iteration(
 void emit_iteration_list(
     update_writer& w, node_id n, affected const& r, std::vector<affected> const& earlier,
     deltas_of_results& deltas);
-void yield_stores(update_writer& w, std::size_t first_store, value_id index, values& yielded);
-void collect_stores(
-    update_writer& w, std::size_t first_store, value_id index, value_id list, node_id many,
-    std::uint32_t next);
 
 inline void visit_map(update_writer& w, node_id n) {
   affected_iterations found;
@@ -55,7 +51,7 @@ inline void visit_map(update_writer& w, node_id n) {
       of_count == nullptr ? std::vector<value_id>() : of_count->appended_indices;
   if (of_count != nullptr && (!of_count->has_appended() || !w.code.iterations.empty()))
     found.why = "its trip count may have changed";
-  else if (!w.code.enclosing_depth(flow.index()))
+  else if (!enclosing_depth(w.original(), flow.index()))
     found.why = "it is nested in a branch or a loop";
   else if (!w.code.iterations.empty() && !w.code.shapes.has_invariant_trip_count(n))
     found.why = "its trip count may differ between iterations";
@@ -70,7 +66,7 @@ inline void visit_map(update_writer& w, node_id n) {
 
   // Sums of results need the old elements; rows are compared with the saved rows, whose length is that of all iterations.
   for (value_id const v : w.original().results_of(n))
-    if (is_summed(w.original(), v) || w.original().type_of(v).rank > 1) (void)w.known.save(v);
+    if (is_summed(w.original(), v) || w.original().type_of(v).rank > 1) (void)w.code.saved.value(v);
   // Lists come last: their iterations leave out those that were emitted before.
   std::vector<affected> ordered;
   for (bool const lists : {false, true})
@@ -124,14 +120,14 @@ inline std::vector<value_id> emit_body(update_writer& w, node_id n, affected con
 inline std::vector<value_id>
 emit_new_iteration(update_writer& w, node_id n, iteration const& t, std::span<value_id const> entering) {
   ir::region_flow const flow = w.code.flow_of(n);
-  std::size_t const from = w.known.checkpoint(), first_store = w.code.stores.size();
+  std::size_t const from = w.known.checkpoint(), first = w.code.computed.size();
   bool const outside = std::exchange(w.code.is_new_iteration, true);
-  w.code.iterations.push_back(t);
+  w.code.enter(t);
   auto const set_argument = [&](value_id argument, value_id s) {
     change& c = w.known.set_change(argument);
     c.whole = true;
     c.new_value = s;
-    w.known.store_value(argument, s);
+    w.code.record({.of = argument, .value = s});
   };
   set_argument(flow.index(), t.index);
   for (std::uint32_t s = 0; s < entering.size(); ++s) set_argument(flow.argument(s), entering[s]);
@@ -139,33 +135,25 @@ emit_new_iteration(update_writer& w, node_id n, iteration const& t, std::span<va
   std::vector<value_id> new_values;
   for (value_id const v : w.original().operands_of(w.original().yield_of(flow.body())))
     new_values.push_back(w.known.new_value(v));
-  w.code.iterations.pop_back();
+  w.code.leave();
   w.code.is_new_iteration = outside;
   w.known.restore(from);
-  for (std::size_t k = first_store; k < w.code.stores.size(); ++k)
-    w.code.stores[k].does = store::action::append;
+  for (std::size_t k = first; k < w.code.computed.size(); ++k)
+    w.code.computed[k].does = store::action::append;
   return new_values;
 }
 
 /// The same for a list of iterations. A loop continues from its last loop-carried values.
 inline std::vector<value_id>
 emit_new_iterations(update_writer& w, node_id n, change const& count, values const& entering) {
-  std::size_t const first_store = w.code.stores.size();
-  value_id index;
-  std::uint32_t own = 0;
-  auto many = w.code.build().counted(
+  auto const many = w.code.build().counted(
       w.original()[n].code, count.appended_count, entering, [&](value_id position, values const& states) {
-        index = w.code.add(op::add, count.first_appended, position);
-        iteration const each{
-            w.code.flow_of(n).body(), index, count.appended_list, position, w.code.enclosing()};
-        values yielded = emit_new_iteration(w, n, each, states);
-        own = static_cast<std::uint32_t>(yielded.size());
-        yield_stores(w, first_store, index, yielded);
-        return yielded;
+        value_id const index = w.code.add(op::add, count.first_appended, position);
+        return emit_new_iteration(
+            w, n, {w.code.flow_of(n).body(), index, count.appended_list, position, w.code.enclosing()},
+            states);
       });
-  collect_stores(w, first_store, index, count.appended_list, many.node, own);
   w.code.note(n, step::extent::appended_iterations);
-  many.results.resize(own);
   return many.results;
 }
 
@@ -176,34 +164,8 @@ inline void add_appended_deltas(
   p.end = w.code.add(op::add, count.first_appended, count.appended_count);
   p.source = layout::none - index_of(v); // no input's
   if (is_summed(w.original(), v)) p.difference = elements;
-  std::size_t const first_store = w.code.stores.size();
-  w.known.store_value(v, elements, {count.appended_list});
-  for (std::size_t k = first_store; k < w.code.stores.size(); ++k)
-    w.code.stores[k].does = store::action::append;
+  w.code.record({.of = v, .value = elements, .path = {count.appended_list}, .does = store::action::append});
   to.push_back(p);
-}
-
-/// A map over a list of iterations returns what they store as arrays, which are collected after it.
-inline void yield_stores(update_writer& w, std::size_t first_store, value_id index, values& yielded) {
-  for (std::size_t k = first_store; k < w.code.stores.size(); ++k) {
-    for (value_id const v : w.code.stores[k].path)
-      if (ir::is_defined_in(w.written(), v, w.code.cursor.region()) && v != index) yielded.push_back(v);
-    if (w.code.stores[k].value != ir::nothing) yielded.push_back(w.code.stores[k].value);
-    if (w.code.stores[k].valid != ir::nothing) yielded.push_back(w.code.stores[k].valid);
-  }
-}
-
-inline void collect_stores(
-    update_writer& w, std::size_t first_store, value_id index, value_id list, node_id many,
-    std::uint32_t next) {
-  region_id const inside = w.written().region_at(many, 0);
-  auto const result = [&] { return w.written().result(many, next++); };
-  for (std::size_t k = first_store; k < w.code.stores.size(); ++k) {
-    for (value_id& v : w.code.stores[k].path)
-      if (ir::is_defined_in(w.written(), v, inside)) v = v == index ? list : result();
-    if (w.code.stores[k].value != ir::nothing) w.code.stores[k].value = result();
-    if (w.code.stores[k].valid != ir::nothing) w.code.stores[k].valid = result();
-  }
 }
 
 /// The element that an appended iteration yields.
@@ -213,10 +175,7 @@ inline void add_appended_delta(
   delta p{.index = index, .element = element, .ordinal = ordinal, .is_appended = true};
   p.source = layout::none - index_of(v); // no input's
   if (is_summed(w.original(), v)) p.difference = element;
-  std::size_t const first_store = w.code.stores.size();
-  w.known.store_value(v, element, {index});
-  for (std::size_t k = first_store; k < w.code.stores.size(); ++k)
-    w.code.stores[k].does = store::action::append;
+  w.code.record({.of = v, .value = element, .path = {index}, .does = store::action::append});
   to.push_back(p);
 }
 
@@ -236,7 +195,7 @@ inline void emit_iteration(
 
   std::vector<value_id> new_values;
   values const inside = emit_if(w, valid, [&] {
-    w.code.iterations.push_back({w.code.flow_of(n).body(), index});
+    w.code.enter({w.code.flow_of(n).body(), index});
     new_values = emit_body(w, n, r);
     values yielded; // the new elements, and their differences in sums
     for (std::uint32_t i = 0; i < new_values.size(); ++i) {
@@ -245,7 +204,7 @@ inline void emit_iteration(
       if (value_id const v = w.original().result(n, i); is_summed(w.original(), v))
         yielded.push_back(w.code.add(op::sub, new_values[i], w.known.old_element(v, index)));
     }
-    w.code.iterations.pop_back();
+    w.code.leave();
     return yielded;
   });
   std::size_t next = 0;
@@ -257,7 +216,7 @@ inline void emit_iteration(
     p.element = inside[next++];
     if (is_summed(w.original(), w.original().result(n, i))) p.difference = inside[next++];
     deltas[i].push_back(p);
-    w.known.store_value(w.original().result(n, i), p.element, {index}, valid);
+    w.code.record({.of = w.original().result(n, i), .value = p.element, .path = {index}, .valid = valid});
   }
   w.code.note(n, step::extent::one_iteration);
 }
@@ -266,15 +225,13 @@ inline void emit_iteration(
 inline void emit_iteration_list(
     update_writer& w, node_id n, affected const& r, std::vector<affected> const& earlier,
     deltas_of_results& deltas) {
-  std::size_t const from = w.known.checkpoint(), first_store = w.code.stores.size();
-  value_id index;
+  std::size_t const from = w.known.checkpoint(), first = w.code.computed.size();
   std::vector<value_id> new_values;
   // the position of the new element, and of its difference
   std::vector<std::pair<std::uint32_t, std::uint32_t>> parts;
-  std::uint32_t own = 0;
   auto const many = w.code.build().map(w.code.add(op::length, r.from.list), [&](value_id position) {
-    index = w.code.at(r.from.list, position);
-    w.code.iterations.push_back({w.code.flow_of(n).body(), index, r.from.list, position, w.code.enclosing()});
+    value_id const index = w.code.at(r.from.list, position);
+    w.code.enter({w.code.flow_of(n).body(), index, r.from.list, position, w.code.enclosing()});
     new_values = emit_body(w, n, r);
     value_id covered = ir::nothing;
     for (affected const& e : earlier)
@@ -282,8 +239,8 @@ inline void emit_iteration_list(
         covered = covered == ir::nothing ? m : w.code.add(op::logical_or, covered, m);
 
     // Differences of sums in iterations that were emitted before are counted once.
-    for (std::size_t k = first_store; covered != ir::nothing && k < w.code.stores.size(); ++k)
-      if (value_id& by = w.code.stores[k].value; w.code.stores[k].does == store::action::add)
+    for (std::size_t k = first; covered != ir::nothing && k < w.code.computed.size(); ++k)
+      if (value_id& by = w.code.computed[k].value; w.code.computed[k].does == store::action::add)
         by = w.code.add(op::select, covered, w.code.literal(w.code.type_of(by), 0), by);
 
     values yielded;
@@ -301,13 +258,10 @@ inline void emit_iteration_list(
       parts[i].second = static_cast<std::uint32_t>(yielded.size());
       yielded.push_back(difference);
     }
-    w.code.iterations.pop_back();
+    w.code.leave();
     w.known.restore(from);
-    own = static_cast<std::uint32_t>(yielded.size());
-    yield_stores(w, first_store, index, yielded);
     return yielded;
   });
-  collect_stores(w, first_store, index, r.from.list, many.node, own);
   for (std::uint32_t i = 0; i < new_values.size(); ++i) {
     if (new_values[i] == ir::nothing) continue;
     delta p = r.from;
@@ -316,7 +270,7 @@ inline void emit_iteration_list(
     value_id const v = w.original().result(n, i);
     if (is_summed(w.original(), v)) p.difference = many.results[parts[i].second];
     deltas[i].push_back(p);
-    w.known.store_value(v, p.element, {r.from.list});
+    w.code.record({.of = v, .value = p.element, .path = {r.from.list}});
   }
   w.code.note(n, step::extent::some_iterations);
 }
@@ -325,54 +279,19 @@ inline void emit_iteration_list(
 /// the condition does not hold. Undoes the changes that it sets.
 template <class Emit>
 values emit_if(update_writer& w, value_id condition, Emit const& emit) {
-  std::size_t const from = w.known.checkpoint(), first_store = w.code.stores.size();
+  std::size_t const from = w.known.checkpoint();
+  values made;
   auto const emit_and_restore = [&] {
-    values const made = emit();
+    made = emit();
     w.known.restore(from);
     return made;
   };
   if (condition == ir::nothing) return emit_and_restore();
-  ir::builder to = w.code.build();
-  node_id const choice = to.open(op::if_, {condition}, 2);
-  region_id const inside = w.written().region_at(choice, 0);
-  auto const is_own = [&](value_id v) {
-    return v != ir::nothing && ir::is_defined_in(w.written(), v, inside);
+  auto const zeros = [&] {
+    for (value_id& v : made) v = ir::zero_value(w.code.cursor, w.code.type_of(v));
+    return made;
   };
-  values yielded;
-  std::size_t count = 0;
-  to.in_region(choice, 0, [&] {
-    yielded = emit_and_restore();
-    count = yielded.size();
-    auto const bring_out = [&](value_id v) {
-      if (is_own(v)) yielded.push_back(v);
-    };
-    for (std::size_t k = first_store; k < w.code.stores.size(); ++k) {
-      for (value_id const v : w.code.stores[k].path) bring_out(v);
-      bring_out(w.code.stores[k].value);
-      bring_out(w.code.stores[k].valid);
-    }
-    return yielded;
-  });
-  to.in_region(choice, 1, [&] {
-    for (value_id& v : yielded) v = ir::zero_value(w.code.cursor, w.code.type_of(v));
-    return yielded;
-  });
-  values results = to.close(choice).results;
-  std::size_t next = count;
-  auto const collect = [&](value_id& v) {
-    if (is_own(v)) v = results[next++];
-  };
-  for (std::size_t k = first_store; k < w.code.stores.size(); ++k) {
-    for (value_id& v : w.code.stores[k].path) collect(v);
-    collect(w.code.stores[k].value);
-    value_id& known = w.code.stores[k].valid;
-    if (is_own(known))
-      collect(known); // false, where the branch is not taken
-    else
-      known = w.code.both(condition, known);
-  }
-  results.resize(count);
-  return results;
+  return w.code.build().if_(condition, emit_and_restore, zeros).results;
 }
 
 } // namespace overdub::increments

@@ -17,7 +17,7 @@ std::string_view why_recompute_sum(update_writer& w, node_id n);
 void update_sum(update_writer& w, node_id n);
 std::string_view why_recompute_reduction(update_writer& w, node_id n);
 values update_path(update_writer& w, node_id n);
-void store_saved_trees(update_writer& w, node_id n);
+void rebuild_saved_trees(update_writer& w, node_id n);
 
 /// The path in a segment tree from a leaf to the root: positions, and the values of each array, by level.
 struct tree_path {
@@ -45,7 +45,7 @@ inline std::string_view why_recompute_sum(update_writer& w, node_id n) {
   if (!a.is_started() || !t.is_number()) return "it is a sum of arrays, or has no initial value";
   if (c == nullptr || c->whole) return "all elements may have changed";
   if (w.known.change_of(w.original().operand(n, 1)) != nullptr) return "its initial value changed";
-  if (!w.code.enclosing_depth(v)) return "it is nested in a branch or a loop";
+  if (!enclosing_depth(w.original(), v)) return "it is nested in a branch or a loop";
   bool const is_input = w.original().is_argument(array) && w.original().region_of(array) == function::body;
   for (delta const& p : c->deltas)
     if (p.difference == ir::nothing && ((p.list != ir::nothing && !is_input && !p.is_appended) ||
@@ -76,20 +76,20 @@ inline void update_sum(update_writer& w, node_id n) {
     }
     by = by == ir::nothing ? difference : w.code.add(op::add, by, difference);
   }
-  std::uint32_t const number = w.known.save(v);
+  std::uint32_t const number = w.code.saved.value(v);
   std::vector<value_id> const element = w.code.path(w.code.saved[number].depth);
   change& made = w.known.set_change(v);
   made.whole = true;
   w.code.note(n, step::extent::difference);
-  w.code.stores.push_back({.variable = number, .path = element, .value = by, .does = store::action::add});
+  w.code.record({.of = v, .value = by, .does = store::action::add});
   value_id const sum = w.code.read(number, element);
   if (!t.is_floating()) {
     made.new_value = w.code.add(op::add, sum, by);
     return;
   }
   made.difference = by;
-  made.new_value =
-      w.code.add(op::add, sum, w.code.add(op::add, w.code.read(w.known.compensation(v), element), by));
+  (void)w.code.saved.compensation(v);
+  made.new_value = w.code.add(op::add, sum, w.code.add(op::add, w.code.read_compensation(v, element), by));
 }
 
 // ---- segment trees
@@ -132,11 +132,9 @@ inline values update_path(update_writer& w, node_id n) {
   function const& f = w.original();
   std::uint32_t const arrays = f[n].result_count;
   std::vector<value_id> trees, root;
-  std::vector<std::uint32_t> variables;
   std::size_t delta_count = 0;
   for (std::uint32_t k = 0; k < arrays; ++k) {
-    variables.push_back(w.known.saved_tree(f.result(n, k)));
-    trees.push_back(w.code.read(variables.back(), {}));
+    trees.push_back(w.code.read(w.code.saved.tree(f.result(n, k)), {}));
     if (change const* const c = w.known.change_of(w.original().operand(n, k))) delta_count = c->deltas.size();
   }
   value_id const size = w.code.add(op::length, w.known.old_value(w.original().operand(n, 0)));
@@ -144,15 +142,17 @@ inline values update_path(update_writer& w, node_id n) {
   for (value_id const t : trees) root.push_back(w.code.at(t, top));
   value_map const outer_values = captured_values(w, n);
   std::vector<tree_path> all;
+  auto const record = [&](std::uint32_t k, value_id position, value_id now) {
+    w.code.record(
+        {.of = w.original().result(n, k), .value = now, .path = {position}, .what = variable::role::tree});
+  };
   for (std::size_t p = 0; p < delta_count; ++p) {
     tree_path const made = emit_path(w, n, p, size, trees, all, outer_values);
-    for (std::uint32_t k = 0; k < arrays; ++k)
-      w.code.stores.push_back({variables[k], {made.positions}, made.values[k]});
+    for (std::uint32_t k = 0; k < arrays; ++k) record(k, made.positions, made.values[k]);
     root = made.root;
     all.push_back(made);
   }
-  for (std::uint32_t k = 0; delta_count > 0 && k < arrays; ++k)
-    w.code.stores.push_back({variables[k], {top}, root[k]});
+  for (std::uint32_t k = 0; delta_count > 0 && k < arrays; ++k) record(k, top, root[k]);
   if (w.original()[n].attributes.is_started())
     root = combined_with_initial_values(w, n, size, root, outer_values);
   w.code.note(n, step::extent::path);
@@ -259,18 +259,17 @@ inline std::vector<value_id> combine(
     here.insert_or_assign(w.original().argument(body, k), left[k]);
     here.insert_or_assign(w.original().argument(body, arrays + k), right[k]);
   }
-  std::vector<saved_value> nothing_kept;
-  copy_region(w, body, here, nothing_kept);
+  copy_region(w, body, here);
   std::vector<value_id> new_values;
   for (value_id const v : w.original().operands_of(w.original().yield_of(body)))
     new_values.push_back(mapped(w, here, v));
   return new_values;
 }
 
-/// Rebuilds the saved trees: O(elements).
-inline void store_saved_trees(update_writer& w, node_id n) {
+/// Rebuilds the saved trees: O(elements). An update program visits the reduction once, here, so it saves none later.
+inline void rebuild_saved_trees(update_writer& w, node_id n) {
   std::uint32_t const arrays = w.original()[n].result_count;
-  if (w.code.saved.tree_of(w.original().result(n)) == layout::none) return;
+  if (w.code.saved.all().tree_of(w.original().result(n)) == layout::none) return;
   value_map const outer_values = captured_values(w, n);
   value_id const zero = w.code.literal(ir::i64, 0), one = w.code.literal(ir::i64, 1);
   value_id const size = w.code.add(op::length, w.known.new_value(w.original().operand(n, 0)));
@@ -321,7 +320,8 @@ inline void store_saved_trees(update_writer& w, node_id n) {
         return yielded;
       });
   for (std::uint32_t k = 0; k < arrays; ++k)
-    w.code.stores.push_back({w.code.saved.tree_of(w.original().result(n, k)), {}, levels.results[2 + k]});
+    w.code.record(
+        {.of = w.original().result(n, k), .value = levels.results[2 + k], .what = variable::role::tree});
 }
 
 } // namespace overdub::increments

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <overdub/implementation/incremental/change.hpp>
+#include <overdub/implementation/incremental/saves.hpp>
+#include <overdub/implementation/incremental/update_arguments.hpp>
 #include <overdub/implementation/ir/shapes.hpp>
 #include <overdub/implementation/ir/value_map.hpp>
 #include <overdub/implementation/ir/zero_value.hpp>
@@ -9,7 +11,6 @@
 #include <overdub/ir/builder.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/effects.hpp>
-#include <overdub/ir/enclosing.hpp>
 #include <overdub/ir/walk.hpp>
 
 #include <algorithm>
@@ -59,6 +60,14 @@ inline bool is_summed(function const& f, value_id v) {
   return false;
 }
 
+/// Whether a value is a sum of floating-point numbers, of which a compensation may be saved.
+inline bool is_floating_sum(function const& f, value_id v) {
+  if (!f.is_result(v)) return false;
+  function::node const& n = f[f.node_of(v)];
+  return n.code == op::reduce && n.attributes.operation == op::add && f.type_of(v).rank == 0 &&
+         f.type_of(v).is_floating();
+}
+
 /// An iteration of a map or a loop whose body is being emitted.
 struct iteration {
   region_id region;
@@ -69,18 +78,22 @@ struct iteration {
   value_id lower_index = ir::nothing; // an index that is less than `index`
 };
 
+/// A value of the function that the update program computes. If the value is saved, a commit writes it.
+struct computed_value {
+  value_id of;                     // of the function
+  value_id value;                  // of the draft
+  std::vector<value_id> path = {}; // the indices of the iterations, and of the elements
+  value_id valid = ir::nothing;    // the condition that it is computed; nothing, if it always is
+  store::action does = store::action::put;
+  variable::role what = variable::role::saved; // or the tree of a reduction
+  region_id region = ir::nothing;              // of the draft, where all of these are known
+};
+
 /// The update program that is written, and the place where code is emitted. It knows nothing of how values change.
 struct update_code {
-  struct parameter {
-    update_parameter what;
-    value_id value; // free in the draft
-  };
-  struct pending_store { // of a saved value
-    std::uint32_t variable;
-    std::vector<value_id> path;
-    value_id value;
-    value_id valid = ir::nothing;
-    store::action does = store::action::put;
+  // The old value of a sum, with and without a compensation.
+  struct old_sum {
+    value_id of, alone, compensated;
   };
 
   // of literals in indices, so that their sums do not overflow
@@ -93,7 +106,7 @@ struct update_code {
           made.program = p;
           return made.program.add("draft", {});
         }()),
-        saved(all_saved), shapes(of_function), cursor(made.program, draft, function::body) {}
+        saved(p[of], all_saved), shapes(of_function), cursor(made.program, draft, function::body) {}
   update_code(update_code const&) = delete;
   update_code& operator=(update_code const&) = delete;
 
@@ -116,10 +129,17 @@ struct update_code {
     made.steps.push_back({n, ran, std::string(why)});
   }
   // ---- parameters
-  value_id parameter_for(update_parameter const& key, ir::type t);
+  value_id parameter_for(update_parameter const& key, ir::type t) {
+    return arguments.value_of({key}, t, cursor);
+  }
   value_id read(std::uint32_t variable, std::vector<value_id> const& path);
+  value_id read_compensation(value_id v, std::vector<value_id> const& path);
+  value_id read_sum(value_id v, std::vector<value_id> const& path);
+  // ---- what a commit may write
+  void record(computed_value c);
   // ---- enclosing iterations
-  std::optional<std::uint32_t> enclosing_depth(value_id v) const;
+  void enter(iteration const& t);
+  void leave() { iterations.pop_back(); }
   std::vector<value_id> path(std::uint32_t depth) const;
   std::vector<value_id> path_to(value_id last) const;
   bool is_in_loop() const;
@@ -135,26 +155,21 @@ struct update_code {
 
   update_program made;
   function_id source, draft; // the draft's parameters are free values until all are known
-  layout& saved;
+  saves saved;
   ir::shapes const& shapes;
   ir::cursor cursor;
-  std::vector<parameter> parameters;
+  update_arguments arguments;
+  std::vector<old_sum> old_sums;
   std::vector<iteration> iterations; // those that enclose the code
-  std::vector<pending_store> stores;
+  value_map lists;                   // of iterations, by the index of an iteration
+  std::vector<computed_value> computed;
   bool is_new_iteration = false; // the code is of an appended iteration, which has no saved values
 };
 
-/// The number of maps and loops that enclose a value. Nothing where values cannot be saved: in a `while`, in a reduction, or in a branch
-/// in an iteration.
-inline std::optional<std::uint32_t> update_code::enclosing_depth(value_id v) const {
-  function const& f = original();
-  std::uint32_t depth = 0;
-  for (auto const around : ir::enclosing_regions(f, f.region_of(v))) {
-    if (selects_region(f[around.owner].code) && is_outside_loops(f, around.region)) return depth;
-    if (!is_counted(f[around.owner].code)) return {};
-    ++depth;
-  }
-  return depth;
+/// Code is emitted in the body of an iteration from now on.
+inline void update_code::enter(iteration const& t) {
+  if (t.list != ir::nothing) lists.insert_or_assign(t.index, t.list);
+  iterations.push_back(t);
 }
 
 inline std::vector<value_id> update_code::path(std::uint32_t depth) const {
@@ -170,16 +185,34 @@ inline std::vector<value_id> update_code::path_to(value_id last) const {
   return all;
 }
 
-inline value_id update_code::parameter_for(update_parameter const& key, ir::type t) {
-  for (update_code::parameter const& p : parameters)
-    if (p.what == key) return p.value;
-  parameters.push_back({key, cursor.free_value(t)});
-  return parameters.back().value;
-}
-
 inline value_id update_code::read(std::uint32_t number, std::vector<value_id> const& path) {
   value_id const array = parameter_for({.variable = number}, saved[number].type);
   return path.empty() ? array : at(array, path);
+}
+
+/// The compensation of a saved sum, which is an argument only if it is saved, too.
+inline value_id update_code::read_compensation(value_id v, std::vector<value_id> const& path) {
+  value_id const array =
+      arguments.value_of({.what = {}, .compensation_of = v}, saved[saved.value(v)].type, cursor);
+  return path.empty() ? array : at(array, path);
+}
+
+/// The old value of a saved sum: with its compensation, if that is saved in the end.
+inline value_id update_code::read_sum(value_id v, std::vector<value_id> const& path) {
+  value_id const alone = read(saved.value(v), path);
+  value_id const compensated = add(op::add, alone, read_compensation(v, path));
+  old_sums.push_back({v, alone, compensated});
+  return compensated;
+}
+
+/// Records that a value of the function is computed, or elements of it at the indices `c.path`, in the iterations that enclose the code.
+inline void update_code::record(computed_value c) {
+  auto const depth = enclosing_depth(original(), c.of);
+  if (!depth) return; // it cannot be saved
+  if (c.region == ir::nothing) c.region = cursor.region();
+  auto const outer = path(std::min(*depth, static_cast<std::uint32_t>(iterations.size())));
+  c.path.insert(c.path.begin(), outer.begin(), outer.end());
+  computed.push_back(std::move(c));
 }
 
 inline value_id update_code::at(value_id array, std::vector<value_id> const& path) {

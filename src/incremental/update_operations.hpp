@@ -29,10 +29,7 @@ bool is_affected(update_writer& w, node_id n);
 void visit(update_writer& w, node_id n);
 
 inline void visit(update_writer& w, region_id r) {
-  for (node_id n = w.original()[r].first; n != w.original()[r].last; n = w.original()[n].next) {
-    visit(w, n);
-    for (value_id const v : w.original().results_of(n)) w.known.set_visited(v);
-  }
+  for (node_id n = w.original()[r].first; n != w.original()[r].last; n = w.original()[n].next) visit(w, n);
 }
 
 inline void visit(update_writer& w, node_id n) {
@@ -216,7 +213,7 @@ inline void add_difference(update_writer& w, node_id n) {
 
 inline void recompute(update_writer& w, node_id n, std::string_view why) {
   std::vector<value_id> const new_values = emit_in_full(w, n);
-  if (w.original()[n].code == op::reduce) store_saved_trees(w, n);
+  if (w.original()[n].code == op::reduce) rebuild_saved_trees(w, n);
   bool is_whole = w.original()[n].region_count != 0 || w.original()[n].code == op::reduce;
   for (value_id const v : w.original().results_of(n))
     is_whole = is_whole || (w.original().type_of(v).rank > 0 && w.original()[n].code != op::at);

@@ -67,8 +67,32 @@ public:
     for (guard const& g : u.guards) add("guard: ", of(g));
     for (update_parameter const& p : u.parameters) add("argument: ", of(p, u, saved));
     for (step const& s : u.steps) add("", of(s));
-    for (store const& s : u.stores) add("commit: ", of(s, saved));
+    for (store const& s : u.stores)
+      add("commit: ", of(s.does, saved[s.variable], s.path.size(), s.each) +
+                          (s.valid.exists() ? ", on a condition" : ""));
     return text;
+  }
+
+  /// puts %2[]
+  std::string of(store::action does, variable const& to, std::size_t indices, bool each) const {
+    std::string line;
+    switch (does) {
+    case store::action::put:
+      line = "puts ";
+      break;
+    case store::action::put_range:
+      line = "puts consecutive elements of ";
+      break;
+    case store::action::add:
+      line = "adds to ";
+      break;
+    case store::action::append:
+      line = "appends to ";
+      break;
+    }
+    line += of(to);
+    for (std::size_t k = 0; k < indices; ++k) line += each ? "[each]" : "[]";
+    return line;
   }
 
 private:
@@ -122,27 +146,6 @@ private:
              at_shift();
     }
     return {};
-  }
-  std::string of(store const& s, layout const& saved) const {
-    std::string line;
-    switch (s.does) {
-    case store::action::put:
-      line = "puts ";
-      break;
-    case store::action::put_range:
-      line = "puts consecutive elements of ";
-      break;
-    case store::action::add:
-      line = "adds to ";
-      break;
-    case store::action::append:
-      line = "appends to ";
-      break;
-    }
-    line += of(saved[s.variable]);
-    for (std::size_t k = 0; k < s.path.size(); ++k) line += s.each ? "[each]" : "[]";
-    if (s.valid.exists()) line += ", on a condition";
-    return line;
   }
 
   ir::function const& f_;

@@ -19,12 +19,7 @@ public:
   explicit value_changes(update_code& code)
       : code_(code), changes_(code_.original().value_count(), 0),
         old_(code_.original().value_count(), ir::nothing), new_(code_.original().value_count(), ir::nothing),
-        visited_(code_.original().value_count(), 0), captured_(code_.original().node_count()) {}
-
-  /// Whether a value was saved after the operation that computes it was visited: the update program must be written again, with that
-  /// value saved.
-  bool must_restart() const { return must_restart_; }
-  void set_visited(value_id v) { visited_[index_of(v)] = 1; }
+        captured_(code_.original().node_count()) {}
 
   // ---- changes, which `restore` undoes at the end of an iteration
   change const* change_of(value_id v) const {
@@ -55,13 +50,6 @@ public:
   value_id differences(value_id v, delta const& p, value_id count);
   std::vector<value_id> const& captured(node_id n) const;
 
-  // ---- saved values
-  std::uint32_t save(value_id v);
-  std::uint32_t compensation(value_id v);
-  std::uint32_t saved_tree(value_id v);
-  void store_value(
-      value_id v, value_id s, std::vector<value_id> const& further = {}, value_id valid = ir::nothing);
-
 private:
   struct undo {
     value_id value;
@@ -80,11 +68,9 @@ private:
   update_code& code_;
   std::vector<std::uint32_t> changes_; // by value: its number in the pool, from 1; 0: unchanged
   std::deque<change> pool_;
-  std::vector<value_id> old_, new_;   // by value: the value of the update program, once it was emitted
-  std::vector<std::uint8_t> visited_; // by value: whether its operation was visited
+  std::vector<value_id> old_, new_; // by value: the value of the update program, once it was emitted
   std::vector<undo> undo_;
   mutable std::vector<std::optional<std::vector<value_id>>> captured_; // by operation, once it was asked for
-  bool must_restart_ = false;
 };
 
 inline change& value_changes::set_change(value_id v) {
@@ -100,7 +86,7 @@ inline void value_changes::set_whole(value_id v, value_id now) {
   change& c = set_change(v);
   c.whole = true;
   c.new_value = now;
-  store_value(v, now);
+  code_.record({.of = v, .value = now});
 }
 
 inline void value_changes::restore(std::size_t checkpoint) {
@@ -132,11 +118,9 @@ inline value_id value_changes::old_value(value_id v) {
     erase_hooks(made);
     found = code_.written().result(made, code_.original()[v].index);
   } else {
-    std::uint32_t const number = save(v);
+    std::uint32_t const number = code_.saved.value(v);
     auto const at = code_.path(code_.saved[number].depth);
-    found = code_.read(number, at);
-    if (code_.saved.compensation_of(v) != layout::none)
-      found = code_.add(op::add, found, code_.read(code_.saved.compensation_of(v), at));
+    found = is_floating_sum(f, v) ? code_.read_sum(v, at) : code_.read(number, at);
   }
   note_for_undo(v);
   old_[i] = found;
@@ -219,44 +203,6 @@ inline value_id value_changes::replaced(value_id array, delta const& p) {
   return code_.build().if_(p.valid, updated, [&] { return array; });
 }
 
-/// The saved value's number. The value is saved from now on.
-inline std::uint32_t value_changes::save(value_id v) {
-  if (std::uint32_t const number = code_.saved.of(v); number != layout::none) return number;
-  std::uint32_t const depth = *code_.enclosing_depth(v);
-  ir::type t = code_.original().type_of(v);
-  for (std::uint32_t k = 0; k < depth; ++k) t = t.array_of();
-  must_restart_ = must_restart_ || visited_[index_of(v)] != 0;
-  return code_.saved.add({.of = v, .type = t, .what = variable::role::saved, .depth = depth});
-}
-
-inline std::uint32_t value_changes::compensation(value_id v) {
-  if (std::uint32_t const number = code_.saved.compensation_of(v); number != layout::none) return number;
-  variable r = code_.saved[save(v)];
-  r.what = variable::role::compensation;
-  must_restart_ = must_restart_ || visited_[index_of(v)] != 0;
-  return code_.saved.add(r);
-}
-
-/// The saved tree of a reduction. It is saved from now on.
-inline std::uint32_t value_changes::saved_tree(value_id v) {
-  if (std::uint32_t const number = code_.saved.tree_of(v); number != layout::none) return number;
-  must_restart_ = must_restart_ || visited_[index_of(v)] != 0;
-  return code_.saved.add(
-      {.of = v, .type = code_.original().type_of(v).array_of(), .what = variable::role::tree});
-}
-
-/// If the value is saved, a commit writes `s` to it, at the enclosing iterations and the `further` indices.
-inline void
-value_changes::store_value(value_id v, value_id s, std::vector<value_id> const& further, value_id valid) {
-  std::uint32_t const number = code_.saved.of(v);
-  if (number == layout::none) return;
-  std::vector<value_id> at = code_.path(code_.saved[number].depth);
-  at.insert(at.end(), further.begin(), further.end());
-  code_.stores.push_back({number, at, s, valid});
-  if (std::uint32_t const errors = code_.saved.compensation_of(v); errors != layout::none)
-    code_.stores.push_back({errors, at, ir::nothing, valid}); // a recomputed sum's is 0
-}
-
 /// Whether the old value of an operation is rematerialised, and not saved. In maps these are operations about as cheap as a load, and
 /// arrays whose length may differ between iterations; in loops, all operations, since nothing but the loop-carried values of each
 /// iteration is saved.
@@ -284,7 +230,7 @@ inline std::vector<value_id> const& value_changes::captured(node_id n) const {
 
 /// The old element of a map's result.
 inline value_id value_changes::old_element(value_id v, value_id index) {
-  std::uint32_t const number = save(v);
+  std::uint32_t const number = code_.saved.value(v);
   auto where = code_.path(code_.saved[number].depth);
   where.push_back(index);
   return code_.read(number, where);

@@ -1,0 +1,64 @@
+// The writes of a commit: an analysis, which emits nothing. It chooses among the values that an update program computes those that are
+// saved. `emitted_stores.hpp` makes them results of the update program.
+#pragma once
+
+#include <overdub/implementation/incremental/update_code.hpp>
+#include <overdub/implementation/incremental/update_program_text.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace overdub::increments {
+
+/// A write to a saved value, in values of the draft that are known in `region`.
+struct planned_store {
+  std::uint32_t variable;
+  std::vector<value_id> path;
+  value_id value; // nothing: zeros
+  value_id valid;
+  store::action does;
+  region_id region;
+};
+
+/// The writes, in the order in which the values are computed. O(computed values).
+std::vector<planned_store> plan_stores(layout const& saved, std::vector<computed_value> const& computed);
+/// A line for each write, with the names of values in the printed function, and the emitted operations that compute its value, from the
+/// inside out.
+std::string text_of(
+    std::vector<planned_store> const& all, layout const& saved, function const& draft, region_id outermost,
+    update_program_text const& names);
+
+inline std::vector<planned_store>
+plan_stores(layout const& saved, std::vector<computed_value> const& computed) {
+  std::vector<planned_store> all;
+  for (computed_value const& c : computed) {
+    bool const is_tree = c.what == variable::role::tree;
+    std::uint32_t const number = is_tree ? saved.tree_of(c.of) : saved.of(c.of);
+    if (number == layout::none) continue;
+    all.push_back({number, c.path, c.value, c.valid, c.does, c.region});
+    // The compensation of a sum that is added up again is 0.
+    std::uint32_t const errors = saved.compensation_of(c.of);
+    if (!is_tree && c.does != store::action::add && errors != layout::none)
+      all.push_back({errors, c.path, ir::nothing, c.valid, c.does, c.region});
+  }
+  return all;
+}
+
+inline std::string text_of(
+    std::vector<planned_store> const& all, layout const& saved, function const& draft, region_id outermost,
+    update_program_text const& names) {
+  std::string text;
+  for (planned_store const& s : all) {
+    text += names.of(s.does, saved[s.variable], s.path.size(), false);
+    if (s.valid != ir::nothing) text += ", on a condition";
+    for (auto const around : ir::enclosing_regions(draft, s.region)) {
+      if (around.region == outermost) break;
+      text.append(", in ").append(ir::name_of(draft[around.owner].code));
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+} // namespace overdub::increments
