@@ -254,7 +254,7 @@ private:
     for (llvm::Instruction const* i : loop.prepares) prepare(*i);
     value_id const bound = e_[loop.bound];
     e_.back_to(before);
-    value_id const count = trip_count(c_, loop, start, bound);
+    value_id const count = trip_count(c_, loop, first_compared(c_, loop, start), bound);
 
     std::vector<std::uint32_t> carried = changed_by(n);
     std::erase(carried, index);

@@ -1,5 +1,6 @@
 #include "prepare.hpp"
 
+#include "inline_calls.hpp"
 #include "linear_memory.hpp"
 #include "values.hpp"
 
@@ -10,13 +11,11 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
-#include <llvm/IR/ValueHandle.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/Scalar/DCE.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Utils/BreakCriticalEdges.h>
-#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/LowerSwitch.h>
 #include <string>
@@ -55,26 +54,10 @@ void access_as_used(llvm::Function& f) {
     }
 }
 
-// Small functions that return a pointer, as std::max, become part of their callers, where the array of the pointer is known. The limits
-// bound what a function may grow by.
-void inline_pointer_functions(llvm::Function& f) {
-  constexpr unsigned most_instructions = 100, most_calls = 200;
-  std::vector<llvm::WeakTrackingVH> calls; // nothing follows an inlined function that does not return
-  auto const note = [&](llvm::Instruction& i) {
-    auto* const call = llvm::dyn_cast<llvm::CallBase>(&i);
-    llvm::Function const* const callee = call ? call->getCalledFunction() : nullptr;
-    if (callee && callee != &f && !callee->isDeclaration() && callee->getReturnType()->isPointerTy() &&
-        callee->getInstructionCount() <= most_instructions)
-      calls.push_back(call);
-  };
-  for (llvm::Instruction& i : llvm::instructions(f)) note(i);
-  for (std::size_t at = 0; at < calls.size() && at < most_calls; ++at) {
-    llvm::Value* const noted = calls[at];
-    auto* const inlined = llvm::dyn_cast_or_null<llvm::CallBase>(noted);
-    llvm::InlineFunctionInfo info;
-    if (!inlined || !llvm::InlineFunction(*inlined, info).isSuccess()) continue;
-    for (llvm::CallBase* const call : info.InlinedCallSites) note(*call);
-  }
+// Flags of -ffast-math are dropped, so that no pass makes use of them.
+void drop_fast_math(llvm::Function& f) {
+  for (llvm::Instruction& i : llvm::instructions(f))
+    if (llvm::isa<llvm::FPMathOperator>(i)) i.copyFastMathFlags(llvm::FastMathFlags());
 }
 
 // The load of the same pointer at the end of the only predecessor, if nothing is written in between.
@@ -426,14 +409,20 @@ void prepare(llvm::Module& m) {
     split_wide_accesses(f);
     add_declared_copies(f);
     remove_clean_up(f);
+    drop_fast_math(f);
     llvm::removeUnreachableBlocks(f);
+    promotes.run(f, functions);
+    functions.clear(f, f.getName());
   }
+  inline_calls(m);
   for (llvm::Function& f : m) {
     if (f.isDeclaration()) continue;
-    inline_pointer_functions(f);
+    add_declared_types(f);
+    add_declared_copies(f);
     resolve_constant_tests(f);
     expand_overflow(f);
     promotes.run(f, functions);
+    if (unroll_over_local_arrays(f, functions)) promotes.run(f, functions);
     if (load_in_predecessors(f)) {
       functions.clear(f, f.getName());
       promotes.run(f, functions);
