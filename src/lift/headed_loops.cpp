@@ -95,13 +95,17 @@ private:
     auto const* index = llvm::dyn_cast<llvm::PHINode>(compared);
     result_.offset = 0;
     result_.is_compared_wrapped = false;
-    if (auto const* sum = llvm::dyn_cast<llvm::AddOperator>(compared))
-      if (auto const* constant = llvm::dyn_cast<llvm::ConstantInt>(sum->getOperand(1));
-          constant && constant->getBitWidth() <= 64) { // as in i + 1 < n
-        index = llvm::dyn_cast<llvm::PHINode>(sum->getOperand(0));
-        result_.offset = constant->getSExtValue();
-        result_.is_compared_wrapped = !sum->hasNoSignedWrap();
-      }
+    if (auto const* sum = llvm::dyn_cast<llvm::OverflowingBinaryOperator>(compared)) { // as in i + 1 < n
+      bool const adds = sum->getOpcode() == Instruction::Add;
+      auto const* const constant = llvm::dyn_cast<llvm::ConstantInt>(sum->getOperand(1));
+      if (!constant || constant->getBitWidth() > 64 || (!adds && sum->getOpcode() != Instruction::Sub))
+        return false;
+      std::int64_t const distance = constant->getSExtValue();
+      if (distance < -65536 || distance > 65536) return false;
+      index = llvm::dyn_cast<llvm::PHINode>(sum->getOperand(0));
+      result_.offset = adds ? distance : -distance;
+      result_.is_compared_wrapped = !sum->hasNoSignedWrap();
+    }
     if (!index || index->getParent() != header_ || !is_stepped(*index)) return false;
     result_.index = index;
     result_.how = how;

@@ -67,7 +67,9 @@ bool takes_parts(llvm::CallBase const& call) {
     llvm::Value const* const array = llvm::getUnderlyingObject(start, 0);
     auto const* const local = llvm::dyn_cast<llvm::AllocaInst>(array);
     if (local && !is_uniform(*local)) return false;
-    found = found || start != array || local || llvm::is_contained(seen, array);
+    bool const is_part =
+        start != array || llvm::isa<llvm::PHINode>(array) || llvm::isa<llvm::SelectInst>(array);
+    found = found || is_part || local || llvm::is_contained(seen, array);
     if (!llvm::isa<llvm::Constant>(array)) seen.push_back(array);
   }
   return found;
@@ -84,7 +86,7 @@ public:
   }
 
 private:
-  static constexpr unsigned most_instructions = 200, most_calls = 400, most_growth = 2000;
+  static constexpr unsigned most_instructions = 200, most_calls = 400, most_growth = 3000;
 
   void inline_into(llvm::Function& f) {
     std::vector<llvm::WeakTrackingVH> calls; // nothing follows an inlined function that does not return
@@ -95,8 +97,9 @@ private:
       llvm::Value* const noted = calls[at];
       auto* const call = llvm::dyn_cast_or_null<llvm::CallBase>(noted);
       if (!call || !is_inlined(*call)) continue;
-      growth += call->getCalledFunction()->getInstructionCount();
-      if (growth > most_growth) return;
+      unsigned const size = call->getCalledFunction()->getInstructionCount();
+      if (growth + size > most_growth) continue;
+      growth += size;
       llvm::InlineFunctionInfo info;
       if (!llvm::InlineFunction(*call, info).isSuccess()) continue;
       for (llvm::CallBase* const inner : info.InlinedCallSites) calls.emplace_back(inner);

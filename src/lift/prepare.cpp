@@ -18,6 +18,7 @@
 #include <llvm/Transforms/Utils/BreakCriticalEdges.h>
 #include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/LowerSwitch.h>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -287,6 +288,61 @@ llvm::SmallPtrSet<llvm::BasicBlock*, 16> returning_blocks(llvm::Function& f) {
   return all;
 }
 
+// The abort calls of the code that begins with a block and does not return; nothing if that code may run forever, or is long.
+std::optional<std::vector<llvm::Instruction*>> failing_calls(llvm::BasicBlock& first) {
+  constexpr std::size_t most_blocks = 16;
+  std::vector<llvm::Instruction*> calls;
+  std::vector<std::pair<llvm::BasicBlock*, bool>> pending{{&first, false}};
+  llvm::SmallPtrSet<llvm::BasicBlock*, 16> open, done;
+  while (!pending.empty()) {
+    auto const [b, is_done] = pending.back();
+    pending.pop_back();
+    if (is_done) {
+      open.erase(b);
+      done.insert(b);
+      continue;
+    }
+    if (open.contains(b) || done.size() > most_blocks) return {};
+    if (done.contains(b)) continue;
+    open.insert(b);
+    pending.emplace_back(b, true);
+    for (llvm::Instruction& i : *b)
+      if (auto* const call = llvm::dyn_cast<llvm::CallBase>(&i); call && is_abort(*call))
+        calls.push_back(call);
+    for (llvm::BasicBlock* const next : llvm::successors(b)) pending.emplace_back(next, false);
+  }
+  return calls;
+}
+
+// A branch to code that only fails, as to a throw, requires the other condition. So a check does not divide the code that follows it, and
+// a loop with a check is counted.
+constexpr llvm::StringLiteral requirement = "overdub.require";
+void require_conditions(llvm::Function& f) {
+  llvm::SmallPtrSet<llvm::BasicBlock*, 16> const returning = returning_blocks(f);
+  bool changes = false;
+  for (llvm::BasicBlock& b : f) {
+    auto* const branch = llvm::dyn_cast<llvm::BranchInst>(b.getTerminator());
+    if (!branch || !branch->isConditional() || !returning.contains(&b)) continue;
+    unsigned const failing = returning.contains(branch->getSuccessor(0)) ? 1 : 0;
+    llvm::BasicBlock *const fails = branch->getSuccessor(failing), *const next =
+                                                                       branch->getSuccessor(1 - failing);
+    if (returning.contains(fails)) continue;
+    auto const calls = failing_calls(*fails);
+    if (!calls) continue;
+    llvm::IRBuilder<> at(branch);
+    if (!calls->empty()) at.SetCurrentDebugLocation(calls->front()->getDebugLoc());
+    llvm::FunctionCallee const require =
+        f.getParent()->getOrInsertFunction(requirement, at.getVoidTy(), at.getInt1Ty(), at.getInt1Ty());
+    llvm::Value* const condition = branch->getCondition();
+    at.CreateCall(require, {failing == 0 ? at.CreateNot(condition) : condition, at.getInt1(!calls->empty())});
+    at.CreateBr(next);
+    fails->removePredecessor(&b);
+    branch->eraseFromParent();
+    changes = true;
+  }
+  if (changes) llvm::removeUnreachableBlocks(f);
+}
+
 // What throws is an error of the program. Therefore a call whose exceptions the function does not end with an ordinary return becomes a call
 // without clean-up, and nothing follows a call that begins to throw. A function with a handler that may return keeps its handlers, and is
 // refused.
@@ -382,6 +438,11 @@ llvm::SROAPass promotion() {
 
 } // namespace
 
+bool is_requirement(llvm::CallBase const& call) {
+  llvm::Function const* const callee = call.getCalledFunction();
+  return callee && callee->isDeclaration() && callee->getName() == requirement && call.arg_size() == 2;
+}
+
 void prepare(llvm::Module& m) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -429,6 +490,7 @@ void prepare(llvm::Module& m) {
     }
     split_results(f);
     passes.run(f, functions);
+    require_conditions(f);
     access_as_used(f);
     add_declared_types(f);
     llvm::removeUnreachableBlocks(f);
