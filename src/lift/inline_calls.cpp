@@ -49,8 +49,8 @@ std::vector<llvm::Function*> callees_first(llvm::Module& m) {
   return order;
 }
 
-// Whether a local variable has scalars of one type: then it becomes scalars in registers, or an array. Registers of others may hold the bytes
-// of several of their scalars.
+// Whether a local variable has scalars of one type: then it becomes scalars in registers, or an array. Registers of others may hold the
+// bytes of several of their scalars.
 bool is_uniform(llvm::AllocaInst const& local) {
   auto const all = scalars_of(local.getAllocatedType(), local.getModule()->getDataLayout());
   return std::all_of(
@@ -67,9 +67,13 @@ bool takes_parts(llvm::CallBase const& call) {
     llvm::Value const* const array = llvm::getUnderlyingObject(start, 0);
     auto const* const local = llvm::dyn_cast<llvm::AllocaInst>(array);
     if (local && !is_uniform(*local)) return false;
+    // A pointer in a local variable, as that of a std::vector, will be in a register.
+    auto const* const loaded = llvm::dyn_cast<llvm::LoadInst>(array);
+    bool const is_local_pointer =
+        loaded && llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(loaded->getPointerOperand(), 0));
     bool const is_part =
         start != array || llvm::isa<llvm::PHINode>(array) || llvm::isa<llvm::SelectInst>(array);
-    found = found || is_part || local || llvm::is_contained(seen, array);
+    found = found || is_part || is_local_pointer || local || llvm::is_contained(seen, array);
     if (!llvm::isa<llvm::Constant>(array)) seen.push_back(array);
   }
   return found;
@@ -86,7 +90,7 @@ public:
   }
 
 private:
-  static constexpr unsigned most_instructions = 200, most_calls = 400, most_growth = 3000;
+  static constexpr unsigned most_instructions = 300, most_calls = 400, most_growth = 3000;
 
   void inline_into(llvm::Function& f) {
     std::vector<llvm::WeakTrackingVH> calls; // nothing follows an inlined function that does not return

@@ -6,8 +6,8 @@
 
 namespace overdub::lifting {
 
-/// Scalars in registers, two-way branches, none to code that only fails, no critical edges, no unreachable blocks, no aliases of functions. Floating-point operations are
-/// not changed. O(instructions).
+/// Scalars in registers, two-way branches, none to code that only fails, no critical edges, no unreachable blocks, no aliases of functions.
+/// Floating-point operations are not changed. O(instructions).
 void prepare(llvm::Module& m);
 
 /// Whether a call says that its first operand, a bool, holds: prepare replaces branches to code that only fails by such calls. The second
