@@ -39,6 +39,16 @@ object const& object_of(environment const& e, llvm::Value const* pointer) {
 
 value_id length_of(ir::cursor& c, value_id array) { return c.add(op::length, array); }
 
+// A number of bytes as a number of elements.
+value_id element_count(environment& e, llvm::Value const* bytes, element_type const& element) {
+  ir::cursor& c = e.c;
+  auto const size = static_cast<std::int64_t>(element.bytes());
+  if (auto const known = constant_of(c, e[bytes])) return constant(c, *known / size);
+  constant_factor const factor = factor_of(bytes);
+  if (factor.other && factor.constant % size == 0) return scaled(c, e[factor.other], factor.constant / size);
+  return size == 1 ? e[bytes] : c.add(op::div, e[bytes], constant(c, size));
+}
+
 // The elements of an array from an index on.
 value_id tail_of(ir::cursor& c, value_id array, value_id index) {
   if (is_zero(c, index)) return array;
@@ -72,19 +82,35 @@ void emit_copy(environment& e, llvm::MemIntrinsic const& i) {
   ir::cursor& c = e.c;
   llvm::Value const* const to = i.getRawDest();
   object const& o = object_of(e, to);
-  std::uint64_t const bytes = llvm::cast<llvm::ConstantInt>(i.getLength())->getZExtValue();
-  value_id const count = constant(c, static_cast<std::int64_t>(bytes / o.element.bytes()));
+  value_id const count = element_count(e, i.getLength(), o.element);
   value_id const first = e[to], array = e.array(to);
   auto const* const copy = llvm::dyn_cast<llvm::MemTransferInst>(&i);
   value_id const from = copy ? e.array(copy->getRawSource()) : value_id(ir::nothing);
   value_id const start = copy ? e[copy->getRawSource()] : value_id(ir::nothing);
-  bool const is_whole = is_zero(c, first) && o.is == object::kind::local && bytes == o.bytes;
+  bool const is_whole = is_zero(c, first) && o.is == object::kind::local &&
+                        constant_of(c, count) == static_cast<std::int64_t>(o.count());
   if (is_whole && !copy) return e.set_array(to, c.add(op::fill, count, zero_of(c, o.type().element_type())));
   if (is_whole) return e.set_array(to, c.add(op::slice, from, start, count));
   e.set_array(to, ir::builder(c).loop(count, {array}, [&](value_id k, std::vector<value_id> const& carried) {
     value_id const x = copy ? c.add(op::at, from, sum(c, start, k)) : zero_of(c, o.type().element_type());
     return c.add(op::update, carried[0], sum(c, first, k), x);
   }));
+}
+
+void emit_allocation(environment& e, llvm::CallBase const& call) {
+  ir::cursor& c = e.c;
+  if (allocation_of(call) == allocation::release) return;
+  object const& o = object_of(e, &call);
+  value_id count = constant(c, 0);
+  if (o.element.is_known()) {
+    bool const has_two = allocation_of(call) == allocation::allocate_zeros;
+    value_id const times = has_two ? e[call.getArgOperand(0)] : constant(c, 1);
+    llvm::Value const* const bytes = call.getArgOperand(has_two ? 1 : 0);
+    count = element_count(e, bytes, o.element);
+    if (has_two) count = c.add(op::mul, times, count);
+  }
+  e.set_array(&call, c.add(op::fill, count, zero_of(c, o.type().element_type())));
+  e.set(&call, constant(c, 0));
 }
 
 void emit_call(environment& e, llvm::CallBase const& call, module_plan const& all) {

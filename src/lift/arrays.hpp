@@ -12,6 +12,8 @@ void emit_load(environment& e, llvm::LoadInst const& i);
 void emit_store(environment& e, llvm::StoreInst const& i);
 /// memcpy, memmove and memset of whole elements.
 void emit_copy(environment& e, llvm::MemIntrinsic const& i);
+/// Memory that is allocated is an array of zeros; its release needs no code.
+void emit_allocation(environment& e, llvm::CallBase const& call);
 /// A call of a function of the module. What it writes through pointers returns as arrays.
 void emit_call(environment& e, llvm::CallBase const& call, module_plan const& all);
 

@@ -3,6 +3,7 @@
 #include "addresses.hpp"
 #include "arrays.hpp"
 #include "environment.hpp"
+#include "prepare.hpp"
 #include "trip_count.hpp"
 #include "values.hpp"
 
@@ -45,7 +46,11 @@ private:
   void emit(llvm::Instruction const& i) {
     if (i.isTerminator()) return emit_end(i);
     auto const* const call = llvm::dyn_cast<llvm::CallBase>(&i);
-    if (call && is_abort(*call)) return emit_failure("a function that does not return is called");
+    if (call && is_abort(*call)) return emit_failure(calls_without_return);
+    if (call && is_requirement(*call)) {
+      bool const calls = llvm::cast<llvm::ConstantInt>(call->getArgOperand(1))->isOne();
+      return emit_requirement(e_[call->getArgOperand(0)], calls ? calls_without_return : is_not_reached);
+    }
     if (e_.plan.memory.is_linear ? emit_with_addresses(i) : emit_with_arrays(i)) return;
     if (llvm::isa<llvm::InsertValueInst>(i) || llvm::isa<llvm::ExtractValueInst>(i))
       return; // emitted by the return, and by the call
@@ -67,6 +72,8 @@ private:
       e_.set(&i, index_of(e_, *gep));
     else if (auto const* address = llvm::dyn_cast<llvm::PtrToIntInst>(&i))
       emit_address(*address);
+    else if (call && allocation_of(*call) != allocation::none)
+      emit_allocation(e_, *call);
     else if (call && all_.of(call->getCalledFunction()))
       emit_call(e_, *call, all_);
     else
@@ -84,18 +91,21 @@ private:
       return false;
     return true;
   }
-  void emit_failure(char const* message) {
+  static constexpr char const* calls_without_return = "a function that does not return is called";
+  static constexpr char const* is_not_reached = "this is not reached";
+  void emit_requirement(value_id holds, char const* otherwise) {
     c_.insert(
-        op::assert_, value_list{c_.literal(false)}, ir::cursor::types{},
-        ir::attributes::of(c_.owner().intern(message)));
+        op::assert_, value_list{holds}, ir::cursor::types{},
+        ir::attributes::of(c_.owner().intern(otherwise)));
   }
+  void emit_failure(char const* message) { emit_requirement(c_.literal(false), message); }
   void emit_end(llvm::Instruction const& i) {
     if (auto const* end = llvm::dyn_cast<llvm::ReturnInst>(&i)) {
       std::vector<llvm::Value const*> const results = returned_scalars(*end);
       for (std::size_t k = 0; k < results.size(); ++k)
         e_.set_variable(e_.plan.variables.results[k], e_[results[k]]);
     }
-    if (llvm::isa<llvm::UnreachableInst>(i)) emit_failure("this is not reached");
+    if (llvm::isa<llvm::UnreachableInst>(i)) emit_failure(is_not_reached);
   }
   // Differences of addresses in one array alone are used.
   void emit_address(llvm::PtrToIntInst const& i) {
@@ -107,8 +117,7 @@ private:
   void assign_phis(llvm::BasicBlock const& b) {
     std::vector<std::pair<llvm::PHINode const*, value_id>> next;
     for (llvm::BasicBlock const* s : llvm::successors(&b))
-      for (llvm::PHINode const& phi : s->phis())
-        next.emplace_back(&phi, e_[phi.getIncomingValueForBlock(&b)]);
+      for (llvm::PHINode const& phi : s->phis()) next.emplace_back(&phi, e_.incoming(phi, b));
     for (auto const& [phi, x] : next) e_.set(phi, x);
   }
 
@@ -254,7 +263,7 @@ private:
     for (llvm::Instruction const* i : loop.prepares) prepare(*i);
     value_id const bound = e_[loop.bound];
     e_.back_to(before);
-    value_id const count = trip_count(c_, loop, start, bound);
+    value_id const count = trip_count(c_, loop, first_compared(c_, loop, start), bound);
 
     std::vector<std::uint32_t> carried = changed_by(n);
     std::erase(carried, index);

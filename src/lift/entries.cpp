@@ -73,6 +73,11 @@ private:
       compared_.insert(compared_.end(), i.op_begin(), i.op_end());
     } else if (llvm::isa<llvm::PtrToIntInst>(i)) {
       for (llvm::User const* use : i.users()) {
+        if (llvm::isa<llvm::CallBase>(
+                use)) { // a struct of one pointer is passed as a number if no register is left
+          found_.is_stored = found_.as_array.is_written = true;
+          continue;
+        }
         if (!llvm::isa<llvm::BinaryOperator>(use)) {
           found_.is_array = false;
           continue;

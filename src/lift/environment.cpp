@@ -32,14 +32,16 @@ environment::environment(function_plan const& p, linear_layout const& l, ir::cur
   }
 }
 
-value_id environment::initial_array(object const& o, std::uint32_t number) {
+value_id environment::initial_array(object const& o, std::uint32_t k) {
   switch (o.is) {
   case object::kind::parameter:
     return locals_[o.base];
   case object::kind::table:
     return table_of(c, o);
   case object::kind::memory:
-    return c->argument(ir::function::body, number);
+    return c->argument(ir::function::body, k);
+  case object::kind::heap:
+    return c.add(op::fill, number(c, 0), zero_of(c, o.type().element_type()));
   case object::kind::local:
     break;
   }
@@ -55,11 +57,19 @@ value_id environment::operator[](llvm::Value const* v) {
     if (llvm::isa<llvm::Argument>(v) || llvm::isa<llvm::AllocaInst>(v) ||
         llvm::isa<llvm::GlobalVariable>(v) || llvm::isa<llvm::UndefValue>(v))
       return c.literal(std::int64_t{0});
+    if (llvm::isa<llvm::ConstantPointerNull>(v)) return c.literal(null_index);
     if (llvm::isa<llvm::ConstantExpr>(v)) return c.literal(constant_index(*llvm::cast<llvm::GEPOperator>(v)));
   }
   if (auto const* constant = llvm::dyn_cast<llvm::Constant>(v)) return literal_of(c, *constant);
   std::uint32_t const number = plan.variables.of(v);
   return number == not_a_variable ? locals_.find(v)->second : variable(number);
+}
+
+value_id environment::incoming(llvm::PHINode const& phi, llvm::BasicBlock const& before) {
+  llvm::Value const* const v = phi.getIncomingValueForBlock(&before);
+  bool const is_start = llvm::isa<llvm::ConstantPointerNull>(v) && !plan.memory.is_linear &&
+                        plan.memory.objects[plan.memory.object_at(&phi)].starts_at_null;
+  return is_start ? number(c, 0) : (*this)[v];
 }
 
 void environment::set(llvm::Value const* v, value_id x) {

@@ -23,6 +23,8 @@ public:
 
   /// The value of a scalar; the index of a pointer, or its address in linear memory.
   ir::value_id operator[](llvm::Value const* v);
+  /// The value that a phi has after a block.
+  ir::value_id incoming(llvm::PHINode const& phi, llvm::BasicBlock const& before);
   void set(llvm::Value const* v, ir::value_id x);
   /// Sets what a call returns: a scalar, or a struct of scalars, whose parts are taken in the same block.
   void set_results(llvm::CallBase const& call, std::vector<ir::value_id> const& results);
@@ -45,7 +47,7 @@ public:
   void back_to(mark m);
 
 private:
-  ir::value_id initial_array(object const& o, std::uint32_t number);
+  ir::value_id initial_array(object const& o, std::uint32_t k);
   std::int64_t constant_index(llvm::GEPOperator const& gep) const;
 
   std::vector<ir::value_id> variables_;

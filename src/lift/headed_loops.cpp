@@ -91,7 +91,21 @@ private:
   }
 
   bool counts(llvm::ICmpInst const& compare, unsigned side, CmpInst::Predicate how) {
-    auto const* const index = llvm::dyn_cast<llvm::PHINode>(compare.getOperand(side));
+    llvm::Value const* const compared = compare.getOperand(side);
+    auto const* index = llvm::dyn_cast<llvm::PHINode>(compared);
+    result_.offset = 0;
+    result_.is_compared_wrapped = false;
+    if (auto const* sum = llvm::dyn_cast<llvm::OverflowingBinaryOperator>(compared)) { // as in i + 1 < n
+      bool const adds = sum->getOpcode() == Instruction::Add;
+      auto const* const constant = llvm::dyn_cast<llvm::ConstantInt>(sum->getOperand(1));
+      if (!constant || constant->getBitWidth() > 64 || (!adds && sum->getOpcode() != Instruction::Sub))
+        return false;
+      std::int64_t const distance = constant->getSExtValue();
+      if (distance < -65536 || distance > 65536) return false;
+      index = llvm::dyn_cast<llvm::PHINode>(sum->getOperand(0));
+      result_.offset = adds ? distance : -distance;
+      result_.is_compared_wrapped = !sum->hasNoSignedWrap();
+    }
     if (!index || index->getParent() != header_ || !is_stepped(*index)) return false;
     result_.index = index;
     result_.how = how;
@@ -120,15 +134,16 @@ private:
   // Whether the loop ends after a number of iterations that follows from the first index and the bound, without wrapping around.
   bool has_trip_count() const {
     std::int64_t const step = result_.step;
+    bool const wraps = result_.wraps || result_.is_compared_wrapped;
     switch (result_.how) {
     case CmpInst::ICMP_SLT:
-      return step == 1 || (step > 1 && !result_.wraps);
+      return step == 1 || (step > 1 && !wraps);
     case CmpInst::ICMP_SGT:
-      return step == -1 || (step < -1 && !result_.wraps);
+      return step == -1 || (step < -1 && !wraps);
     case CmpInst::ICMP_SLE:
-      return step > 0 && !result_.wraps;
+      return step > 0 && !wraps;
     case CmpInst::ICMP_SGE:
-      return step < 0 && !result_.wraps;
+      return step < 0 && !wraps;
     case CmpInst::ICMP_ULT:
       return step == 1;
     case CmpInst::ICMP_UGT:

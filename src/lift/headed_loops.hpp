@@ -20,13 +20,14 @@ struct headed_loop {
   std::uint32_t leaving = 0;    // the sequence that runs when it ends
   bool continues_if = true;     // the value of the header's condition with which it continues
 
-  /// A counted loop continues while index `how` bound; after each iteration the index is index + step.
+  /// A counted loop continues while index + offset `how` bound; after each iteration the index is index + step.
   bool is_counted = false;
   llvm::PHINode const* index = nullptr;
   llvm::CmpInst::Predicate how = llvm::CmpInst::ICMP_SLT;
   llvm::Value const* bound = nullptr;
-  std::int64_t step = 1;
-  bool wraps = false; // index + step may exceed the range of its type
+  std::int64_t offset = 0, step = 1;
+  bool wraps = false;               // index + step may exceed the range of its type
+  bool is_compared_wrapped = false; // so may index + offset
   std::vector<llvm::Instruction const*>
       prepares; // instructions of the header that compute the bound, in order; they are loop-invariant
 };

@@ -6,7 +6,11 @@
 #include <algorithm>
 #include <llvm/ADT/EquivalenceClasses.h>
 #include <llvm/ADT/MapVector.h>
+#include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/Analysis/CFG.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Metadata.h>
 #include <optional>
@@ -22,6 +26,37 @@ std::string name_of(llvm::Value const& v) {
 }
 
 bool is_pointer(llvm::Value const* v) { return v->getType()->isPointerTy(); }
+bool is_null(llvm::Value const* v) { return llvm::isa<llvm::ConstantPointerNull>(v); }
+
+bool allocates(llvm::CallBase const& call) {
+  allocation const is = allocation_of(call);
+  return is == allocation::allocate || is == allocation::allocate_zeros;
+}
+bool releases(llvm::Instruction const& i) {
+  auto const* const call = llvm::dyn_cast<llvm::CallBase>(&i);
+  return call && allocation_of(*call) == allocation::release;
+}
+// Whether an operand may be a null pointer: a pointer into a heap object may be null, too.
+bool may_have_null(llvm::Instruction const& i) {
+  return llvm::isa<llvm::PHINode>(i) || llvm::isa<llvm::SelectInst>(i) || llvm::isa<llvm::ICmpInst>(i) ||
+         releases(i);
+}
+
+// Whether a number of bytes is one of whole elements of some size.
+bool is_whole(llvm::Value const* bytes, std::int64_t size, int depth = 4) {
+  if (size == 1) return true;
+  if (auto const* constant = llvm::dyn_cast<llvm::ConstantInt>(bytes))
+    return constant->getBitWidth() <= 64 && constant->getSExtValue() % size == 0;
+  if (factor_of(bytes).constant % size == 0) return true;
+  auto const* const sum = llvm::dyn_cast<llvm::BinaryOperator>(bytes);
+  if (!sum || depth == 0) return false;
+  if (sum->getOpcode() == llvm::Instruction::Sub && llvm::isa<llvm::PtrToIntInst>(sum->getOperand(0)) &&
+      llvm::isa<llvm::PtrToIntInst>(sum->getOperand(1)))
+    return true; // pointers into one array
+  bool const adds = sum->getOpcode() == llvm::Instruction::Sub || sum->getOpcode() == llvm::Instruction::Add;
+  return adds && is_whole(sum->getOperand(0), size, depth - 1) &&
+         is_whole(sum->getOperand(1), size, depth - 1);
+}
 
 // What a pointer is derived from: one value, or several. Nothing for the start of an array, and for what has no array.
 std::vector<llvm::Value const*> sources_of(llvm::Value const* v) {
@@ -108,14 +143,18 @@ public:
     for (llvm::Instruction const& i : llvm::instructions(f_)) join(i);
     for (llvm::Instruction const& i : llvm::instructions(f_))
       for (llvm::Value const* v : i.operands())
-        if (is_pointer(v) && !is_callee(i, v) &&
+        if (is_pointer(v) && !is_callee(i, v) && !(is_null(v) && may_have_null(i)) &&
             !(llvm::isa<llvm::PHINode>(i) && llvm::isa<llvm::UndefValue>(v)))
           find_object(v, i);
     for (llvm::Instruction const& i : llvm::instructions(f_))
       if (i.getType()->isPointerTy() && !is_abort(i)) find_object(&i, i);
+    check_instances();
     find_elements();
     if (by_types_ && guess()) find_elements();
-    for (object& o : all_.objects) finish(o);
+    for (object& o : all_.objects) {
+      finish(o);
+      o.starts_at_null = o.is == object::kind::heap && joins_null_once(*llvm::cast<llvm::CallBase>(o.base));
+    }
     for (llvm::Instruction const& i : llvm::instructions(f_)) check(i);
     return std::move(all_);
   }
@@ -154,7 +193,11 @@ private:
     classes_.insert(v);
     for (llvm::Value const* source : sources_of(v)) {
       if (llvm::isa<llvm::UndefValue>(source)) continue;
-      if (llvm::isa<llvm::ConstantPointerNull>(source)) refuse_null(llvm::dyn_cast<llvm::Instruction>(v));
+      if (is_null(source)) {
+        auto const* const i = llvm::dyn_cast<llvm::Instruction>(v);
+        if (!i || !may_have_null(*i)) refuse_null(i);
+        continue;
+      }
       classes_.unionSets(v, source);
       if (llvm::isa<llvm::ConstantExpr>(source)) join_sources(source);
     }
@@ -163,7 +206,9 @@ private:
     if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i); call && is_ignored(*call)) return;
     if (i.getType()->isPointerTy()) join_sources(&i);
     for (llvm::Value const* v : i.operands())
-      if (is_pointer(v) && llvm::isa<llvm::Constant>(v) && !is_callee(i, v)) join_sources(v);
+      if (is_pointer(v) && llvm::isa<llvm::Constant>(v) && !is_null(v) && !is_callee(i, v)) join_sources(v);
+    if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i); call && allocates(*call))
+      add_object({object::kind::heap, call, {}, 0, true, false, {}});
     if (auto const* local = llvm::dyn_cast<llvm::AllocaInst>(&i)) {
       auto const size = local->getAllocationSizeInBits(layout_);
       if (!local->isStaticAlloca() || !size || size->isScalable())
@@ -221,6 +266,59 @@ private:
     if (!found) refuse_null(&at);
     for (auto member = classes_.findLeader(v); member != classes_.member_end(); ++member)
       all_.object_of[*member] = *found;
+  }
+  // A call that allocates makes one array. If it runs again, in a loop, all pointers must be into the last one.
+  void check_instances() {
+    std::vector<llvm::CallBase const*> calls;
+    for (object const& o : all_.objects)
+      if (o.is == object::kind::heap) calls.push_back(llvm::cast<llvm::CallBase>(o.base));
+    if (calls.empty()) return;
+    llvm::DominatorTree const tree(const_cast<llvm::Function&>(f_));
+    llvm::LoopInfo const loops(tree);
+    llvm::ReversePostOrderTraversal<llvm::Function const*> const order(&f_);
+    bool const has_other_cycles = llvm::containsIrreducibleCFG<llvm::BasicBlock const*>(order, loops);
+    for (llvm::CallBase const* call : calls) {
+      llvm::Loop const* const loop = loops.getLoopFor(call->getParent());
+      if (!loop && !has_other_cycles) continue;
+      for (auto member = classes_.findLeader(call); member != classes_.member_end(); ++member)
+        if (auto const* phi = llvm::dyn_cast<llvm::PHINode>(*member))
+          if (has_other_cycles || !loop->contains(phi) || phi->getParent() == loop->getHeader())
+            refuse(
+                *call, "memory that is allocated in each iteration of a loop, and kept for the next one",
+                "the array of a pointer is not known", "allocate it before the loop");
+    }
+  }
+  // Whether all pointers of a class come from one phi of a null pointer and a call that allocates, as in a std::vector, and are compared
+  // with a null pointer before releases alone. Then all are null, or none is.
+  bool joins_null_once(llvm::CallBase const& call) const {
+    if (!call.hasOneUser() || !llvm::isa<llvm::PHINode>(*call.user_begin())) return false;
+    for (auto member = classes_.findLeader(&call); member != classes_.member_end(); ++member) {
+      auto const* const i = llvm::dyn_cast<llvm::Instruction>(*member);
+      bool const joins =
+          i && std::any_of(i->op_begin(), i->op_end(), [](auto const& v) { return is_null(v); });
+      if (!i || (joins && i != *call.user_begin())) return false;
+      for (llvm::User const* u : i->users())
+        if (auto const* compare = llvm::dyn_cast<llvm::ICmpInst>(u))
+          if ((is_null(compare->getOperand(0)) || is_null(compare->getOperand(1))) &&
+              !guards_release(*compare))
+            return false;
+    }
+    return true;
+  }
+  static bool guards_release(llvm::ICmpInst const& compare) {
+    auto const* const branch =
+        compare.hasOneUser() ? llvm::dyn_cast<llvm::BranchInst>(*compare.user_begin()) : nullptr;
+    if (!branch || !compare.isEquality()) return false;
+    unsigned const side = compare.getPredicate() == llvm::CmpInst::ICMP_NE ? 0 : 1;
+    llvm::BasicBlock const &released = *branch->getSuccessor(side),
+                           &otherwise = *branch->getSuccessor(1 - side);
+    llvm::BasicBlock const* const next = released.getSingleSuccessor();
+    bool const meets =
+        &otherwise == next || (otherwise.getSingleSuccessor() == next && otherwise.size() == 1);
+    return next && meets && next->phis().empty() &&
+           std::all_of(released.begin(), released.end(), [](llvm::Instruction const& i) {
+             return releases(i) || !i.mayHaveSideEffects();
+           });
   }
   static llvm::Instruction const& source_of(llvm::Value const* v, llvm::Instruction const& otherwise) {
     auto const* i = llvm::dyn_cast<llvm::Instruction>(v);
@@ -321,7 +419,7 @@ private:
     return false;
   }
   bool access(llvm::CallBase const& call) {
-    if (is_ignored(call)) return false;
+    if (is_ignored(call) || allocation_of(call) != allocation::none) return false;
     if (auto const* copy = llvm::dyn_cast<llvm::MemTransferInst>(&call)) {
       object &to = at(copy->getRawDest()), &from = at(copy->getRawSource());
       bool changed = write(to, call);
@@ -353,7 +451,7 @@ private:
 
   void finish(object& o) {
     auto const* const instruction = llvm::dyn_cast<llvm::Instruction>(o.base);
-    if (o.is == object::kind::parameter) return;
+    if (o.is == object::kind::parameter || o.is == object::kind::heap) return;
     if (o.count() > o_.elements)
       throw refusal{
           "an array of " + std::to_string(o.count()) + " elements",
@@ -395,14 +493,11 @@ private:
   void check(llvm::Instruction const& i) const {
     if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i); call && is_ignored(*call)) return;
     for (llvm::Value const* v : i.operands())
-      if (is_pointer(v) && llvm::isa<llvm::Constant>(v) && !is_callee(i, v)) check_gep(v, i);
+      if (is_pointer(v) && llvm::isa<llvm::Constant>(v) && !is_null(v) && !is_callee(i, v)) check_gep(v, i);
     check_gep(&i, i);
     if (auto const* compare = llvm::dyn_cast<llvm::ICmpInst>(&i);
         compare && is_pointer(compare->getOperand(0)))
-      if (all_.object_at(compare->getOperand(0)) != all_.object_at(compare->getOperand(1)))
-        refuse(
-            i, "a comparison of pointers into two arrays", "arrays have no addresses",
-            "compare indices into one array");
+      check_comparison(*compare);
     if (auto const* address = llvm::dyn_cast<llvm::PtrToIntInst>(&i))
       for (llvm::User const* u : address->users()) {
         auto const* const difference = llvm::dyn_cast<llvm::BinaryOperator>(u);
@@ -429,14 +524,28 @@ private:
             i, "memset with a value other than 0", "its elements are not numbers",
             "assign the elements in a loop");
     }
+    if (releases(i)) return is_null(i.getOperand(0)) ? void() : check_heap(i.getOperand(0), i);
+    if (llvm::isa<llvm::PHINode>(i) || llvm::isa<llvm::SelectInst>(i))
+      if (std::any_of(i.op_begin(), i.op_end(), [](llvm::Value const* v) { return is_null(v); }))
+        check_heap(&i, i);
     if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i)) check_arguments(*call);
   }
-  void check_length(llvm::MemIntrinsic const& i, object const& o) const {
-    auto const* const length = llvm::dyn_cast<llvm::ConstantInt>(i.getLength());
-    if (!length || length->getZExtValue() % o.element.bytes() != 0 || i.isVolatile())
+  void check_comparison(llvm::ICmpInst const& i) const {
+    llvm::Value const *const a = i.getOperand(0), *const b = i.getOperand(1);
+    if (is_null(a) || is_null(b)) return check_heap(is_null(a) ? b : a, i);
+    if (all_.object_at(a) != all_.object_at(b))
       refuse(
-          i, "a copy of memory whose length is not constant",
-          "it is lifted for whole elements of a known number alone", "copy the elements in a loop");
+          i, "a comparison of pointers into two arrays", "arrays have no addresses",
+          "compare indices into one array");
+  }
+  void check_heap(llvm::Value const* pointer, llvm::Instruction const& at) const {
+    if (is_null(pointer) || at_const(pointer).is != object::kind::heap) refuse_null(&at);
+  }
+  void check_length(llvm::MemIntrinsic const& i, object const& o) const {
+    if (!is_whole(i.getLength(), static_cast<std::int64_t>(o.element.bytes())) || i.isVolatile())
+      refuse(
+          i, "a copy of memory whose length is no number of elements",
+          "it is lifted for whole elements alone", "copy the elements in a loop");
   }
   object const& at_const(llvm::Value const* pointer) const { return all_.objects[all_.object_at(pointer)]; }
   // An array that a callee writes must not be another argument of it.
@@ -467,6 +576,20 @@ private:
 };
 
 } // namespace
+
+constant_factor factor_of(llvm::Value const* number) {
+  auto const* const product = llvm::dyn_cast<llvm::BinaryOperator>(number);
+  if (!product || product->getType()->getIntegerBitWidth() > 64) return {};
+  for (unsigned const side : {0u, 1u}) {
+    auto const* const constant = llvm::dyn_cast<llvm::ConstantInt>(product->getOperand(side));
+    if (!constant) continue;
+    if (product->getOpcode() == llvm::Instruction::Mul)
+      return {product->getOperand(1 - side), constant->getSExtValue()};
+    if (side == 1 && product->getOpcode() == llvm::Instruction::Shl && constant->getZExtValue() < 62)
+      return {product->getOperand(0), std::int64_t{1} << constant->getZExtValue()};
+  }
+  return {};
+}
 
 std::uint32_t function_memory::object_at(llvm::Value const* pointer) const {
   return object_of.find(pointer)->second;
@@ -610,6 +733,10 @@ objects_of(llvm::Instruction const& i, function_memory const& memory, parameter_
   }
   auto const* const call = llvm::dyn_cast<llvm::CallBase>(&i);
   if (!call) return all;
+  if (!memory.is_linear && allocation_of(*call) != allocation::none) {
+    if (allocates(*call)) all.writes.push_back(memory.object_at(call));
+    return all;
+  }
   if (memory.is_linear) {
     memory_effect const effect = memory.call_effect.lookup(call);
     for (std::uint32_t k = 0; k < memory.objects.size() && effect != memory_effect::none; ++k)

@@ -26,14 +26,17 @@ struct element_type {
 
 /// An array.
 struct object {
-  enum class kind : std::uint8_t { parameter, local, table, memory };
+  enum class kind : std::uint8_t { parameter, local, heap, table, memory };
   kind is = kind::parameter;
-  llvm::Value const* base = nullptr; // the argument, the alloca, or the global variable; none of memory
+  llvm::Value const* base =
+      nullptr; // the argument, the alloca, the call that allocates, or the global variable; none of memory
   element_type element;
   std::uint64_t bytes = 0; // local, table: its size
   bool is_written = false;
   bool is_accessed = false;          // also by copies, which do not say what its elements are
   std::vector<std::uint64_t> values; // table: the bits of its elements
+  bool starts_at_null =
+      false; // heap: a null pointer may have index 0, since no code tells it from the start of the array
 
   std::uint64_t count() const { return element.is_known() ? bytes / element.bytes() : 0; }
   ir::type type() const { return (element.is_known() ? element.type : ir::f64).array_of(); }
@@ -66,6 +69,16 @@ struct function_memory {
   llvm::DenseMap<llvm::Instruction const*, memory_effect>
       call_effect; // of calls and copies; others have none
 };
+
+/// The index of a null pointer, which differs from all indices into arrays.
+inline constexpr std::int64_t null_index = std::int64_t{-1} << 62;
+
+/// The constant by which a number is multiplied, and the other factor; none if it is no product.
+struct constant_factor {
+  llvm::Value const* other = nullptr;
+  std::int64_t constant = 1;
+};
+constant_factor factor_of(llvm::Value const* number);
 
 /// The objects that an instruction reads and writes, by their numbers.
 struct accessed_objects {

@@ -1,5 +1,6 @@
 #include "prepare.hpp"
 
+#include "inline_calls.hpp"
 #include "linear_memory.hpp"
 #include "values.hpp"
 
@@ -10,15 +11,14 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
-#include <llvm/IR/ValueHandle.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/Scalar/DCE.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Utils/BreakCriticalEdges.h>
-#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/LowerSwitch.h>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,26 +55,10 @@ void access_as_used(llvm::Function& f) {
     }
 }
 
-// Small functions that return a pointer, as std::max, become part of their callers, where the array of the pointer is known. The limits
-// bound what a function may grow by.
-void inline_pointer_functions(llvm::Function& f) {
-  constexpr unsigned most_instructions = 100, most_calls = 200;
-  std::vector<llvm::WeakTrackingVH> calls; // nothing follows an inlined function that does not return
-  auto const note = [&](llvm::Instruction& i) {
-    auto* const call = llvm::dyn_cast<llvm::CallBase>(&i);
-    llvm::Function const* const callee = call ? call->getCalledFunction() : nullptr;
-    if (callee && callee != &f && !callee->isDeclaration() && callee->getReturnType()->isPointerTy() &&
-        callee->getInstructionCount() <= most_instructions)
-      calls.push_back(call);
-  };
-  for (llvm::Instruction& i : llvm::instructions(f)) note(i);
-  for (std::size_t at = 0; at < calls.size() && at < most_calls; ++at) {
-    llvm::Value* const noted = calls[at];
-    auto* const inlined = llvm::dyn_cast_or_null<llvm::CallBase>(noted);
-    llvm::InlineFunctionInfo info;
-    if (!inlined || !llvm::InlineFunction(*inlined, info).isSuccess()) continue;
-    for (llvm::CallBase* const call : info.InlinedCallSites) note(*call);
-  }
+// Flags of -ffast-math are dropped, so that no pass makes use of them.
+void drop_fast_math(llvm::Function& f) {
+  for (llvm::Instruction& i : llvm::instructions(f))
+    if (llvm::isa<llvm::FPMathOperator>(i)) i.copyFastMathFlags(llvm::FastMathFlags());
 }
 
 // The load of the same pointer at the end of the only predecessor, if nothing is written in between.
@@ -304,6 +288,61 @@ llvm::SmallPtrSet<llvm::BasicBlock*, 16> returning_blocks(llvm::Function& f) {
   return all;
 }
 
+// The abort calls of the code that begins with a block and does not return; nothing if that code may run forever, or is long.
+std::optional<std::vector<llvm::Instruction*>> failing_calls(llvm::BasicBlock& first) {
+  constexpr std::size_t most_blocks = 16;
+  std::vector<llvm::Instruction*> calls;
+  std::vector<std::pair<llvm::BasicBlock*, bool>> pending{{&first, false}};
+  llvm::SmallPtrSet<llvm::BasicBlock*, 16> open, done;
+  while (!pending.empty()) {
+    auto const [b, is_done] = pending.back();
+    pending.pop_back();
+    if (is_done) {
+      open.erase(b);
+      done.insert(b);
+      continue;
+    }
+    if (open.contains(b) || done.size() > most_blocks) return {};
+    if (done.contains(b)) continue;
+    open.insert(b);
+    pending.emplace_back(b, true);
+    for (llvm::Instruction& i : *b)
+      if (auto* const call = llvm::dyn_cast<llvm::CallBase>(&i); call && is_abort(*call))
+        calls.push_back(call);
+    for (llvm::BasicBlock* const next : llvm::successors(b)) pending.emplace_back(next, false);
+  }
+  return calls;
+}
+
+// A branch to code that only fails, as to a throw, requires the other condition. So a check does not divide the code that follows it, and
+// a loop with a check is counted.
+constexpr llvm::StringLiteral requirement = "overdub.require";
+void require_conditions(llvm::Function& f) {
+  llvm::SmallPtrSet<llvm::BasicBlock*, 16> const returning = returning_blocks(f);
+  bool changes = false;
+  for (llvm::BasicBlock& b : f) {
+    auto* const branch = llvm::dyn_cast<llvm::BranchInst>(b.getTerminator());
+    if (!branch || !branch->isConditional() || !returning.contains(&b)) continue;
+    unsigned const failing = returning.contains(branch->getSuccessor(0)) ? 1 : 0;
+    llvm::BasicBlock *const fails = branch->getSuccessor(failing), *const next =
+                                                                       branch->getSuccessor(1 - failing);
+    if (returning.contains(fails)) continue;
+    auto const calls = failing_calls(*fails);
+    if (!calls) continue;
+    llvm::IRBuilder<> at(branch);
+    if (!calls->empty()) at.SetCurrentDebugLocation(calls->front()->getDebugLoc());
+    llvm::FunctionCallee const require =
+        f.getParent()->getOrInsertFunction(requirement, at.getVoidTy(), at.getInt1Ty(), at.getInt1Ty());
+    llvm::Value* const condition = branch->getCondition();
+    at.CreateCall(require, {failing == 0 ? at.CreateNot(condition) : condition, at.getInt1(!calls->empty())});
+    at.CreateBr(next);
+    fails->removePredecessor(&b);
+    branch->eraseFromParent();
+    changes = true;
+  }
+  if (changes) llvm::removeUnreachableBlocks(f);
+}
+
 // What throws is an error of the program. Therefore a call whose exceptions the function does not end with an ordinary return becomes a call
 // without clean-up, and nothing follows a call that begins to throw. A function with a handler that may return keeps its handlers, and is
 // refused.
@@ -399,6 +438,11 @@ llvm::SROAPass promotion() {
 
 } // namespace
 
+bool is_requirement(llvm::CallBase const& call) {
+  llvm::Function const* const callee = call.getCalledFunction();
+  return callee && callee->isDeclaration() && callee->getName() == requirement && call.arg_size() == 2;
+}
+
 void prepare(llvm::Module& m) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -426,20 +470,27 @@ void prepare(llvm::Module& m) {
     split_wide_accesses(f);
     add_declared_copies(f);
     remove_clean_up(f);
+    drop_fast_math(f);
     llvm::removeUnreachableBlocks(f);
+    promotes.run(f, functions);
+    functions.clear(f, f.getName());
   }
+  inline_calls(m);
   for (llvm::Function& f : m) {
     if (f.isDeclaration()) continue;
-    inline_pointer_functions(f);
+    add_declared_types(f);
+    add_declared_copies(f);
     resolve_constant_tests(f);
     expand_overflow(f);
     promotes.run(f, functions);
+    if (unroll_over_local_arrays(f, functions)) promotes.run(f, functions);
     if (load_in_predecessors(f)) {
       functions.clear(f, f.getName());
       promotes.run(f, functions);
     }
     split_results(f);
     passes.run(f, functions);
+    require_conditions(f);
     access_as_used(f);
     add_declared_types(f);
     llvm::removeUnreachableBlocks(f);

@@ -1,6 +1,7 @@
 #include "supported.hpp"
 
 #include "linear_memory.hpp"
+#include "prepare.hpp"
 #include "refusal.hpp"
 #include "values.hpp"
 
@@ -43,10 +44,10 @@ void check_signature(llvm::Function const& f, bool in_memory) {
           "parameters are numbers, or pointers to numbers", "pass the fields one by one");
 }
 
-void check_call(llvm::CallBase const& call, bool in_memory) {
+void check_call(llvm::CallBase const& call) {
   if (is_ignored(call) && !llvm::isa<llvm::InvokeInst>(call)) return;
-  if (llvm::isa<llvm::MemIntrinsic>(call)) return;
-  if (in_memory && llvm::isa<llvm::CallInst>(call) && allocation_of(call) != allocation::none) return;
+  if (llvm::isa<llvm::MemIntrinsic>(call) || is_requirement(call)) return;
+  if (llvm::isa<llvm::CallInst>(call) && allocation_of(call) != allocation::none) return;
   if (call.isInlineAsm())
     refuse_at(&call, "inline assembly", "it has no meaning in a program", "write it in C++");
   if (!llvm::isa<llvm::CallInst>(call))
@@ -103,9 +104,9 @@ void check_operands(llvm::Instruction const& i) {
     if (auto const* c = llvm::dyn_cast<llvm::Constant>(v)) check_constant(*c, i);
 }
 
-void check_instruction(llvm::Instruction const& i, bool in_memory) {
+void check_instruction(llvm::Instruction const& i) {
   check_operands(i);
-  if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i)) return check_call(*call, in_memory);
+  if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i)) return check_call(*call);
   if (is_part_of_result(i) || llvm::isa<llvm::BranchInst>(i) || llvm::isa<llvm::UnreachableInst>(i)) return;
   if (i.isTerminator() || i.isEHPad())
     refuse_at(
@@ -139,7 +140,7 @@ void check_instruction(llvm::Instruction const& i, bool in_memory) {
 
 void check_supported(llvm::Function const& f, bool in_memory) {
   check_signature(f, in_memory);
-  for (llvm::Instruction const& i : llvm::instructions(f)) check_instruction(i, in_memory);
+  for (llvm::Instruction const& i : llvm::instructions(f)) check_instruction(i);
 }
 
 } // namespace overdub::lifting

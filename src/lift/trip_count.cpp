@@ -22,14 +22,20 @@ value_id difference(ir::cursor& c, value_id a, value_id b) {
 
 } // namespace
 
-value_id trip_count(ir::cursor& c, headed_loop const& loop, value_id start, value_id bound) {
+value_id first_compared(ir::cursor& c, headed_loop const& loop, value_id start) {
+  if (loop.offset == 0) return start;
+  value_id const sum = c.add(op::add, start, integer(c, loop.offset));
+  return loop.is_compared_wrapped ? wrapped(c, sum, width_of(loop.index->getType())) : sum;
+}
+
+value_id trip_count(ir::cursor& c, headed_loop const& loop, value_id first, value_id bound) {
   unsigned const width = width_of(loop.index->getType());
   bool const is_unsigned = CmpInst::isUnsigned(loop.how);
   if (width < 64 && (is_unsigned || loop.how == CmpInst::ICMP_NE)) {
-    start = zero_extended(c, start, width);
+    first = zero_extended(c, first, width);
     bound = zero_extended(c, bound, width);
   }
-  value_id const low = loop.step > 0 ? start : bound, high = loop.step > 0 ? bound : start;
+  value_id const low = loop.step > 0 ? first : bound, high = loop.step > 0 ? bound : first;
   value_id distance = difference(c, high, low);
   if (loop.how == CmpInst::ICMP_NE) return zero_extended(c, distance, width); // it may wrap around
   bool const is_inclusive = loop.how == CmpInst::ICMP_SLE || loop.how == CmpInst::ICMP_SGE;
@@ -42,7 +48,7 @@ value_id trip_count(ir::cursor& c, headed_loop const& loop, value_id start, valu
   // A difference of 64 bits may wrap around, and a division rounds to 0.
   bool const is_exact = step == 1 && (width < 64 || is_integer(c, low, 0));
   if (is_exact) return distance;
-  value_id const runs = compared(c, loop.how, start, bound);
+  value_id const runs = compared(c, loop.how, first, bound);
   return c.add(op::select, runs, distance, integer(c, 0));
 }
 

@@ -4,6 +4,8 @@
 #include "lift/native.hpp"
 
 #include <overdub/forward_program.hpp>
+#include <overdub/ir/print.hpp>
+#include <overdub/pass/pipeline.hpp>
 #include <overdub/reverse/gradient_program.hpp>
 
 #include <algorithm>
@@ -22,6 +24,14 @@ overdub::lift_result const& module() {
 template <class Native, class Make>
 void same(std::string const& name, Native const& native, Make const& make, int times = 20) {
   lifted::same(module().program, name, native, make, times);
+}
+
+// The text of a function alone, after the passes.
+std::string text_of_function(std::string const& name) {
+  overdub::ir::program p = module().program;
+  p.entry = *p.find(name);
+  overdub::pass::default_pipeline(p);
+  return overdub::ir::print(p);
 }
 
 using lifted::array_and_size;
@@ -167,6 +177,36 @@ TEST_CASE("lifted arrays") {
   same("divides_and_adds(int, int)", divides_and_adds, [] {
     return std::tuple(number(-99, 99), number(1, 9));
   });
+  same("parts_of_one_array(double*, int)", parts_of_one_array, [] {
+    int const n = number(1, 9);
+    return std::tuple(numbers(as_size(2 * n), -2.0, 2.0), n);
+  });
+  same("moments(double const*, double const*, int)", moments, [] {
+    int const n = size();
+    return std::tuple(numbers(as_size(3 * n), -2.0, 2.0), numbers(as_size(3 * n), -2.0, 2.0), n);
+  });
+}
+
+TEST_CASE("loops that compare the index plus a constant are counted") {
+  same("differences(double const*, int)", differences, array_and_size());
+  same("wraps_around(unsigned char)", wraps_around, [] { return std::tuple(number<unsigned char>(0, 255)); });
+  same("last_of(unsigned long)", last_of, [] { return std::tuple(number(0UL, 40UL)); });
+  for (std::string const name : {"differences(double const*, int)", "last_of(unsigned long)"}) {
+    std::string const text = text_of_function(name);
+    INFO(text);
+    CHECK(text.find(" = loop ") != text.npos);
+    CHECK(text.find(" = while ") == text.npos);
+  }
+}
+
+TEST_CASE("calls that receive parts of arrays copy nothing, and small local arrays are scalars") {
+  for (std::string const name :
+       {"parts_of_one_array(double*, int)", "moments(double const*, double const*, int)"}) {
+    std::string const text = text_of_function(name);
+    INFO(text);
+    for (char const* const operation : {" = slice ", " = concat ", " = call ", " = fill "})
+      CHECK(text.find(operation) == text.npos);
+  }
 }
 
 TEST_CASE("lifted copies of arrays that functions access in no other way") {

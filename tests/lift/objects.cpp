@@ -5,6 +5,8 @@
 
 #include <overdub/core/error.hpp>
 #include <overdub/forward_program.hpp>
+#include <overdub/ir/print.hpp>
+#include <overdub/pass/pipeline.hpp>
 #include <overdub/reverse/gradient_program.hpp>
 
 #include <cstddef>
@@ -155,7 +157,27 @@ TEST_CASE("lifted heap memory") {
   same("tree_sum(double const*, int)", tree_sum, array_and_size());
   same("buffer(double const*, int)", buffer, array_and_size());
   same("unique_array(int)", unique_array, [] { return std::tuple(size()); });
+  same("maybe_null(double, int)", maybe_null, [] { return std::tuple(number(-1.0, 1.0), number(0, 9)); });
+  same("kept_blocks(int)", kept_blocks, [] { return std::tuple(size()); });
   same("overlapping(int, int)", overlapping, [] { return std::tuple(size(), number(0, 5)); });
+}
+
+TEST_CASE("blocks of heap memory are arrays, where each pointer can be followed to one") {
+  same("stages(double const*, int)", stages, array_and_size());
+  same("rows_in_turn(double const*, int, int)", rows_in_turn, [] {
+    int const rows = number(0, 4), columns = number(1, 3);
+    return std::tuple(numbers(as_size(rows * columns), -1.0, 1.0), rows, columns);
+  });
+  for (std::string const name :
+       {"stages(double const*, int)", "rows_in_turn(double const*, int, int)", "buffer(double const*, int)",
+        "maybe_null(double, int)"}) {
+    overdub::ir::program p = module().program;
+    p.entry = *p.find(name);
+    overdub::pass::default_pipeline(p);
+    std::string const text = overdub::ir::print(p);
+    INFO(text);
+    CHECK(text.find("linear memory") == text.npos);
+  }
 }
 
 TEST_CASE("what throws natively is an error of the lifted function") {

@@ -511,3 +511,39 @@ double exponents(double x, int k) {
          std::ldexp(static_cast<float>(x), k);
 }
 bool is_negative(double const* x, float y) { return std::signbit(x[0]) != std::signbit(y); }
+
+// Calls that receive parts of arrays, one array twice, and local arrays.
+static void decay(double* x, double const* by, int n) {
+  for (int i = 0; i < n; ++i) x[i] = x[i] * by[i] + 1;
+}
+double parts_of_one_array(double* x, int n) {
+  for (int k = 1; k <= n; ++k) decay(x + n, x, k);
+  return x[2 * n - 1];
+}
+static void cross(double const* a, double const* b, double* c) {
+  for (int k = 0; k < 3; ++k) c[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+}
+double moments(double const* x, double const* f, int n) {
+  double sum[3] = {0, 0, 0};
+  for (int i = 0; i < n; ++i) {
+    double one[3];
+    cross(x + 3 * i, f + 3 * i, one);
+    for (int k = 0; k < 3; ++k) sum[k] += one[k];
+  }
+  return sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2];
+}
+double differences(double const* x, int n) {
+  double s = 0;
+  for (int i = 0; i + 1 < n; ++i) s += std::fabs(x[i + 1] - x[i]);
+  return s;
+}
+long wraps_around(unsigned char n) {
+  long s = 0;
+  for (unsigned char i = 250; static_cast<unsigned char>(i + 9) < n; ++i) s = 2 * s + i;
+  return s;
+}
+unsigned long last_of(unsigned long n) {
+  unsigned long s = 0;
+  for (unsigned long i = 2; i - 1 < n; ++i) s += i;
+  return s;
+}

@@ -84,3 +84,8 @@ double backwards(double const* x, int n);
 int saturates(double x);
 double exponents(double x, int k);
 bool is_negative(double const* x, float y);
+double parts_of_one_array(double* x, int n);
+double moments(double const* x, double const* f, int n);
+double differences(double const* x, int n);
+long wraps_around(unsigned char n);
+unsigned long last_of(unsigned long n);

@@ -604,3 +604,43 @@ double made_by_constructor(double x) {
   with_constructor const made(x);
   return made.x * made.k;
 }
+// Heap memory whose pointers are followed to one block each.
+double stages(double const* x, int n) {
+  auto const size = static_cast<std::size_t>(n);
+  std::vector<double> a(size), b(x, x + n);
+  for (std::size_t k = 0; k < size; ++k) {
+    for (std::size_t i = 1; i < size; ++i) a[i] = 0.5 * b[i] + x[i - 1];
+    for (std::size_t i = 0; i < size; ++i) b[i] += a[i];
+  }
+  return n > 0 ? b.back() : 0;
+}
+double rows_in_turn(double const* x, int rows, int columns) {
+  double s = 0;
+  for (int r = 0; r < rows; ++r) {
+    double* const row = static_cast<double*>(std::malloc(static_cast<std::size_t>(columns) * sizeof(double)));
+    for (int c = 0; c < columns; ++c) row[c] = x[r * columns + c] * (c + 1);
+    for (int c = 0; c < columns; ++c) s = s * 0.5 + row[c];
+    std::free(row);
+  }
+  return s;
+}
+// The block of an iteration is kept for the next one.
+double kept_blocks(int n) {
+  double* before = static_cast<double*>(std::calloc(1, sizeof(double)));
+  for (int i = 0; i < n; ++i) {
+    double* const now = static_cast<double*>(std::malloc(sizeof(double)));
+    *now = *before + i;
+    std::free(before);
+    before = now;
+  }
+  double const s = *before;
+  std::free(before);
+  return s;
+}
+double maybe_null(double x, int n) {
+  double* const p = n > 3 ? static_cast<double*>(std::malloc(sizeof(double))) : nullptr;
+  if (p) *p = x;
+  double const y = p != nullptr ? *p + 1 : -x;
+  std::free(p);
+  return y;
+}

@@ -85,3 +85,7 @@ double sum_of_list(node const* list);
 void fill_grid(grid* g, double x);
 grid* make_grid(int rows, int columns);
 void delete_grid(grid* g);
+double stages(double const* x, int n);
+double rows_in_turn(double const* x, int rows, int columns);
+double kept_blocks(int n);
+double maybe_null(double x, int n);
