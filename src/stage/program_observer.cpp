@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <exception>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -14,19 +15,14 @@ template <class X>
 observed_in_program observed(X const& x) {
   if constexpr (is_cell_type<X>)
     return observed_in_program(cell<stack<>>(x));
-  else if constexpr (is_list<X>) {
-    observed_in_program::list all;
-    for (auto const& each : x) all.push_back(observed(each));
-    return observed_in_program(std::move(all));
-  } else if constexpr (is_any_of<X>) {
-    if (!x) return {};
-    return x.visit([](auto const& held) { return observed(held); });
-  } else if constexpr (callee<X>)
+  else if constexpr (is_any_of<X> || std::is_same_v<X, listed_value>)
+    return x ? x.visit([](auto const& held) { return observed(held); }) : observed_in_program();
+  else if constexpr (callee<X>)
     return observed_in_program(ambient_object{X::name()});
-  else if constexpr (type_name<X>().find("lambda") != std::string_view::npos)
-    return observed_in_program(ambient_object{"<lambda>"});
   else
-    return observed_in_program(ambient_object{type_name<X>()});
+    return observed_in_program(ambient_object{
+        type_name<X>().find("lambda") != std::string_view::npos ? std::string_view("<lambda>")
+                                                                : type_name<X>()});
 }
 
 } // namespace

@@ -21,15 +21,12 @@
 
 namespace overdub::detail {
 
-/// An argument or a result of a call in a program, of a type that is known only when the program runs: a number, an array, several of them, or
-/// an object of which the type's name is known. It is false if it is not known.
+/// An argument or a result of a call in a program, of a type that is known only when the program runs: a number, an array, or an object of which
+/// the type's name is known. It is false if it is not known.
 class observed_in_program {
 public:
-  using list = std::vector<observed_in_program>;
-
   observed_in_program() = default;
   explicit observed_in_program(cell<stack<>> x) : held_(std::move(x)) {}
-  explicit observed_in_program(list x) : held_(std::move(x)) {}
   explicit observed_in_program(ambient_object x) : held_(x) {}
 
   explicit operator bool() const {
@@ -40,14 +37,12 @@ public:
   void visit(F const& f) const {
     if (auto const* const x = std::get_if<cell<stack<>>>(&held_))
       x->visit(f);
-    else if (auto const* const all = std::get_if<list>(&held_))
-      f(*all);
     else
       f(std::get<ambient_object>(held_));
   }
 
 private:
-  std::variant<cell<stack<>>, list, ambient_object> held_;
+  std::variant<cell<stack<>>, ambient_object> held_;
 };
 
 enum class program_call_kind : std::uint8_t { function, native, primitive };
