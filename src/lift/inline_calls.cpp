@@ -126,7 +126,7 @@ private:
 
 // ---- loops over local arrays
 
-constexpr std::uint64_t most_bytes = 512;
+constexpr std::uint64_t most_bytes_of_local = 512;
 constexpr unsigned most_iterations = 16;
 
 // Whether an element of a small local array is selected by the index of a loop.
@@ -134,7 +134,8 @@ bool selects_element(
     llvm::GEPOperator const& gep, llvm::Loop const& loop, llvm::ScalarEvolution& numbers,
     llvm::DataLayout const& layout) {
   auto const* const local = llvm::dyn_cast<llvm::AllocaInst>(llvm::getUnderlyingObject(&gep, 0));
-  if (!local || !local->isStaticAlloca() || layout.getTypeAllocSize(local->getAllocatedType()) > most_bytes)
+  if (!local || !local->isStaticAlloca() ||
+      layout.getTypeAllocSize(local->getAllocatedType()) > most_bytes_of_local)
     return false;
   return std::any_of(gep.idx_begin(), gep.idx_end(), [&](llvm::Use const& index) {
     return llvm::SCEVExprContains(numbers.getSCEV(index.get()), [&](llvm::SCEV const* part) {

@@ -95,9 +95,13 @@ void describe(lifted_symbol& s, entry const& e, ir::program const& p) {
 }
 
 // Whether a symbol is of the standard library.
-bool is_of_library(llvm::StringRef symbol) {
-  if (!symbol.consume_front("_Z")) return false;
-  if (symbol.consume_front("N")) (void)symbol.consume_front("K");
+bool is_of_library(std::string_view symbol) {
+  if (!symbol.starts_with("_Z")) return false;
+  symbol.remove_prefix(2);
+  if (symbol.starts_with("NK"))
+    symbol.remove_prefix(2);
+  else if (symbol.starts_with("N"))
+    symbol.remove_prefix(1);
   return symbol.starts_with("St") || symbol.starts_with("Sa") || symbol.starts_with("9__gnu_cxx");
 }
 
@@ -108,8 +112,8 @@ std::vector<lifted_symbol> symbols_of(
   std::vector<lifted_symbol> all;
   for (llvm::Function const& f : m) {
     if (f.isDeclaration() || f.hasLocalLinkage() || f.hasAvailableExternallyLinkage()) continue;
-    if (is_of_library(f.getName())) continue;
     std::string const symbol = f.getName().str();
+    if (is_of_library(symbol)) continue;
     lifted_symbol s{symbol, llvm::demangle(symbol), {}, {}};
     function_plan const* const with_arrays = plan.of(&f);
     entry const* const e = entry_of.lookup(&f);
