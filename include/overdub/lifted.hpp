@@ -41,12 +41,15 @@ struct lifted_calls {
 ///
 /// Arrays are given as values, or as memory:
 ///   values  od::array; in contexts without metadata also std::vector and std::span. The arrays of parameters T*, without const, are results,
-///           after the returned number: f(y, x, n) is y, or a tuple
+///           after the returned number: f(y, x, n) is y, or a tuple. In results with arrays, integers are i64
 ///   memory  pointers, each with an extent. The function writes to the memory. Memory has no metadata: in contexts with metadata, pointers
 ///           that are not const are refused, and all pointers while a function is staged
-/// Integers are i64 in contexts. If memory that the function may write memory_overlaps with that of another argument, the native function is called.
+/// Integers are i64 in contexts. If memory that the function may write overlaps with that of another argument, the native function is called.
+/// In a context with metadata, or while a function is staged, integers must be in the range of their parameters, and elements of arrays of
+/// unsigned integers are sign-extended from their width.
+///
 /// Throws argument_error if an array is shorter than its extent, rejected_program if the native function would be called in a context with
-/// metadata, and the exceptions of evaluate. Thread-safe, if F is.
+/// metadata, or is staged and has several results, and the exceptions of evaluate. Calls with arrays as values are thread-safe if F is.
 template <auto F, class... Extents>
 class lifted_function {
   using signature = detail::signature_of<decltype(F)>;
@@ -63,10 +66,8 @@ public:
       return detail::refused{};
     else if constexpr (!S::empty)
       return in_contexts(detail::stack_from<S>(a...), std::decay_t<A>(a)...);
-    else {
-      check_lengths(std::tie(a...), each{});
+    else
       return native(std::decay_t<A>(a)...);
-    }
   }
   template <scope Scope, class... A>
   requires(sizeof...(A) == arity) auto operator()(Scope& cx, A const&... a) const {
@@ -88,14 +89,15 @@ public:
   }
 
 private:
-  static constexpr auto native = leaf<detail::native_name<F>()>(detail::native_call<F>{});
+  static constexpr auto native = leaf<detail::native_name<F>()>(detail::native_call<F, false, Extents...>{});
+  static constexpr auto native_in_contexts =
+      leaf<detail::native_name<F>()>(detail::native_call<F, true, Extents...>{});
 
   static std::shared_ptr<detail::lifted_program const> find() {
     static constexpr auto parameters = signature::parameter_types();
     return detail::find_lifted(
         reinterpret_cast<void (*)()>(F), {parameters, signature::result_type(), signature::may_write_mask()});
   }
-  static std::string name() { return std::string(native.name()); }
 
   // ---- what is accepted
 
@@ -105,67 +107,44 @@ private:
                               ((signature::template is_pointer<I> && !detail::is_memory<A>) || ...);
     static_assert(
         !is_mixed, "overdub: a lifted function is given some of its arrays as pointers and others as values; "
-                   "give all of "
-                   "them as pointers, or as od::array");
-    return signature::is_supported && !is_mixed;
+                   "give all of them as pointers, or as od::array");
+    constexpr bool fits =
+        ((!detail::is_memory<A> || std::is_convertible_v<A, typename signature::template parameter<I>>)&&...);
+    static_assert(fits, "overdub: a lifted function is given a pointer of another type than its parameter");
+    return signature::is_supported && extents_fit() && !is_mixed && fits;
+  }
+  static consteval bool extents_fit() {
+    constexpr bool of_pointers = [] {
+      std::size_t const of[] = {Extents::argument..., 0};
+      bool fit = true;
+      for (std::size_t i = 0; i < sizeof...(Extents); ++i) {
+        fit = fit && of[i] < arity && (signature::pointer_mask() >> of[i] & 1) != 0;
+        for (std::size_t k = 0; k < i; ++k) fit = fit && of[k] != of[i];
+      }
+      return fit;
+    }();
+    static_assert(
+        of_pointers, "overdub: lifted<&f>(od::extent<I>(...)): argument I is no pointer, or has two extents");
+    return of_pointers;
   }
   template <class S, class... A, std::size_t... I>
   static consteval bool takes_in_contexts(std::index_sequence<I...>) {
     constexpr bool has_memory = (detail::is_memory<A> || ...);
     constexpr bool is_staged = has_memory && detail::is_symbolic<S>;
     static_assert(
-        !is_staged,
-        "overdub: a lifted function is staged with a pointer, and memory is no part of a program; give it an "
-        "od::array");
+        !is_staged, "overdub: a lifted function is staged with a pointer, and memory is no part of a "
+                    "program; give it an od::array");
     constexpr bool loses_metadata =
         !is_staged && has_memory && detail::keeps_metadata<S>() && signature::may_write_mask() != 0;
     static_assert(
-        !loses_metadata,
-        "overdub: a lifted function may write by a pointer in a context with metadata, and memory has none; "
-        "give it od::arrays, which are also its results");
-    constexpr bool has_extents = ((!detail::is_memory<A> || has_extent<I>)&&...);
+        !loses_metadata, "overdub: a lifted function may write by a pointer in a context with metadata, and "
+                         "memory has none; give it od::arrays, which are also its results");
+    constexpr bool has_extents = ((!detail::is_memory<A> || detail::has_extent<I, Extents...>)&&...);
     static_assert(
         has_extents, "overdub: a lifted function is given a pointer whose length is unknown: "
-                     "lifted<&f>(od::extent<0>(od::arg<1>)) "
-                     "says that argument 0 has as many elements as argument 1 says");
+                     "lifted<&f>(od::extent<0>(od::arg<1>)) says that argument 0 has as many elements as "
+                     "argument 1 says");
     return !is_staged && !loses_metadata && has_extents;
-  }
-
-  // ---- lengths
-
-  template <std::size_t I>
-  static constexpr bool has_extent = ((Extents::argument == I) || ...);
-  template <std::size_t I, class All>
-  static i64 extent_at(All const& all) {
-    i64 n = 0;
-    ((Extents::argument == I ? void(n = Extents::of(all)) : void()), ...);
-    if (n < 0)
-      throw argument_error(message(
-          "overdub: %s: the length of argument %zu is %lld", name().c_str(), I, static_cast<long long>(n)));
-    return n;
-  }
-  template <std::size_t I, class All>
-  static i64 length_of_memory(All const& all) {
-    if constexpr (detail::is_memory<std::remove_cvref_t<std::tuple_element_t<I, All>>>)
-      return extent_at<I>(all);
-    else
-      return 0;
-  }
-  // Compares arrays that are given as values with their extents.
-  template <class All, std::size_t... I>
-  static void check_lengths([[maybe_unused]] All const& all, std::index_sequence<I...>) {
-    (check_length<I>(all), ...);
-  }
-  template <std::size_t I, class All>
-  static void check_length(All const& all) {
-    if constexpr (has_extent<I> && !detail::is_memory<std::decay_t<std::tuple_element_t<I, All>>>) {
-      i64 const n = extent_at<I>(all);
-      auto const have = static_cast<i64>(detail::size_of_array(std::get<I>(all)));
-      if (have < n)
-        throw argument_error(message(
-            "overdub: %s: argument %zu has %lld elements, and is given the length %lld", name().c_str(), I,
-            static_cast<long long>(have), static_cast<long long>(n)));
-    }
   }
 
   // ---- calls in contexts
@@ -176,9 +155,18 @@ private:
       return detail::refused{};
     else {
       auto const all = std::tie(a...);
-      if constexpr (!detail::is_symbolic<S>) check_lengths(all, each{});
+      if constexpr (!detail::is_symbolic<S>)
+        detail::check_lengths<signature, Extents...>(native.name(), each{}, all);
       return run(detail::stack_of_run(given, "a lifted function"), all, each{});
     }
+  }
+  template <std::size_t I, class All>
+  static i64 length_of_memory(All const& all) {
+    if constexpr (detail::is_memory<std::remove_cvref_t<std::tuple_element_t<I, All>>>)
+      return detail::length_of_argument<signature, Extents...>(
+          native.name(), std::integral_constant<std::size_t, I>{}, all);
+    else
+      return 0;
   }
   template <class S, class... A, std::size_t... I>
   static auto run(S const& stack, std::tuple<A const&...> const& all, std::index_sequence<I...>) {
@@ -191,27 +179,40 @@ private:
       ++found->lifted_calls;
       auto const results = detail::lifted_results<signature>(stack, *found, each{}, std::get<I>(given)...);
       if constexpr (has_memory)
-        return detail::written_back<signature>(each{}, all, results);
+        return detail::written_back<signature>(each{}, all, results, found->returned);
       else
         return detail::only_or_all(results);
     }
     ++found->native_calls;
-    if constexpr (detail::keeps_metadata<S>()) {
+    constexpr bool is_too_much_to_stage = detail::is_symbolic<S> && signature::results > 1;
+    if constexpr (detail::keeps_metadata<S>() || is_too_much_to_stage) {
       throw rejected_program(message(
-          "overdub: %s is called in a context with metadata, and the native function has none: %s",
-          name().c_str(),
+          is_too_much_to_stage
+              ? "overdub: %s is staged, and its native function has several results, which a program cannot "
+                "call: %s"
+              : "overdub: %s is called in a context with metadata, and the native function has none: %s",
+          std::string(native.name()).c_str(),
           found->why_native.empty() ? "memory that it may write overlaps with that of another argument"
                                     : found->why_native.c_str()));
     } else if constexpr (!has_memory) {
       using result = decltype(detail::only_or_all(
           detail::lifted_results<signature>(stack, *found, each{}, std::get<I>(given)...)));
-      return result(detail::wrap(stack, detail::call_in(stack, native, std::get<I>(given)...)));
+      return result(detail::wrap(
+          stack, detail::call_in(stack, native_in_contexts, values_for_native<I>(stack, all, given)...)));
     } else if constexpr (std::is_void_v<typename signature::result>)
       detail::call_in(stack, native, std::get<I>(all)...);
     else
       return detail::wrap(
-          stack, convert<detail::program_number<typename signature::result>>(
-                     detail::call_in(stack, native, std::get<I>(all)...)));
+          stack, static_cast<detail::program_number<typename signature::result>>(
+                     concrete(detail::call_in(stack, native, std::get<I>(all)...))));
+  }
+  // An argument of the native function: a number as it was given, an array as one value.
+  template <std::size_t I, class S, class All, class Given>
+  static auto values_for_native(S const&, All const& all, Given const& given) {
+    if constexpr (signature::template is_pointer<I>)
+      return std::get<I>(given);
+    else
+      return std::get<I>(all);
   }
 };
 

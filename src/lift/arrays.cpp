@@ -55,6 +55,13 @@ value_id tail_of(ir::cursor& c, value_id array, value_id index) {
   return c.add(op::slice, array, index, c.add(op::sub, length_of(c, array), index));
 }
 
+// The index of a pointer that may be null, for a call: 0 in an empty array.
+value_id index_if_any(environment& e, llvm::Value const* pointer, value_id index) {
+  object const& o = object_of(e, pointer);
+  if (o.is != object::kind::heap || is_zero(e.c, index)) return index;
+  return e.c.add(op::select, e.c.add(op::eq, index, constant(e.c, null_index)), constant(e.c, 0), index);
+}
+
 } // namespace
 
 value_id index_of(environment& e, llvm::GEPOperator const& gep) {
@@ -106,8 +113,15 @@ void emit_allocation(environment& e, llvm::CallBase const& call) {
     bool const has_two = allocation_of(call) == allocation::allocate_zeros;
     value_id const times = has_two ? e[call.getArgOperand(0)] : constant(c, 1);
     llvm::Value const* const bytes = call.getArgOperand(has_two ? 1 : 0);
-    count = element_count(e, bytes, o.element);
-    if (has_two) count = c.add(op::mul, times, count);
+    auto const size = static_cast<std::int64_t>(o.element.bytes());
+    auto const known = constant_of(c, e[bytes]);
+    if (has_two && !(known && *known % size == 0)) { // as calloc(8 * n, 1) of numbers of 8 bytes
+      count = c.add(op::mul, times, e[bytes]);
+      if (size != 1) count = c.add(op::div, count, constant(c, size));
+    } else {
+      count = element_count(e, bytes, o.element);
+      if (has_two) count = c.add(op::mul, times, count);
+    }
   }
   e.set_array(&call, c.add(op::fill, count, zero_of(c, o.type().element_type())));
   e.set(&call, constant(c, 0));
@@ -124,7 +138,7 @@ void emit_call(environment& e, llvm::CallBase const& call, module_plan const& al
       ir::function const& body = c.owner()[callee.id];
       ir::type const parameter = body.type_of(body.argument(ir::function::body, number));
       bool const is_accessed = all.parameters.lookup(callee.function->getArg(number)).is_accessed;
-      x = is_accessed ? tail_of(c, e.array(argument), x)
+      x = is_accessed ? tail_of(c, e.array(argument), index_if_any(e, argument, x))
                       : c.add(op::fill, constant(c, 0), zero_of(c, parameter.element_type()));
     }
     arguments.push_back(x);

@@ -117,7 +117,9 @@ std::vector<lifted_symbol> symbols_of(
     lifted_symbol s{symbol, llvm::demangle(symbol), {}, {}};
     function_plan const* const with_arrays = plan.of(&f);
     entry const* const e = entry_of.lookup(&f);
-    if (with_arrays && !p.is_erased(with_arrays->id))
+    if (f.isInterposable()) {
+      // A weak definition: another one may replace it.
+    } else if (with_arrays && !p.is_erased(with_arrays->id))
       describe(s, *with_arrays, p);
     else if (e && !p.is_erased(e->id))
       describe(s, *e, p);

@@ -532,7 +532,10 @@ private:
   }
   void check_comparison(llvm::ICmpInst const& i) const {
     llvm::Value const *const a = i.getOperand(0), *const b = i.getOperand(1);
-    if (is_null(a) || is_null(b)) return check_heap(is_null(a) ? b : a, i);
+    if (is_null(a) || is_null(b)) {
+      if (!i.isEquality()) refuse_null(&i);
+      return check_heap(is_null(a) ? b : a, i);
+    }
     if (all_.object_at(a) != all_.object_at(b))
       refuse(
           i, "a comparison of pointers into two arrays", "arrays have no addresses",

@@ -5,6 +5,7 @@
 #include "values.hpp"
 
 #include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/IRBuilder.h>
@@ -176,15 +177,51 @@ void copy_structs_by_value(llvm::Function& f) {
     }
   }
 }
+// Where pointers point to in local variables. Each step of a chain of computations is visited once.
+class places_in_locals {
+public:
+  struct place {
+    llvm::AllocaInst const* local = nullptr; // none: another object, or an unknown offset
+    llvm::APInt offset{64, 0};
+  };
+
+  explicit places_in_locals(llvm::DataLayout const& layout) : layout_(layout) {}
+
+  place of(llvm::Value const* pointer) {
+    std::vector<llvm::GEPOperator const*> steps;
+    while (!known_.contains(pointer)) {
+      auto const* const step = llvm::dyn_cast<llvm::GEPOperator>(pointer);
+      llvm::APInt offset(64, 0);
+      if (!step || !step->accumulateConstantOffset(layout_, offset)) break;
+      steps.push_back(step);
+      pointer = step->getPointerOperand();
+    }
+    place found;
+    if (auto const at = known_.find(pointer); at != known_.end())
+      found = at->second;
+    else
+      found.local = llvm::dyn_cast<llvm::AllocaInst>(
+          pointer->stripAndAccumulateConstantOffsets(layout_, found.offset, true));
+    for (; !steps.empty(); steps.pop_back()) {
+      (void)steps.back()->accumulateConstantOffset(layout_, found.offset);
+      known_.try_emplace(steps.back(), found);
+    }
+    return found;
+  }
+
+private:
+  llvm::DataLayout const& layout_;
+  llvm::DenseMap<llvm::Value const*, place> known_;
+};
+
 // Arguments that are structs are loaded from local variables without alias information. Where they have the declared type, they get it.
 void add_declared_types(llvm::Function& f) {
   llvm::DataLayout const& layout = f.getParent()->getDataLayout();
+  places_in_locals places(layout);
   for (llvm::Instruction& i : llvm::instructions(f)) {
     llvm::Value const* const pointer = llvm::getLoadStorePointerOperand(&i);
     if (!pointer || i.getMetadata(llvm::LLVMContext::MD_tbaa)) continue;
-    llvm::APInt offset(64, 0);
-    auto const* const base =
-        llvm::dyn_cast<llvm::AllocaInst>(pointer->stripAndAccumulateConstantOffsets(layout, offset, true));
+    auto const [base, offset] = places.of(pointer);
     llvm::Type* const accessed = llvm::getLoadStoreType(&i);
     if (base && !offset.isNegative() &&
         scalar_at(base->getAllocatedType(), offset.getZExtValue(), layout) == accessed)
@@ -197,13 +234,12 @@ void add_declared_types(llvm::Function& f) {
 void split_wide_accesses(llvm::Function& f) {
   constexpr std::uint64_t most_bytes = 512;
   llvm::DataLayout const& layout = f.getParent()->getDataLayout();
+  places_in_locals places(layout);
   for (llvm::Instruction& i : llvm::make_early_inc_range(llvm::instructions(f))) {
     llvm::Value* const pointer = llvm::getLoadStorePointerOperand(&i);
     if (!pointer || i.getMetadata(llvm::LLVMContext::MD_tbaa) || i.isVolatile()) continue;
     auto* const wide = llvm::dyn_cast<llvm::IntegerType>(llvm::getLoadStoreType(&i));
-    llvm::APInt start(64, 0);
-    auto const* const local =
-        llvm::dyn_cast<llvm::AllocaInst>(pointer->stripAndAccumulateConstantOffsets(layout, start, true));
+    auto const [local, start] = places.of(pointer);
     if (!wide || wide->getBitWidth() > 64 || !local || start.isNegative() ||
         !local->getAllocatedType()->isStructTy() ||
         layout.getTypeAllocSize(local->getAllocatedType()) > most_bytes)

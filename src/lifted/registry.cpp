@@ -3,6 +3,7 @@
 #include <overdub/ir/type_text.hpp>
 #include <overdub/ir/verify.hpp>
 #include <overdub/lifted/embedded.hpp>
+#include <overdub/lifted/native_signature.hpp>
 #include <overdub/lifted/registry.hpp>
 #include <overdub/pass/dce.hpp>
 
@@ -41,9 +42,10 @@ private:
       made->why_native = f.refusal;
       return made;
     }
-    if (!all_) {
-      all_ = ir::parse(text_);
-      ir::verify(*all_);
+    if (!all_) parse();
+    if (!problem_.empty()) {
+      made->why_native = f.name + (": " + problem_);
+      return made;
     }
     std::optional<ir::function_id> const id = all_->find(f.name);
     made->why_native =
@@ -57,6 +59,15 @@ private:
     pass::drop_unreached_functions(made->program);
     made->returned = f.returned;
     return made;
+  }
+  void parse() {
+    try {
+      all_ = ir::parse(text_);
+      ir::verify(*all_);
+    } catch (error const& e) {
+      all_.emplace();
+      problem_ = std::string("its program is not valid: ") + e.what();
+    }
   }
   // How the type of a function differs from what the native function is expected to have; nothing, if it does not.
   std::string
@@ -81,6 +92,7 @@ private:
   std::string_view text_;
   mutex mutex_;
   std::optional<ir::program> all_;
+  std::string problem_; // of the text
   std::map<address_t, std::shared_ptr<lifted_program>> functions_;
 };
 
@@ -90,21 +102,26 @@ public:
     auto const module = std::make_shared<embedded_text>(text);
     mutex_lock const lock(mutex_);
     for (std::size_t i = 0; i < count; ++i)
-      if (begin[i].address) all_.try_emplace(begin[i].address, entry{module, begin + i});
+      if (begin[i].address) all_[begin[i].address].push_back({module, begin + i});
   }
   void remove(embedded_function const* begin, std::size_t count) {
     mutex_lock const lock(mutex_);
-    for (std::size_t i = 0; i < count; ++i)
-      if (auto const at = all_.find(begin[i].address); at != all_.end() && at->second.function == begin + i)
-        all_.erase(at);
+    for (std::size_t i = 0; i < count; ++i) {
+      auto const at = all_.find(begin[i].address);
+      if (at == all_.end()) continue;
+      std::erase_if(at->second, [&](entry const& e) { return e.function == begin + i; });
+      if (at->second.empty()) all_.erase(at);
+    }
   }
+  // Several modules may have a program of one function, as of an inline function: the first one that was lifted.
   std::shared_ptr<lifted_program const> find(address_t address, lifted_signature const& signature) {
     entry found;
     {
       mutex_lock const lock(mutex_);
       auto const at = all_.find(address);
       if (at == all_.end()) return none();
-      found = at->second;
+      for (entry const& e : at->second)
+        if (!found.function || (*found.function->name == '\0' && *e.function->name != '\0')) found = e;
     }
     return found.module->find(*found.function, signature);
   }
@@ -123,7 +140,7 @@ private:
   }
 
   mutex mutex_;
-  std::map<address_t, entry> all_;
+  std::map<address_t, std::vector<entry>> all_;
 };
 
 // Never destroyed: programs are registered and removed while other objects are initialised and destroyed.
@@ -133,6 +150,20 @@ registry& programs() {
 }
 
 } // namespace
+
+void throw_extent_overflow() {
+  throw argument_error(message("overdub: the extent of a lifted function's argument is too large"));
+}
+void throw_negative_length(std::string_view function, std::size_t argument, i64 length) {
+  throw argument_error(message(
+      "overdub: %s: the length of argument %zu is %lld", std::string(function).c_str(), argument,
+      static_cast<long long>(length)));
+}
+void throw_short_array(std::string_view function, std::size_t argument, i64 size, i64 length) {
+  throw argument_error(message(
+      "overdub: %s: argument %zu has %lld elements, and is given the length %lld",
+      std::string(function).c_str(), argument, static_cast<long long>(size), static_cast<long long>(length)));
+}
 
 std::shared_ptr<lifted_program const> find_lifted(void (*address)(), lifted_signature const& signature) {
   return programs().find(address, signature);

@@ -2,7 +2,8 @@
 #
 # Lifts functions of C and C++ sources for overdub::lifted. The target compiles the sources as it compiles others; if there is no such target,
 # it is made as a static library. Besides, clang compiles them to LLVM bitcode, with the target's include directories, definitions and language
-# standard, and the OPTIONS; overdub-opt lifts them together, and what links the target links the program, too.
+# standard, the definitions in CMAKE_<LANG>_FLAGS, and the OPTIONS; overdub-opt lifts them together, and what links the target links the program,
+# too. Other flags of the target are not passed: name those that change the meaning of a source as OPTIONS.
 #
 # OVERDUB_CLANG and OVERDUB_OPT are the programs. Set OVERDUB_LIFT_EXPLAIN to print what is not lifted.
 function(overdub_lift target)
@@ -17,6 +18,9 @@ function(overdub_lift target)
   if(NOT OVERDUB_OPT)
     message(FATAL_ERROR "overdub_lift(${target}): overdub-opt was not found; install it, or set OVERDUB_OPT")
   endif()
+  if(TARGET ${target}_programs)
+    message(FATAL_ERROR "overdub_lift(${target}): its sources are lifted already; name all of them in one call")
+  endif()
   if(NOT TARGET ${target})
     add_library(${target} STATIC)
   endif()
@@ -29,24 +33,39 @@ function(overdub_lift target)
   set(bitcode "")
   foreach(source IN LISTS lift_SOURCES)
     get_filename_component(path ${source} ABSOLUTE)
-    string(MAKE_C_IDENTIFIER ${source} name)
+    get_filename_component(name ${source} NAME_WE)
+    string(SHA256 digest ${path})
+    string(SUBSTRING ${digest} 0 8 digest)
+    string(APPEND name -${digest})
     set(language c++ CXX)
     if(source MATCHES "\\.c$")
       set(language c C)
     endif()
     list(GET language 0 driver)
+    string(REPLACE "c" "gnu" dialect ${driver}) # accepts what either dialect accepts
     list(GET language 1 property)
+    # As NDEBUG, which CMake defines so.
+    separate_arguments(all UNIX_COMMAND "${CMAKE_${property}_FLAGS}")
+    list(FILTER all INCLUDE REGEX "^(-[DU].|-f(un)?signed-char$)")
+    foreach(config IN ITEMS Debug Release RelWithDebInfo MinSizeRel)
+      string(TOUPPER ${config} upper)
+      separate_arguments(some UNIX_COMMAND "${CMAKE_${property}_FLAGS_${upper}}")
+      list(FILTER some INCLUDE REGEX "^(-[DU].|-f(un)?signed-char$)")
+      list(TRANSFORM some PREPEND "$<$<CONFIG:${config}>:")
+      list(TRANSFORM some APPEND ">")
+      list(APPEND all ${some})
+    endforeach()
     set(standard $<TARGET_PROPERTY:${target},${property}_STANDARD>)
     set(features $<TARGET_PROPERTY:${target},COMPILE_FEATURES>)
     set(required "")
     if(property STREQUAL "CXX")
       foreach(year IN ITEMS 17 20 23)
-        list(APPEND required "$<$<IN_LIST:cxx_std_${year},${features}>:-std=c++${year}>")
+        list(APPEND required "$<$<IN_LIST:cxx_std_${year},${features}>:-std=gnu++${year}>")
       endforeach()
     endif()
     add_custom_command(OUTPUT ${folder}/${name}.bc DEPENDS ${path} DEPFILE ${folder}/${name}.d VERBATIM COMMAND_EXPAND_LISTS
       COMMENT "Compiling ${source} to bitcode"
-      COMMAND ${OVERDUB_CLANG} -x ${driver} ${required} "$<$<BOOL:${standard}>:-std=${driver}${standard}>"
+      COMMAND ${OVERDUB_CLANG} -x ${driver} ${all} ${required} "$<$<BOOL:${standard}>:-std=${dialect}${standard}>"
         "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>" "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>" ${lift_OPTIONS} -w
         -O1 -Xclang -disable-llvm-passes -gline-tables-only -emit-llvm -MD -MF ${folder}/${name}.d -MT ${folder}/${name}.bc
         -c ${path} -o ${folder}/${name}.bc)

@@ -34,10 +34,10 @@ lifted_files lift_program(std::vector<std::string> const& paths) {
       std::string refusal;
       if (s.function.empty()) {
         auto const known = why.find(s.name);
-        refusal = known != why.end()
-                      ? known->second
-                      : s.name + ": its pointers are not arrays of numbers: only its version in "
-                                 "linear memory is lifted; give it numbers and arrays";
+        refusal =
+            known != why.end()
+                ? known->second
+                : s.name + ": its pointers are not arrays of numbers, or another definition may replace it";
       }
       result.symbols.push_back(
           {std::move(s.symbol), std::move(s.function), std::move(refusal), std::move(s.returned)});
@@ -79,10 +79,10 @@ std::string embedding_source(ir::program const& p, std::vector<embedded_symbol> 
     std::uint64_t returned = 0;
     for (std::size_t i = 0; i < s.returned.size() && i < most_parameters; ++i)
       if (s.returned[i]) returned |= std::uint64_t{1} << i;
-    std::string const refusal =
-        s.returned.size() <= most_parameters ? s.refusal : s.function + ": it has more than 64 parameters";
+    bool const is_callable = s.returned.size() <= most_parameters;
+    std::string const refusal = is_callable ? s.refusal : s.function + ": it has more than 64 parameters";
     declared += "extern \"C\" void " + f + "() __asm__(\"" + s.symbol + "\") __attribute__((weak));\n";
-    rows += "    {&" + f + ", " + literal(s.function) + ", " + literal(refusal) + ", " +
+    rows += "    {&" + f + ", " + literal(is_callable ? s.function : "") + ", " + literal(refusal) + ", " +
             std::to_string(returned) + "u},\n";
   }
   return "// Written by overdub-opt --embed: a program for overdub::lifted.\n#include "

@@ -9,6 +9,7 @@
 #include <overdub/overdub.hpp>
 
 #include <dlfcn.h>
+#include <limits>
 #include <random>
 #include <span>
 #include <sstream>
@@ -147,6 +148,46 @@ TEST_CASE("integers of all widths have the numbers of the native function") {
   CHECK(od::run(count, lifted::count_if, x, 3, 2.0, true) == 1);
 }
 
+TEST_CASE("integers that a width cannot represent wrap, as natively") {
+  od::contexts::count count;
+  constexpr auto is_large = od::lifted<&numerics::is_large>(od::extent<0>(od::arg<1>));
+  constexpr auto complement = od::lifted<&numerics::complement>(od::extent<0>(od::arg<1>));
+  constexpr auto same = od::lifted<&numerics::same>();
+  constexpr auto low = od::lifted<&numerics::low>();
+  od::array<i64> const large{4'000'000'000, 4'000'000'000 + (i64{1} << 32), 5};
+  CHECK(od::run(count, is_large, large, 3) == 2);
+  CHECK(is_large(large, 3) == 2);
+  CHECK(od::run(count, is_large, std::vector<i64>{4'000'000'000}, 1) == 1);
+  CHECK(od::run(count, complement, std::vector<unsigned>{1, 0}, 2)[0] == 4'294'967'294);
+  CHECK(complement(std::vector<unsigned>{1, 0}, 2)[0] == 4'294'967'294);
+  unsigned memory[] = {1, 0};
+  od::run(count, complement, memory, 2);
+  CHECK(memory[0] == 4'294'967'294U);
+  CHECK(same(~0UL) == ~0UL);
+  CHECK(std::is_same_v<decltype(same(1UL)), unsigned long>);
+  CHECK(od::run(count, same, ~0UL) == -1);
+  CHECK(od::run(od::contexts::forward{}, same, ~0UL).inner == -1);
+  CHECK(od::run(count, low, (i64{1} << 32) + 1) == 2);
+  std::vector<double> const two{3, 4};
+  CHECK(od::run(count, lifted::at_two, two, (i64{1} << 32) + 2) == 11); // an int
+}
+
+TEST_CASE("memory, null pointers, and functions without parameters") {
+  od::contexts::count count;
+  CHECK(od::run(count, od::lifted<&numerics::constant>()) == 4.5);
+  constexpr auto zeros = od::lifted<&numerics::zeros_by_bytes>();
+  constexpr auto none = od::lifted<&numerics::sum_of_maybe_none>();
+  CHECK(od::run(count, zeros, 5) == 2);
+  CHECK(od::run(count, none, 0) == 0);
+  CHECK(od::run(count, none, 3) == 6);
+  CHECK(zeros.why_native().empty());
+  CHECK(none.why_native().empty());
+  static double const x[] = {1, 2}; // in memory that cannot be written
+  constexpr auto read_alone = od::lifted<&numerics::read_alone>(od::extent<0>(od::arg<1>));
+  CHECK(od::run(count, read_alone, const_cast<double*>(x), 2) == 3);
+  CHECK(!od::lifted<&numerics::replaceable>().why_native().empty());
+}
+
 TEST_CASE("a lifted function writes to memory in a context, as natively") {
   od::contexts::count count;
   double x[] = {1, 2};
@@ -198,6 +239,13 @@ TEST_CASE("lengths are compared with extents") {
   CHECK_THROWS_WITH(
       od::run(count, lifted::norm, std::vector{3.0}, -1), Catch::Contains("the length of argument 0 is -1"));
   CHECK(od::run(count, lifted::norm, od::array<double>{3.0, 1.0}, 1) == 3);
+  constexpr auto first_of = od::lifted<&numerics::first_of>(od::extent<0>(od::arg<1>));
+  CHECK_THROWS_AS(od::run(count, first_of, od::array<double>{3.0}, 2), od::argument_error);
+  constexpr auto huge = od::lifted<&numerics::dot>(
+      od::extent<0>(od::arg<2> * od::arg<3> * od::elements<std::numeric_limits<i64>::max()>),
+      od::extent<1>(od::elements<0>));
+  CHECK_THROWS_WITH(
+      od::run(count, huge, std::vector{3.0}, std::vector{3.0}, 2, 2), Catch::Contains("is too large"));
   double const* const none = nullptr;
   CHECK(od::run(count, lifted::norm, none, 0) == 0);
 }

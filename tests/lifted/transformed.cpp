@@ -17,6 +17,8 @@ using od::i64;
 namespace {
 inline constexpr auto lifted_norm = od::lifted<&::norm>(od::extent<0>(od::arg<1>));
 inline constexpr auto lifted_sum = od::lifted<&numerics::sum_of>(od::extent<0>(od::arg<1>));
+inline constexpr auto lifted_sort = od::lifted<&numerics::sort>(od::extent<0>(od::arg<1>));
+inline constexpr auto lifted_first = od::lifted<&numerics::first_of>(od::extent<0>(od::arg<1>));
 inline constexpr auto lifted_printed = od::lifted<&numerics::printed>();
 inline constexpr auto staged_norm = od::fn<"staged_norm">([](auto x, auto n) {
   return od::sqrt(od::loop(n, 0.0, [=](auto i, auto s) { return x[i] * x[i] + s; }));
@@ -29,6 +31,10 @@ TEST_CASE("a lifted function is compiled in a function of C++") {
       od::signature<od::array<double>, i64>);
   CHECK(f(od::array<double>{3.0, 4.0}, 2) == 6);
   auto const sum = od::compile(od::compose(), lifted_sum, od::signature<od::array<i64>, i64>);
+  auto const sort = od::compile(od::compose(), lifted_sort, od::signature<od::array<i64>, i64>);
+  auto const [count, sorted] = sort(od::array<i64>{3, 1, 2}, 3);
+  CHECK(count == 3);
+  CHECK(sorted[0] == 1);
   std::vector<unsigned> const large{4'000'000'000U, 200'000'000U, 5U};
   CHECK(sum(od::array<i64>{-294967296, 200'000'000, 5}, 3) == numerics::sum_of(large.data(), 3));
 }
@@ -50,5 +56,8 @@ TEST_CASE("a lifted function is updated incrementally") {
 TEST_CASE("a function that was not lifted is a native function of the program") {
   auto const f = od::compile(od::compose(), lifted_printed, od::signature<double>);
   CHECK(f(1.0) == 2);
+  auto const first = od::compile(od::compose(), lifted_first, od::signature<od::array<double>, i64>);
+  CHECK(first(od::array<double>{3.0, 4.0}, 2) == 4);
+  CHECK_THROWS_AS(first(od::array<double>{3.0, 4.0}, 3), od::argument_error);
   CHECK_THROWS(od::gradient(lifted_printed)(1.0));
 }

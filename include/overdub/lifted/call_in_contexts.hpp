@@ -1,6 +1,7 @@
 // A call of a lifted function in contexts: its arguments become those of the program, and results of the program those of the function.
 #pragma once
 
+#include <overdub/call/operators.hpp>
 #include <overdub/call/scope.hpp>
 #include <overdub/lifted/native_call.hpp>
 #include <overdub/lifted/registry.hpp>
@@ -8,10 +9,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <tuple>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace overdub::detail {
 
@@ -21,23 +22,27 @@ namespace overdub::detail {
 template <class S>
 inline constexpr bool follows_integers = is_symbolic<S> || keeps_metadata<S>();
 
-// A number for a parameter P, as programs have it: an unsigned integer is sign-extended from its width.
+// A number for a parameter P, as programs have it: an integer of the width of P, sign-extended. Where integers are followed, a signed one is
+// expected to be in the range of P.
 template <class P, class S, class A>
 auto number_for(S const& stack, A const& a) {
   using E = program_number<P>;
-  if constexpr (std::is_same_v<bottom_t<A>, E> && (std::is_same_v<E, bool> || !std::is_unsigned_v<P>))
-    return wrap(stack, a);
-  else if constexpr (!std::is_same_v<E, i64>)
-    return wrap(stack, convert<E>(a));
-  else if constexpr (!is_value<A>)
+  if constexpr (!std::is_same_v<E, i64>) {
+    if constexpr (std::is_same_v<bottom_t<A>, E>)
+      return wrap(stack, a);
+    else
+      return wrap(stack, convert<E>(a));
+  } else if constexpr (!is_value<A>)
     return wrap(stack, sign_extended(static_cast<P>(a)));
   else if constexpr (!follows_integers<S>)
-    return wrap(stack, sign_extended(static_cast<P>(static_cast<i64>(concrete(a)))));
+    return wrap(stack, sign_extended(static_cast<P>(concrete(a))));
+  else if constexpr (std::is_same_v<bottom_t<A>, i64> && (std::is_signed_v<P> || sizeof(P) == 8))
+    return wrap(stack, a);
   else if constexpr (std::is_signed_v<P> || sizeof(P) == 8)
-    return wrap(stack, convert<i64>(a));
+    return wrap(stack, cast<i64>(a));
   else {
     constexpr i64 unused = 64 - 8 * static_cast<i64>(sizeof(P));
-    return wrap(stack, shift_right(shift_left(convert<i64>(a), unused), unused));
+    return wrap(stack, shift_right(shift_left(cast<i64>(a), unused), unused));
   }
 }
 
@@ -63,19 +68,22 @@ auto array_for_program(S const& stack, A const& a) {
     constexpr bool has_elements = std::is_same_v<bottom_t<A>, array<E>>;
     static_assert(
         has_elements, "overdub: a lifted function is given an array of another type than its parameter "
-                      "points to; integers of "
-                      "all widths are i64 in programs");
-    if constexpr (has_elements)
+                      "points to; integers of all widths "
+                      "are i64 in programs");
+    if constexpr (!has_elements)
+      return wrap(stack, array<E>());
+    else if constexpr (is_number_in_program<T> || follows_integers<S>)
       return wrap(stack, a);
     else
-      return wrap(stack, array<E>());
+      return wrap(stack, array_of_program<T>(concrete(a)));
   } else if constexpr (array_for<A, T>) {
     return wrap(stack, array_of_program<T>(a));
   } else if constexpr (range_of_values<A> && !follows_integers<S>) {
-    std::vector<E> copy;
-    for (auto const& x : a)
-      copy.push_back(element_in_program<E>(static_cast<std::remove_const_t<T>>(concrete(x))));
-    return wrap(stack, array<E>::copy_of(std::span<E const>(copy)));
+    using Given = std::remove_cvref_t<decltype(concrete(*a.data()))>;
+    auto const count = static_cast<std::size_t>(a.size());
+    auto const given = std::make_unique<Given[]>(count);
+    for (std::size_t i = 0; i < count; ++i) given[i] = concrete(a.data()[i]);
+    return wrap(stack, copied_to_program<T>(given.get(), count));
   } else {
     constexpr bool is_accepted = !range_of_values<A>;
     static_assert(
@@ -91,14 +99,6 @@ auto array_for_program(S const& stack, A const& a) {
   }
 }
 
-template <class X>
-auto size_of_array(X const& x) {
-  if constexpr (is_value<X>)
-    return concrete(x).size();
-  else
-    return x.size();
-}
-
 template <class P, class S, class A>
 auto given_to_program(S const& stack, A const& a, [[maybe_unused]] i64 length) {
   if constexpr (!std::is_pointer_v<P>)
@@ -111,7 +111,7 @@ auto given_to_program(S const& stack, A const& a, [[maybe_unused]] i64 length) {
 
 // ---- results
 
-// An integer that a program returns, as i64: an unsigned one was sign-extended.
+// An integer that a program returns, as the native function's: an unsigned one was sign-extended.
 template <class R, class S, class X>
 auto number_from(S const& stack, X const& x) {
   if constexpr (std::is_integral_v<R> && std::is_unsigned_v<R> && !std::is_same_v<R, bool> && sizeof(R) < 8) {
@@ -123,6 +123,16 @@ auto number_from(S const& stack, X const& x) {
   } else
     return x;
 }
+// The same for an array of a parameter T*. Where integers are followed, its elements stay as they are.
+template <class T, class S, class X>
+auto array_from(S const& stack, X const& x) {
+  if constexpr (is_number_in_program<T> || std::is_signed_v<T> || follows_integers<S>)
+    return x;
+  else {
+    auto const a = concrete(x);
+    return wrap(stack, numbers_of<T>(a.data(), static_cast<std::size_t>(a.size())));
+  }
+}
 
 // Runs the program of a lifted function. Returns a tuple of the number that the function returns, if it does, and of the array of each parameter by
 // which it may write.
@@ -130,7 +140,7 @@ template <class Signature, class S, std::size_t... I, class... X>
 auto lifted_results(S const& stack, lifted_program const& lifted, std::index_sequence<I...>, X const&... x) {
   ir::program const& p = lifted.program;
   auto const cells = results_in(stack, p, p.entry, x...);
-  std::size_t next = 0;
+  [[maybe_unused]] std::size_t next = 0;
   auto const number = [&] {
     using R = typename Signature::result;
     if constexpr (std::is_void_v<R>)
@@ -139,13 +149,16 @@ auto lifted_results(S const& stack, lifted_program const& lifted, std::index_seq
       return std::tuple(
           number_from<R>(stack, result_as<S, program_number<R>>(stack, p, p.entry, cells[next++])));
   };
-  auto const array_at = [&]<std::size_t K, class A>(std::integral_constant<std::size_t, K>, A const& given) {
-    if constexpr (Signature::template may_write<K>) {
-      bool const is_returned = (lifted.returned >> K & 1) != 0;
-      return std::tuple<A>(is_returned ? result_as<S, bottom_t<A>>(stack, p, p.entry, cells[next++]) : given);
-    } else
-      return std::tuple<>();
-  };
+  [[maybe_unused]] auto const array_at =
+      [&]<std::size_t K, class A>(std::integral_constant<std::size_t, K>, A const& given) {
+        if constexpr (Signature::template may_write<K>) {
+          bool const is_returned = (lifted.returned >> K & 1) != 0;
+          using T = std::remove_pointer_t<typename Signature::template parameter<K>>;
+          return std::tuple<A>(array_from<T>(
+              stack, is_returned ? A(result_as<S, bottom_t<A>>(stack, p, p.entry, cells[next++])) : given));
+        } else
+          return std::tuple<>();
+      };
   auto first = number();
   // A braced list is evaluated in its order.
   std::tuple<decltype(array_at(std::integral_constant<std::size_t, I>{}, x))...> arrays{
@@ -155,14 +168,14 @@ auto lifted_results(S const& stack, lifted_program const& lifted, std::index_seq
 
 // ---- memory
 
-// Whether the memory of a parameter by which the function may write memory_overlaps with that of another one. `length[i]` counts elements.
+// Whether the memory of a parameter by which the function may write overlaps with that of another one. `length[i]` counts elements.
 template <class Signature, std::size_t... I, class All>
 bool memory_overlaps(std::index_sequence<I...>, All const& all, i64 const* length) {
   struct range {
     std::uintptr_t begin = 0, end = 0;
     bool is_written = false;
   };
-  auto const range_at = [&]<std::size_t K>(std::integral_constant<std::size_t, K>) {
+  [[maybe_unused]] auto const range_at = [&]<std::size_t K>(std::integral_constant<std::size_t, K>) {
     range r;
     if constexpr (is_memory<std::remove_cvref_t<std::tuple_element_t<K, All>>>) {
       auto const* const at = std::get<K>(all);
@@ -179,13 +192,16 @@ bool memory_overlaps(std::index_sequence<I...>, All const& all, i64 const* lengt
   return false;
 }
 
-// Writes the arrays of a result to the memory of their parameters. Returns the number, if there is one.
+// Writes the arrays that the program returned to the memory of their parameters: bit i of `returned` stands for parameter i. Returns the number, if
+// there is one.
 template <class Signature, std::size_t... I, class All, class Results>
-auto written_back(std::index_sequence<I...>, All const& all, Results const& results) {
+auto written_back(
+    std::index_sequence<I...>, All const& all, Results const& results,
+    [[maybe_unused]] std::uint64_t returned) {
   constexpr bool returns = !std::is_void_v<typename Signature::result>;
   [[maybe_unused]] auto const write = [&]<std::size_t K, std::size_t At>(std::index_sequence<K, At>) {
     if constexpr (Signature::template may_write<K>)
-      copy_to_memory(concrete(std::get<At>(results)), std::get<K>(all));
+      if ((returned >> K & 1) != 0) copy_to_memory(concrete(std::get<At>(results)), std::get<K>(all));
   };
   constexpr auto position = [](std::size_t k) {
     std::size_t at = returns ? 1 : 0;

@@ -24,36 +24,48 @@ concept array_for = requires(X const& x) {
       std::is_same_v<std::remove_cvref_t<decltype(*x.data())>, program_element<T>>;
 };
 
-template <class E, class T>
-constexpr E element_in_program(T x) {
-  if constexpr (std::is_same_v<T, E>)
-    return x;
-  else
-    return sign_extended(x);
-}
+// Arrays have the numbers of the native function; the program's are sign-extended from the width of their elements, also if they are unsigned.
+template <class T>
+inline constexpr bool is_number_in_program = std::is_floating_point_v<T> || sizeof(T) == 8;
 
-// The elements from `first` on as an array of the program, for a parameter T*. O(count).
+// The elements from `first` on as T, and as an array of the program. O(count).
 template <class T, class X>
 array<program_element<T>> copied_to_program(X const* first, std::size_t count) {
   using E = program_element<T>;
   std::vector<E> copy(count);
-  for (std::size_t i = 0; i < count; ++i) copy[i] = element_in_program<E>(first[i]);
+  for (std::size_t i = 0; i < count; ++i) {
+    auto const x = static_cast<std::remove_const_t<T>>(first[i]);
+    if constexpr (std::is_floating_point_v<T>)
+      copy[i] = x;
+    else
+      copy[i] = sign_extended(x);
+  }
   return array<E>::copy_of(std::span<E const>(copy));
 }
 template <class T, class X>
 array<program_element<T>> array_of_program(X const& x) {
-  if constexpr (std::is_same_v<X, array<program_element<T>>>)
+  if constexpr (std::is_same_v<X, array<program_element<T>>> && is_number_in_program<T>)
     return x;
   else
     return copied_to_program<T>(x.data(), static_cast<std::size_t>(x.size()));
 }
-// An array of the program as memory of a parameter T*. O(elements).
-template <class T>
-void copy_to_memory(array<program_element<T>> const& from, T* to) {
-  for (i64 i = 0; i < from.size(); ++i) to[i] = static_cast<T>(from.data()[i]);
+// Elements of memory, or of a program's array, as numbers of the native function. O(count).
+template <class T, class X>
+array<program_element<T>> numbers_of(X const* first, std::size_t count) {
+  using E = program_element<T>;
+  std::vector<E> copy(count);
+  for (std::size_t i = 0; i < count; ++i)
+    copy[i] = static_cast<E>(static_cast<std::remove_const_t<T>>(first[i]));
+  return array<E>::copy_of(std::span<E const>(copy));
+}
+// An array as memory of a parameter T*. O(elements).
+template <class T, class X>
+void copy_to_memory(X const& from, T* to) {
+  auto const count = static_cast<std::size_t>(from.size());
+  for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<T>(from.data()[i]);
 }
 
-// One object, or a tuple of several; `none` for no object.
+// One object, or a tuple of several.
 template <class... X>
 auto only_or_all(std::tuple<X...> all) {
   if constexpr (sizeof...(X) == 1)
@@ -62,14 +74,16 @@ auto only_or_all(std::tuple<X...> all) {
     return all;
 }
 
-template <auto F>
+/// Calls F. On arrays, it returns the number, if there is one, as programs have it, and then the arrays by which F may write. Otherwise it returns what
+/// F returns, or, if IsStaged, that number as programs have it.
+template <auto F, bool IsStaged, class... Extents>
 struct native_call {
   using signature = signature_of<decltype(F)>;
 
   template <class... A>
   auto operator()(A const&... a) const {
-    if constexpr ((is_memory<A> || ...))
-      return F(a...);
+    if constexpr ((is_memory<A> || ...) || signature::pointers == 0)
+      return returned < IsStaged && !(is_memory<A> || ...) > (std::index_sequence_for<A...>{}, a...);
     else
       return on_arrays(std::index_sequence_for<A...>{}, a...);
   }
@@ -86,11 +100,15 @@ private:
   template <class T>
   struct argument<T*> {
     using element = std::remove_const_t<T>;
+    static constexpr bool is_borrowed = std::is_const_v<T> && std::is_same_v<element, program_element<T>>;
+
     template <class A>
-    explicit argument(A const& a) : given(array_of_program<T>(a)) {
-      if constexpr (!is_borrowed) {
-        memory.reset(new element[static_cast<std::size_t>(given.size())]);
-        copy_to_memory<element>(given, memory.get());
+    explicit argument(A const& a) : size(static_cast<std::size_t>(a.size())) {
+      if constexpr (is_borrowed)
+        given = array_of_program<T>(a);
+      else {
+        memory.reset(new element[size]);
+        copy_to_memory(a, memory.get());
       }
     }
     T* passed() {
@@ -99,17 +117,24 @@ private:
       else
         return memory.get();
     }
-    array<program_element<T>> written() const {
-      return copied_to_program<T>(memory.get(), static_cast<std::size_t>(given.size()));
-    }
+    array<program_element<T>> written() const { return numbers_of<T>(memory.get(), size); }
 
-    static constexpr bool is_borrowed = std::is_const_v<T> && std::is_same_v<element, program_element<T>>;
+    std::size_t size;
     array<program_element<T>> given;
     std::unique_ptr<element[]> memory;
   };
 
+  template <bool AsInProgram, std::size_t... I, class... A>
+  static auto returned(std::index_sequence<I...>, A const&... a) {
+    using R = typename signature::result;
+    if constexpr (AsInProgram)
+      return static_cast<program_number<R>>(F(static_cast<typename signature::template parameter<I>>(a)...));
+    else
+      return F(static_cast<typename signature::template parameter<I>>(a)...);
+  }
   template <std::size_t... I, class... A>
-  static auto on_arrays(std::index_sequence<I...>, A const&... a) {
+  static auto on_arrays(std::index_sequence<I...> each, A const&... a) {
+    check_lengths<signature, Extents...>(native_name_view<F>(), each, std::tie(a...));
     std::tuple<argument<typename signature::template parameter<I>>...> all(a...);
     auto const arrays = [&] { return std::tuple_cat(written<I>(std::get<I>(all))...); };
     if constexpr (std::is_void_v<typename signature::result>) {

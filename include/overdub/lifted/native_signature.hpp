@@ -2,8 +2,10 @@
 #pragma once
 
 #include <overdub/array/array.hpp>
+#include <overdub/call/lift.hpp>
 #include <overdub/call/name.hpp>
 #include <overdub/call/value.hpp>
+#include <overdub/core/library.hpp>
 #include <overdub/stage/symbol.hpp>
 
 #include <array>
@@ -13,13 +15,14 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace overdub::detail {
 
 // ---- numbers
 
 template <class T>
-inline constexpr bool is_lifted_number = std::is_floating_point_v<T> && !std::is_same_v<T, long double>;
+inline constexpr bool is_lifted_number = std::is_same_v<T, double> || std::is_same_v<T, float>;
 template <class T>
 requires std::is_integral_v<T>
 inline constexpr bool is_lifted_number<T> = sizeof(T) <= 8;
@@ -56,6 +59,17 @@ struct signature_of_native {
   static constexpr bool is_pointer = std::is_pointer_v<parameter<I>>;
   template <std::size_t I>
   static constexpr bool may_write = is_pointer<I> && !std::is_const_v<std::remove_pointer_t<parameter<I>>>;
+
+  static consteval std::uint64_t pointer_mask() {
+    std::uint64_t mask = 0, bit = 1;
+    ((mask |= std::is_pointer_v<P> ? bit : 0, bit <<= 1), ...);
+    return mask;
+  }
+  static constexpr std::size_t pointers = (std::size_t{std::is_pointer_v<P>} + ... + 0);
+  // How many numbers and arrays its program returns.
+  static constexpr std::size_t results =
+      (std::size_t{std::is_pointer_v<P> && !std::is_const_v<std::remove_pointer_t<P>>} + ... +
+       std::size_t{!std::is_void_v<R>});
 
   static consteval std::uint64_t may_write_mask() {
     std::uint64_t mask = 0, bit = 1;
@@ -135,32 +149,44 @@ struct extent_expression_base {};
 template <class E>
 concept extent_expression = std::is_base_of_v<extent_expression_base, E>;
 
+[[noreturn]] void throw_extent_overflow();
+
 template <std::size_t I>
 struct argument_extent : extent_expression_base {
-  template <class All>
+  template <class Signature, class All>
   static i64 of(All const& all) {
-    return static_cast<i64>(concrete(std::get<I>(all)));
+    using P = typename Signature::template parameter<I>;
+    static_assert(
+        std::is_integral_v<P>,
+        "overdub: the extent of a lifted function's pointer is given by an argument that is no integer");
+    return static_cast<i64>(static_cast<P>(concrete(std::get<I>(all))));
   }
 };
 template <i64 N>
 struct constant_extent : extent_expression_base {
-  template <class All>
+  template <class, class All>
   static i64 of(All const&) {
     return N;
   }
 };
 template <class A, class B>
 struct extent_product : extent_expression_base {
-  template <class All>
+  template <class Signature, class All>
   static i64 of(All const& all) {
-    return A::of(all) * B::of(all);
+    i64 n = 0;
+    if (__builtin_mul_overflow(A::template of<Signature>(all), B::template of<Signature>(all), &n))
+      throw_extent_overflow();
+    return n;
   }
 };
 template <class A, class B>
 struct extent_sum : extent_expression_base {
-  template <class All>
+  template <class Signature, class All>
   static i64 of(All const& all) {
-    return A::of(all) + B::of(all);
+    i64 n = 0;
+    if (__builtin_add_overflow(A::template of<Signature>(all), B::template of<Signature>(all), &n))
+      throw_extent_overflow();
+    return n;
   }
 };
 template <extent_expression A, extent_expression B>
@@ -177,5 +203,40 @@ template <std::size_t I, class E>
 struct extent_of : E {
   static constexpr std::size_t argument = I;
 };
+
+template <std::size_t I, class... Extents>
+inline constexpr bool has_extent = ((Extents::argument == I) || ...);
+
+// The number of elements that argument I is said to have. Throws argument_error if it is negative.
+[[noreturn]] void throw_negative_length(std::string_view function, std::size_t argument, i64 length);
+[[noreturn]] void throw_short_array(std::string_view function, std::size_t argument, i64 size, i64 length);
+template <class Signature, class... Extents, std::size_t I, class All>
+i64 length_of_argument(std::string_view function, std::integral_constant<std::size_t, I>, All const& all) {
+  i64 n = 0;
+  ((Extents::argument == I ? void(n = Extents::template of<Signature>(all)) : void()), ...);
+  if (n < 0) throw_negative_length(function, I, n);
+  return n;
+}
+
+template <class X>
+i64 size_of_array(X const& x) {
+  if constexpr (is_value<X>)
+    return static_cast<i64>(concrete(x).size());
+  else
+    return static_cast<i64>(x.size());
+}
+// Throws argument_error if an array that is given as a value is shorter than its extent.
+template <class Signature, class... Extents, std::size_t... I, class All>
+void check_lengths(std::string_view function, std::index_sequence<I...>, [[maybe_unused]] All const& all) {
+  [[maybe_unused]] auto const check = [&]<std::size_t K>(std::integral_constant<std::size_t, K> k) {
+    if constexpr (
+        has_extent<K, Extents...> && !std::is_pointer_v<std::decay_t<std::tuple_element_t<K, All>>>) {
+      i64 const n = length_of_argument<Signature, Extents...>(function, k, all),
+                size = size_of_array(std::get<K>(all));
+      if (size < n) throw_short_array(function, K, size, n);
+    }
+  };
+  (check(std::integral_constant<std::size_t, I>{}), ...);
+}
 
 } // namespace overdub::detail

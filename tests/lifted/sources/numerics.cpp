@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <vector>
 
 static double square(double x) { return x * x; }
@@ -74,5 +75,41 @@ void split(double x, double* whole, double* rest) {
 double unused(int*, double x) { return x; }
 double clampf(double x) { return x < 0 ? 0 : half(x); }
 template double half(double);
+int is_large(unsigned const* x, int n) {
+  int k = 0;
+  for (int i = 0; i < n; ++i) k += x[i] == 4'000'000'000U;
+  return k;
+}
+void complement(unsigned* x, int n) {
+  for (int i = 0; i < n; ++i) x[i] = ~x[i];
+}
+unsigned long same(unsigned long x) { return x; }
+int low(int x) { return x + 1; }
+double constant() { return 4.5; }
+double zeros_by_bytes(int n) {
+  auto* const x = static_cast<double*>(std::calloc(8 * static_cast<std::size_t>(n), 1));
+  x[n - 1] = 2;
+  double const sum = x[0] + x[n - 1];
+  std::free(x);
+  return sum;
+}
+[[gnu::noinline]] static double sum(double const* x, int n) {
+  double s = 0;
+  for (int i = 0; i < n; ++i) s += x[i];
+  return s;
+}
+double sum_of_maybe_none(int n) {
+  double* x = nullptr;
+  if (n > 0) x = new double[4]{1, 2, 3, 4};
+  double const s = sum(x, n);
+  delete[] x;
+  return s;
+}
+double read_alone(double* x, int n) { return sum(x, n); }
+double first_of(double const* x, int n) {
+  std::printf("%s", "");
+  return n > 0 ? x[n - 1] : 0;
+}
+double replaceable(double x) { return x; }
 
 } // namespace numerics

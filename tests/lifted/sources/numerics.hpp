@@ -20,6 +20,16 @@ double at_two(double const* c, int n);           // calls horner
 void split(double x, double* whole, double* rest);
 double unused(int* scratch, double x);
 double clampf(double x);
+int is_large(unsigned const* x, int n);
+void complement(unsigned* x, int n);
+unsigned long same(unsigned long x);
+int low(int x);
+double constant();
+double zeros_by_bytes(int n);
+double sum_of_maybe_none(int n);
+double read_alone(double* x, int n);
+double first_of(double const* x, int n); // not lifted, and reads n elements
+[[gnu::weak]] double replaceable(double x);
 template <class T>
 T half(T x) {
   return x / 2;
