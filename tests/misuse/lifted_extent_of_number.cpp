@@ -1,5 +1,5 @@
 // An extent is given for an argument that is no pointer.
-// expect: overdub: lifted<&f>(od::extent<I>(...)): argument I is no pointer, or has two extents
+// expect: argument I is no pointer, or has two extents
 #include <overdub/lifted.hpp>
 
 double norm(double const* x, long n);
