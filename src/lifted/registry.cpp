@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -143,9 +144,11 @@ private:
   std::map<address_t, std::vector<entry>> all_;
 };
 
-// Never destroyed: programs are registered and removed while other objects are initialised and destroyed.
+// Never destroyed: programs are registered and removed while other objects are initialised and destroyed. Nothing on the heap remains of it in a
+// library that is unloaded.
 registry& programs() {
-  static registry& all = *new registry;
+  alignas(registry) static std::byte storage[sizeof(registry)];
+  static registry& all = *::new (static_cast<void*>(storage)) registry;
   return all;
 }
 
