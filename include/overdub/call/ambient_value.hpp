@@ -1,6 +1,7 @@
 // ambient_value: an argument or a result of a call, of a type that is known only when the program runs. Ambient contexts receive calls so.
 #pragma once
 
+#include <overdub/call/ambient_object.hpp>
 #include <overdub/call/name.hpp>
 #include <overdub/core/config.hpp>
 
@@ -10,17 +11,6 @@
 #include <type_traits>
 
 namespace overdub {
-
-/// An object of a type that ambient contexts do not look into. Streams print the name of its type.
-struct ambient_object {
-  std::string_view type;
-
-  template <class Stream>
-  friend Stream& operator<<(Stream& out, ambient_object x) {
-    out << x.type;
-    return out;
-  }
-};
 
 /// The elements of a vector, an array, or another contiguous range of numbers.
 template <class T>

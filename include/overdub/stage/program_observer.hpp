@@ -3,7 +3,7 @@
 // operation and each type.
 #pragma once
 
-#include <overdub/call/ambient_value.hpp>
+#include <overdub/call/ambient_object.hpp>
 #include <overdub/call/callee_name.hpp>
 #include <overdub/call/extends.hpp>
 #include <overdub/core/library.hpp>
@@ -16,7 +16,6 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace overdub::detail {
@@ -26,23 +25,21 @@ namespace overdub::detail {
 class observed_in_program {
 public:
   observed_in_program() = default;
-  explicit observed_in_program(cell<stack<>> x) : held_(std::move(x)) {}
-  explicit observed_in_program(ambient_object x) : held_(x) {}
+  explicit observed_in_program(cell<stack<>> x) : value_(std::move(x)) {}
+  explicit observed_in_program(ambient_object x) : object_(x) {}
 
-  explicit operator bool() const {
-    auto const* const x = std::get_if<cell<stack<>>>(&held_);
-    return x == nullptr || static_cast<bool>(*x);
-  }
+  explicit operator bool() const { return static_cast<bool>(value_) || !object_.type.empty(); }
   template <class F>
   void visit(F const& f) const {
-    if (auto const* const x = std::get_if<cell<stack<>>>(&held_))
-      x->visit(f);
+    if (value_)
+      value_.visit(f);
     else
-      f(std::get<ambient_object>(held_));
+      f(object_);
   }
 
 private:
-  std::variant<cell<stack<>>, ambient_object> held_;
+  cell<stack<>> value_;
+  ambient_object object_{};
 };
 
 enum class program_call_kind : std::uint8_t { function, native, primitive };
