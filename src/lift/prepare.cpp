@@ -189,7 +189,7 @@ public:
 
   place of(llvm::Value const* pointer) {
     std::vector<llvm::GEPOperator const*> steps;
-    while (!known_.contains(pointer)) {
+    while (known_.count(pointer) == 0) {
       auto const* const step = llvm::dyn_cast<llvm::GEPOperator>(pointer);
       llvm::APInt offset(64, 0);
       if (!step || !step->accumulateConstantOffset(layout_, offset)) break;
