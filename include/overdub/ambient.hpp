@@ -3,11 +3,11 @@
 #pragma once
 
 #include <overdub/call/ambient_call.hpp>
-#include <overdub/call/callee_name.hpp>
 #include <overdub/call/compose.hpp>
 #include <overdub/call/dispatch.hpp>
 #include <overdub/call/extends.hpp>
 #include <overdub/call/named_functions.hpp>
+#include <overdub/call/untyped_call.hpp>
 
 #include <boost/hana/unpack.hpp>
 
@@ -29,42 +29,8 @@ struct OVERDUB_EXPORTED ambient_error : error {
 
 namespace detail {
 
-/// The callee of a call that ambient contexts observe: its name is known only when the program runs.
-template <class Kind>
-struct ambient_callee {
-  using overdub_callee = Kind;
-  static constexpr int depth = 0;
-  static constexpr bool is_named = false;
-  static constexpr bool is_typed = false;
-  static constexpr std::string_view name() {
-    if (std::is_constant_evaluated()) return name_at_compile_time;
-    return called_name();
-  }
-};
-using ambient_function = ambient_callee<kind::function>;
-using ambient_leaf = ambient_callee<kind::leaf>;
-
-// Hooks receive at most so many arguments: of longer calls, the last is empty.
-inline constexpr std::size_t max_observed = 8;
-
-template <class Hook, class C, class F, class... First, std::size_t... N>
-consteval bool hook_takes(types<First...>, std::index_sequence<N...>) {
-  return observes<Hook, C, F, First..., std::enable_if_t<(N < max_observed), ambient_value>...>;
-}
-// Whether C has no such hook, or some call of a function or a leaf reaches it.
-template <class Hook, class C, class... First, std::size_t... Count>
-consteval bool hook_is_reached(std::index_sequence<Count...>) {
-  return !Hook::template declared<C> ||
-         (hook_takes<Hook, C, ambient_function>(types<First...>{}, std::make_index_sequence<Count>()) ||
-          ...) ||
-         (hook_takes<Hook, C, ambient_leaf>(types<First...>{}, std::make_index_sequence<Count>()) || ...);
-}
-template <class C>
-consteval bool hooks_are_reached() {
-  constexpr std::make_index_sequence<max_observed + 1> counts;
-  return hook_is_reached<before_hook, C>(counts) && hook_is_reached<after_hook, C, ambient_value>(counts) &&
-         hook_is_reached<failed_hook, C, std::exception_ptr>(counts);
-}
+using ambient_function = untyped_callee<kind::function>;
+using ambient_leaf = untyped_callee<kind::leaf>;
 
 // Whether C observes the calls of all functions: no `enter` leaves some of them. A context with `enter` may say so by a constant.
 template <class C>
@@ -114,7 +80,7 @@ consteval bool can_be_ambient() {
       names_none || !only_observes,
       "overdub: an ambient context observes the calls of all functions, and the hooks of this one name "
       "functions; take any callee, and test f.name()");
-  constexpr bool observes_calls = hooks_are_reached<C>() && has_hooks<C>;
+  constexpr bool observes_calls = hooks_are_reached<C, ambient_value>() && has_hooks<C>;
   static_assert(
       observes_calls || !only_observes || !names_none, "overdub: a hook of this context accepts no call that "
                                                        "an ambient context observes; take the arguments as "
@@ -155,26 +121,10 @@ private:
   template <class Hook>
   static void with_arguments(plain_call_view const& call, Hook const& hook) {
     name_during_call const named(call.name);
-    if (call.is_leaf)
-      with_count(call, [&](auto const&... x) { hook(ambient_leaf{}, x...); });
-    else
-      with_count(call, [&](auto const&... x) { hook(ambient_function{}, x...); });
-  }
-  template <class Hook, std::size_t N = 0>
-  static void with_count(plain_call_view const& call, Hook const& hook) {
-    if (call.count == N)
-      pass(hook, call.arguments, std::make_index_sequence<N>());
-    else if constexpr (N < max_observed)
-      with_count<Hook, N + 1>(call, hook);
-    else {
-      auto const with_last = [&](auto const&... x) { hook(x..., ambient_value()); };
-      pass(with_last, call.arguments, std::make_index_sequence<N - 1>());
-    }
-  }
-  template <class Hook, std::size_t... I>
-  static void
-  pass(Hook const& hook, [[maybe_unused]] ambient_value const* arguments, std::index_sequence<I...>) {
-    hook(arguments[I]...);
+    auto const with = [&](auto const& called) {
+      with_untyped_arguments(call.arguments, call.count, [&](auto const&... x) { hook(called, x...); });
+    };
+    call.is_leaf ? with(ambient_leaf{}) : with(ambient_function{});
   }
 };
 

@@ -1,5 +1,6 @@
 #include "inline_calls.hpp"
 
+#include "callees_first.hpp"
 #include "linear_memory.hpp"
 
 #include <algorithm>
@@ -25,29 +26,6 @@ namespace overdub::lifting {
 namespace {
 
 // ---- calls
-
-// Callees first; a function that calls itself, directly or not, comes at an unspecified place among its callees.
-std::vector<llvm::Function*> callees_first(llvm::Module& m) {
-  std::vector<llvm::Function*> order;
-  llvm::DenseSet<llvm::Function*> seen;
-  for (llvm::Function& root : m) {
-    std::vector<std::pair<llvm::Function*, bool>> pending{{&root, false}};
-    while (!pending.empty()) {
-      auto const [f, is_done] = pending.back();
-      pending.pop_back();
-      if (is_done) {
-        order.push_back(f);
-        continue;
-      }
-      if (f->isDeclaration() || !seen.insert(f).second) continue;
-      pending.emplace_back(f, true);
-      for (llvm::Instruction& i : llvm::instructions(*f))
-        if (auto* const call = llvm::dyn_cast<llvm::CallBase>(&i))
-          if (llvm::Function* const callee = call->getCalledFunction()) pending.emplace_back(callee, false);
-    }
-  }
-  return order;
-}
 
 // Whether a local variable has scalars of one type: then it becomes scalars in registers, or an array. Registers of others may hold the
 // bytes of several of their scalars.
@@ -81,7 +59,10 @@ bool takes_parts(llvm::CallBase const& call) {
 
 class inliner {
 public:
-  explicit inliner(llvm::Module& m) : order_(callees_first(m)) {
+  explicit inliner(llvm::Module& m) {
+    std::vector<llvm::Function*> all;
+    for (llvm::Function& f : m) all.push_back(&f);
+    order_ = callees_first(all);
     for (std::size_t k = 0; k < order_.size(); ++k) position_[order_[k]] = k;
   }
 
@@ -95,18 +76,20 @@ private:
   void inline_into(llvm::Function& f) {
     std::vector<llvm::WeakTrackingVH> calls; // nothing follows an inlined function that does not return
     for (llvm::Instruction& i : llvm::instructions(f))
-      if (auto* const call = llvm::dyn_cast<llvm::CallBase>(&i)) calls.emplace_back(call);
+      if (auto* const call = llvm::dyn_cast<llvm::CallBase>(&i); call && is_inlined(*call))
+        calls.emplace_back(call);
     unsigned growth = 0;
     for (std::size_t at = 0; at < calls.size() && at < most_calls; ++at) {
       llvm::Value* const noted = calls[at];
       auto* const call = llvm::dyn_cast_or_null<llvm::CallBase>(noted);
-      if (!call || !is_inlined(*call)) continue;
+      if (!call) continue;
       unsigned const size = call->getCalledFunction()->getInstructionCount();
       if (growth + size > most_growth) continue;
       growth += size;
       llvm::InlineFunctionInfo info;
       if (!llvm::InlineFunction(*call, info).isSuccess()) continue;
-      for (llvm::CallBase* const inner : info.InlinedCallSites) calls.emplace_back(inner);
+      for (llvm::CallBase* const inner : info.InlinedCallSites)
+        if (is_inlined(*inner)) calls.emplace_back(inner);
     }
   }
   // A function that comes later is one of a cycle of calls.

@@ -1,16 +1,15 @@
 #include "planner.hpp"
 
+#include "callees_first.hpp"
 #include "refusal.hpp"
 #include "supported.hpp"
 #include "values.hpp"
 
 #include <algorithm>
 #include <deque>
-#include <llvm/ADT/DenseSet.h>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/DebugInfoMetadata.h>
-#include <llvm/IR/InstIterator.h>
 #include <map>
 #include <utility>
 
@@ -110,32 +109,10 @@ public:
   refusals refused;
 
 private:
-  // Callees first, so that few functions are analysed twice.
-  std::vector<llvm::Function const*> callees_first() const {
-    std::vector<llvm::Function const*> order;
-    llvm::DenseSet<llvm::Function const*> seen;
-    for (llvm::Function const* root : functions_) {
-      std::vector<std::pair<llvm::Function const*, bool>> pending{{root, false}};
-      while (!pending.empty()) {
-        auto const [f, is_done] = pending.back();
-        pending.pop_back();
-        if (is_done) {
-          order.push_back(f);
-          continue;
-        }
-        if (f->isDeclaration() || !seen.insert(f).second) continue;
-        pending.emplace_back(f, true);
-        for (llvm::Instruction const& i : llvm::instructions(*f))
-          if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i))
-            if (llvm::Function const* const callee = call->getCalledFunction())
-              pending.emplace_back(callee, false);
-      }
-    }
-    return order;
-  }
   // Loads and stores say what the elements of arrays are; types in the functions, and callers, say it for arrays that are copied alone.
   void plan_memory() {
-    std::vector<llvm::Function const*> const order = callees_first();
+    std::vector<llvm::Function const*> const order =
+        callees_first(functions_); // so that few are analysed twice
     analyse(order, false);
     std::vector<llvm::Function const*> unknown;
     for (llvm::Function const* f : order) {

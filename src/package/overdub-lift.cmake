@@ -84,7 +84,7 @@ function(overdub_lift target)
   # Nothing refers to this object, so that an archive would not add it to a program.
   get_target_property(kind ${target} TYPE)
   if(kind STREQUAL "STATIC_LIBRARY" OR kind STREQUAL "OBJECT_LIBRARY")
-    target_link_libraries(${target} INTERFACE $<TARGET_OBJECTS:${target}_programs> overdub::overdub)
+    target_link_libraries(${target} INTERFACE $<BUILD_INTERFACE:$<TARGET_OBJECTS:${target}_programs>> overdub::overdub)
   else()
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_programs>)
     target_link_libraries(${target} PRIVATE overdub::overdub)

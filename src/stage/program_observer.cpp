@@ -27,7 +27,7 @@ observed_in_program observed(X const& x) {
 
 } // namespace
 
-// Tells a program_observer of all calls.
+// Passes all calls to a program_observer.
 struct untyped_observer : context {
   explicit untyped_observer(program_observer& observer) : to(observer) {}
   program_observer& to;
@@ -46,13 +46,13 @@ struct untyped_observer : context {
   }
 
 private:
-  template <class F, class Tell, class... X>
-  static void with(Tell const& tell, X const&... x) {
+  template <class F, class Pass, class... X>
+  static void with(Pass const& pass, X const&... x) {
     observed_in_program const all[] = {observed(x)..., observed_in_program()};
     constexpr program_call_kind kind = function<F>      ? program_call_kind::function
                                        : native_leaf<F> ? program_call_kind::native
                                                         : program_call_kind::primitive;
-    tell({F::name(), kind, all, sizeof...(X)});
+    pass({F::name(), kind, all, sizeof...(X)});
   }
 };
 using observed_stack = stack<level<untyped_observer, void>>;

@@ -1,5 +1,5 @@
 // The growth law of update programs: the work of writing one is linear in the number of operations, and it is written once, whichever
-// values turn out to be saved.
+// values are saved.
 #include "catch.hpp"
 #include "growth/check_each.hpp"
 

@@ -1,4 +1,4 @@
-// Contexts that observe any callee: the library's evaluation tells them what the evaluation in their own types tells others.
+// Contexts that observe any callee: the library's evaluation calls their hooks as the evaluation in their own types does.
 #include "catch.hpp"
 
 #include <overdub/contexts/count.hpp>
@@ -90,7 +90,7 @@ struct failing : od::context {
 
 } // namespace
 
-TEST_CASE("contexts that observe any callee are told what others are told") {
+TEST_CASE("the hooks of contexts that observe any callee receive the same calls as others") {
   static_assert(od::detail::observes_any_callee<od::contexts::log>);
   static_assert(!od::detail::observes_any_callee<typed_log>);
   std::string const text = text_of_run<od::contexts::log>(1);
@@ -106,7 +106,7 @@ TEST_CASE("contexts that observe any callee see that calls fail") {
   CHECK_THAT(a, Catch::Contains("index 7"));
   CHECK_THAT(text, Catch::Contains("threw"));
 }
-TEST_CASE("in a composition, each context that observes any callee is told of each call") {
+TEST_CASE("in a composition, all contexts that observe any callee receive each call") {
   auto const f = [](auto const&... x) { return od::evaluate<double>(program(), x...); };
   od::array<double> const a{1.0, 2.0};
   od::array<od::array<double>> const m{a, a};

@@ -1,11 +1,12 @@
-// Evaluations in contexts that only observe, and take any callee: the library evaluates the program on numbers, and tells a program_observer of
-// each call. So a unit that evaluates programs in such contexts instantiates their hooks for three kinds of callees, and not for each
+// Evaluations in contexts that only observe, and take any callee: the library evaluates the program on numbers, and passes each call to a
+// program_observer. So a unit that evaluates programs in such contexts instantiates their hooks for three kinds of callees, and not for each
 // operation and each type.
 #pragma once
 
 #include <overdub/call/ambient_object.hpp>
-#include <overdub/call/callee_name.hpp>
+#include <overdub/call/context.hpp>
 #include <overdub/call/extends.hpp>
+#include <overdub/call/untyped_call.hpp>
 #include <overdub/core/library.hpp>
 #include <overdub/ir/program.hpp>
 #include <overdub/stage/cell.hpp>
@@ -69,15 +70,34 @@ std::vector<cell<stack<>>> evaluate_observed(
 
 // ---- contexts that observe so
 
-/// Whether a context only observes, takes any callee, and distinguishes functions, native functions and primitives by concepts alone. It says
-/// so by
+template <class C>
+consteval bool find_observes_any_callee() {
+  if constexpr (!std::is_same_v<typename C::observes_any_callee, C>)
+    return false;
+  else {
+    constexpr bool only_observes = !carries_metadata<C> && !declares_rules<C> && !declares_enter<C> &&
+                                   !has_fingerprint<C> && !has_pass<C>;
+    static_assert(
+        only_observes, "overdub: a context that declares observes_any_callee only observes, and this one has "
+                       "rules, metadata, "
+                       "passes or `enter`; leave the declaration out");
+    constexpr bool is_reached = hooks_are_reached<C, observed_in_program>();
+    static_assert(
+        is_reached, "overdub: a context declares observes_any_callee, and a hook of it accepts no callee "
+                    "whose arguments are untyped; "
+                    "take the arguments as auto const&... x");
+    return only_observes && is_reached;
+  }
+}
+/// Whether a context only observes, takes any callee, and distinguishes functions, native functions and primitives by concepts alone. It
+/// declares this by
 ///   using observes_any_callee = C;
-/// for itself, C, so that a class that is derived from it does not say so.
+/// for itself, C, so that a class that derives from it does not.
 template <class C>
 inline constexpr bool observes_any_callee = false;
 template <class C>
 requires requires { typename C::observes_any_callee; }
-inline constexpr bool observes_any_callee<C> = std::is_same_v<typename C::observes_any_callee, C>;
+inline constexpr bool observes_any_callee<C> = find_observes_any_callee<C>();
 
 // Whether all contexts of a stack, of which there is one, do.
 template <class S>
@@ -90,49 +110,22 @@ inline constexpr bool is_evaluated_by_observer = all_observe_any_callee<S>;
 template <>
 inline constexpr bool is_evaluated_by_observer<stack<>> = false;
 
-/// The callee of an observed call: its name is known only when the program runs.
-template <class Kind>
-struct observed_callee {
-  using overdub_callee = Kind;
-  static constexpr int depth = 0;
-  static constexpr bool is_named = false;
-  static constexpr bool is_typed = false;
-  static constexpr std::string_view name() {
-    if (std::is_constant_evaluated()) return name_at_compile_time;
-    return called_name();
-  }
-};
-
-// Hooks receive at most so many arguments: of longer calls, the last is empty.
-inline constexpr std::size_t max_observed_in_programs = 8;
-
-template <class Hook, std::size_t N = 0>
-void with_arguments_of(program_call const& call, Hook const& hook) {
-  auto const pass = [&]<std::size_t... I>(std::index_sequence<I...>, auto const&... more) {
-    hook(call.arguments[I]..., more...);
-  };
-  if (call.count == N)
-    pass(std::make_index_sequence<N>());
-  else if constexpr (N < max_observed_in_programs)
-    with_arguments_of<Hook, N + 1>(call, hook);
-  else
-    pass(std::make_index_sequence<N - 1>(), observed_in_program());
-}
+/// Calls hook(callee, arguments...).
 template <class Hook>
 void with_call(program_call const& call, Hook const& hook) {
   name_during_call const named(call.name);
-  auto const of = [&]<class Kind>(Kind) {
-    with_arguments_of(call, [&](auto const&... x) { hook(observed_callee<Kind>{}, x...); });
+  auto const with = [&](auto const& called) {
+    with_untyped_arguments(call.arguments, call.count, [&](auto const&... x) { hook(called, x...); });
   };
   if (call.kind == program_call_kind::function)
-    of(kind::function{});
+    with(untyped_callee<kind::function>{});
   else if (call.kind == program_call_kind::native)
-    of(kind::leaf{});
+    with(untyped_callee<kind::leaf>{});
   else
-    of(kind::primitive{});
+    with(untyped_callee<kind::primitive>{});
 }
 
-/// Tells the contexts of a stack: hooks `before` outermost first, others innermost first. If a hook throws, the call fails for the contexts outside
+/// Calls the hooks of a stack of contexts: `before` outermost first, others innermost first. If a hook throws, the call fails for the contexts outside
 /// of it.
 template <class S>
 class stack_observer final : public program_observer {
