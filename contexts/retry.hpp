@@ -12,7 +12,7 @@
 
 namespace overdub::contexts {
 
-/// A policy: a call is attempted at most N times. A policy is called after each failure with the callee's name, the number of failures of
+/// The policy that allows at most N attempts. Any policy is called after each failure with the callee's name, the number of failures of
 /// the call, and the exception; it returns whether to repeat the call. It may wait, or write a message. The rejection of a program is not a
 /// failure: a rejected_program is rethrown at once.
 template <int N>
@@ -106,15 +106,16 @@ struct retried : context {
   }
 };
 
-/// A context that repeats calls of some functions and native functions when they throw, as long as the policy returns true; then it
-/// rethrows the exception. Each attempt is a new call with the same arguments, which `retry` does not intercept. Inner contexts
+/// A context that repeats calls of the given functions and native functions when they throw. When the policy returns false, it
+/// rethrows the exception. Each attempt is a new call with the same arguments; `retry` does not intercept the attempts. Inner contexts
 /// (after it in `compose`) intercept each attempt, and outer contexts intercept the call once.
 ///   run(retry(times<3>, fetch), program, x)
 template <class Policy, callee... Callees>
 constexpr auto retry(Policy policy, Callees const&...) {
   static_assert(
       ((function<Callees> || native_leaf<Callees>)&&...) && sizeof...(Callees) > 0,
-      "overdub: name at least one function or native function after the policy: retry(times<3>, fetch)");
+      "overdub: retry takes functions and native functions after the policy, at least one: retry(times<3>, "
+      "fetch)");
   return retried<Policy, Callees...>(std::move(policy));
 }
 

@@ -27,8 +27,8 @@ struct recordings {
   std::vector<callee_info const*> counted;
   std::atomic<pthread_t> forks{0}; // the thread that forks and holds the mutex; 0 if there is none
   std::atomic<pthread_t> writer{
-      0}; // the thread that writes the file of the newest trace_file, which records no calls; or 0
-  // Names the callees that were recorded without a name (callee_info), if there are such. Thread-safe. Throws std::bad_alloc.
+      0}; // the thread that writes the newest trace_file, or 0; its calls are not recorded
+  // A function that fills in the missing names of callees (callee_info); null if there is none. Thread-safe. Throws std::bad_alloc.
   std::atomic<void (*)()> name_callees{nullptr};
 
   std::vector<callee_info const*> callees() {
@@ -39,7 +39,7 @@ struct recordings {
 
 /// A hash of the version and of the sizes of shared types. Shared objects use the same recordings only if their hashes are equal.
 constexpr std::uint64_t layout_of_recordings() {
-  std::uint64_t hash = 14695981039346656037u; // FNV-1a, by numbers
+  std::uint64_t hash = 14695981039346656037u; // FNV-1a on words of 64 bits, not on bytes
   for (std::size_t const x :
        {std::size_t{OVERDUB_VERSION_MAJOR}, std::size_t{OVERDUB_VERSION_MINOR},
         std::size_t{OVERDUB_VERSION_PATCH}, sizeof(recordings), sizeof(session), sizeof(thread_buffer),
@@ -58,7 +58,7 @@ struct recordings_slot {
 };
 [[gnu::used]] OVERDUB_HIDDEN inline constinit recordings_slot this_slot asm("overdub_recordings"){
     layout_of_recordings(), nullptr};
-// The note contains the distance from itself to `this_slot`. Only assembly can express this constant.
+// The content of the note is the distance from the content to `this_slot`. Only assembly can express this constant.
 asm(".pushsection .note.overdub, \"a\", @note\n"
     ".balign 4\n"
     ".long 8, 4, 1\n" // the sizes of name and content, the note's type

@@ -1,5 +1,5 @@
 // reverse: reverse-mode differentiation by source transformation (Griewank and Walther, Evaluating Derivatives, 2008). A
-// function becomes a program with a forward pass and a backward pass. The derivatives of operations are the last column of
+// function becomes a program with a forward pass and a backward pass. The backward pass of an elementwise operation is the
 // core/ops.def, transposed.
 #pragma once
 
@@ -34,7 +34,7 @@ consteval bool has_derivative(types<L...>) {
   return (ir::is_differentiable(type_in_programs<L>) || ...);
 }
 
-// A program that contexts rewrite has no recursive function values.
+// Recursive calls are recomputed where contexts rewrite: their saved residuals are function values, which are not differentiated again.
 constexpr recursion calls_in(program_use use) {
   return use == program_use::run ? recursion::saved : recursion::recomputed;
 }
@@ -163,7 +163,7 @@ struct jacobian_of {
   }
 };
 
-// The type of a tag without the context level that created it.
+// The type `tagged` without the context level that made it, also inside its parts.
 template <class X>
 struct as_written {
   using type = X;
@@ -259,8 +259,8 @@ std::vector<datum> run_on_data(
 struct save_all {
   static constexpr checkpointing loops = {};
 };
-/// Checkpointing with a memory limit in bytes, shared by all outermost loops: they save their loop-carried values in some
-/// iterations, and recompute the iterations between as rarely as the number of checkpoints (two at least) allows. Loops
+/// Checkpointing with a memory limit in bytes, which all outermost loops share. Some iterations save their loop-carried values, and the
+/// backward pass recomputes the iterations between. There are at least two checkpoints; more checkpoints mean less recomputation. Loops
 /// with side effects, and loops that carry arrays whose shapes change, are not limited.
 template <std::int64_t Bytes>
 struct memory_limit_t {
@@ -275,10 +275,10 @@ struct save_logarithmic_t {
 };
 inline constexpr save_logarithmic_t save_logarithmic{};
 
-/// The gradient of f, a function that returns one floating-point number. gradient(f)(x, y) is a tuple of the derivatives by
-/// x and by y, in the types of x and y; for a function of one argument, it is the derivative. gradient<1>(f)(x, y) is the
-/// derivative by y alone. Arguments are numbers, arrays, tuples and described structs. The derivative by an integer is 0,
-/// and by an array of integers an empty array.
+/// The gradient of f, a function that returns one floating-point number. gradient(f)(x, y) is a tuple of the derivatives with
+/// respect to x and y, in the types of x and y; for a function of one argument, it is the derivative. gradient<1>(f)(x, y) is the
+/// derivative with respect to y alone. Arguments are numbers, arrays, tuples and described structs, and contain a floating-point
+/// number. Inside of an argument, the derivative is 0 for an integer, and an empty array for an array of integers.
 ///
 /// The program is generated once for each list of argument types (`compile(gradient(f), signature<double>, options)`
 /// selects the executor). It takes the time of a few runs of f, independently of the number of arguments. A limit bounds
@@ -288,8 +288,8 @@ template <std::size_t... I, class F, class Saves = save_all>
 requires(!adjoint::contexts_to_run_in<F>) constexpr auto gradient(F const& f, Saves const& = {}) {
   return transformed<"gradient", adjoint::gradient_of<false, Saves, I...>>(f);
 }
-/// The gradient of f in a context, or in a composition of contexts: of overdub(contexts, f, x...), as the rules and passes
-/// of the contexts transform f. In a context with metadata, f returns `tagged`, which is not a number: use
+/// The gradient of f as it runs in a context, or in a composition of contexts: the rules and passes of the contexts transform f,
+/// and the result is differentiated. In a context with metadata, f returns `tagged`, which is not a number: use
 /// `vector_jacobian_product` instead. See `transformed` for the state of contexts.
 ///   gradient(single_precision(), f)(2.0)
 template <std::size_t... I, class Context, class F, class Saves = save_all>
@@ -310,8 +310,8 @@ constexpr auto value_and_gradient(Context&& contexts, F const& f, Saves const& =
       std::forward<Context>(contexts), f);
 }
 
-/// The Jacobian of f, a function from an array to an array: jacobian(f)(xs) is an array with a row for each result. It
-/// takes the time of as many gradients as there are results.
+/// The Jacobian of f, a function from an array to an array: jacobian(f)(xs) has a row for each element of f(xs). It
+/// takes the time of one gradient for each row.
 template <class F>
 constexpr auto jacobian(F const& f) {
   return transformed<"jacobian", adjoint::jacobian_of>(f);
@@ -335,7 +335,7 @@ constexpr auto vector_jacobian_product(Context&& contexts, F const& f) {
 }
 
 /// The backward pass of f at some arguments: maps a cotangent of the result to cotangents of the arguments. It owns the
-/// residuals, refers to contexts, and may be called many times, in any thread.
+/// residuals and the contexts that were given as rvalues, and refers to the others. It may be called many times, in any thread.
 template <class Result, class Cotangents, class Contexts = composition<>>
 class pullback_function {
 public:
@@ -436,8 +436,8 @@ private:
 
 } // namespace adjoint
 
-/// pullback(f)(x...): a pair of f(x...) and a pullback_function. f runs once; the forward pass saves the residuals of the
-/// backward pass. In contexts, and while programs are staged, the second one is a function that runs f again.
+/// pullback(f)(x...): a pair of f(x...) and a pullback_function. For plain arguments f runs once, and the forward
+/// pass saves the residuals of the backward pass. For values of contexts and symbols, the second element is a function that runs f again.
 template <class F>
 constexpr auto pullback(F const&) {
   static_assert(
@@ -445,8 +445,8 @@ constexpr auto pullback(F const&) {
       "overdub: a function that is pulled back captures nothing; give it what it captured as an argument");
   return adjoint::pulled_back<F, composition<>>{};
 }
-/// The pullback of f in contexts, as `gradient` has it: fields that rules read have their values at the call of f, and
-/// hooks observe its calls.
+/// The pullback of f as it runs in contexts, as `gradient` has it. Rules read the fields of contexts when f is called, and
+/// hooks observe the calls that f makes.
 template <class Context, class F>
 requires adjoint::contexts_to_run_in<Context>
 constexpr auto pullback(Context&& contexts, F const&) {

@@ -1,5 +1,5 @@
-// The handlers of scalar instructions, by operation, type and variant. Only sources that emit them include the tables, which
-// instantiate all.
+// The tables of the handlers of scalar instructions, by operation, type and variant. This header instantiates all handlers, so that
+// only sources that emit scalar instructions include it.
 #pragma once
 
 #include <overdub/implementation/execute/control_handlers.hpp>
@@ -9,29 +9,29 @@
 
 namespace overdub::execute {
 
-/// By operation, type and variant.
+/// The handlers of operations, by operation, type and variant.
 OVERDUB_HIDDEN inline constexpr auto scalar_handlers =
     table_of([]<class Op>() { return for_each_type([]<class T>() { return variants_of<Op, T>(); }); });
 
-/// Fused pairs.
+/// The handlers of fused pairs of operations.
 OVERDUB_HIDDEN inline constexpr std::array fused_rows{
 #define OVERDUB_FUSED(FIRST, SECOND, SIDE) fused_row_of<operation::FIRST, operation::SECOND, side::SIDE>(),
 #include <overdub/execute/fused.def>
 };
 
-/// Elements of arrays of rank 1, by type and variant.
+/// The handlers that load an element of an array of rank 1, by type and variant.
 OVERDUB_HIDDEN inline constexpr auto load_handlers =
     for_each_type([]<class T>() { return load_variants<T>(); });
-/// Elements of arrays of rank 2, by type.
+/// The handlers that load an element of an array of rank 2, by type.
 OVERDUB_HIDDEN inline constexpr auto load2_handlers =
     for_each_type([]<class T>() -> handler { return &load2<T>::run; });
-/// Fused pairs whose first operation reads an element.
+/// The handlers of fused pairs whose first operation loads an element.
 OVERDUB_HIDDEN inline constexpr std::array fused_load_rows{
 #define OVERDUB_FUSED_AT(SECOND, SIDE) fused_load_row_of<operation::SECOND, side::SIDE>(),
 #include <overdub/execute/fused.def>
 };
 
-/// From the first type to the second.
+/// The handlers of conversions, by source and target type.
 OVERDUB_HIDDEN inline constexpr auto convert_handlers = for_each_type([]<class From>() {
   return for_each_type([]<class To>() -> handler { return &converting<From, To>::run; });
 });

@@ -167,8 +167,8 @@ inline std::string text_of(affected_iterations const& all, ir::names_of_values c
       text += "the iterations that read " + std::string(is_many ? "them" : "it") + " in a nested map";
       break;
     }
-    if (r.may_precede) text += ", if it is not negative";
-    if (r.may_exceed) text += ", if it is below the trip count";
+    if (r.may_precede) text += ", if not negative";
+    if (r.may_exceed) text += ", if below the trip count";
     if (!r.conditions.empty()) text += ", on a condition";
     text += "\n";
   }

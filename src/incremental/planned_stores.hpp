@@ -1,5 +1,5 @@
-// The writes of a commit: an analysis, which emits nothing. It chooses among the values that an update program computes those that are
-// saved. `emitted_stores.hpp` makes them results of the update program.
+// Plans the writes of a commit: of the values that an update program computes, it selects those that are saved, and emits nothing.
+// `emitted_stores.hpp` makes the selected values results of the update program.
 #pragma once
 
 #include <overdub/implementation/incremental/update_code.hpp>
@@ -11,7 +11,7 @@
 
 namespace overdub::increments {
 
-/// A write to a saved value, in values of the draft that are known in `region`.
+/// A write to a saved value. Its operands are values of the unfinished update program (the draft) that are available in `region`.
 struct planned_store {
   std::uint32_t variable;
   std::vector<value_id> path;
@@ -23,8 +23,8 @@ struct planned_store {
 
 /// The writes, in the order in which the values are computed. O(computed values).
 std::vector<planned_store> plan_stores(layout const& saved, std::vector<computed_value> const& computed);
-/// A line for each write, with the names of values in the printed function, and the emitted operations that compute its value, from the
-/// inside out.
+/// A line for each write, with the names of values in the printed function, and the emitted operations that enclose the written value,
+/// innermost first.
 std::string text_of(
     std::vector<planned_store> const& all, layout const& saved, function const& draft, region_id outermost,
     update_program_text const& names);
@@ -37,7 +37,7 @@ plan_stores(layout const& saved, std::vector<computed_value> const& computed) {
     std::uint32_t const number = is_tree ? saved.tree_of(c.of) : saved.of(c.of);
     if (number == layout::none) continue;
     all.push_back({number, c.path, c.value, c.valid, c.does, c.region});
-    // The compensation of a sum that is added up again is 0.
+    // A write that replaces a sum, instead of adding to it, sets its compensation to 0.
     std::uint32_t const errors = saved.compensation_of(c.of);
     if (!is_tree && c.does != store::action::add && errors != layout::none)
       all.push_back({errors, c.path, ir::nothing, c.valid, c.does, c.region});

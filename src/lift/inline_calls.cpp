@@ -27,16 +27,17 @@ namespace {
 
 // ---- calls
 
-// Whether a local variable has scalars of one type: then it becomes scalars in registers, or an array. Registers of others may hold the
-// bytes of several of their scalars.
-bool is_uniform(llvm::AllocaInst const& local) {
+// Whether all scalars of a local variable have one type. Such a variable can become scalars in registers, or an array. Of other variables,
+// one register may hold several scalars.
+bool has_one_scalar_type(llvm::AllocaInst const& local) {
   auto const all = scalars_of(local.getAllocatedType(), local.getModule()->getDataLayout());
   return std::all_of(
       all.begin(), all.end(), [&](scalar_in_type const& one) { return one.type == all[0].type; });
 }
 
-// Whether the arguments of a call are no whole arrays of their own: a call would cut them, copy them, or share one.
-bool takes_parts(llvm::CallBase const& call) {
+// Whether an argument is a part of an array, a local array, an array that is passed twice, or a pointer that is loaded from a local
+// variable. A call would copy these. False if an argument points to a local variable whose scalars have different types.
+bool passes_copied_array(llvm::CallBase const& call) {
   llvm::SmallVector<llvm::Value const*, 8> seen;
   bool found = false;
   for (llvm::Value const* argument : call.args()) {
@@ -44,7 +45,7 @@ bool takes_parts(llvm::CallBase const& call) {
     llvm::Value const* const start = argument->stripPointerCasts();
     llvm::Value const* const array = llvm::getUnderlyingObject(start, 0);
     auto const* const local = llvm::dyn_cast<llvm::AllocaInst>(array);
-    if (local && !is_uniform(*local)) return false;
+    if (local && !has_one_scalar_type(*local)) return false;
     // A pointer in a local variable, as that of a std::vector, will be in a register.
     auto const* const loaded = llvm::dyn_cast<llvm::LoadInst>(array);
     bool const is_local_pointer =
@@ -74,7 +75,8 @@ private:
   static constexpr unsigned most_instructions = 300, most_calls = 400, most_growth = 3000;
 
   void inline_into(llvm::Function& f) {
-    std::vector<llvm::WeakTrackingVH> calls; // nothing follows an inlined function that does not return
+    std::vector<llvm::WeakTrackingVH>
+        calls; // weak: inlining a callee that does not return deletes the code after the call
     for (llvm::Instruction& i : llvm::instructions(f))
       if (auto* const call = llvm::dyn_cast<llvm::CallBase>(&i); call && is_inlined(*call))
         calls.emplace_back(call);
@@ -92,7 +94,7 @@ private:
         if (is_inlined(*inner)) calls.emplace_back(inner);
     }
   }
-  // A function that comes later is one of a cycle of calls.
+  // Callees come before their callers in `order_`. One that does not is part of a recursive cycle, and is not inlined.
   bool is_inlined(llvm::CallBase const& call) const {
     llvm::Function const* const callee = call.getCalledFunction();
     if (!callee || callee->isDeclaration() || callee->isInterposable()) return false;
@@ -100,7 +102,7 @@ private:
     if (before == position_.end() || now == position_.end() || before->second >= now->second) return false;
     // A struct that is passed by value would be copied as bytes.
     if (callee->getInstructionCount() > most_instructions || call.hasByValArgument()) return false;
-    return callee->getReturnType()->isPointerTy() || takes_parts(call);
+    return callee->getReturnType()->isPointerTy() || passes_copied_array(call);
   }
 
   std::vector<llvm::Function*> order_;
@@ -114,32 +116,32 @@ constexpr unsigned most_iterations = 16;
 
 // Whether an element of a small local array is selected by the index of a loop.
 bool selects_element(
-    llvm::GEPOperator const& gep, llvm::Loop const& loop, llvm::ScalarEvolution& numbers,
+    llvm::GEPOperator const& gep, llvm::Loop const& loop, llvm::ScalarEvolution& evolution,
     llvm::DataLayout const& layout) {
   auto const* const local = llvm::dyn_cast<llvm::AllocaInst>(llvm::getUnderlyingObject(&gep, 0));
   if (!local || !local->isStaticAlloca() ||
       layout.getTypeAllocSize(local->getAllocatedType()) > most_bytes_of_local)
     return false;
   return std::any_of(gep.idx_begin(), gep.idx_end(), [&](llvm::Use const& index) {
-    return llvm::SCEVExprContains(numbers.getSCEV(index.get()), [&](llvm::SCEV const* part) {
+    return llvm::SCEVExprContains(evolution.getSCEV(index.get()), [&](llvm::SCEV const* part) {
       auto const* const counter = llvm::dyn_cast<llvm::SCEVAddRecExpr>(part);
       return counter && counter->getLoop() == &loop;
     });
   });
 }
 
-bool is_unrolled(llvm::Loop const& loop, llvm::ScalarEvolution& numbers, llvm::DataLayout const& layout) {
-  unsigned const known = numbers.getSmallConstantMaxTripCount(const_cast<llvm::Loop*>(&loop));
+bool should_unroll(llvm::Loop const& loop, llvm::ScalarEvolution& evolution, llvm::DataLayout const& layout) {
+  unsigned const known = evolution.getSmallConstantMaxTripCount(const_cast<llvm::Loop*>(&loop));
   if (known > most_iterations + 1) return false;
   return std::any_of(loop.block_begin(), loop.block_end(), [&](llvm::BasicBlock const* b) {
     return std::any_of(b->begin(), b->end(), [&](llvm::Instruction const& i) {
       auto const* const gep = llvm::dyn_cast<llvm::GEPOperator>(&i);
-      return gep && selects_element(*gep, loop, numbers, layout);
+      return gep && selects_element(*gep, loop, evolution, layout);
     });
   });
 }
 
-// clang -O1 disables it.
+// Replaces llvm.loop.unroll.disable, with which clang -O1 marks loops.
 void request_unrolling(llvm::Loop& loop) {
   llvm::LLVMContext& context = loop.getHeader()->getContext();
   llvm::MDNode* const full =
@@ -153,12 +155,12 @@ void request_unrolling(llvm::Loop& loop) {
 void inline_calls(llvm::Module& m) { inliner(m).run(); }
 
 bool unroll_over_local_arrays(llvm::Function& f, llvm::FunctionAnalysisManager& analyses) {
-  auto const has_array = [](llvm::Instruction const& i) { return llvm::isa<llvm::AllocaInst>(i); };
-  if (std::none_of(llvm::inst_begin(f), llvm::inst_end(f), has_array)) return false;
-  auto& numbers = analyses.getResult<llvm::ScalarEvolutionAnalysis>(f);
+  auto const is_local_variable = [](llvm::Instruction const& i) { return llvm::isa<llvm::AllocaInst>(i); };
+  if (std::none_of(llvm::inst_begin(f), llvm::inst_end(f), is_local_variable)) return false;
+  auto& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(f);
   bool found = false;
   for (llvm::Loop* const loop : analyses.getResult<llvm::LoopAnalysis>(f).getLoopsInPreorder())
-    if (loop->getLoopLatch() && is_unrolled(*loop, numbers, f.getParent()->getDataLayout())) {
+    if (loop->getLoopLatch() && should_unroll(*loop, evolution, f.getParent()->getDataLayout())) {
       request_unrolling(*loop);
       found = true;
     }

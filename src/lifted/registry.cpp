@@ -70,23 +70,25 @@ private:
       problem_ = std::string("its program is not valid: ") + e.what();
     }
   }
-  // How the type of a function differs from what the native function is expected to have; nothing, if it does not.
+  // Why a function of the program does not have the signature that is wanted; empty if it has.
   std::string
   difference(ir::function const& f, std::uint64_t returned, lifted_signature const& wanted) const {
     auto const parameters = f.parameters();
     if (parameters.size() != wanted.parameters.size())
-      return "it has " + std::to_string(parameters.size()) +
-             " parameters in the program, as structs that are passed by value have";
+      return "its program has " + std::to_string(parameters.size()) +
+             " parameters, and the native function has " + std::to_string(wanted.parameters.size()) +
+             "; a struct that is passed by value has several parameters";
     for (std::size_t i = 0; i < parameters.size(); ++i)
       if (f.type_of(parameters[i]) != wanted.parameters[i])
-        return "parameter " + std::to_string(i + 1) + " is " + ir::text_of(*all_, f.type_of(parameters[i])) +
-               " in the program, and " + ir::text_of(*all_, wanted.parameters[i]) +
-               " by its type; an array that is not read and not written has no type of elements";
-    if ((returned & ~wanted.may_write) != 0) return "it writes by a pointer to const";
+        return "parameter " + std::to_string(i + 1) + " has the type " +
+               ir::text_of(*all_, f.type_of(parameters[i])) + " in the program, and " +
+               ir::text_of(*all_, wanted.parameters[i]) +
+               " in the declaration; an array that is never accessed has the type f64[] in the program";
+    if ((returned & ~wanted.may_write) != 0) return "the program writes through a pointer to const";
     std::size_t const values = wanted.returned ? 1 : 0,
                       arrays = static_cast<std::size_t>(std::popcount(returned));
     if (f.results.size() != values + arrays || (wanted.returned && f.results[0] != *wanted.returned))
-      return "it returns other types in the program";
+      return "the program has other result types than the native function";
     return {};
   }
 
@@ -114,7 +116,7 @@ public:
       if (at->second.empty()) all_.erase(at);
     }
   }
-  // Several modules may have a program of one function, as of an inline function: the first one that was lifted.
+  // Several modules may have a program of one function, such as an inline function. The first module that lifted it is used.
   std::shared_ptr<lifted_program const> find(address_t address, lifted_signature const& signature) {
     entry found;
     {
@@ -144,8 +146,8 @@ private:
   std::map<address_t, std::vector<entry>> all_;
 };
 
-// Never destroyed: programs are registered and removed while other objects are initialised and destroyed. Nothing on the heap remains of it in a
-// library that is unloaded.
+// Never destroyed: programs register and unregister while other objects are initialised and destroyed. It is in static storage, and each
+// program removes its own entries, so that a library that is unloaded leaks nothing.
 registry& programs() {
   alignas(registry) static std::byte storage[sizeof(registry)];
   static registry& all = *::new (static_cast<void*>(storage)) registry;
@@ -159,12 +161,12 @@ void throw_extent_overflow() {
 }
 void throw_negative_length(std::string_view function, std::size_t argument, i64 length) {
   throw argument_error(message(
-      "overdub: %s: the length of argument %zu is %lld", std::string(function).c_str(), argument,
+      "overdub: %s: argument %zu has the negative length %lld", std::string(function).c_str(), argument,
       static_cast<long long>(length)));
 }
 void throw_short_array(std::string_view function, std::size_t argument, i64 size, i64 length) {
   throw argument_error(message(
-      "overdub: %s: argument %zu has %lld elements, and is given the length %lld",
+      "overdub: %s: argument %zu has only %lld elements, and its extent is %lld",
       std::string(function).c_str(), argument, static_cast<long long>(size), static_cast<long long>(length)));
 }
 

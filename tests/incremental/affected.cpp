@@ -51,23 +51,23 @@ func @f(%x: f64[]) -> f64[] {
   return %y
 })";
 
-TEST_CASE("iterations that read an element at their own index, or next to it, are known by its index") {
+TEST_CASE("the index of a changed element determines the iterations that read it at their own index, or next to it") {
   CHECK(affected_by(changed::element, neighbours) == R"(
 reads the element at %i: its index
-reads the element at %after: its index - 1, if it is not negative
-reads the element at %before: its index + 1, if it is below the trip count
+reads the element at %after: its index - 1, if not negative
+reads the element at %before: its index + 1, if below the trip count
 )");
   CHECK(affected_by(changed::list, neighbours) == R"(
 reads the elements at %i: their indices
-reads the elements at %after: their indices - 1, if it is not negative
-reads the elements at %before: their indices + 1, if it is below the trip count
+reads the elements at %after: their indices - 1, if not negative
+reads the elements at %before: their indices + 1, if below the trip count
 )");
   CHECK(affected_by(changed::as_a_whole, neighbours) == R"(
 all, since a value that all iterations use changed
 )");
 }
 
-TEST_CASE("iterations that read an element at a saved index are found by the reverse index of an array") {
+TEST_CASE("the reverse index of an array of indices finds the iterations that read at them") {
   CHECK(affected_by(changed::element, R"(
 entry @f
 func @f(%x: f64[], %z: i64[]) -> f64[] {
@@ -84,7 +84,7 @@ reads the element at %k: the iterations where %z is its index
 }
 
 TEST_CASE(
-    "iterations that read an element at an index that they compute are found by the reverse index of it") {
+    "the reverse index of an index that iterations compute finds the iterations that read at it") {
   CHECK(affected_by(changed::list, R"(
 entry @f
 func @f(%x: f64[], %n: i64) -> f64[] {

@@ -1,4 +1,4 @@
-// Arrays of unknown length: their initial capacity is the size of the previous run.
+// Arrays of unknown length. Their initial capacity is slightly above the number of iterations in the previous run.
 #include "execute/texts.hpp"
 
 #include <string>
@@ -7,7 +7,7 @@ namespace {
 
 using namespace overdub;
 
-constexpr char const* halves = R"(func @f(%n: i64) -> (i64[], f64[], i64) {
+constexpr char const* countdown_and_squares = R"(func @f(%n: i64) -> (i64[], f64[], i64) {
     %last, %all, %squares = while (%k: i64 = %n) -> i64 stack (i64, f64) {
       %c = gt %k, 0 : bool
       yield %c
@@ -23,7 +23,7 @@ constexpr char const* halves = R"(func @f(%n: i64) -> (i64[], f64[], i64) {
 } // namespace
 
 TEST_CASE("consecutive runs of any lengths have the results of the interpreter") {
-  ir::program const p = texts::program(halves);
+  ir::program const p = texts::program(countdown_and_squares);
   for (int level = 0; level <= 3; ++level) {
     executable const compiled = jit::compile(p, {}, {.optimisation = level});
     for (i64 const n : {0, 1, 7, 1000, 3, 0, 2000, 70'000, 5, 70'001})
@@ -33,8 +33,8 @@ TEST_CASE("consecutive runs of any lengths have the results of the interpreter")
   }
 }
 
-TEST_CASE("a run of the same length as the previous one allocates one buffer") {
-  executable const compiled = jit::compile(texts::program(halves));
+TEST_CASE("a run of the same length as the previous one allocates one buffer for each array") {
+  executable const compiled = jit::compile(texts::program(countdown_and_squares));
   auto const bytes_of = [&](i64 n) {
     auto once = compiled.instance();
     (void)once.run(std::vector<datum>{n});

@@ -226,18 +226,18 @@ TEST_CASE("a function that was not lifted is one call of a leaf") {
   CHECK(od::run(log, other, 1.0) == 1);
   CHECK_THAT(other.why_native(), Catch::Contains("overdub_lift"));
   CHECK(other.calls().lifted == 0); // nothing is remembered of functions without a program
-  CHECK_THAT(lifted::unused.why_native(), Catch::Contains("parameter 1 is f64[]"));
+  CHECK_THAT(lifted::unused.why_native(), Catch::Contains("parameter 1 has the type f64[]"));
   CHECK(std::get<0>(od::run(log, lifted::unused, od::array<i64>{}, 1.5)) == 1.5);
 }
 
 TEST_CASE("lengths are compared with extents") {
   CHECK_THROWS_WITH(
       lifted::norm(std::vector{3.0, 4.0}, 3),
-      "overdub: norm: argument 0 has 2 elements, and is given the length 3");
+      "overdub: norm: argument 0 has only 2 elements, and its extent is 3");
   od::contexts::count count;
   CHECK_THROWS_AS(od::run(count, lifted::norm, od::array<double>{3.0}, 2), od::argument_error);
   CHECK_THROWS_WITH(
-      od::run(count, lifted::norm, std::vector{3.0}, -1), Catch::Contains("the length of argument 0 is -1"));
+      od::run(count, lifted::norm, std::vector{3.0}, -1), Catch::Contains("argument 0 has the negative length -1"));
   CHECK(od::run(count, lifted::norm, od::array<double>{3.0, 1.0}, 1) == 3);
   constexpr auto first_of = od::lifted<&numerics::first_of>(od::extent<0>(od::arg<1>));
   CHECK_THROWS_AS(od::run(count, first_of, od::array<double>{3.0}, 2), od::argument_error);

@@ -30,7 +30,7 @@ inline constexpr auto seen_doubled = od::fn<"seen_doubled">([](od::scope auto& c
   auto const y = cx(od::sample<"y">, ds::normal(2.0 * sin(mu) + 0.5 * mu, 1.0));
   return mu + y;
 });
-// The number of choices is a choice, which `model` rejects.
+// The number of choices depends on the values of choices. `model` rejects such a function.
 inline constexpr auto flips = od::fn<"flips">([](od::scope auto& cx, auto p) -> decltype(p) {
   if (cx(od::sample<"heads">, ds::bernoulli(p))) return cx.lift(0.0);
   return 1.0 + cx(od::within<"next">(cx.function()), p);
@@ -54,7 +54,7 @@ TEST_CASE("a model in a context is the model of the rewritten function") {
   }
 }
 
-TEST_CASE("each fingerprint of a model's contexts is a model of its own") {
+TEST_CASE("contexts with different fingerprints make different models") {
   repeating r(2);
   auto const twice = ms::model(r, seen, 2.0);
   r.times = 3;
@@ -70,7 +70,7 @@ TEST_CASE("each fingerprint of a model's contexts is a model of its own") {
 }
 
 TEST_CASE(
-    "a model's contexts have passes after optimisation, and operations read the current values of fields") {
+    "a model runs the passes of its contexts after optimisation, and its operations read the current fields") {
   auto const turned = ms::model(turning_last{}, seen, 2.0);
   ms::choice_map const all{{"mu", 0.5}, {"y", 1.0}};
   auto const score = [](double mean) {
@@ -105,7 +105,7 @@ TEST_CASE("hooks observe the calls of a dynamic model in a context") {
   CHECK(ms::choice_gradients(m, m.assess({{"mu", 0.5}, {"y", 1.0}}), {"y"}).size() == 1);
 }
 
-TEST_CASE("contexts draw, constrain, assess, update and regenerate as the operations of models do") {
+TEST_CASE("the generative contexts give the results, choices and weights of the operations of models") {
   for (int seed = 0; seed < 20; ++seed) {
     od::random_key const key(static_cast<std::uint64_t>(seed));
     auto const m = ms::dynamic_model(flips, 0.4);

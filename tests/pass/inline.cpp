@@ -40,7 +40,7 @@ func @f(%x: f64) -> f64 {
 })");
 }
 
-TEST_CASE("recursive and captured functions are not inlined") {
+TEST_CASE("recursive functions, and functions used as values, are not inlined") {
   std::string_view const text = R"(
 entry @main
 func @main(%n: i64) -> i64 {

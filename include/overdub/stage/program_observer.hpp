@@ -1,5 +1,5 @@
-// Evaluations in contexts that only observe, and take any callee: the library evaluates the program on numbers, and passes each call to a
-// program_observer. So a unit that evaluates programs in such contexts instantiates their hooks for three kinds of callees, and not for each
+// Evaluation of programs in contexts that only observe, and whose hooks accept any callee. The library evaluates the program on numbers,
+// and passes each call to a program_observer. A translation unit then instantiates each hook for three kinds of callees, and not for each
 // operation and each type.
 #pragma once
 
@@ -21,8 +21,8 @@
 
 namespace overdub::detail {
 
-/// An argument or a result of a call in a program, of a type that is known only when the program runs: a number, an array, or an object of which
-/// the type's name is known. It is false if it is not known.
+/// An argument or a result of a call in a program, whose type is known only when the program runs: a number, an array, or an object of
+/// which only the name of the type is known. It converts to false if it is none of these.
 class observed_in_program {
 public:
   observed_in_program() = default;
@@ -63,7 +63,7 @@ protected:
   ~program_observer() = default;
 };
 
-/// Evaluates a function of a verified program on numbers and arrays.
+/// Evaluates a function of a verified program, and passes each call to `observer`. If an operation throws, sets `failed` to its place.
 std::vector<cell<stack<>>> evaluate_observed(
     ir::program const& p, ir::function_id f, std::vector<cell<stack<>>> const& arguments,
     program_observer& observer, evaluation_place* failed);
@@ -89,17 +89,17 @@ consteval bool find_observes_any_callee() {
     return only_observes && is_reached;
   }
 }
-/// Whether a context only observes, takes any callee, and distinguishes functions, native functions and primitives by concepts alone. It
+/// Whether a context only observes, and its hooks accept any callee and distinguish callees by concepts alone. A context C
 /// declares this by
 ///   using observes_any_callee = C;
-/// for itself, C, so that a class that derives from it does not.
+/// which names C, so that classes that derive from it do not inherit the declaration.
 template <class C>
 inline constexpr bool observes_any_callee = false;
 template <class C>
 requires requires { typename C::observes_any_callee; }
 inline constexpr bool observes_any_callee<C> = find_observes_any_callee<C>();
 
-// Whether all contexts of a stack, of which there is one, do.
+// Whether every context of a stack declares it, also of an empty stack; is_evaluated_by_observer is false for an empty stack.
 template <class S>
 inline constexpr bool all_observe_any_callee =
     observes_any_callee<typename S::context>&& all_observe_any_callee<typename S::tail>;
@@ -125,8 +125,8 @@ void with_call(program_call const& call, Hook const& hook) {
     with(untyped_callee<kind::primitive>{});
 }
 
-/// Calls the hooks of a stack of contexts: `before` outermost first, others innermost first. If a hook throws, the call fails for the contexts outside
-/// of it.
+/// Calls the hooks of a stack of contexts: `before` outermost first, `after` and `failed` innermost first. If a hook throws, the
+/// `failed` hooks of the outer contexts are called.
 template <class S>
 class stack_observer final : public program_observer {
 public:
