@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Writes a C program of random functions of the subset that overdub::lift lifts. Their behaviour is defined, and they end.
 
-usage: random_programs.py <seed> <functions> <output>
+usage: random_programs.py <seed> <functions> <output> <table>
 
-Each function is `double f0(double a, double b, int k, long n, double *x, int *y)`; x and y have 8 elements. `functions` lists them.
+The table lists the functions, `double <table>_0(double a, double b, int k, long n, double *x, int *y)` and so on; x and y have 8 elements.
 """
 import random
 import sys
@@ -51,8 +51,8 @@ static double no_use(const double *a, const int *b, double c) { return c; }
 
 
 class function:
-    def __init__(self, rng, number):
-        self.rng, self.number = rng, number
+    def __init__(self, rng, table, number):
+        self.rng, self.table, self.number = rng, table, number
         self.lines, self.names = [], 0
         self.reals = ["a", "b", "d0", "d1"]
         self.ints = ["k", "i0", "i1"]
@@ -65,7 +65,7 @@ class function:
     def text(self):
         rng = self.rng
         self.lines = [
-            f"double f{self.number}(double a, double b, int k, long n, double *x, int *y) {{",
+            f"double {self.table}_{self.number}(double a, double b, int k, long n, double *x, int *y) {{",
             f"  double d0 = {self.literal()}, d1 = a; int i0 = {rng.randint(-9, 9)}, i1 = k; unsigned u0 = (unsigned)k;",
         ]
         if rng.random() < 0.5:
@@ -222,7 +222,7 @@ class function:
             self.copy(add)
         elif kind == 21 and self.number > 0 and self.work < 20:
             callee = rng.randint(max(0, self.number - 6), self.number - 1)
-            add(f"d0 = f{callee}({self.real(1)}, {self.real(1)}, {self.integer(1)}, n, {rng.choice(['x', *self.array])}, y);")
+            add(f"d0 = {self.table}_{callee}({self.real(1)}, {self.real(1)}, {self.integer(1)}, n, {rng.choice(['x', *self.array])}, y);")
         else:
             add(f"d1 = {self.real(3)};")
 
@@ -330,14 +330,16 @@ class function:
 
 def main():
     seed, count, path = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+    table = sys.argv[4]
     rng = random.Random(seed)
     with open(path, "w", encoding="utf-8") as out:
         out.write(HEAD)
         for number in range(count):
-            out.write("\n" + function(rng, number).text() + "\n")
-        out.write("\ntypedef double function(double, double, int, long, double *, int *);\nfunction *const functions[] = {")
-        out.write(", ".join(f"f{i}" for i in range(count)))
-        out.write("};\n" + f"int const function_count = {count};\n")
+            out.write("\n" + function(rng, table, number).text() + "\n")
+        out.write("\ntypedef double function(double, double, int, long, double *, int *);\n")
+        out.write(f"function *const {table}[] = {{")
+        out.write(", ".join(f"{table}_{i}" for i in range(count)))
+        out.write("};\n")
 
 
 main()
