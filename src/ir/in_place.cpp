@@ -87,9 +87,4 @@ in_place_arrays::in_place_arrays(function const& f, use_order const& order) : fo
   });
 }
 
-value_id updated_array(function const& f, value_id array) {
-  while (f.is_result(array) && f[f.node_of(array)].code == op::update) array = f.operand(f.node_of(array), 0);
-  return array;
-}
-
 } // namespace overdub::ir
