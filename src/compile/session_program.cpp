@@ -24,6 +24,8 @@ session_program session_program_of(recipe r, global_context const* last, std::si
     r.staged = g->rewrite(r.staged, g->object, number++);
     g->add_passes(r.passes, g->object);
   }
+  // The stages of `rewritten`, but for the options' pipeline: sessions derive programs from this one, and optimise these. Passes
+  // `after_optimise` receive an optimised program.
   run_early_passes(r);
   if (!r.passes.empty()) {
     optimise_all_functions(r.staged);

@@ -63,11 +63,11 @@ inline void bind_lanes(machine& m, std::byte* frame, instruction const& at) {
 
 // ---- results of blocks
 
-/// A pointer to the elements of an array (a) from b on, of c bytes each.
-inline void lane_output(machine&, std::byte* frame, instruction const& at) {
+/// out points to the elements of an array (a) from b on, of c bytes each, without a bounds check: those of a block, or rows of lanes.
+inline void lane_row(machine&, std::byte* frame, instruction const& at) {
   put(frame, at.out, elements(frame, at.a) + static_cast<std::size_t>(get<i64>(frame, at.b)) * at.c);
 }
-/// Copies the lanes at a, of c bytes each, to the elements of an array from b on.
+/// out points to where an array would begin whose elements from b on are the lanes at a, of c bytes each.
 inline void lane_window(machine&, std::byte* frame, instruction const& at) {
   auto const lanes = reinterpret_cast<std::uintptr_t>(get<std::byte*>(frame, at.a));
   put(frame, at.out, lanes - static_cast<std::size_t>(get<i64>(frame, at.b)) * at.c);
@@ -237,10 +237,6 @@ inline void lane_element(machine& m, std::byte* frame, instruction const& at) {
   offset const* const list = list_of(m, at);
   i64 const i = part_at(frame, list[0], list[1], list + 3, list[2], "at");
   put(frame, at.out, elements(frame, list[0]) + static_cast<std::size_t>(i) * at.c);
-}
-/// out points to row b of an array of rank 1, without a bounds check.
-inline void lane_row(machine&, std::byte* frame, instruction const& at) {
-  put(frame, at.out, elements(frame, at.a) + static_cast<std::size_t>(get<i64>(frame, at.b)) * at.c);
 }
 /// Gathers the element that each lane's indices select. The list: as for lane_gather.
 template <class T>

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <overdub/execute/code.hpp>
+#include <overdub/implementation/pass/replace_call.hpp>
 #include <overdub/ir/calls.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/regions.hpp>
 #include <overdub/ir/walk.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -37,22 +37,12 @@ private:
   static constexpr std::size_t maximum_copied = 20'000; // operations
   static constexpr int deepest = 16;                    // calls in copies
 
-  struct copied_values {
-    std::vector<std::pair<ir::value_id, ir::value_id>> all;
-    std::pair<ir::value_id, ir::value_id> const* find(ir::value_id v) const {
-      auto const& x = all[index_of(v)];
-      return x.second == ir::nothing ? end() : &x;
-    }
-    std::pair<ir::value_id, ir::value_id> const* end() const { return nullptr; }
-    void insert_or_assign(ir::value_id v, ir::value_id copy) { all[index_of(v)] = {v, copy}; }
-  };
-
   ir::program const& here() const { return copy_ ? *copy_ : p_; }
 
   bool into_all() {
     bool changed = false;
     for (ir::function_id const f : calls_.order())
-      for (ir::node_id const call : calls_in_maps(f)) changed = copy(f, call) || changed;
+      for (ir::node_id const call : calls_in_maps(f)) changed = inline_call(f, call) || changed;
     return changed;
   }
   std::vector<ir::node_id> calls_in_maps(ir::function_id id) const {
@@ -71,29 +61,21 @@ private:
         });
     return found;
   }
-  bool copy(ir::function_id f, ir::node_id call) {
-    ir::function_id const callee = here()[f][call].attributes.callee();
-    copied_ += here()[callee].node_count();
+  // Inlines a call, unless the limit is reached.
+  bool inline_call(ir::function_id f, ir::node_id call) {
+    copied_ += here()[here()[f][call].attributes.callee()].node_count();
     if (copied_ > maximum_copied) return false;
     if (!copy_) copy_ = p_;
     ir::cursor c(*copy_, f);
-    copied_values values;
-    values.all.assign((*copy_)[callee].value_count(), {ir::nothing, ir::nothing});
-    for (std::uint32_t i = 0; i < (*c)[call].operand_count; ++i)
-      values.insert_or_assign((*copy_)[callee].argument(ir::function::body, i), c->operand(call, i));
     c.to_before(call);
-    c.clone_contents(callee, ir::function::body, values);
-    ir::node_id const last = (*c)[call].previous; // the copy of the yield
-    std::vector<ir::value_id> results;
-    for (ir::value_id const v : c->operands_of(last)) results.push_back(v);
-    c.erase(last);
-    c.replace(call, results);
+    replace_(c, call);
     return true;
   }
 
   ir::call_components calls_;
   ir::program const& p_;
   std::optional<ir::program> copy_;
+  pass::call_replacement replace_;
   std::size_t copied_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <overdub/implementation/execute/block_handlers.hpp>
 #include <overdub/implementation/execute/lane_values.hpp>
 #include <overdub/implementation/execute/yields.hpp>
+#include <overdub/implementation/ir/ancestor.hpp>
 
 #include <utility>
 
@@ -24,8 +25,7 @@ void new_alias(function_lowering& fn, value_id v, value_id array, node_id n) {
   fn.slots.assign(v, slot);
   if (fn.lanes->plan.is_outside(array)) return;
   region_id const of_array = fn.f.region_of(array);
-  node_id ancestor = n; // n's ancestor in the array's region
-  while (fn.f[ancestor].parent != of_array) ancestor = fn.f[fn.f[ancestor].parent].parent;
+  node_id const ancestor = ir::ancestor_in(fn.f, n, of_array);
   node_id const array_last_use = fn.order.last_use_in(array, of_array);
   node_id const pointer_last_use = fn.order.last_use_in(v, fn.f[n].parent);
   bool const outlives =

@@ -3,6 +3,7 @@
 #include <overdub/implementation/execute/flatten.hpp>
 #include <overdub/implementation/execute/lower.hpp>
 #include <overdub/implementation/execute/lowering.hpp>
+#include <overdub/implementation/execute/supported_types.hpp>
 
 #include <utility>
 

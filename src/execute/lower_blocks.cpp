@@ -108,7 +108,7 @@ void lower_block_in_lanes(function_lowering& fn, region_id body, std::vector<blo
       o.place = fn.lanes->rows.pointer_to(o.row);
     } else {
       o.place = fn.slots.allocate(1);
-      fn.out.emit(&doing<lane_output>::run, o.place, o.array, first, scalar_bytes(t));
+      fn.out.emit(&doing<lane_row>::run, o.place, o.array, first, scalar_bytes(t));
     }
   }
   value_id const i = fn.lanes->plan.index();

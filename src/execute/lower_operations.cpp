@@ -7,6 +7,7 @@
 #include <overdub/implementation/execute/lower_reductions.hpp>
 #include <overdub/implementation/execute/lower_scalars.hpp>
 #include <overdub/implementation/execute/lowering.hpp>
+#include <overdub/implementation/execute/supported_types.hpp>
 
 namespace overdub::execute {
 namespace {

@@ -1,7 +1,6 @@
 #include <overdub/implementation/execute/array_handlers.hpp>
 #include <overdub/implementation/execute/control_handlers.hpp>
 #include <overdub/implementation/execute/lowering.hpp>
-#include <overdub/ir/type_text.hpp>
 
 #include <algorithm>
 
@@ -78,13 +77,6 @@ void refuse_unless_elementwise(function_lowering const& fn, node_id n) {
     fn.refuse(
         "it has the operation " + std::string(ir::name_of(fn.f[n].code)) +
         ", which the interpreter does not have");
-}
-
-void refuse_unless_supported(function_lowering const& fn, ir::type t) {
-  if (t.element == ir::scalar::key || t.element == ir::scalar::opaque)
-    fn.refuse("it has values of type " + ir::text_of(fn.p, t) + ", which are not supported here");
-  if (t.element == ir::scalar::function && t.rank > 0)
-    fn.refuse("it has arrays of functions; pass the functions one by one");
 }
 
 std::vector<offset> new_slots(function_lowering& fn, ir::id_range<value_id> all) {

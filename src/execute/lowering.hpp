@@ -91,10 +91,9 @@ void retain_consumed(function_lowering&, node_id, std::uint32_t operand);
 /// The sums of the map whose result a reduction reduces, if they were computed with the map. The caller ends them.
 std::optional<fused_map> take_fused_map(function_lowering&, node_id reduce);
 
-// ---- what is not supported: throws not_executable
+// ---- what is not supported (supported_types.hpp has the types): throws not_executable
 
 void refuse_unless_elementwise(function_lowering const&, node_id);
-void refuse_unless_supported(function_lowering const&, ir::type);
 
 // ---- operands
 

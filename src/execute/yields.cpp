@@ -2,6 +2,7 @@
 #include <overdub/implementation/execute/control_handlers.hpp>
 #include <overdub/implementation/execute/lane_handlers.hpp>
 #include <overdub/implementation/execute/yields.hpp>
+#include <overdub/implementation/ir/ancestor.hpp>
 #include <overdub/ir/regions.hpp>
 
 #include <algorithm>
@@ -16,7 +17,7 @@ bool writes_last(ir::op c) {
 bool is_used_after(function_lowering const& fn, value_id v, node_id n, region_id r) {
   for (ir::use_id const u : fn.f.uses_of(v)) {
     if (is_stacked_first(fn, u, r)) continue;
-    node_id const a = fn.order.anchor(u, r);
+    node_id const a = ir::ancestor_in(fn.f, fn.f[u].user, r);
     if (a == ir::nothing || fn.order.is_before(n, a)) return true;
   }
   return false;

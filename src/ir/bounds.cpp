@@ -1,3 +1,4 @@
+#include <overdub/implementation/ir/update_chain.hpp>
 #include <overdub/ir/bounds.hpp>
 #include <overdub/ir/regions.hpp>
 
@@ -12,12 +13,8 @@ bool is_size(function const& f, value_id v) {
 }
 
 value_id before_updates(function const& f, value_id array) {
-  for (int step = 0; step < 8 && f.is_result(array); ++step) {
-    op const code = f[f.node_of(array)].code;
-    if (code != op::update && code != op::copy) break;
-    array = f.operand(f.node_of(array), 0);
-  }
-  return array;
+  constexpr std::uint32_t limit = 8; // asked for every operation, and chains may be long
+  return before_updates(f, array, limit);
 }
 
 value_id length_of(function const& f, value_id array) {

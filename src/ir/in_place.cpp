@@ -1,3 +1,4 @@
+#include <overdub/implementation/ir/ancestor.hpp>
 #include <overdub/implementation/ir/in_place.hpp>
 #include <overdub/ir/regions.hpp>
 #include <overdub/ir/walk.hpp>
@@ -34,7 +35,7 @@ bool is_updated_in_place(
     if (last == nothing) return false;
     for (use_id const u : f.uses_of(v)) {
       node_id const user = f[u].user;
-      if (order.anchor(u, r) != last && !is_only_read_by(f, v, user)) return false;
+      if (ancestor_in(f, user, r) != last && !is_only_read_by(f, v, user)) return false;
     }
     if (is_counted_loop(f[last].code)) {
       if (!is_once_in(f, v, last) || order.is_used_inside(v, last)) return false;
@@ -84,11 +85,6 @@ in_place_arrays::in_place_arrays(function const& f, use_order const& order) : fo
         found_[index_of(v)] = true;
     }
   });
-}
-
-value_id updated_array(function const& f, value_id array) {
-  while (f.is_result(array) && f[f.node_of(array)].code == op::update) array = f.operand(f.node_of(array), 0);
-  return array;
 }
 
 } // namespace overdub::ir

@@ -22,8 +22,6 @@ private:
   std::vector<std::uint8_t> found_; // for each value
 };
 
-/// The array before a chain of updates.
-value_id updated_array(function const& f, value_id array);
 /// Whether an operation has a value as exactly one operand.
 bool is_once_in(function const& f, value_id v, node_id n);
 /// Whether an operation reads numbers of an array, and keeps no reference to it.

@@ -2,6 +2,7 @@
 #include <overdub/implementation/ir/literal.hpp>
 #include <overdub/implementation/ir/names_of_values.hpp>
 #include <overdub/implementation/ir/operands.hpp>
+#include <overdub/implementation/ir/update_chain.hpp>
 #include <overdub/implementation/ir/value_map.hpp>
 #include <overdub/ir/regions.hpp>
 
@@ -103,7 +104,7 @@ private:
   // An array that is defined before the loop, with the extents of an array that the loop reads; nothing, if there is
   // none.
   std::optional<value_id> array_in_front(value_id array) const {
-    value_id const carried = updated_array(f_, array);
+    value_id const carried = before_updates(f_, array, any_number);
     if (in_place_.has(carried) && is_in_front(carried)) return carried;
     if (!is_defined_in(f_, array, body_)) return array;
     return {};

@@ -1,3 +1,4 @@
+#include <overdub/implementation/ir/ancestor.hpp>
 #include <overdub/implementation/ir/names_of_values.hpp>
 #include <overdub/implementation/ir/reference_counts.hpp>
 #include <overdub/ir/enclosing.hpp>
@@ -140,10 +141,8 @@ private:
     node_id last = order_.last_use_in(made, f_[n].parent);
     if (last == nothing) return false;
     region_id const r = f_[released_at].parent;
-    while (f_[last].parent != r) {
-      last = owner_of(f_, last);
-      if (last == nothing) return false;
-    }
+    last = ancestor_in(f_, last, r);
+    if (last == nothing) return false;
     if (last != released_at) return order_.is_before(last, released_at);
     return std::ranges::any_of(
         enclosing_regions(f_, n), [&](auto const& each) { return each.owner == released_at; });

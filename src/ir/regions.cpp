@@ -1,4 +1,5 @@
 #include <overdub/ir/regions.hpp>
+#include <overdub/ir/walk.hpp>
 
 #include <cassert>
 
@@ -6,12 +7,8 @@ namespace overdub::ir {
 
 bool is_defined_in(function const& f, value_id v, region_id r) {
   if (f.is_literal(v)) return false;
-  for (region_id at = f.region_of(v); at != r;) {
-    node_id const owner = f[at].parent;
-    if (owner == nothing) return false;
-    at = f[owner].parent;
-  }
-  return true;
+  region_id const at = f.region_of(v);
+  return at == r || (f[at].parent != nothing && is_within(f, f[at].parent, r));
 }
 
 bool is_iteration_index(function const& f, value_id v) {

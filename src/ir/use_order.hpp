@@ -1,6 +1,7 @@
 // Live ranges: the positions of a function's uses, in program order.
 #pragma once
 
+#include <overdub/implementation/ir/ancestor.hpp>
 #include <overdub/ir/function.hpp>
 #include <overdub/ir/walk.hpp>
 
@@ -21,21 +22,13 @@ public:
   /// Whether an operation comes before another one.
   bool is_before(node_id a, node_id b) const { return position_[index_of(a)] < position_[index_of(b)]; }
 
-  /// The operation of region r that contains a use, or has it; nothing, if it is elsewhere. O(depth).
-  node_id anchor(use_id u, region_id r) const {
-    node_id n = (*f_)[u].user;
-    for (;;) {
-      region_id const parent = (*f_)[n].parent;
-      if (parent == r) return n;
-      if ((*f_)[parent].parent == nothing) return nothing;
-      n = (*f_)[parent].parent;
-    }
-  }
   /// The last operation of region r that uses the value, itself or in a nested region. O(uses × depth).
   node_id last_use_in(value_id v, region_id r) const {
     node_id last = nothing;
     for (use_id const u : f_->uses_of(v))
-      if (node_id const n = anchor(u, r); n != nothing && (last == nothing || is_before(last, n))) last = n;
+      if (node_id const n = ancestor_in(*f_, (*f_)[u].user, r);
+          n != nothing && (last == nothing || is_before(last, n)))
+        last = n;
     return last;
   }
   /// Whether a region of the operation uses the value.

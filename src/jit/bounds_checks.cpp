@@ -3,6 +3,7 @@
 #include "affine_index.hpp"
 #include "look_ahead.hpp"
 
+#include <overdub/implementation/ir/update_chain.hpp>
 #include <overdub/ir/regions.hpp>
 
 namespace overdub::jit {
@@ -27,7 +28,8 @@ bool is_simple(ir::function const& f, region_id body, std::uint32_t& size) {
 // The array whose extents are those of an array that a loop accesses; nothing if they vary. Arrays created in the loop
 // vary in size, except loop-carried ones that are updated in place.
 std::optional<value_id> invariant_array(function_state const& fn, value_id array, region_id body) {
-  if (value_id const carried = ir::updated_array(fn.f, array); fn.in_place.has(carried)) return carried;
+  if (value_id const carried = ir::before_updates(fn.f, array, ir::any_number); fn.in_place.has(carried))
+    return carried;
   if (ir::is_defined_in(fn.f, array, body)) return {};
   return array;
 }

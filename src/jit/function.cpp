@@ -5,6 +5,8 @@
 #include "reference_counts.hpp"
 #include "runtime.hpp"
 
+#include <overdub/implementation/execute/supported_types.hpp>
+
 namespace overdub::jit {
 
 function_state::function_state(program_state& of, function_id which)
@@ -72,7 +74,7 @@ void compile_function(program_state& program, function_id id) {
   block const start = fn.e.new_block("start");
   unsigned next = 1;
   for (value_id const v : fn.f.parameters()) {
-    check_type(fn, fn.type_of(v));
+    execute::refuse_unless_supported(fn, fn.type_of(v));
     llvm::SmallVector<llvm::Type*, 4> types;
     append_types(fn.e.context, fn.type_of(v), types);
     value x;

@@ -8,7 +8,7 @@
 #include "reference_counts.hpp"
 #include "scalars.hpp"
 
-#include <overdub/ir/type_text.hpp>
+#include <overdub/implementation/execute/supported_types.hpp>
 
 namespace overdub::jit {
 namespace {
@@ -76,15 +76,8 @@ void emit_operation(function_state& fn, node_id n) {
 
 } // namespace
 
-void check_type(function_state const& fn, ir::type t) {
-  if (t.element == ir::scalar::key || t.element == ir::scalar::opaque)
-    fn.refuse("it has values of type " + ir::text_of(fn.p, t) + ", which are not supported here");
-  if (t.element == ir::scalar::function && t.rank > 0)
-    fn.refuse("it has arrays of functions; pass the functions one by one");
-}
-
 void emit_node(function_state& fn, node_id n) {
-  for (value_id const v : fn.f.results_of(n)) check_type(fn, fn.type_of(v));
+  for (value_id const v : fn.f.results_of(n)) execute::refuse_unless_supported(fn, fn.type_of(v));
   if (fn.program.lines) fn.b.SetCurrentDebugLocation(fn.program.lines->location(fn.f[n].place));
   emit_operation(fn, n);
   release_after(fn, n);

@@ -9,7 +9,5 @@ namespace overdub::jit {
 void emit_region(function_state&, region_id r);
 /// Emits an operation, and what is released after it.
 void emit_node(function_state&, node_id n);
-/// Throws not_executable if values of a type are not supported.
-void check_type(function_state const&, ir::type t);
 
 } // namespace overdub::jit

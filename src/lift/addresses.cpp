@@ -14,9 +14,8 @@ using ir::op;
 using ir::value_id;
 
 value_id address_plus(ir::cursor& c, value_id a, value_id b) {
-  auto const is_zero = [&](value_id x) { return c->is_literal(x) && c->bits_of(x) == 0; };
-  if (is_zero(a)) return b;
-  return is_zero(b) ? a : c.add(op::add, a, b);
+  if (known_number(c, a) == 0) return b;
+  return known_number(c, b) == 0 ? a : c.add(op::add, a, b);
 }
 
 // The number of a cell of its array.

@@ -97,7 +97,6 @@ public:
 private:
   static constexpr std::int64_t most_bytes = std::int64_t{1} << 40;
 
-  static value_id number(ir::cursor& c, std::int64_t x) { return c.literal(x); }
   static value_id shift(ir::cursor& c, element_type const& cell) {
     return number(c, std::countr_zero(cell.bytes()));
   }

@@ -10,28 +10,22 @@ namespace {
 using ir::op;
 using ir::value_id;
 
-std::optional<std::int64_t> constant_of(ir::cursor const& c, value_id x) {
-  if (!c->is_literal(x)) return {};
-  return static_cast<std::int64_t>(c->bits_of(x));
-}
-value_id constant(ir::cursor& c, std::int64_t x) { return c.literal(x); }
-
 value_id sum(ir::cursor& c, value_id a, value_id b) {
-  auto const x = constant_of(c, a), y = constant_of(c, b);
+  auto const x = known_number(c, a), y = known_number(c, b);
   if (x && y)
-    return constant(
+    return number(
         c, static_cast<std::int64_t>(static_cast<std::uint64_t>(*x) + static_cast<std::uint64_t>(*y)));
   if (x == 0) return b;
   return y == 0 ? a : c.add(op::add, a, b);
 }
 value_id scaled(ir::cursor& c, value_id x, std::int64_t by) {
-  auto const known = constant_of(c, x);
+  auto const known = known_number(c, x);
   if (known)
-    return constant(
+    return number(
         c, static_cast<std::int64_t>(static_cast<std::uint64_t>(*known) * static_cast<std::uint64_t>(by)));
-  return by == 1 ? x : c.add(op::mul, x, constant(c, by));
+  return by == 1 ? x : c.add(op::mul, x, number(c, by));
 }
-bool is_zero(ir::cursor const& c, value_id x) { return constant_of(c, x) == 0; }
+bool is_zero(ir::cursor const& c, value_id x) { return known_number(c, x) == 0; }
 
 object const& object_of(environment const& e, llvm::Value const* pointer) {
   return e.plan.memory.objects[e.plan.memory.object_at(pointer)];
@@ -43,10 +37,10 @@ value_id length_of(ir::cursor& c, value_id array) { return c.add(op::length, arr
 value_id element_count(environment& e, llvm::Value const* bytes, element_type const& element) {
   ir::cursor& c = e.c;
   auto const size = static_cast<std::int64_t>(element.bytes());
-  if (auto const known = constant_of(c, e[bytes])) return constant(c, *known / size);
+  if (auto const known = known_number(c, e[bytes])) return number(c, *known / size);
   constant_factor const factor = factor_of(bytes);
   if (factor.other && factor.constant % size == 0) return scaled(c, e[factor.other], factor.constant / size);
-  return size == 1 ? e[bytes] : c.add(op::div, e[bytes], constant(c, size));
+  return size == 1 ? e[bytes] : c.add(op::div, e[bytes], number(c, size));
 }
 
 // The elements of an array from an index on.
@@ -59,7 +53,7 @@ value_id tail_of(ir::cursor& c, value_id array, value_id index) {
 value_id index_if_any(environment& e, llvm::Value const* pointer, value_id index) {
   object const& o = object_of(e, pointer);
   if (o.is != object::kind::heap || is_zero(e.c, index)) return index;
-  return e.c.add(op::select, e.c.add(op::eq, index, constant(e.c, null_index)), constant(e.c, 0), index);
+  return e.c.add(op::select, e.c.add(op::eq, index, number(e.c, null_index)), number(e.c, 0), index);
 }
 
 } // namespace
@@ -70,7 +64,7 @@ value_id index_of(environment& e, llvm::GEPOperator const& gep) {
       offset_of(gep, object_of(e, &gep).element, e.plan.function->getParent()->getDataLayout());
   value_id index = e[offset.base];
   for (pointer_offset::term const& t : offset.terms) index = sum(c, index, scaled(c, e[t.index], t.scale));
-  return sum(c, index, constant(c, offset.constant));
+  return sum(c, index, number(c, offset.constant));
 }
 
 void emit_load(environment& e, llvm::LoadInst const& i) {
@@ -95,7 +89,7 @@ void emit_copy(environment& e, llvm::MemIntrinsic const& i) {
   value_id const from = copy ? e.array(copy->getRawSource()) : value_id(ir::nothing);
   value_id const start = copy ? e[copy->getRawSource()] : value_id(ir::nothing);
   bool const is_whole = is_zero(c, first) && o.is == object::kind::local &&
-                        constant_of(c, count) == static_cast<std::int64_t>(o.count());
+                        known_number(c, count) == static_cast<std::int64_t>(o.count());
   if (is_whole && !copy) return e.set_array(to, c.add(op::fill, count, zero_of(c, o.type().element_type())));
   if (is_whole) return e.set_array(to, c.add(op::slice, from, start, count));
   e.set_array(to, ir::builder(c).loop(count, {array}, [&](value_id k, std::vector<value_id> const& carried) {
@@ -108,23 +102,23 @@ void emit_allocation(environment& e, llvm::CallBase const& call) {
   ir::cursor& c = e.c;
   if (allocation_of(call) == allocation::release) return;
   object const& o = object_of(e, &call);
-  value_id count = constant(c, 0);
+  value_id count = number(c, 0);
   if (o.element.is_known()) {
     bool const has_two = allocation_of(call) == allocation::allocate_zeros;
-    value_id const times = has_two ? e[call.getArgOperand(0)] : constant(c, 1);
+    value_id const times = has_two ? e[call.getArgOperand(0)] : number(c, 1);
     llvm::Value const* const bytes = call.getArgOperand(has_two ? 1 : 0);
     auto const size = static_cast<std::int64_t>(o.element.bytes());
-    auto const known = constant_of(c, e[bytes]);
+    auto const known = known_number(c, e[bytes]);
     if (has_two && !(known && *known % size == 0)) { // as calloc(8 * n, 1) of numbers of 8 bytes
       count = c.add(op::mul, times, e[bytes]);
-      if (size != 1) count = c.add(op::div, count, constant(c, size));
+      if (size != 1) count = c.add(op::div, count, number(c, size));
     } else {
       count = element_count(e, bytes, o.element);
       if (has_two) count = c.add(op::mul, times, count);
     }
   }
   e.set_array(&call, c.add(op::fill, count, zero_of(c, o.type().element_type())));
-  e.set(&call, constant(c, 0));
+  e.set(&call, number(c, 0));
 }
 
 void emit_call(environment& e, llvm::CallBase const& call, module_plan const& all) {
@@ -132,14 +126,14 @@ void emit_call(environment& e, llvm::CallBase const& call, module_plan const& al
   function_plan const& callee = *all.of(call.getCalledFunction());
   std::vector<value_id> arguments;
   for (llvm::Value const* argument : call.args()) {
-    auto const number = static_cast<std::uint32_t>(arguments.size());
+    auto const k = static_cast<std::uint32_t>(arguments.size());
     value_id x = e[argument];
     if (argument->getType()->isPointerTy()) {
       ir::function const& body = c.owner()[callee.id];
-      ir::type const parameter = body.type_of(body.argument(ir::function::body, number));
-      bool const is_accessed = all.parameters.lookup(callee.function->getArg(number)).is_accessed;
+      ir::type const parameter = body.type_of(body.argument(ir::function::body, k));
+      bool const is_accessed = all.parameters.lookup(callee.function->getArg(k)).is_accessed;
       x = is_accessed ? tail_of(c, e.array(argument), index_if_any(e, argument, x))
-                      : c.add(op::fill, constant(c, 0), zero_of(c, parameter.element_type()));
+                      : c.add(op::fill, number(c, 0), zero_of(c, parameter.element_type()));
     }
     arguments.push_back(x);
   }
@@ -156,7 +150,7 @@ void emit_call(environment& e, llvm::CallBase const& call, module_plan const& al
     value_id written = c->result(n, next++);
     value_id const index = e[argument];
     if (!is_zero(c, index))
-      written = c.add(op::concat, c.add(op::slice, e.array(argument), constant(c, 0), index), written);
+      written = c.add(op::concat, c.add(op::slice, e.array(argument), number(c, 0), index), written);
     e.set_array(argument, written);
   }
 }

@@ -13,7 +13,6 @@
 #include <llvm/IR/Metadata.h>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace overdub::lifting {
 namespace {
@@ -124,10 +123,6 @@ public:
   }
 
 private:
-  [[noreturn]] static void
-  refuse(llvm::Instruction const& at, std::string construct, std::string why, std::string instead) {
-    throw refusal{std::move(construct), std::move(why), std::move(instead), &at};
-  }
   void need(element_type const& cell) {
     if (layout_.array_of(cell)) return;
     layout_.cells.push_back(cell);
@@ -159,13 +154,13 @@ private:
       auto const size = local->getAllocationSizeInBits(data_);
       if (!local->isStaticAlloca() || !size || size->isScalable())
         refuse(
-            i, "a local array whose size is not constant",
+            &i, "a local array whose size is not constant",
             "its elements are not known before the program runs",
             "use std::vector, or an array of constant size");
       std::uint64_t const most = 64 * std::uint64_t{o_.elements};
       if (size->getFixedValue() > most)
         refuse(
-            i, "a local variable of " + std::to_string(size->getFixedValue() / 8) + " bytes",
+            &i, "a local variable of " + std::to_string(size->getFixedValue() / 8) + " bytes",
             "the limit is 8 times lift_options::elements", "use std::vector, or raise the limit");
     }
     // What is copied alone has cells, too.
@@ -173,7 +168,7 @@ private:
     if (auto const* copy = llvm::dyn_cast<llvm::MemTransferInst>(&i)) need(elements_in(*copy));
     if (llvm::isa<llvm::IntToPtrInst>(i) && !is_address(*i.getOperand(0)))
       refuse(
-          i, "a number that is converted to a pointer", "addresses are those of linear memory",
+          &i, "a number that is converted to a pointer", "addresses are those of linear memory",
           "index an array");
     if (llvm::isa<llvm::PtrToIntInst>(i)) check_address(i);
     if (auto const* copy = llvm::dyn_cast<llvm::MemIntrinsic>(&i)) check_copy(*copy);
@@ -181,29 +176,29 @@ private:
   void check_access(llvm::Instruction const& i, llvm::Type const& type, std::uint64_t align, bool is_simple) {
     if (!is_simple)
       refuse(
-          i, "a volatile or atomic access", "other threads or devices may change the memory",
+          &i, "a volatile or atomic access", "other threads or devices may change the memory",
           "use plain variables");
     auto const cell = cell_type(&type);
     if (!cell)
       refuse(
-          i,
+          &i,
           "a number in memory that is neither double, float, a pointer, nor an integer of 8, 16, 32 or 64 "
           "bits",
           "memory has no cells of it", "use one of these types");
     need(*cell);
     need({ir::i64, cell->bits});
     if (align < cell->bytes())
-      refuse(i, "an access that is not aligned", "cells of memory are aligned", "do not pack structs");
+      refuse(&i, "an access that is not aligned", "cells of memory are aligned", "do not pack structs");
     if (type.isPointerTy() && is_of_any_type(i))
       refuse(
-          i, "a pointer in a union", "another member could be its address as a number",
+          &i, "a pointer in a union", "another member could be its address as a number",
           "use a struct, or separate variables");
     // The copy of a local array of floating-point numbers becomes accesses of this type without a tag, when the array becomes scalars. Those of
     // integers may be bytes of any type.
     std::string_view const name = accessed_type(i.getMetadata(llvm::LLVMContext::MD_tbaa));
     if (name.empty() && !type.isFloatingPointTy())
       refuse(
-          i, "an access without a type",
+          &i, "an access without a type",
           "memory is typed: a union, or bits that are read as another type, are not lifted",
           "use separate variables; compile with -O1 -Xclang -disable-llvm-passes, without "
           "-fno-strict-aliasing");
@@ -220,7 +215,7 @@ private:
       bool const passes = callee && !callee->isDeclaration() && call->isArgOperand(&u) &&
                           is_address(*callee->getArg(call->getArgOperandNo(&u)));
       if (!subtracts && !passes && !llvm::isa<llvm::IntToPtrInst>(u.getUser()))
-        refuse(i, "the address of an array as a number", "arrays have no addresses", "use indices");
+        refuse(&i, "the address of an array as a number", "arrays have no addresses", "use indices");
     }
   }
   // A number that is an address alone: a closure with one pointer is passed as a number.
@@ -231,7 +226,8 @@ private:
   }
   static void check_copy(llvm::MemIntrinsic const& i) {
     if (i.isVolatile())
-      refuse(i, "a volatile access", "other threads or devices may change the memory", "use plain variables");
+      refuse(
+          &i, "a volatile access", "other threads or devices may change the memory", "use plain variables");
   }
 
   llvm::Function const& f_;

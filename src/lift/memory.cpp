@@ -168,15 +168,10 @@ private:
     auto const* call = llvm::dyn_cast<llvm::CallBase>(&i);
     return call && (is_ignored(*call) || call->getCalledOperand() == v);
   }
-  [[noreturn]] static void
-  refuse(llvm::Instruction const& at, std::string construct, std::string why, std::string instead) {
-    throw refusal{std::move(construct), std::move(why), std::move(instead), &at};
-  }
-
   [[noreturn]] static void refuse_null(llvm::Instruction const* at) {
-    throw refusal{
-        "a null pointer", "a pointer is an index into an array, and a null pointer has none",
-        "pass a length of 0 instead", at};
+    refuse(
+        at, "a null pointer", "a pointer is an index into an array, and a null pointer has none",
+        "pass a length of 0 instead");
   }
 
   std::uint32_t add_object(object o) {
@@ -213,7 +208,7 @@ private:
       auto const size = local->getAllocationSizeInBits(layout_);
       if (!local->isStaticAlloca() || !size || size->isScalable())
         refuse(
-            i, "a local array whose size is not constant",
+            &i, "a local array whose size is not constant",
             "its elements are not known before the program runs",
             "use an array of constant size, or pass the array as an argument");
       add_object({object::kind::local, local, {}, size->getFixedValue() / 8, true, false, {}});
@@ -228,7 +223,7 @@ private:
       if (auto const* global = llvm::dyn_cast<llvm::GlobalVariable>(m); global && !object_of_base_.count(m)) {
         if (!global->isConstant() || !global->hasDefinitiveInitializer())
           refuse(
-              at, "the global variable" + name_of(*global), "other functions may change it between calls",
+              &at, "the global variable" + name_of(*global), "other functions may change it between calls",
               "pass it as an argument, or declare it const");
         add_object(
             {object::kind::table,
@@ -242,25 +237,25 @@ private:
       if (auto const base = object_of_base_.find(m); base != object_of_base_.end()) {
         if (found && *found != base->second)
           refuse(
-              at, "a pointer that may point into two arrays",
+              &at, "a pointer that may point into two arrays",
               "an array is a value, and a pointer an index into one of them",
               "select the numbers instead of the pointers, or write the two cases as two calls");
         found = base->second;
       } else if (llvm::isa<llvm::LoadInst>(m) || llvm::isa<llvm::ExtractValueInst>(m))
         refuse(
-            source_of(m, at), "a pointer that is read from memory",
+            &source_of(m, at), "a pointer that is read from memory",
             "the array that it points into is not known", "pass the array as an argument of the function");
       else if (auto const* call = llvm::dyn_cast<llvm::CallBase>(m))
         refuse(
-            *call, "a pointer that a call returns", "the array that it points into is not known",
+            call, "a pointer that a call returns", "the array that it points into is not known",
             "return an index, or write to an argument");
       else if (llvm::isa<llvm::IntToPtrInst>(m))
         refuse(
-            source_of(m, at), "a number that is converted to a pointer",
+            &source_of(m, at), "a number that is converted to a pointer",
             "the array that it points into is not known", "index an array");
       else if (llvm::isa<llvm::Function>(m))
         refuse(
-            at, "a pointer to a function", "function pointers are not lifted yet",
+            &at, "a pointer to a function", "function pointers are not lifted yet",
             "call the function by its name");
     }
     if (!found) refuse_null(&at);
@@ -284,7 +279,7 @@ private:
         if (auto const* phi = llvm::dyn_cast<llvm::PHINode>(*member))
           if (has_other_cycles || !loop->contains(phi) || phi->getParent() == loop->getHeader())
             refuse(
-                *call, "memory that is allocated in each iteration of a loop, and kept for the next one",
+                call, "memory that is allocated in each iteration of a loop, and kept for the next one",
                 "the array of a pointer is not known", "allocate it before the loop");
     }
   }
@@ -366,7 +361,7 @@ private:
     if (!e.is_known() || o.element == e) return false;
     if (o.element.is_known())
       refuse(
-          at, "an array that is accessed as " + text(o.element) + " and as " + text(e),
+          &at, "an array that is accessed as " + text(o.element) + " and as " + text(e),
           "an array has one type of elements",
           "use one type, or two arrays; structs of different fields are not lifted yet");
     o.element = e;
@@ -380,7 +375,7 @@ private:
   bool write(object& o, llvm::Instruction const& at) {
     if (o.is_written) return false;
     if (o.is == object::kind::table)
-      refuse(at, "a write to a constant", "its behaviour is undefined", "write to a copy");
+      refuse(&at, "a write to a constant", "its behaviour is undefined", "write to a copy");
     return o.is_written = true;
   }
   element_type element_of(llvm::Type* type, llvm::Instruction const& at) const {
@@ -391,17 +386,17 @@ private:
         return {ir::i64, bits};
     if (type->isPointerTy())
       refuse(
-          at, "a pointer in memory", "arrays of pointers are not lifted",
+          &at, "a pointer in memory", "arrays of pointers are not lifted",
           "use one array, with computed indices");
     refuse(
-        at, "a number in memory that is neither double, float nor an integer of 8, 16, 32 or 64 bits",
+        &at, "a number in memory that is neither double, float nor an integer of 8, 16, 32 or 64 bits",
         "there are no arrays of it", "use one of these types");
   }
   bool access(llvm::Instruction const& i) {
     if (auto const* load = llvm::dyn_cast<llvm::LoadInst>(&i)) {
       if (!load->isSimple())
         refuse(
-            i, "a volatile or atomic access", "other threads or devices may change the memory",
+            &i, "a volatile or atomic access", "other threads or devices may change the memory",
             "use plain variables");
       object& o = at(load->getPointerOperand());
       return unify(o, element_of(load->getType(), i), i) || touch(o);
@@ -409,7 +404,7 @@ private:
     if (auto const* store = llvm::dyn_cast<llvm::StoreInst>(&i)) {
       if (!store->isSimple())
         refuse(
-            i, "a volatile or atomic access", "other threads or devices may change the memory",
+            &i, "a volatile or atomic access", "other threads or devices may change the memory",
             "use plain variables");
       object& o = at(store->getPointerOperand());
       bool const changed = unify(o, element_of(store->getValueOperand()->getType(), i), i) || touch(o);
@@ -487,7 +482,7 @@ private:
       divides = divides && scale.getSExtValue() % static_cast<std::int64_t>(size) == 0;
     if (!divides)
       refuse(
-          at, "a pointer between the elements of an array", "an array has one type of elements",
+          &at, "a pointer between the elements of an array", "an array has one type of elements",
           "use one type; structs of different fields are not lifted yet");
   }
   void check(llvm::Instruction const& i) const {
@@ -507,12 +502,12 @@ private:
           subtracts = side && all_.object_at(side->getOperand(0)) == all_.object_at(address->getOperand(0));
         }
         if (!subtracts)
-          refuse(i, "the address of an array as a number", "arrays have no addresses", "use indices");
+          refuse(&i, "the address of an array as a number", "arrays have no addresses", "use indices");
       }
     if (auto const* store = llvm::dyn_cast<llvm::StoreInst>(&i);
         store && is_pointer(store->getValueOperand()))
       refuse(
-          i, "a pointer in memory", "arrays of pointers are not lifted",
+          &i, "a pointer in memory", "arrays of pointers are not lifted",
           "use one array, with computed indices");
     if (auto const* copy = llvm::dyn_cast<llvm::MemTransferInst>(&i))
       check_length(*copy, at_const(copy->getRawDest()));
@@ -521,7 +516,7 @@ private:
       auto const* const byte = llvm::dyn_cast<llvm::ConstantInt>(fill->getValue());
       if (!byte || !byte->isZero())
         refuse(
-            i, "memset with a value other than 0", "its elements are not numbers",
+            &i, "memset with a value other than 0", "its elements are not numbers",
             "assign the elements in a loop");
     }
     if (releases(i)) return is_null(i.getOperand(0)) ? void() : check_heap(i.getOperand(0), i);
@@ -538,7 +533,7 @@ private:
     }
     if (all_.object_at(a) != all_.object_at(b))
       refuse(
-          i, "a comparison of pointers into two arrays", "arrays have no addresses",
+          &i, "a comparison of pointers into two arrays", "arrays have no addresses",
           "compare indices into one array");
   }
   void check_heap(llvm::Value const* pointer, llvm::Instruction const& at) const {
@@ -547,7 +542,7 @@ private:
   void check_length(llvm::MemIntrinsic const& i, object const& o) const {
     if (!is_whole(i.getLength(), static_cast<std::int64_t>(o.element.bytes())) || i.isVolatile())
       refuse(
-          i, "a copy of memory whose length is no number of elements",
+          &i, "a copy of memory whose length is no number of elements",
           "it is lifted for whole elements alone", "copy the elements in a loop");
   }
   object const& at_const(llvm::Value const* pointer) const { return all_.objects[all_.object_at(pointer)]; }
@@ -562,7 +557,7 @@ private:
       auto const [at, is_first] = seen.try_emplace(all_.object_at(call.getArgOperand(i)), writes);
       if (!is_first && (at->second || writes))
         refuse(
-            call, "a call with one array as two arguments, of which it writes one",
+            &call, "a call with one array as two arguments, of which it writes one",
             "each argument is a value of its own", "pass the array once, with two indices");
       at->second = at->second || writes;
     }

@@ -3,6 +3,7 @@
 
 #include <llvm/IR/Instruction.h>
 #include <string>
+#include <utility>
 
 namespace overdub::lifting {
 
@@ -13,5 +14,11 @@ struct refusal {
   std::string instead;
   llvm::Instruction const* at = nullptr; // its location is reported
 };
+
+/// Throws a refusal of an instruction; null: of the function.
+[[noreturn]] inline void
+refuse(llvm::Instruction const* at, std::string construct, std::string why, std::string instead) {
+  throw refusal{std::move(construct), std::move(why), std::move(instead), at};
+}
 
 } // namespace overdub::lifting

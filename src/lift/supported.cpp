@@ -10,36 +10,30 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <string>
-#include <utility>
 
 namespace overdub::lifting {
 namespace {
 
-[[noreturn]] void
-refuse_at(llvm::Instruction const* at, std::string construct, std::string why, std::string instead) {
-  throw refusal{std::move(construct), std::move(why), std::move(instead), at};
-}
-
 void check_signature(llvm::Function const& f, bool in_memory) {
   if (f.isVarArg())
-    refuse_at(
+    refuse(
         nullptr, "a variable number of arguments", "functions of programs have fixed parameters",
         "pass an array and its length");
   for (llvm::Type const* result : result_types(f)) {
     if (result->isPointerTy() && !in_memory)
-      refuse_at(
+      refuse(
           nullptr, "a pointer as result",
           "a pointer is an index into an array of the caller, which the function does not know",
           "return an index, or write to an argument");
     if (!scalar_type(result))
-      refuse_at(
+      refuse(
           nullptr, "a vector or other number as result",
           "results are double, float, bool, integers of at most 64 bits, and structs of them",
           "write it through a pointer to numbers");
   }
   for (llvm::Argument const& a : f.args())
     if (!scalar_type(a.getType()))
-      refuse_at(
+      refuse(
           nullptr, "a struct, vector or other number as parameter",
           "parameters are numbers, or pointers to numbers", "pass the fields one by one");
 }
@@ -49,23 +43,23 @@ void check_call(llvm::CallBase const& call) {
   if (llvm::isa<llvm::MemIntrinsic>(call) || is_requirement(call)) return;
   if (llvm::isa<llvm::CallInst>(call) && allocation_of(call) != allocation::none) return;
   if (call.isInlineAsm())
-    refuse_at(&call, "inline assembly", "it has no meaning in a program", "write it in C++");
+    refuse(&call, "inline assembly", "it has no meaning in a program", "write it in C++");
   if (!llvm::isa<llvm::CallInst>(call))
-    refuse_at(
+    refuse(
         &call, "a call whose exceptions the function catches", "an exception is an error of the run",
         "declare the callee noexcept, or compile with -fno-exceptions");
   llvm::Function const* const callee = call.getCalledFunction();
   if (!callee)
-    refuse_at(
+    refuse(
         &call, "a call through a pointer", "function pointers and virtual functions are not lifted yet",
         "call the function by its name");
   if (callee->getFunctionType() != call.getFunctionType())
-    refuse_at(
+    refuse(
         &call, "a call with other types than those of the function", "its behaviour is undefined",
         "declare the function as it is defined");
   if (!callee->isDeclaration()) return;
   if (problem_of(call).empty()) return;
-  refuse_at(
+  refuse(
       &call, "a call of " + llvm::demangle(callee->getName().str()), "the module has no definition of it",
       "compile its source into the same module; calls of native functions are not lifted yet");
 }
@@ -91,7 +85,7 @@ void check_constant(llvm::Constant const& c, llvm::Instruction const& at) {
   auto const* const expression = llvm::dyn_cast<llvm::ConstantExpr>(&c);
   if (!expression) return;
   if (!llvm::isa<llvm::GEPOperator>(expression) || !scalar_type(c.getType()))
-    refuse_at(
+    refuse(
         &at, "a constant that depends on an address", "addresses are not those of native code",
         "use pointers");
   for (llvm::Value const* part : expression->operands())
@@ -109,7 +103,7 @@ void check_instruction(llvm::Instruction const& i) {
   if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i)) return check_call(*call);
   if (is_part_of_result(i) || llvm::isa<llvm::BranchInst>(i) || llvm::isa<llvm::UnreachableInst>(i)) return;
   if (i.isTerminator() || i.isEHPad())
-    refuse_at(
+    refuse(
         &i, std::string("the instruction ") + i.getOpcodeName(),
         "exceptions and computed jumps are not lifted",
         "use ordinary branches, or compile with -fno-exceptions");
@@ -118,12 +112,11 @@ void check_instruction(llvm::Instruction const& i) {
     if (i.getType()->isPointerTy() ? i.getOperand(0)->getType()->isIntegerTy(64)
                                    : i.getType()->isIntegerTy(64))
       return;
-    refuse_at(
-        &i, "a part of an address as a number", "addresses are not those of native code", "use indices");
+    refuse(&i, "a part of an address as a number", "addresses are not those of native code", "use indices");
   }
   if (llvm::isa<llvm::LoadInst>(i) || llvm::isa<llvm::PHINode>(i) || llvm::isa<llvm::GetElementPtrInst>(i)) {
     if (!scalar_type(i.getType()))
-      refuse_at(
+      refuse(
           &i, "a struct, vector or other number as a value",
           "values are double, float, bool, pointers, or integers of at most 64 bits",
           "use its fields one by one");
@@ -131,7 +124,7 @@ void check_instruction(llvm::Instruction const& i) {
   }
   std::string const problem = problem_of(i);
   if (!problem.empty())
-    refuse_at(
+    refuse(
         &i, problem, "programs have no operation for it",
         "use arithmetic on double, float, bool and integers of at most 64 bits");
 }

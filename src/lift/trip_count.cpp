@@ -12,19 +12,15 @@ using ir::op;
 using ir::value_id;
 using llvm::CmpInst;
 
-value_id integer(ir::cursor& c, std::int64_t x) { return c.literal(x); }
-bool is_integer(ir::cursor const& c, value_id v, std::int64_t x) {
-  return c->is_literal(v) && static_cast<std::int64_t>(c->bits_of(v)) == x;
-}
 value_id difference(ir::cursor& c, value_id a, value_id b) {
-  return is_integer(c, b, 0) ? a : c.add(op::sub, a, b);
+  return known_number(c, b) == 0 ? a : c.add(op::sub, a, b);
 }
 
 } // namespace
 
 value_id first_compared(ir::cursor& c, headed_loop const& loop, value_id start) {
   if (loop.offset == 0) return start;
-  value_id const sum = c.add(op::add, start, integer(c, loop.offset));
+  value_id const sum = c.add(op::add, start, number(c, loop.offset));
   return loop.is_compared_wrapped ? wrapped(c, sum, width_of(loop.index->getType())) : sum;
 }
 
@@ -41,22 +37,22 @@ value_id trip_count(ir::cursor& c, headed_loop const& loop, value_id first, valu
   bool const is_inclusive = loop.how == CmpInst::ICMP_SLE || loop.how == CmpInst::ICMP_SGE;
   std::int64_t const step = loop.step > 0 ? loop.step : -loop.step;
   if (step > 1) {
-    value_id const last = is_inclusive ? distance : c.add(op::sub, distance, integer(c, 1));
-    distance = c.add(op::add, c.add(op::div, last, integer(c, step)), integer(c, 1));
+    value_id const last = is_inclusive ? distance : c.add(op::sub, distance, number(c, 1));
+    distance = c.add(op::add, c.add(op::div, last, number(c, step)), number(c, 1));
   } else if (is_inclusive)
-    distance = c.add(op::add, distance, integer(c, 1));
+    distance = c.add(op::add, distance, number(c, 1));
   // A difference of 64 bits may wrap around, and a division rounds to 0.
-  bool const is_exact = step == 1 && (width < 64 || is_integer(c, low, 0));
+  bool const is_exact = step == 1 && (width < 64 || known_number(c, low) == 0);
   if (is_exact) return distance;
   value_id const runs = compared(c, loop.how, first, bound);
-  return c.add(op::select, runs, distance, integer(c, 0));
+  return c.add(op::select, runs, distance, number(c, 0));
 }
 
-value_id iterations(ir::cursor& c, value_id trip_count) { return c.add(op::max, trip_count, integer(c, 0)); }
+value_id iterations(ir::cursor& c, value_id trip_count) { return c.add(op::max, trip_count, number(c, 0)); }
 
 value_id index_after(ir::cursor& c, headed_loop const& loop, value_id start, value_id iterations) {
-  value_id const distance = loop.step == 1 ? iterations : c.add(op::mul, iterations, integer(c, loop.step));
-  value_id const index = is_integer(c, start, 0) ? distance : c.add(op::add, start, distance);
+  value_id const distance = loop.step == 1 ? iterations : c.add(op::mul, iterations, number(c, loop.step));
+  value_id const index = known_number(c, start) == 0 ? distance : c.add(op::add, start, distance);
   return loop.wraps ? wrapped(c, index, width_of(loop.index->getType())) : index;
 }
 

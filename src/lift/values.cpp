@@ -20,11 +20,6 @@ using llvm::Instruction;
 
 constexpr std::int64_t smallest = std::numeric_limits<std::int64_t>::min();
 
-std::optional<std::int64_t> literal_in(ir::cursor const& c, value_id x) {
-  if (!c->is_literal(x)) return {};
-  return static_cast<std::int64_t>(c->bits_of(x));
-}
-
 // ---- functions by name
 
 struct function_row {
@@ -439,10 +434,15 @@ value_id literal_of(ir::cursor& c, llvm::Constant const& x) {
   return zero_of(c, type);
 }
 
+std::optional<std::int64_t> known_number(ir::cursor const& c, value_id x) {
+  if (!c->is_literal(x)) return {};
+  return static_cast<std::int64_t>(c->bits_of(x));
+}
+
 value_id wrapped(ir::cursor& c, value_id x, unsigned width) {
   if (width >= 64) return x;
   auto const unused = static_cast<std::int64_t>(64 - width);
-  if (auto const known = literal_in(c, x))
+  if (auto const known = known_number(c, x))
     return number(c, static_cast<std::int64_t>(static_cast<std::uint64_t>(*known) << unused) >> unused);
   return c.add(op::shift_right, c.add(op::shift_left, x, number(c, unused)), number(c, unused));
 }
@@ -450,13 +450,13 @@ value_id wrapped(ir::cursor& c, value_id x, unsigned width) {
 value_id zero_extended(ir::cursor& c, value_id x, unsigned width) {
   if (width >= 64) return x;
   std::int64_t const mask = (std::int64_t{1} << width) - 1;
-  if (auto const known = literal_in(c, x)) return number(c, *known & mask);
+  if (auto const known = known_number(c, x)) return number(c, *known & mask);
   return c.add(op::bit_and, x, number(c, mask));
 }
 
 value_id unsigned_less(ir::cursor& c, value_id a, value_id b) {
   auto const moved = [&](value_id x) {
-    if (auto const known = literal_in(c, x)) return number(c, *known ^ smallest);
+    if (auto const known = known_number(c, x)) return number(c, *known ^ smallest);
     return c.add(op::bit_xor, x, number(c, smallest));
   };
   return c.add(op::lt, moved(a), moved(b));

@@ -29,6 +29,8 @@ unsigned width_of(llvm::Type const* t);
 ir::value_id literal_of(ir::cursor& c, llvm::Constant const& x);
 /// The literal of an integer or an index.
 inline ir::value_id number(ir::cursor& c, std::int64_t x) { return c.literal(x); }
+/// The integer that a value is, if it is a literal.
+std::optional<std::int64_t> known_number(ir::cursor const& c, ir::value_id x);
 /// The literal 0 of a scalar type.
 ir::value_id zero_of(ir::cursor& c, ir::type t);
 /// The value of an integer of this width: sign-extended.

@@ -1,3 +1,4 @@
+#include <overdub/implementation/ir/maker.hpp>
 #include <overdub/implementation/pass/constant.hpp>
 #include <overdub/implementation/pass/each_function.hpp>
 #include <overdub/ir/regions.hpp>
@@ -22,7 +23,6 @@ public:
 private:
   using values = std::vector<value_id>;
   function const& f() const { return *cursor_; }
-  node_id maker_of(value_id v) const { return f().is_result(v) ? f().node_of(v) : node_id(nothing); }
   std::int64_t integer(value_id v) const { return static_cast<std::int64_t>(f().bits_of(v)); }
 
   void region(region_id r) {
@@ -96,8 +96,8 @@ private:
   }
   bool is_zero(value_id v) const { return f().is_literal(v) && f().bits_of(v) == 0; }
   bool is_empty(value_id array) const {
-    node_id const n = maker_of(array);
-    return n != nothing && f()[n].code == op::array && f()[n].operand_count == 0;
+    node_id const n = ir::maker_of(f(), array, op::array);
+    return n != nothing && f()[n].operand_count == 0;
   }
 
   // Replaces the first results by these values, and the others by empty arrays.

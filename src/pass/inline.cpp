@@ -1,10 +1,10 @@
+#include <overdub/implementation/pass/replace_call.hpp>
 #include <overdub/ir/calls.hpp>
 #include <overdub/pass/inline.hpp>
 #include <overdub/pass/ir_names.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace overdub::pass {
@@ -27,21 +27,6 @@ public:
   }
 
 private:
-  // The map of a copied function's values, by index, for cursor::clone.
-  class copied_values {
-  public:
-    void clear(std::size_t size) { all_.assign(size, {nothing, nothing}); }
-    std::pair<value_id, value_id> const* find(value_id v) const {
-      auto const& x = all_[index_of(v)];
-      return x.second == nothing ? end() : &x;
-    }
-    std::pair<value_id, value_id> const* end() const { return nullptr; }
-    void insert_or_assign(value_id v, value_id copy) { all_[index_of(v)] = {v, copy}; }
-
-  private:
-    std::vector<std::pair<value_id, value_id>> all_;
-  };
-
   // Adds (or subtracts) the calls of a function.
   void count(function_id f, std::ptrdiff_t sign) {
     std::size_t size = 0;
@@ -66,25 +51,12 @@ private:
       if (c.code() != op::call) continue;
       function_id const callee = (*c)[c.node()].attributes.callee();
       if (!is_fit(callee) || (*c)[c.node()].attributes.is_exempt()) continue;
-      copy(c, callee);
+      replace_(c, c.node());
       ++inlined_;
       size_[index_of(f)] += size_[index_of(callee)];
       --count_[index_of(callee)];
       count(callee, 1);
     }
-  }
-  // Copies the body of a function to the cursor, at a call, and replaces the call.
-  void copy(cursor& c, function_id callee) {
-    node_id const call = c.node();
-    copied_.clear(p_[callee].value_count());
-    for (std::uint32_t i = 0; i < (*c)[call].operand_count; ++i)
-      copied_.insert_or_assign(p_[callee].argument(function::body, i), c->operand(call, i));
-    c.clone_contents(callee, function::body, copied_);
-    node_id const last = (*c)[call].previous; // the copy of the yield
-    results_.clear();
-    for (value_id const v : c->operands_of(last)) results_.push_back(v);
-    c.erase(last);
-    c.replace(call, results_);
   }
   void erase_unused(function_id f) {
     std::uint32_t const i = index_of(f);
@@ -99,8 +71,7 @@ private:
   std::vector<std::ptrdiff_t> count_;    // calls of each function
   std::vector<std::ptrdiff_t> closures_; // closures of each function
   std::vector<std::size_t> size_;        // operations of each function
-  copied_values copied_;
-  std::vector<value_id> results_;
+  call_replacement replace_;
   std::size_t inlined_ = 0;
 };
 

@@ -1,3 +1,4 @@
+#include <overdub/implementation/ir/ancestor.hpp>
 #include <overdub/ir/builder.hpp>
 #include <overdub/ir/effects.hpp>
 #include <overdub/ir/walk.hpp>
@@ -47,7 +48,6 @@ private:
 
 public:
   /// The ancestor of an operation, or itself, in the body.
-  node_id in_body(node_id n) const;
   bool is_used_outside(value_id v, std::vector<node_id> const& part) const;
 
 private:
@@ -160,14 +160,9 @@ bool split_plan::crossings_fit() const {
   return true;
 }
 
-node_id split_plan::in_body(node_id n) const {
-  while (f_[n].parent != body_) n = f_[f_[n].parent].parent;
-  return n;
-}
-
 bool split_plan::is_used_outside(value_id v, std::vector<node_id> const& part) const {
   for (ir::use_id const u : f_.uses_of(v)) {
-    node_id const user = in_body(f_[u].user);
+    node_id const user = ir::ancestor_in(f_, f_[u].user, body_);
     bool found = false;
     for (node_id const n : part) found = found || n == user;
     if (!found) return true;

@@ -1,6 +1,7 @@
 // Finds and inserts reabstractions: used by all passes over reabstractions.
 #pragma once
 
+#include <overdub/implementation/ir/maker.hpp>
 #include <overdub/ir/function_types.hpp>
 #include <overdub/pass/ir_names.hpp>
 
@@ -16,10 +17,6 @@ inline bool has_reabstractions(program const& p) {
 
 namespace detail {
 
-// The operation that defines a value, if it has this code.
-inline node_id maker_of(function const& f, value_id v, op code) {
-  return f.is_result(v) && f[f.node_of(v)].code == code ? f.node_of(v) : node_id(nothing);
-}
 // The operand of the reabstraction that defines a value; the value itself, if there is none.
 inline value_id before_reabstraction(function const& f, value_id v) {
   for (node_id n = maker_of(f, v, op::reabstract); n != nothing; n = maker_of(f, v, op::reabstract))

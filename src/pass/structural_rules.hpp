@@ -3,6 +3,7 @@
 #pragma once
 
 #include <overdub/core/floating_point.hpp>
+#include <overdub/implementation/ir/maker.hpp>
 #include <overdub/ir/bounds.hpp>
 #include <overdub/ir/regions.hpp>
 #include <overdub/pass/ir_names.hpp>
@@ -16,10 +17,6 @@ namespace overdub::pass::structural {
 
 using values = std::vector<value_id>;
 
-// The operation that defines a value, if it has this code.
-inline node_id made_by(function const& f, value_id v, op code) {
-  return f.is_result(v) && f[f.node_of(v)].code == code ? f.node_of(v) : node_id(nothing);
-}
 inline bool replace(cursor& c, node_id n, value_id v) {
   c.replace(n, cursor::values(&v, 1));
   return true;
@@ -71,7 +68,7 @@ inline bool convert(cursor& c, node_id n) {
   value_id const x = c->operand(n, 0);
   type const to = c->type_of(c->result(n));
   if (c->type_of(x) == to) return replace(c, n, x);
-  node_id const inner = made_by(*c, x, op::convert);
+  node_id const inner = maker_of(*c, x, op::convert);
   if (inner == nothing) return false;
   value_id const y = c->operand(inner, 0);
   type const from = c->type_of(y), between = c->type_of(x);
@@ -99,7 +96,7 @@ inline bool length(cursor& c, node_id n) {
   for (std::uint32_t i = 0; i < f[n].operand_count; ++i) {
     value_id const array = f.operand(n, i), base = before_updates(f, array);
     value_id size = length_of(f, array);
-    if (node_id const made = made_by(f, base, op::array); made != nothing)
+    if (node_id const made = maker_of(f, base, op::array); made != nothing)
       size = c.literal(std::int64_t{f[made].operand_count});
     if (i == 0 || size != known) known = i == 0 ? size : value_id(nothing);
     same = same && base == first;
@@ -153,7 +150,7 @@ inline bool slice(cursor& c, node_id n) {
   value_id const array = f.operand(n, 0), first = f.operand(n, 1), count = f.operand(n, 2);
   if (!f.is_literal(first) || f.bits_of(first) != 0) return false;
   bool whole = length_of(f, array) == count;
-  if (node_id const size = made_by(f, count, op::length); size != nothing)
+  if (node_id const size = maker_of(f, count, op::length); size != nothing)
     for (value_id const measured : f.operands_of(size))
       whole = whole || before_updates(f, measured) == before_updates(f, array);
   return whole && replace(c, n, array);
@@ -162,7 +159,7 @@ inline bool slice(cursor& c, node_id n) {
 inline bool update(cursor& c, node_id n) {
   function const& f = *c;
   std::uint32_t const last = f[n].operand_count - 1;
-  node_id const read = made_by(f, f.operand(n, last), op::at);
+  node_id const read = maker_of(f, f.operand(n, last), op::at);
   if (read == nothing || f[read].operand_count != last) return false;
   for (std::uint32_t i = 0; i < last; ++i)
     if (f.operand(read, i) != f.operand(n, i)) return false;
@@ -174,7 +171,7 @@ inline bool reduce(cursor& c, node_id n) {
   if (f[n].attributes.is_started()) return false;
   values elements;
   for (value_id const array : f.operands_of(n)) {
-    node_id const made = made_by(f, array, op::array);
+    node_id const made = maker_of(f, array, op::array);
     if (made == nothing || f[made].operand_count != 1) return false;
     elements.push_back(f.operand(made, 0));
   }
@@ -266,7 +263,7 @@ inline bool protect(cursor& c, node_id n) {
 
 inline bool apply(cursor& c, node_id n) {
   function const& f = *c;
-  node_id const made = made_by(f, f.operand(n, 0), op::closure);
+  node_id const made = maker_of(f, f.operand(n, 0), op::closure);
   if (made == nothing) return false;
   values operands;
   std::vector<type> results;

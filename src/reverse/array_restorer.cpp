@@ -1,3 +1,4 @@
+#include <overdub/implementation/ir/ancestor.hpp>
 #include <overdub/implementation/reverse/array_restorer.hpp>
 
 #include <algorithm>
@@ -8,12 +9,6 @@
 #include <vector>
 
 namespace overdub::adjoint {
-
-// The ancestor of an operation, or itself, in the region `r`; nothing: the operation is elsewhere.
-node_id array_restorer::outermost_in(region_id r, node_id n) const {
-  while (n != ir::nothing && f()[n].parent != r) n = ir::owner_of(f(), n);
-  return n;
-}
 
 // The positions of the adjoint's operations, from 1; 0 for other operations.
 std::vector<std::uint32_t> array_restorer::positions_in_adjoint(primal_copy const& r) const {
@@ -28,7 +23,7 @@ std::vector<ir::use_id> array_restorer::uses_in_adjoint(
     primal_copy const& r, value_id v, std::vector<std::uint32_t> const& positions) const {
   std::vector<ir::use_id> found;
   for (ir::use_id const u : f().uses_of(v)) {
-    node_id const n = outermost_in(r.in(), f()[u].user);
+    node_id const n = ir::ancestor_in(f(), f()[u].user, r.in());
     if (n != ir::nothing && positions[index_of(n)] != 0) found.push_back(u);
   }
   return found;
@@ -56,7 +51,7 @@ array_restorer::places_to_restore(primal_copy const& r, values const& versions) 
     first_use[i] = first_use[i + 1];
     user[i] = user[i + 1];
     for (ir::use_id const u : uses_in_adjoint(r, versions[i], positions)) {
-      node_id const n = outermost_in(r.in(), f()[u].user);
+      node_id const n = ir::ancestor_in(f(), f()[u].user, r.in());
       if (positions[index_of(n)] >= first_use[i]) continue;
       first_use[i] = positions[index_of(n)];
       user[i] = n;
@@ -241,7 +236,7 @@ void array_restorer::substitute_restored(primal_copy const& r) {
   for (auto const& [version, by] : r.restored_by)
     for (ir::use_id const u : uses_in_adjoint(r, version, positions)) {
       node_id const user = f()[u].user;
-      node_id const top = outermost_in(r.in(), user);
+      node_id const top = ir::ancestor_in(f(), user, r.in());
       bool const is_made = f().is_result(by) && f().region_of(by) == r.in();
       if (is_made && positions[index_of(f().node_of(by))] >= positions[index_of(top)]) continue;
       at_.set_operand(user, index_of(u) - f()[user].first_operand, by);

@@ -46,7 +46,6 @@ private:
     value_id of; // a version of an array, a result of a loop or a branch
     value_id before = ir::nothing;
   };
-  node_id outermost_in(region_id r, node_id n) const;
   std::vector<std::uint32_t> positions_in_adjoint(primal_copy const& r) const;
   std::vector<ir::use_id>
   uses_in_adjoint(primal_copy const& r, value_id v, std::vector<std::uint32_t> const& positions) const;

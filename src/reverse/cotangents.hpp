@@ -1,6 +1,7 @@
 // The sums of the cotangents of a function's values, while the adjoint is written.
 #pragma once
 
+#include <overdub/implementation/ir/maker.hpp>
 #include <overdub/implementation/ir/value_map.hpp>
 #include <overdub/implementation/reverse/activity.hpp>
 #include <overdub/ir/bounds.hpp>
@@ -127,8 +128,9 @@ public:
   /// An element, or a part, of an array. That of a fill is the filled value.
   value_id element(value_id array, std::span<value_id const> indices) {
     ir::cursor const& at = at_;
-    if (at->is_result(array) && indices.size() == 1 && (*at)[at->node_of(array)].code == op::fill)
-      return at->operand(at->node_of(array), 1);
+    if (node_id const filled = ir::maker_of(*at, array, op::fill);
+        filled != ir::nothing && indices.size() == 1)
+      return at->operand(filled, 1);
     std::vector<value_id> operands{array};
     operands.insert(operands.end(), indices.begin(), indices.end());
     return at_->result(at_.insert(op::at, operands));

@@ -68,7 +68,8 @@ public:
     at_.yield(results);
     for (value_id const v : results) p_[made_].results.push_back(at_->type_of(v));
     p_.entry = made_;
-    pass::inline_calls(p_);
+    pass::pass_runner const run(p_);
+    run("inline_calls");
     fuse_loops(p_, first_generated_);
   }
 

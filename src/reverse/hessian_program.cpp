@@ -1,8 +1,7 @@
 #include <overdub/forward_program.hpp>
 #include <overdub/implementation/reverse/activity.hpp>
 #include <overdub/ir/builder.hpp>
-#include <overdub/pass/dce.hpp>
-#include <overdub/pass/inline.hpp>
+#include <overdub/pass/pipeline.hpp>
 #include <overdub/reverse/gradient_program.hpp>
 #include <overdub/reverse/hessian_program.hpp>
 
@@ -43,8 +42,9 @@ inline void finish(ir::program& p, ir::cursor& at, std::vector<value_id> const& 
   at.yield(results);
   for (value_id const v : results) p[at.id()].results.push_back(at->type_of(v));
   p.entry = at.id();
-  pass::inline_calls(p);
-  pass::dce(p);
+  pass::pass_runner const run(p);
+  run("inline_calls");
+  run("dce");
 }
 
 } // namespace adjoint

@@ -80,8 +80,9 @@ private:
     at.yield(results);
     for (value_id const v : results) p_[at.id()].results.push_back(at->type_of(v));
     p_.entry = at.id();
-    pass::inline_calls(p_);
-    pass::dce(p_);
+    pass::pass_runner const run(p_);
+    run("inline_calls");
+    run("dce");
   }
 
   ir::program& p_;

@@ -3,6 +3,7 @@
 // needs no copy of the whole array.
 #pragma once
 
+#include <overdub/implementation/ir/update_chain.hpp>
 #include <overdub/ir/regions.hpp>
 #include <overdub/ir/walk.hpp>
 
@@ -29,7 +30,7 @@ public:
     node_id const n = f_.node_of(v);
     std::uint32_t const i = f_[v].index;
     op const code = f_[n].code;
-    if (code == op::update || code == op::copy) return f_.operand(n, 0);
+    if (value_id const before = ir::previous_version(f_, v); before != ir::nothing) return before;
     if (carries(n, i)) return ir::region_flow(f_, n).initial(i);
     if (!ir::selects_region(code)) return ir::nothing;
     value_id const first = origin(n, 0, i), second = origin(n, 1, i);

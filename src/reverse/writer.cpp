@@ -1,3 +1,4 @@
+#include <overdub/implementation/ir/maker.hpp>
 #include <overdub/implementation/reverse/writer.hpp>
 
 #include <algorithm>
@@ -337,7 +338,7 @@ void writer::map(node_id n, values const& cotangents) {
     sums_.add(added[i], is_summed[i] != 0 ? sums_.sum_of(parts[i]) : parts[i]);
   // A fill that was only read element by element may be unused now.
   for (value_id const cotangent : cotangents)
-    if (cotangent != ir::nothing && f().is_result(cotangent) && f()[f().node_of(cotangent)].code == op::fill)
+    if (cotangent != ir::nothing && ir::maker_of(f(), cotangent, op::fill) != ir::nothing)
       unused_.push_back(f().node_of(cotangent));
 }
 
@@ -357,8 +358,9 @@ bool writer::is_read_at_index(node_id n, value_id array) const {
   }
   value_id const count = f().operand(n, 0);
   if (ir::length_of(f(), array) == count) return true;
-  if (!f().is_result(count) || f()[f().node_of(count)].code != op::length) return false;
-  for (value_id const measured : f().operands_of(f().node_of(count)))
+  node_id const size = ir::maker_of(f(), count, op::length);
+  if (size == ir::nothing) return false;
+  for (value_id const measured : f().operands_of(size))
     if (ir::before_updates(f(), measured) == ir::before_updates(f(), array)) return true;
   return false;
 }
