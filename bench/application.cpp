@@ -1,5 +1,5 @@
-// An application, unchanged, against itself seen in different ways: in explicit contexts, where it is generic; instrumented by the compiler; and
-// with its numeric part lifted. application_ambient.cpp has ambient contexts, which all units of a program must share.
+// An application, unchanged, against itself seen in different ways: in explicit contexts, where it is generic; instrumented by the
+// compiler; and with its numeric part lifted. application_ambient.cpp has ambient contexts, which all units of a program must share.
 #include "application/generic.hpp"
 #include "application/instrumented.hpp"
 #include "ratio.hpp"

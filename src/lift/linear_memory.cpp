@@ -193,8 +193,8 @@ private:
       refuse(
           &i, "a pointer in a union", "another member could be its address as a number",
           "use a struct, or separate variables");
-    // The copy of a local array of floating-point numbers becomes accesses of this type without a tag, when the array becomes scalars. Those of
-    // integers may be bytes of any type.
+    // The copy of a local array of floating-point numbers becomes accesses of this type without a tag, when the array becomes scalars.
+    // Those of integers may be bytes of any type.
     std::string_view const name = accessed_type(i.getMetadata(llvm::LLVMContext::MD_tbaa));
     if (name.empty() && !type.isFloatingPointTy())
       refuse(
