@@ -38,8 +38,6 @@ public:
   }
 
   void run() {
-    auto const own = original().parameters();
-    for (std::uint32_t k = 0; k < own.size(); ++k) map_.emplace(own[k], at_->argument(ir::function::body, k));
     outputs all = lower(ir::function::body);
     std::vector<ir::value_id> results;
     if (s_.results)
