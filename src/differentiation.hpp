@@ -22,6 +22,7 @@
 #include <overdub/implementation/reverse/prepare.cpp>
 #include <overdub/implementation/reverse/pullback_program.cpp>
 #include <overdub/implementation/reverse/reduction_adjoints.cpp>
+#include <overdub/implementation/reverse/residual_problem.cpp>
 #include <overdub/implementation/reverse/residual_saver.cpp>
 #include <overdub/implementation/reverse/residuals.cpp>
 #include <overdub/implementation/reverse/writer.cpp>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <overdub/implementation/ir/dependents.hpp>
+#include <overdub/implementation/ir/value_map.hpp>
 #include <overdub/ir/program.hpp>
 
 #include <cstdint>
@@ -17,6 +18,7 @@ using ir::node_id;
 using ir::op;
 using ir::region_id;
 using ir::value_id;
+using ir::value_map;
 
 /// Whether a type is opaque: host objects and function values may contain numbers.
 constexpr bool is_opaque(ir::type t) {

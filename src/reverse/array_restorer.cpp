@@ -1,5 +1,7 @@
 #include <overdub/implementation/ir/ancestor.hpp>
 #include <overdub/implementation/reverse/array_restorer.hpp>
+#include <overdub/implementation/reverse/captures.hpp>
+#include <overdub/implementation/reverse/residuals.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,5 @@
 #include <overdub/implementation/reverse/branch_partials.hpp>
+#include <overdub/implementation/reverse/captures.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,3 +1,4 @@
+#include <overdub/implementation/reverse/captures.hpp>
 #include <overdub/implementation/reverse/checkpointer.hpp>
 
 #include <cstddef>

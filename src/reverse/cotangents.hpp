@@ -2,7 +2,6 @@
 #pragma once
 
 #include <overdub/implementation/ir/maker.hpp>
-#include <overdub/implementation/ir/value_map.hpp>
 #include <overdub/implementation/reverse/activity.hpp>
 #include <overdub/ir/bounds.hpp>
 #include <overdub/ir/builder.hpp>
@@ -14,8 +13,6 @@
 #include <vector>
 
 namespace overdub::adjoint {
-
-using ir::value_map;
 
 /// Emits sums of cotangents at its cursor. Scopes are nested like regions: the contributions that a scope collects are
 /// taken when it ends. For an array whose elements are read in a region that runs repeatedly, an accumulator collects the

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <overdub/call/stack_limit.hpp>
+#include <overdub/implementation/reverse/captures.hpp>
 #include <overdub/implementation/reverse/rule_call.hpp>
 #include <overdub/implementation/reverse/split.hpp>
 #include <overdub/implementation/reverse/writer.hpp>

@@ -1,4 +1,5 @@
 #include <overdub/implementation/reverse/residual_saver.hpp>
+#include <overdub/implementation/reverse/residuals.hpp>
 
 #include <algorithm>
 #include <cstddef>

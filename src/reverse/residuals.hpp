@@ -1,43 +1,62 @@
-// Save or recompute: which values of the forward pass are residuals, and which ones the backward pass recomputes.
+// Which values of a primal copy are residuals: those that are cheaper to save than to recompute.
 #pragma once
 
-#include <overdub/core/library.hpp>
-#include <overdub/ir/id.hpp>
+#include <overdub/implementation/ir/shapes.hpp>
+#include <overdub/implementation/reverse/callee_properties.hpp>
+#include <overdub/implementation/reverse/primal_copy.hpp>
+#include <overdub/implementation/reverse/residual_problem.hpp>
 
 #include <cstdint>
-#include <limits>
-#include <span>
 #include <vector>
 
 namespace overdub::adjoint {
 
-/// The values and operations of the primal code. Operations refer to values by index.
-struct residual_problem {
-  static constexpr double never = std::numeric_limits<double>::infinity();
+/// The values of a primal copy that are cheaper to save than to recompute.
+class residuals {
+public:
+  /// `versions` are values of the copy that cannot be saved, and that the adjoint does not need. O(operations inside, and
+  /// the flow between those of the copy itself).
+  residuals(
+      function const& f, callee_properties const& callees, primal_copy const& r, bool is_stacked,
+      bool appends, std::vector<value_id> const& versions);
 
-  struct value {
-    std::uint32_t made_by = none; // an operation; none: it can only be saved
-    double cost_of_saving = never;
-    bool is_needed = false;
-  };
-  struct operation {
-    double cost = never; // of recomputing it
-    std::vector<std::uint32_t> takes;
-  };
-  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  bool is_possible() const { return is_possible_; }
+  std::vector<value_id> const& saved() const { return saved_; }
+  /// Whether a saved loop-carried value may have another shape in the first iteration, while its next states have one
+  /// shape.
+  bool is_shifted(value_id saved) const;
+  /// Whether a saved array of numbers may differ in length between iterations: the elements of all iterations are
+  /// concatenated.
+  bool is_ragged(value_id saved) const;
+  /// Whether a saved array may differ in shape between iterations, so that saving it may throw size_error.
+  bool may_throw_size_error() const;
 
-  std::vector<value> values;
-  std::vector<operation> operations;
+private:
+  void add(value_id v, std::uint32_t maker, value_id next = ir::nothing);
+  void add(node_id n, bool is_factor);
+  void need(node_id n);
+  template <class Visit>
+  void each_use(node_id n, Visit const& visit) const;
+  bool reads_version(node_id n) const;
+  bool has_one_shape(value_id v) const { return !is_stacked_ || shapes_.is_invariant(v, region_); }
+  bool is_data(value_id v) const;
+  double saving_cost(value_id v) const;
+  double cost_of(value_id v) const;
+  double cost(node_id n) const;
+
+  function const& f_;
+  callee_properties const& callees_;
+  region_id region_;
+  ir::shapes shapes_;
+  bool is_stacked_;
+  bool appends_; // residuals may be ragged
+  value_map<bool> versions_;
+  double cost_of_one_;
+  bool is_possible_ = true;
+  residual_problem problem_;
+  std::vector<value_id> values_;
+  value_map<std::uint32_t> number_;
+  std::vector<value_id> saved_, shifted_;
 };
-
-struct residual_choice {
-  std::vector<bool> saves; // for each value
-  double cost = 0;         // residual_problem::never: there is no solution
-};
-
-/// The cheapest set of residuals such that each needed value is saved, or recomputed from saved values: a minimum cut, as
-/// in the min-cut partitioner of PyTorch. The flow is Boost.Graph's, by Boykov and Kolmogorov's algorithm (An experimental
-/// comparison of min-cut/max-flow algorithms, 2004).
-residual_choice choose_residuals(residual_problem const& problem);
 
 } // namespace overdub::adjoint

@@ -2,7 +2,7 @@
 // residuals, which the backward pass takes.
 #pragma once
 
-#include <overdub/implementation/reverse/primal_copy.hpp>
+#include <overdub/implementation/reverse/residuals.hpp>
 #include <overdub/ir/cursor.hpp>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 #include <overdub/implementation/ir/maker.hpp>
+#include <overdub/implementation/reverse/captures.hpp>
 #include <overdub/implementation/reverse/writer.hpp>
 
 #include <algorithm>
