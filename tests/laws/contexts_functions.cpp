@@ -1,3 +1,4 @@
+// Run by clang: g++ compiles the other sources of this law.
 // The law of contexts, for contexts that replace functions by name.
 #include "laws/support/context_law.hpp"
 

@@ -1,4 +1,4 @@
-// Run by g++: the sanitizers run contexts_functions, which shares its code.
+// Run by g++: each of its contexts has tables of all operations.
 // The law of contexts, for contexts that replace operations.
 #include "laws/support/context_law.hpp"
 

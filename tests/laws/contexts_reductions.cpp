@@ -1,4 +1,4 @@
-// Run by g++: the sanitizers run contexts_functions, which shares its code.
+// Long mode, run by g++: each of its many contexts has tables of all operations, which take a compiler minutes and up to 10 GB.
 // The law of contexts, for rules and hooks of reductions that name the operation.
 #include "laws/support/context_law.hpp"
 

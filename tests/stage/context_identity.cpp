@@ -1,4 +1,4 @@
-// Run by g++: each of its contexts has tables of all operations.
+// Long mode, run by g++: each of its many contexts has tables of all operations, which take a compiler minutes and up to 10 GB.
 #include <overdub/compile/compile.hpp>
 #include <overdub/overdub.hpp>
 #include <overdub/reverse.hpp>

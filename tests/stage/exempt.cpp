@@ -1,4 +1,4 @@
-// Run by g++: each of its many contexts has tables of all operations, which take clang with the sanitizers minutes and 10 GB.
+// Long mode, run by g++: each of its many contexts has tables of all operations, which take a compiler minutes and up to 10 GB.
 // Exempt calls in programs: the mark comes from C++ and from text; printing, parsing, comparing and rewriting preserve it, and all
 // executors respect it.
 #include "catch.hpp"

@@ -1,4 +1,4 @@
-// Run by g++: the sanitizers run function_values, which shares its code.
+// Long mode, run by g++: each of its many contexts has tables of all operations, which take a compiler minutes and up to 10 GB.
 // The identity of callees and contexts of a program: the C++ type of a function, whole names, and the objects of contexts.
 #include "catch.hpp"
 

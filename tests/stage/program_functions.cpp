@@ -1,4 +1,4 @@
-// Run by g++: each of its many contexts has tables of all operations, which take clang with the sanitizers minutes and 10 GB.
+// Long mode, run by g++: each of its many contexts has tables of all operations, which take a compiler minutes and up to 10 GB.
 // Calls of a program's functions that have no C++ type, and of those on arrays, on many values, and on function values.
 #include "catch.hpp"
 

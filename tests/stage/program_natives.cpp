@@ -1,4 +1,4 @@
-// Run by g++: each of its many contexts has tables of all operations.
+// Long mode, run by g++: each of its many contexts has tables of all operations, which take a compiler minutes and up to 10 GB.
 // Contexts observe native functions of programs as those of C++, whether the program was staged or parsed before.
 #include "catch.hpp"
 

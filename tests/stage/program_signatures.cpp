@@ -1,4 +1,4 @@
-// Run by g++: each of its many contexts has tables of all operations.
+// Long mode, run by g++: each of its many contexts has tables of all operations, which take a compiler minutes and up to 10 GB.
 // Rules and hooks for functions of programs whose arguments and results are of any type: the direct run, `stage` in the context,
 // overdub(context, program) and `evaluate` agree.
 #include "catch.hpp"

@@ -1,4 +1,4 @@
-// Run by g++: each of its many contexts has tables of all operations.
+// Long mode, run by g++: each of its many contexts has tables of all operations, which take a compiler minutes and up to 10 GB.
 // Rules and hooks for reduce that name the operation that combines elements: values and events are the same on all executors.
 #include "catch.hpp"
 

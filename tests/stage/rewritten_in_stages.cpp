@@ -1,4 +1,4 @@
-// Run by g++: each of its many contexts has tables of all operations.
+// Long mode, run by g++: each of its many contexts has tables of all operations, which take a compiler minutes and up to 10 GB.
 // Contexts without metadata rewrite a program first, and contexts with metadata, and those inside of them, rewrite the result: values and
 // events are those of a direct run.
 #include "catch.hpp"

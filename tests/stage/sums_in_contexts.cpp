@@ -1,4 +1,4 @@
-// Run by g++: each of its many contexts has tables of all operations.
+// Long mode, run by g++: each of its many contexts has tables of all operations, which take a compiler minutes and up to 10 GB.
 // sum and dot are reductions by add in every context, on all executors.
 #include "catch.hpp"
 

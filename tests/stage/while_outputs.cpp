@@ -1,4 +1,4 @@
-// Run by g++: each of its many contexts has tables of all operations.
+// Long mode, run by g++: each of its many contexts has tables of all operations, which take a compiler minutes and up to 10 GB.
 // A `while` with outputs: contexts observe the operations of its regions, and not the collection of the outputs.
 #include "catch.hpp"
 
