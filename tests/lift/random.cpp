@@ -16,7 +16,7 @@ TEST_CASE("random functions of C, lifted, return what they return natively") {
     overdub::lift_result const lifted = overdub::lift_file(m.bitcode);
     for (overdub::refused_function const& f : lifted.refused) UNSCOPED_INFO(text_of(f));
     CHECK(lifted.refused.empty());
-    for (int i = 0; i < 100; ++i) {
+    for (int i = 0; i < random_module_size; ++i) {
       std::string const name = std::string(m.table) + "_" + std::to_string(i);
       if (!lifted.program.find(name)) continue;
       lifted::function run(lifted.program, name, i % 16 == 0);
