@@ -193,15 +193,22 @@ private:
       refuse(
           &i, "a pointer in a union", "another member could be its address as a number",
           "use a struct, or separate variables");
-    // The copy of a local array of floating-point numbers becomes accesses of this type without a tag, when the array becomes scalars.
-    // Those of integers may be bytes of any type.
     std::string_view const name = accessed_type(i.getMetadata(llvm::LLVMContext::MD_tbaa));
-    if (name.empty() && !type.isFloatingPointTy())
+    if (name.empty() &&
+        !(type.isFloatingPointTy() && is_element_of(*llvm::getLoadStorePointerOperand(&i), type)))
       refuse(
           &i, "an access without a type",
           "memory is typed: a union, or bits that are read as another type, are not lifted",
           "use separate variables; compile with -O1 -Xclang -disable-llvm-passes, without "
           "-fno-strict-aliasing");
+  }
+  // Whether an address is computed as that of an element of this type. The copy of a local array of floating-point numbers, as by memcpy,
+  // becomes accesses without a tag when the array becomes scalars; an access to bytes of another type has no such address.
+  static bool is_element_of(llvm::Value const& address, llvm::Type const& type) {
+    for (auto const* gep = llvm::dyn_cast<llvm::GEPOperator>(&address); gep;
+         gep = llvm::dyn_cast<llvm::GEPOperator>(gep->getPointerOperand()))
+      if (gep->getResultElementType() == &type) return true;
+    return false;
   }
   // The difference of two addresses is a number that the lifted function has, too.
   void check_address(llvm::Instruction const& i) {

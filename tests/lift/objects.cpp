@@ -350,4 +350,10 @@ TEST_CASE("limits of linear memory are refused") {
       reason("@t = private constant [1000000 x i64] zeroinitializer\ndefine void @f(ptr %x) {\n"
              "  store ptr @t, ptr %x, align 8, !tbaa !2\n  ret void\n}\n") == "the constant 't'");
   CHECK(reason("define void @f(ptr byval([4611686018427387904 x {}]) %x) {\n" + store) == "lifted");
+  // An access without a tag: the type of the element tells what is there.
+  std::string const copied = "define void @f(ptr %x, double %d) {\n  %p = getelementptr ";
+  CHECK(reason(copied + "double, ptr %x, i64 1\n  store double %d, ptr %p, align 8\n" + store) == "lifted");
+  CHECK(
+      reason(copied + "i64, ptr %x, i64 1\n  store double %d, ptr %p, align 8\n" + store) ==
+      "an access without a type");
 }
