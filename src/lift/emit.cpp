@@ -3,6 +3,7 @@
 #include "addresses.hpp"
 #include "arrays.hpp"
 #include "environment.hpp"
+#include "indirect_calls.hpp"
 #include "prepare.hpp"
 #include "trip_count.hpp"
 #include "values.hpp"
@@ -47,16 +48,15 @@ private:
     if (i.isTerminator()) return emit_end(i);
     auto const* const call = llvm::dyn_cast<llvm::CallBase>(&i);
     if (call && is_abort(*call)) return emit_failure(calls_without_return);
-    if (call && is_requirement(*call)) {
-      bool const calls = llvm::cast<llvm::ConstantInt>(call->getArgOperand(1))->isOne();
-      return emit_requirement(e_[call->getArgOperand(0)], calls ? calls_without_return : is_not_reached);
-    }
+    if (call && is_requirement(*call)) return emit_requirement(*call);
+    if (call && is_dispatcher(*e_.plan.function) && !is_lifted(*call)) return emit_refused_call(*call);
     if (e_.plan.memory.is_linear ? emit_with_addresses(i) : emit_with_arrays(i)) return;
     if (llvm::isa<llvm::InsertValueInst>(i) || llvm::isa<llvm::ExtractValueInst>(i))
       return; // emitted by the return, and by the call
     value_list operands;
     for (llvm::Value const* v : i.operands())
-      if (!llvm::isa<llvm::Function>(v) && !v->getType()->isMetadataTy()) operands.push_back(e_[v]);
+      if (!(call && call->getCalledOperand() == v) && !v->getType()->isMetadataTy())
+        operands.push_back(e_[v]);
     e_.set(&i, emit_scalar(c_, i, operands));
   }
   // What has to do with memory. Returns whether it is that.
@@ -93,6 +93,27 @@ private:
   }
   static constexpr char const* calls_without_return = "a function that does not return is called";
   static constexpr char const* is_not_reached = "this is not reached";
+  static constexpr char const* is_other_pointer =
+      "a call through a pointer to no function that is lifted, or to one of another type";
+  void emit_requirement(llvm::CallBase const& call) {
+    bool const calls = llvm::cast<llvm::ConstantInt>(call.getArgOperand(1))->isOne();
+    emit_requirement(
+        e_[call.getArgOperand(0)], is_dispatcher(*e_.plan.function) ? is_other_pointer
+                                   : calls                          ? calls_without_return
+                                                                    : is_not_reached);
+  }
+  // A dispatcher calls all functions that pointers may point to. One that is refused is an error where it is called.
+  bool is_lifted(llvm::CallBase const& call) const {
+    llvm::Function const* const callee = call.getCalledFunction();
+    return callee->isDeclaration() || all_.linear_of(callee) || (all_.of(callee) && !has_pointers(*callee));
+  }
+  void emit_refused_call(llvm::CallBase const& call) {
+    emit_failure(is_other_pointer);
+    value_list results;
+    for (llvm::Type const* t : result_types(*call.getCalledFunction()))
+      results.push_back(zero_of(c_, scalar_type(t)));
+    e_.set_results(call, results);
+  }
   void emit_requirement(value_id holds, char const* otherwise) {
     c_.insert(
         op::assert_, value_list{holds}, ir::cursor::types{},

@@ -71,6 +71,8 @@ private:
       look_at_call(*call, u);
     } else if (llvm::isa<llvm::ICmpInst>(i)) {
       compared_.insert(compared_.end(), i.op_begin(), i.op_end());
+      if (llvm::any_of(i.operands(), [](llvm::Value const* v) { return llvm::isa<llvm::Function>(v); }))
+        found_.is_array = false;
     } else if (llvm::isa<llvm::PtrToIntInst>(i)) {
       for (llvm::User const* use : i.users()) {
         if (llvm::isa<llvm::CallBase>(

@@ -1,5 +1,6 @@
 #include "linear_memory.hpp"
 
+#include "indirect_calls.hpp"
 #include "refusal.hpp"
 #include "values.hpp"
 
@@ -27,6 +28,7 @@ public:
 
   void place(llvm::GlobalVariable const& g, llvm::Instruction const& at) {
     if (layout_.address.count(&g) > 0) return;
+    if (is_type_information(g)) return place_type_information(g);
     std::string const name = g.hasName() ? " '" + g.getName().str() + "'" : std::string();
     if (!g.isConstant() || !g.hasDefinitiveInitializer())
       throw refusal{
@@ -41,15 +43,12 @@ public:
     std::uint64_t const address = layout_.end;
     layout_.address[&g] = address;
     layout_.end = (address + size + block_alignment) / block_alignment * block_alignment;
-    add(*g.getInitializer(), address, at);
+    add(*g.getInitializer(), address, at, is_virtual_table(g));
   }
   // The constants of an operand.
   void place_all(llvm::Constant const& c, llvm::Instruction const& at) {
     if (auto const* global = llvm::dyn_cast<llvm::GlobalVariable>(&c)) return place(*global, at);
-    if (llvm::isa<llvm::Function>(c))
-      throw refusal{
-          "a pointer to a function", "function pointers and virtual functions are not lifted yet",
-          "call the function by its name", &at};
+    if (llvm::isa<llvm::Function>(c)) return; // place_functions
     auto const* const expression = llvm::dyn_cast<llvm::ConstantExpr>(&c);
     if (!expression) {
       if (llvm::isa<llvm::GlobalValue>(c) || llvm::isa<llvm::BlockAddress>(c))
@@ -67,6 +66,24 @@ public:
   }
 
 private:
+  // Virtual tables point to descriptions of types. Of one, the name alone can be compared: here it is the description's own address.
+  void place_type_information(llvm::GlobalVariable const& g) {
+    layout_.address[&g] = layout_.end;
+    set(word, layout_.end + word.bytes(), layout_.end);
+    layout_.end += block_alignment;
+  }
+  static bool is_type_information(llvm::GlobalVariable const& g) {
+    return std::string_view(g.getName()).starts_with("_ZTI");
+  }
+  // Virtual tables also have distances between the parts of an object, which are numbers.
+  static std::optional<std::int64_t> number_as_pointer(llvm::Constant const& c) {
+    auto const* const cast = llvm::dyn_cast<llvm::ConstantExpr>(&c);
+    auto const* const number = cast && cast->getOpcode() == llvm::Instruction::IntToPtr
+                                   ? llvm::dyn_cast<llvm::ConstantInt>(cast->getOperand(0))
+                                   : nullptr;
+    if (!number) return {};
+    return number->getSExtValue();
+  }
   std::uint64_t most_bytes() const { return 8 * std::uint64_t{o_.elements}; }
   void set(element_type const& cell, std::uint64_t address, std::uint64_t bits) {
     if (cell.type != ir::i64) set({ir::i64, cell.bits}, address, floating_mark);
@@ -78,13 +95,15 @@ private:
     }
     layout_.values[k][address / cell.bytes()] = bits;
   }
-  void add(llvm::Constant const& c, std::uint64_t address, llvm::Instruction const& at) {
+  void add(llvm::Constant const& c, std::uint64_t address, llvm::Instruction const& at, bool is_table) {
     if (llvm::isa<llvm::UndefValue>(c)) return;
     if (auto const cell = cell_type(c.getType())) {
       if (address % cell->bytes() != 0)
         throw refusal{
             "a constant that is not aligned", "cells of memory are aligned", "do not pack structs", &at};
       if (c.getType()->isPointerTy()) {
+        if (auto const distance = is_table ? number_as_pointer(c) : std::nullopt)
+          return set(*cell, address, static_cast<std::uint64_t>(*distance));
         place_all(c, at);
         return set(*cell, address, static_cast<std::uint64_t>(*address_of(c, layout_, data_)));
       }
@@ -95,12 +114,12 @@ private:
     } else if (auto* const structure = llvm::dyn_cast<llvm::StructType>(c.getType())) {
       llvm::StructLayout const& fields = *data_.getStructLayout(structure);
       for (unsigned i = 0; i < structure->getNumElements(); ++i)
-        add(*c.getAggregateElement(i), address + std::uint64_t(fields.getElementOffset(i)), at);
+        add(*c.getAggregateElement(i), address + std::uint64_t(fields.getElementOffset(i)), at, is_table);
       return;
     } else if (auto const* const array = llvm::dyn_cast<llvm::ArrayType>(c.getType())) {
       std::uint64_t const size = data_.getTypeAllocSize(array->getElementType());
       for (unsigned i = 0; size > 0 && i < array->getNumElements(); ++i)
-        add(*c.getAggregateElement(i), address + i * size, at);
+        add(*c.getAggregateElement(i), address + i * size, at, is_table);
       return;
     }
     throw refusal{
@@ -189,7 +208,7 @@ private:
     need({ir::i64, cell->bits});
     if (align < cell->bytes())
       refuse(&i, "an access that is not aligned", "cells of memory are aligned", "do not pack structs");
-    if (type.isPointerTy() && is_of_any_type(i))
+    if (type.isPointerTy() && is_of_any_type(i) && !stores_null(i))
       refuse(
           &i, "a pointer in a union", "another member could be its address as a number",
           "use a struct, or separate variables");
@@ -201,6 +220,10 @@ private:
           "memory is typed: a union, or bits that are read as another type, are not lifted",
           "use separate variables; compile with -O1 -Xclang -disable-llvm-passes, without "
           "-fno-strict-aliasing");
+  }
+  static bool stores_null(llvm::Instruction const& i) {
+    auto const* const store = llvm::dyn_cast<llvm::StoreInst>(&i);
+    return store && llvm::isa<llvm::ConstantPointerNull>(store->getValueOperand());
   }
   // Whether an address is computed as that of an element of this type. The copy of a local array of floating-point numbers, as by memcpy,
   // becomes accesses without a tag when the array becomes scalars; an access to bytes of another type has no such address.
@@ -363,10 +386,20 @@ bool is_abort(llvm::CallBase const& call) {
   return call.doesNotReturn() || callee->getName() == "__cxa_allocate_exception";
 }
 
+bool is_virtual_table(llvm::GlobalVariable const& g) {
+  std::string_view const name = g.getName();
+  return g.isConstant() && (name.starts_with("_ZTV") || name.starts_with("_ZTC") || name.starts_with("_ZTT"));
+}
+
+void place_functions(linear_layout& layout, llvm::Module const& m) {
+  for (llvm::Function const* f : functions_with_address(m)) layout.address[f] = layout.end++;
+  layout.end = (layout.end + block_alignment - 1) / block_alignment * block_alignment;
+}
+
 std::optional<std::int64_t>
 address_of(llvm::Constant const& c, linear_layout const& layout, llvm::DataLayout const& data) {
   if (llvm::isa<llvm::ConstantPointerNull>(c) || llvm::isa<llvm::UndefValue>(c)) return 0;
-  if (auto const* global = llvm::dyn_cast<llvm::GlobalVariable>(&c)) {
+  if (auto const* global = llvm::dyn_cast<llvm::GlobalValue>(&c)) {
     auto const at = layout.address.find(global);
     if (at == layout.address.end()) return {};
     return static_cast<std::int64_t>(at->second);

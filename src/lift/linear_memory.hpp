@@ -32,7 +32,7 @@ inline constexpr std::uint64_t first_address = 64, block_alignment = 16;
 struct linear_layout {
   std::vector<element_type>
       cells; // of each array; the first one has words, which are integers of 64 bits and pointers
-  llvm::DenseMap<llvm::GlobalVariable const*, std::uint64_t> address; // of constants
+  llvm::DenseMap<llvm::GlobalValue const*, std::uint64_t> address; // of functions and constants
   std::vector<std::map<std::uint64_t, std::uint64_t>> values;         // by array: the cells of constants
   std::uint64_t end = first_address;                                  // of the constants
 
@@ -65,6 +65,12 @@ enum class allocation : std::uint8_t { none, allocate, allocate_zeros, release }
 allocation allocation_of(llvm::CallBase const& call);
 /// Whether a call is of a function without definition that does not return, as one that throws or aborts.
 bool is_abort(llvm::CallBase const& call);
+
+/// Whether a constant is a virtual table, or a table of them.
+bool is_virtual_table(llvm::GlobalVariable const& g);
+
+/// Gives each function whose address is used an address, in the order of functions_with_address. They have no cells.
+void place_functions(linear_layout& layout, llvm::Module const& m);
 
 /// The address of a constant; none if it has none.
 std::optional<std::int64_t>

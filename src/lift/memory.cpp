@@ -254,9 +254,7 @@ private:
             &source_of(m, at), "a number that is converted to a pointer",
             "the array that it points into is not known", "index an array");
       else if (llvm::isa<llvm::Function>(m))
-        refuse(
-            &at, "a pointer to a function", "function pointers are not lifted yet",
-            "call the function by its name");
+        refuse(&at, "a pointer to a function", "it is no array", "call the function by its name");
     }
     if (!found) refuse_null(&at);
     for (auto member = classes_.findLeader(v); member != classes_.member_end(); ++member)

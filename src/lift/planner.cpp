@@ -1,6 +1,7 @@
 #include "planner.hpp"
 
 #include "callees_first.hpp"
+#include "indirect_calls.hpp"
 #include "refusal.hpp"
 #include "supported.hpp"
 #include "values.hpp"
@@ -61,7 +62,8 @@ void refuse_callers(refusals& refused) {
   for (std::size_t at = 0; at < pending.size(); ++at)
     for (llvm::User const* u : pending[at]->users()) {
       auto const* const call = llvm::dyn_cast<llvm::CallBase>(u);
-      if (!call || call->getCalledFunction() != pending[at] || refused.contains(call->getFunction()))
+      if (!call || call->getCalledFunction() != pending[at] || refused.contains(call->getFunction()) ||
+          is_dispatcher(*call->getFunction()))
         continue;
       refused.emplace(
           call->getFunction(), refusal{
@@ -183,6 +185,7 @@ public:
           if (llvm::Function const* const callee = call->getCalledFunction()) add(*callee);
     }
     refuse_callers(refused);
+    if (!functions_.empty()) place_functions(plan_.layout, *functions_.front()->getParent());
     // Constants are placed in the order of the module, for functions that are lifted alone.
     for (llvm::Function const* f : functions_)
       guarded(refused, *f, [&] { check_linear(*f, plan_.layout, o_); });
@@ -207,9 +210,7 @@ public:
 private:
   void add(llvm::Function const& f) {
     if (f.isDeclaration() || !known_.insert(&f).second) return;
-    bool const has_pointers =
-        std::ranges::any_of(f.args(), [](llvm::Argument const& a) { return a.getType()->isPointerTy(); });
-    if (has_pointers || !plan_.of(&f)) functions_.push_back(&f);
+    if (has_pointers(f) || !plan_.of(&f)) functions_.push_back(&f);
   }
   // Effects grow until they include those of all callees.
   void find_effects() {
@@ -254,9 +255,12 @@ planned_module plan_module(llvm::Module const& m, lift_options const& o) {
     if (arrays.refused.contains(f)) roots.push_back(f);
   memory_planner memory(all.plan, o);
   memory.run(roots);
-  for (llvm::Function const* f : roots)
-    if (auto const at = memory.refused.find(f); at != memory.refused.end())
-      all.refused.push_back(described(*f, at->second));
+  for (llvm::Function const* f : functions) {
+    auto const at = memory.refused.find(f);
+    if (at == memory.refused.end()) continue;
+    all.refused.push_back(described(*f, at->second));
+    if (!arrays.refused.contains(f)) all.refused.back().name += " in memory";
+  }
   return all;
 }
 

@@ -1,11 +1,12 @@
 #include "prepare.hpp"
 
+#include "indirect_calls.hpp"
 #include "inline_calls.hpp"
 #include "linear_memory.hpp"
 #include "values.hpp"
 
-#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/IRBuilder.h>
@@ -177,15 +178,16 @@ void copy_structs_by_value(llvm::Function& f) {
     }
   }
 }
-// Where pointers point to in local variables. Each step of a chain of computations is visited once.
-class places_in_locals {
+// Where pointers point to in objects of a declared type: local variables, and structs that are returned in memory. Each step of a chain of
+// computations is visited once.
+class places_in_objects {
 public:
   struct place {
-    llvm::AllocaInst const* local = nullptr; // none: another object, or an unknown offset
+    llvm::Type* declared = nullptr; // the type of the object; none: another object, or an unknown offset
     llvm::APInt offset{64, 0};
   };
 
-  explicit places_in_locals(llvm::DataLayout const& layout) : layout_(layout) {}
+  explicit places_in_objects(llvm::DataLayout const& layout) : layout_(layout) {}
 
   place of(llvm::Value const* pointer) {
     std::vector<llvm::GEPOperator const*> steps;
@@ -200,8 +202,8 @@ public:
     if (auto const at = known_.find(pointer); at != known_.end())
       found = at->second;
     else
-      found.local = llvm::dyn_cast<llvm::AllocaInst>(
-          pointer->stripAndAccumulateConstantOffsets(layout_, found.offset, true));
+      found.declared =
+          declared_type(*pointer->stripAndAccumulateConstantOffsets(layout_, found.offset, true));
     for (; !steps.empty(); steps.pop_back()) {
       (void)steps.back()->accumulateConstantOffset(layout_, found.offset);
       known_.try_emplace(steps.back(), found);
@@ -210,21 +212,27 @@ public:
   }
 
 private:
+  static llvm::Type* declared_type(llvm::Value const& object) {
+    if (auto const* local = llvm::dyn_cast<llvm::AllocaInst>(&object)) return local->getAllocatedType();
+    auto const* const a = llvm::dyn_cast<llvm::Argument>(&object);
+    return a ? a->getParamStructRetType() : nullptr;
+  }
+
   llvm::DataLayout const& layout_;
   llvm::DenseMap<llvm::Value const*, place> known_;
 };
 
-// Arguments that are structs are loaded from local variables without alias information. Where they have the declared type, they get it.
+// Parts of structs that are passed or returned by value are loaded and stored without alias information. Where they have the declared type,
+// they get it.
 void add_declared_types(llvm::Function& f) {
   llvm::DataLayout const& layout = f.getParent()->getDataLayout();
-  places_in_locals places(layout);
+  places_in_objects places(layout);
   for (llvm::Instruction& i : llvm::instructions(f)) {
     llvm::Value const* const pointer = llvm::getLoadStorePointerOperand(&i);
     if (!pointer || i.getMetadata(llvm::LLVMContext::MD_tbaa)) continue;
-    auto const [base, offset] = places.of(pointer);
+    auto const [declared, offset] = places.of(pointer);
     llvm::Type* const accessed = llvm::getLoadStoreType(&i);
-    if (base && !offset.isNegative() &&
-        scalar_at(base->getAllocatedType(), offset.getZExtValue(), layout) == accessed)
+    if (declared && !offset.isNegative() && scalar_at(declared, offset.getZExtValue(), layout) == accessed)
       i.setMetadata(llvm::LLVMContext::MD_tbaa, tag_of(accessed, f.getContext()));
   }
 }
@@ -234,20 +242,19 @@ void add_declared_types(llvm::Function& f) {
 void split_wide_accesses(llvm::Function& f) {
   constexpr std::uint64_t most_bytes = 512;
   llvm::DataLayout const& layout = f.getParent()->getDataLayout();
-  places_in_locals places(layout);
+  places_in_objects places(layout);
   for (llvm::Instruction& i : llvm::make_early_inc_range(llvm::instructions(f))) {
     llvm::Value* const pointer = llvm::getLoadStorePointerOperand(&i);
     if (!pointer || i.getMetadata(llvm::LLVMContext::MD_tbaa) || i.isVolatile()) continue;
     auto* const wide = llvm::dyn_cast<llvm::IntegerType>(llvm::getLoadStoreType(&i));
-    auto const [local, start] = places.of(pointer);
-    if (!wide || wide->getBitWidth() > 64 || !local || start.isNegative() ||
-        !local->getAllocatedType()->isStructTy() ||
-        layout.getTypeAllocSize(local->getAllocatedType()) > most_bytes)
+    auto const [declared, start] = places.of(pointer);
+    if (!wide || wide->getBitWidth() > 64 || !declared || start.isNegative() || !declared->isStructTy() ||
+        layout.getTypeAllocSize(declared) > most_bytes)
       continue;
     std::uint64_t const first = start.getZExtValue(), bytes = layout.getTypeStoreSize(wide);
     std::vector<scalar_in_type> parts;
     bool has_integers_alone = true;
-    for (scalar_in_type const& part : scalars_of(local->getAllocatedType(), layout)) {
+    for (scalar_in_type const& part : scalars_of(declared, layout)) {
       std::uint64_t const end = part.offset + layout.getTypeStoreSize(part.type);
       if (end <= first || part.offset >= first + bytes) continue;
       has_integers_alone = has_integers_alone && part.type->isIntegerTy() && part.offset >= first &&
@@ -367,10 +374,10 @@ void require_conditions(llvm::Function& f) {
     if (!calls) continue;
     llvm::IRBuilder<> at(branch);
     if (!calls->empty()) at.SetCurrentDebugLocation(calls->front()->getDebugLoc());
-    llvm::FunctionCallee const require =
-        f.getParent()->getOrInsertFunction(requirement, at.getVoidTy(), at.getInt1Ty(), at.getInt1Ty());
     llvm::Value* const condition = branch->getCondition();
-    at.CreateCall(require, {failing == 0 ? at.CreateNot(condition) : condition, at.getInt1(!calls->empty())});
+    at.CreateCall(
+        requirement_in(*f.getParent()),
+        {failing == 0 ? at.CreateNot(condition) : condition, at.getInt1(!calls->empty())});
     at.CreateBr(next);
     fails->removePredecessor(&b);
     branch->eraseFromParent();
@@ -421,13 +428,16 @@ void split_results(llvm::Function& f) {
       i->setOperand(0, all);
       continue;
     }
-    llvm::IRBuilder<> at(i->getNextNode());
-    for (llvm::User* const u : llvm::make_early_inc_range(i->users()))
-      if (auto* const part = llvm::dyn_cast<llvm::ExtractValueInst>(u); part && part->getNumIndices() == 1) {
-        part->replaceAllUsesWith(at.CreateExtractValue(i, part->getIndices()));
-        part->eraseFromParent();
-      }
+    for (llvm::User* const u : i->users())
+      if (auto* const part = llvm::dyn_cast<llvm::ExtractValueInst>(u); part && part->getNumIndices() == 1)
+        part->moveAfter(i);
   }
+}
+
+// What clang calls where an exception would leave a noexcept function, which is an error of the run: nothing calls it now.
+void erase_terminations(llvm::Module& m) {
+  for (llvm::Function& f : llvm::make_early_inc_range(m))
+    if (f.use_empty() && f.isDiscardableIfUnused() && f.doesNotReturn()) f.eraseFromParent();
 }
 
 // __builtin_constant_p may be false.
@@ -478,6 +488,10 @@ bool is_requirement(llvm::CallBase const& call) {
   llvm::Function const* const callee = call.getCalledFunction();
   return callee && callee->isDeclaration() && callee->getName() == requirement && call.arg_size() == 2;
 }
+llvm::FunctionCallee requirement_in(llvm::Module& m) {
+  llvm::Type* const is = llvm::Type::getInt1Ty(m.getContext());
+  return m.getOrInsertFunction(requirement, llvm::Type::getVoidTy(m.getContext()), is, is);
+}
 
 void prepare(llvm::Module& m) {
   llvm::LoopAnalysisManager loops;
@@ -524,6 +538,11 @@ void prepare(llvm::Module& m) {
       functions.clear(f, f.getName());
       promotes.run(f, functions);
     }
+  }
+  erase_terminations(m);
+  resolve_indirect_calls(m);
+  for (llvm::Function& f : m) {
+    if (f.isDeclaration()) continue;
     split_results(f);
     passes.run(f, functions);
     require_conditions(f);

@@ -51,17 +51,21 @@ void check_call(llvm::CallBase const& call) {
   llvm::Function const* const callee = call.getCalledFunction();
   if (!callee)
     refuse(
-        &call, "a call through a pointer", "function pointers and virtual functions are not lifted yet",
-        "call the function by its name");
+        &call, "a call through a pointer", "no function of that type has an address in the module",
+        "compile the functions that it may point to into the same module, or call the function by its name");
   if (callee->getFunctionType() != call.getFunctionType())
     refuse(
         &call, "a call with other types than those of the function", "its behaviour is undefined",
         "declare the function as it is defined");
   if (!callee->isDeclaration()) return;
   if (problem_of(call).empty()) return;
+  if (callee->getName() == "__dynamic_cast")
+    refuse(
+        &call, "dynamic_cast", "objects have addresses of virtual tables, and no descriptions of their types",
+        "call a virtual function");
   refuse(
       &call, "a call of " + llvm::demangle(callee->getName().str()), "the module has no definition of it",
-      "compile its source into the same module; calls of native functions are not lifted yet");
+      "compile its source into the same module");
 }
 
 // Structs are returned in registers: the callee inserts the scalars before it returns, and the caller extracts them after the call.

@@ -404,6 +404,10 @@ ir::type scalar_type(llvm::Type const* t) {
   return {};
 }
 
+bool has_pointers(llvm::Function const& f) {
+  return llvm::any_of(f.args(), [](llvm::Argument const& a) { return a.getType()->isPointerTy(); });
+}
+
 std::vector<llvm::Type const*> result_types(llvm::Function const& f) {
   llvm::Type const* const t = f.getReturnType();
   if (t->isVoidTy()) return {};

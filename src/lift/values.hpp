@@ -19,6 +19,8 @@ ir::type scalar_type(llvm::Type const* t);
 
 /// The types of what a function returns: none, one, or the fields of a struct in registers.
 std::vector<llvm::Type const*> result_types(llvm::Function const& f);
+/// Whether a parameter of a function is a pointer.
+bool has_pointers(llvm::Function const& f);
 /// The scalars that a return returns.
 std::vector<llvm::Value const*> returned_scalars(llvm::ReturnInst const& i);
 

@@ -66,10 +66,7 @@ std::int64_t written(linear_memory& memory, std::vector<body> const& all) {
 } // namespace
 
 TEST_CASE("every function with objects is lifted") {
-  for (overdub::refused_function const& f : module().refused) {
-    INFO(text_of(f));
-    CHECK(f.name == "__clang_call_terminate");
-  }
+  for (overdub::refused_function const& f : module().refused) FAIL_CHECK(text_of(f));
 }
 
 TEST_CASE("lifted containers") {

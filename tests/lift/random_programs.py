@@ -47,6 +47,17 @@ static void copy_some(double *a, const double *b, int n) { memmove(a, b, n * siz
 static void assign_reals(void *a, const void *b) { *(struct reals *)a = *(const struct reals *)b; }
 static void assign_ints(struct ints *a, const struct ints *b) { *a = *b; }
 static double no_use(const double *a, const int *b, double c) { return c; }
+typedef double (*binary)(double, double);
+static double sum_of(double a, double b) { return a + b; }
+static double difference(double a, double b) { return a - b * 0.5; }
+static double larger(double a, double b) { return a < b ? b : a; }
+static const binary operations[4] = {sum_of, difference, larger, atan2};
+struct operation { binary f; double r; };
+static double applied(binary f, double a, double b) { return f(a, f(b, 1)); }
+typedef void change(struct object *, int);
+static void grow(struct object *o, int k) { o->r *= 2; o->i = add_int(o->i, k); }
+static void cut(struct object *o, int k) { o->t[k & 1] /= 2; o->next = 0; }
+static change *const changes[2] = {grow, cut};
 """
 
 
@@ -59,6 +70,7 @@ class function:
         self.unsigned = ["u0"]
         self.labels = 0
         self.has_objects = rng.random() < 0.5
+        self.has_pointers = rng.random() < 0.25  # to functions
         self.budget = rng.randint(6, 26)
         self.work = 1  # bounds how often the innermost statement runs
 
@@ -79,6 +91,8 @@ class function:
                 "  struct object **rows = (struct object **)calloc(4, sizeof(struct object *));",
                 "  for (int j = 0; j < 4; ++j) { o[j] = made(j - a, add_int(k, j)); m[j] = made(b, j); o[j].next = &m[3 - j]; m[j].next = j > 1 ? &o[j] : 0; rows[j] = j & 1 ? &o[j] : &m[j]; }",
             ]
+        if self.has_pointers:
+            self.lines.append(f"  binary f = operations[{self.index()} & 3]; struct operation w[2] = {{{{larger, a}}, {{f, b}}}};")
         while self.budget > 0:
             self.statement("  ", 0, None)
         if self.has_objects:
@@ -174,6 +188,8 @@ class function:
         kind = rng.randint(0, 23)
         if self.has_objects and self.work < 100 and rng.random() < 0.3:
             return self.object_statement(lambda line: self.lines.append(margin + line))
+        if self.has_pointers and rng.random() < 0.2:
+            return self.pointer_statement(lambda line: self.lines.append(margin + line))
         if depth > 4 or (kind > 8 and self.budget <= 0):
             kind = rng.randint(0, 8)
         add = lambda line: self.lines.append(margin + line)
@@ -251,6 +267,24 @@ class function:
                 + ([f"copy_some({a} + {i}, {a} + 1, {self.index()} & 3);"] if rng.random() < 0.2 else [])
             )
         )
+
+    def pointer_statement(self, add):
+        rng = self.rng
+        kind = rng.randint(0, 5)
+        if kind == 0:
+            add(f"f = {self.condition(1)} ? operations[{self.index()} & 3] : {rng.choice(['sum_of', 'larger', 'f', 'w[k & 1].f'])};")
+        elif kind == 1:
+            add(f"d0 = f({self.real(1)}, {self.real(1)});")
+        elif kind == 2:
+            add(f"w[{self.index()} & 1].f = f; w[1].r = applied(w[i0 & 1].f, {self.real(1)}, w[0].r);")
+        elif kind == 3:
+            add(f"i1 = (f == difference) + 2 * (w[0].f != f); d1 = w[{self.index()} & 1].f({self.real(0)}, w[1].r);")
+        elif kind == 4:
+            add("{ struct operation const c = w[0]; w[0] = w[1]; w[1] = c; }")
+        elif self.has_objects:
+            add(f"changes[{self.index()} & 1]({self.object()}, {self.integer(1)});")
+        else:
+            add(f"d0 = applied(f, {self.real(1)}, {self.real(1)});")
 
     def object(self):
         """A pointer to an object."""

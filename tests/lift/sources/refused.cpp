@@ -93,3 +93,14 @@ double catches_its_own(double x) {
     return -5;
   }
 }
+struct round : shape {
+  double r = 1;
+};
+double casts(shape* s) {
+  round* const r = dynamic_cast<round*>(s);
+  return r ? r->r : 0;
+}
+double by_member(shape const* s, bool first) {
+  double (shape::*f)() const = first ? &shape::area : nullptr;
+  return f ? (s->*f)() : 0;
+}
