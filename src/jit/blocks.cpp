@@ -8,8 +8,6 @@
 #include "reference_counts.hpp"
 #include "vector_bodies.hpp"
 
-#include <algorithm>
-
 namespace overdub::jit {
 namespace {
 
@@ -19,57 +17,6 @@ constexpr unsigned block_width = 8;
 // forwarding).
 constexpr unsigned block_shift = 6, block_size = 1u << block_shift;
 
-// The arrays of a block are on the stack: with more values, the map is not split.
-constexpr std::size_t maximum_crossing = 64;
-
-// A scalar operation without side effects that cannot fail.
-bool is_pure_scalar(ir::function const& f, node_id n) {
-  ir::op const code = f[n].code;
-  if (f[n].result_count != 1) return false;
-  ir::type const t = f.type_of(f.result(n));
-  if (t.rank > 0 || t.element == ir::scalar::function || t.element == ir::scalar::opaque) return false;
-  if (code == ir::op::convert) return true;
-  if (!ir::is_elementwise(code) || code == ir::op::digamma || code == ir::op::polygamma) return false;
-  return t != ir::i64 || (code != ir::op::div && code != ir::op::rem);
-}
-
-// The operations of a map's body that nothing outside of the second part depends on. Empty if none of them has a vector
-// version.
-std::vector<bool> vector_ends(function_state& fn, region_id body) {
-  std::vector<bool> ends(fn.f.node_count());
-  std::vector<node_id> nodes;
-  for (node_id const n : fn.f.nodes_of(body)) nodes.push_back(n);
-  node_id const last = fn.f.yield_of(body);
-  bool gains = false;
-  for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) {
-    if (*at == last || !is_pure_scalar(fn.f, *at)) continue;
-    bool is_end = true;
-    for (ir::use_id const u : fn.f.uses_of(fn.f.result(*at)))
-      is_end = is_end && (fn.f[u].user == last || ends[index_of(fn.f[u].user)]);
-    ends[index_of(*at)] = is_end;
-    gains =
-        gains ||
-        (is_end && fn.program.elementary.has_vectors(fn.f[*at].code, fn.type_of(fn.f.result(*at)).element));
-  }
-  if (!gains) ends.clear();
-  return ends;
-}
-
-// The values that the first part passes to the second.
-value_ids crossing_values(
-    function_state& fn, region_id body, std::vector<bool> const& ends, std::vector<summed> const& sums) {
-  value_ids all;
-  auto const look = [&](value_id v) {
-    if (!fn.f.is_result(v) || ends[index_of(fn.f.node_of(v))] || fn.f.region_of(v) != body) return;
-    if (std::find(all.begin(), all.end(), v) == all.end()) all.push_back(v);
-  };
-  for (node_id const n : fn.f.nodes_of(body))
-    if (ends[index_of(n)] && all.size() <= maximum_crossing)
-      for (value_id const v : fn.f.operands_of(n)) look(v);
-  for (summed const& s : sums) look(s.yielded);
-  return all;
-}
-
 llvm::Value* load_lanes(function_state& fn, ir::scalar s, llvm::Value* from) {
   auto* const t = llvm::FixedVectorType::get(type_in_memory(fn.e, s), block_width);
   llvm::Value* const x = fn.b.CreateAlignedLoad(t, from, fn.e.vector_alignment(t));
@@ -77,20 +24,20 @@ llvm::Value* load_lanes(function_state& fn, ir::scalar s, llvm::Value* from) {
 }
 
 parts emit_blocks(
-    function_state& fn, node_id n, std::vector<bool> const& ends, value_ids const& crosses,
-    std::vector<output> const& outputs, std::vector<summed> const& sums) {
+    function_state& fn, node_id n, blocks_plan const& plan, std::vector<output> const& outputs,
+    std::vector<summed> const& sums) {
   region_id const body = fn.f.region_at(n, 0);
   node_id const last = fn.f.yield_of(body);
   value_id const index = fn.f.argument(body, 0);
   llvm::Value* const count = fn.scalar(fn.f.operand(n, 0));
-  auto const is_end = [&](value_id v) { return fn.f.is_result(v) && ends[index_of(fn.f.node_of(v))]; };
+  auto const is_end = [&](value_id v) { return fn.f.is_result(v) && plan.ends[index_of(fn.f.node_of(v))]; };
   // Values in memory, contiguous for the elements of a block.
   struct crossing {
     value_id value;
     llvm::Value* memory;
   };
   std::vector<crossing> all;
-  for (value_id const v : crosses) {
+  for (value_id const v : plan.crossing) {
     all.push_back({v, fn.e.new_words(block_size)});
     // The last vector may exceed the block.
     auto const bytes = std::uint64_t{block_size} * execute::word_size;
@@ -114,7 +61,7 @@ parts emit_blocks(
   fn.set(index, i);
   for (node_id const each : fn.f.nodes_of(body)) {
     if (each == last) break;
-    if (!ends[index_of(each)]) emit_node(fn, each);
+    if (!plan.ends[index_of(each)]) emit_node(fn, each);
   }
   for (crossing const& c : all) {
     ir::scalar const s = fn.type_of(c.value).element;
@@ -136,7 +83,7 @@ parts emit_blocks(
     fn.set(c.value, load_lanes(fn, s, element_address(fn.e, s, c.memory, done)));
   }
   for (node_id const each : fn.f.nodes_of(body))
-    if (ends[index_of(each)]) emit_in_vector(fn, each);
+    if (plan.ends[index_of(each)]) emit_in_vector(fn, each);
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     if (stored[k] == nullptr) continue;
     llvm::Value* x = fn.scalar(outputs[k].yielded);
@@ -168,25 +115,14 @@ parts emit_blocks(
 
 } // namespace
 
-bool emit_map_in_blocks(
-    function_state& fn, node_id n, std::vector<output> const& outputs, std::vector<summed> const& sums) {
-  region_id const body = fn.f.region_at(n, 0);
-  if (fn.program.how.optimisation < 2 || fn.p.math == ir::math_mode::exact) return false;
-  for (summed const& s : sums)
-    if (fn.type_of(s.result).element == ir::scalar::i64) return false;
-  auto const ends = vector_ends(fn, body);
-  if (ends.empty()) return false;
-  value_ids const crosses = crossing_values(fn, body, ends, sums);
-  if (crosses.size() + outputs.size() > maximum_crossing) return false;
+void emit_map_in_blocks(
+    function_state& fn, node_id n, blocks_plan const& plan, std::vector<output> const& outputs,
+    std::vector<summed> const& sums) {
   llvm::Value* const count = fn.scalar(fn.f.operand(n, 0));
-  // LLVM vectorises straight-line bodies itself.
-  if (sums.empty())
-    if (auto const checks = plan_checks(fn, body); checks && is_vectorisable(fn, body, *checks)) return false;
   parts const lanes =
-      emit_versions(fn, body, count, [&] { return emit_blocks(fn, n, ends, crosses, outputs, sums); });
+      emit_versions(fn, fn.f.region_at(n, 0), count, [&] { return emit_blocks(fn, n, plan, outputs, sums); });
   for (std::size_t k = 0; k < sums.size(); ++k)
     fn.reduced[index_of(sums[k].reduction)] = fold_lanes(fn.e, lanes[k]);
-  return true;
 }
 
 } // namespace overdub::jit

@@ -3,12 +3,13 @@
 // the second in vectors of eight.
 #pragma once
 
+#include "map_plan.hpp"
 #include "outputs.hpp"
 
 namespace overdub::jit {
 
-/// Returns whether the map was split.
-bool emit_map_in_blocks(
-    function_state&, node_id n, std::vector<output> const& outputs, std::vector<summed> const& sums);
+void emit_map_in_blocks(
+    function_state&, node_id n, blocks_plan const& plan, std::vector<output> const& outputs,
+    std::vector<summed> const& sums);
 
 } // namespace overdub::jit

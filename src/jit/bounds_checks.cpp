@@ -1,7 +1,6 @@
 #include "bounds_checks.hpp"
 
 #include "affine_index.hpp"
-#include "look_ahead.hpp"
 
 #include <overdub/implementation/ir/update_chain.hpp>
 #include <overdub/ir/regions.hpp>
@@ -53,9 +52,11 @@ bool plan_check(
   return true;
 }
 
-// The checks of a loop with a simple body; nothing if no access is covered. O(operations).
-std::optional<check_plan> plan_of(function_state const& fn, region_id body) {
+} // namespace
+
+std::optional<check_plan> plan_checks(function_state const& fn, region_id body) {
   std::uint32_t size = 0;
+  if (fn.e.current_handler) return {};
   if (!is_simple(fn.f, body, size)) return {};
   check_plan plan;
   std::vector<region_id> regions_left{body};
@@ -74,6 +75,8 @@ std::optional<check_plan> plan_of(function_state const& fn, region_id body) {
   return plan;
 }
 
+namespace {
+
 // Whether an index is in range in all iterations.
 llvm::Value* is_in_range(
     function_state& fn, affine_index const& i, llvm::Value* base, llvm::Value* extent, llvm::Value* count) {
@@ -86,12 +89,6 @@ llvm::Value* is_in_range(
 }
 
 } // namespace
-
-std::optional<check_plan> plan_checks(function_state& fn, region_id body) {
-  if (fn.program.is_repeatable) look_ahead(fn, body);
-  if (fn.e.current_handler) return {};
-  return plan_of(fn, body);
-}
 
 llvm::Value* emit_checks(function_state& fn, check_plan const& plan, region_id body, llvm::Value* count) {
   llvm::Value* holds = nullptr;

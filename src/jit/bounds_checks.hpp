@@ -3,6 +3,7 @@
 #pragma once
 
 #include "function.hpp"
+#include "look_ahead.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -27,9 +28,8 @@ struct check_plan {
   std::vector<access_check> accesses;
   bool complete = true; // all accesses are covered
 };
-/// Plans the checks of a loop; nothing if other checks remain. Emits only the check that all versions of the loop rely on
-/// (look_ahead.hpp).
-std::optional<check_plan> plan_checks(function_state&, region_id body);
+/// Plans the checks of a loop that look_ahead leaves; nothing if none can be hoisted. O(operations).
+std::optional<check_plan> plan_checks(function_state const&, region_id body);
 /// Emits the combined check of a loop with trip count `count`. Returns whether it holds; null if none is needed.
 llvm::Value* emit_checks(function_state&, check_plan const& plan, region_id body, llvm::Value* count);
 /// Sets whether the check covers its accesses in the code that is emitted next.
@@ -38,6 +38,7 @@ void set_covered(function_state&, check_plan const& plan, bool is);
 /// A loop that `emit` emits; twice, if there is a version without checks. `emit` returns the loop's results.
 template <class Emit>
 parts emit_versions(function_state& fn, region_id body, llvm::Value* count, Emit const& emit) {
+  look_ahead(fn, body);
   auto const plan = plan_checks(fn, body);
   if (!plan || plan->accesses.empty()) return emit();
   llvm::Value* const holds = emit_checks(fn, *plan, body, count);

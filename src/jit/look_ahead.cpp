@@ -158,6 +158,7 @@ private:
 } // namespace
 
 void look_ahead(function_state& fn, region_id body) {
+  if (!fn.program.is_repeatable) return;
   ahead_plan const plan = ir::plan_ahead(fn.f, fn.in_place, fn.in_range, body);
   if (plan.checks.empty()) return;
   llvm::Value* const good = ahead_emitter(fn, plan).all_good();

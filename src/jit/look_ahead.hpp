@@ -8,7 +8,7 @@
 namespace overdub::jit {
 
 /// Emits the check before the loop with this body, and marks the accesses that it covers. The loop needs no second
-/// version with checks in each iteration, since the code deoptimises.
+/// version with checks in each iteration, since the code deoptimises. Emits nothing if a failing run cannot be repeated.
 void look_ahead(function_state&, region_id body);
 
 } // namespace overdub::jit

@@ -5,6 +5,8 @@
 #include "bounds_checks.hpp"
 #include "counted_loop.hpp"
 #include "lanes.hpp"
+#include "look_ahead.hpp"
+#include "map_plan.hpp"
 #include "memory_access.hpp"
 #include "operations.hpp"
 #include "outputs.hpp"
@@ -12,19 +14,8 @@
 #include "reference_counts.hpp"
 #include "sums.hpp"
 
-#include <overdub/implementation/ir/only_reduction.hpp>
-
 namespace overdub::jit {
 namespace {
-
-// The sum of an array of numbers, if it is the only use.
-node_id only_sum(ir::function const& f, value_id v) {
-  ir::type const t = f.type_of(v);
-  node_id const found = ir::only_reduction(f, v);
-  bool const is_sum = found != ir::nothing && f[found].attributes.operation == ir::op::add && t.rank == 1 &&
-                      t.element != ir::scalar::boolean;
-  return is_sum ? found : node_id(ir::nothing);
-}
 
 void emit_map_by_element(
     function_state& fn, node_id n, std::vector<output> const& outputs, std::vector<summed> const& sums) {
@@ -77,29 +68,31 @@ void emit_map_by_element(
 
 void emit_map(function_state& fn, node_id n) {
   region_id const body = fn.f.region_at(n, 0);
-  node_id const last = fn.f.yield_of(body);
   llvm::Value* const count = fn.scalar(fn.f.operand(n, 0));
+  look_ahead(fn, body);
+  map_plan const plan = plan_map(fn, n);
   std::vector<output> outputs;
-  std::vector<summed> sums;
-  for (std::uint32_t k = 0; k < fn.f[n].result_count; ++k) {
-    value_id const result = fn.f.result(n, k), yielded = fn.f.operand(last, k);
-    if (node_id const reduction = only_sum(fn.f, result); reduction != ir::nothing)
-      sums.push_back({result, yielded, reduction});
-    else if (can_fill_row(fn, yielded, body)) {
-      outputs.push_back({result, yielded});
+  for (mapped const& m : plan.arrays)
+    if (m.fills_rows) {
+      outputs.push_back({m.result, m.yielded});
       fill_rows(fn, outputs.back(), body, count);
     } else
-      outputs.push_back(new_output(fn, result, yielded, count, ir::op::map));
-  }
+      outputs.push_back(new_output(fn, m.result, m.yielded, count, ir::op::map));
   if (outputs.empty()) require_not_negative(fn, ir::op::map, count);
-  for (summed const& s : sums) { // the reduction only needs the size of the array
+  for (summed const& s : plan.sums) { // the reduction only needs the size of the array
     auto* const none = fn.e.null();
     fn.set(s.result, value{{none, none, count}});
   }
-  if (sums.empty() || !emit_vector_sums(fn, n, sums, outputs)) {
-    auto const eights = begin_points(fn, n, outputs, sums);
-    if (!emit_map_in_blocks(fn, n, outputs, sums)) emit_map_by_element(fn, n, outputs, sums);
-    if (eights) end_points(fn, *eights, sums);
+  if (plan.vectors)
+    emit_vector_sums(fn, n, *plan.vectors, plan.sums, outputs);
+  else {
+    std::optional<points> all;
+    if (plan.points) all = begin_points(fn, n, *plan.points, outputs, plan.sums);
+    if (plan.blocks)
+      emit_map_in_blocks(fn, n, *plan.blocks, outputs, plan.sums);
+    else
+      emit_map_by_element(fn, n, outputs, plan.sums);
+    if (all) end_points(fn, *all, plan.sums);
   }
   for (output const& o : outputs) finish_output(fn, o);
 }

@@ -45,7 +45,7 @@ void finish_output(function_state& fn, output const& o) {
   fn.set(o.result, o.words == nullptr ? o.made : load_words(fn.e, fn.type_of(o.result), o.words));
 }
 
-bool can_fill_row(function_state& fn, value_id yielded, region_id body) {
+bool can_fill_row(function_state const& fn, value_id yielded, region_id body) {
   if (!fn.program.is_repeatable || fn.type_of(yielded).rank != 1 || !fn.f.is_result(yielded) ||
       fn.f.region_of(yielded) != body)
     return false;

@@ -14,12 +14,6 @@ struct output {
   llvm::Value* words = nullptr; // of rows: the memory of the array, and of a row after it
   bool is_filled = false;       // by the map that creates each row, in place
 };
-/// A map whose only use is a sum.
-struct summed {
-  value_id result, yielded;
-  node_id reduction;
-};
-
 /// Allocates an array for what a loop with this trip count yields.
 output new_output(function_state&, value_id result, value_id yielded, llvm::Value* count, ir::op code);
 /// Stores what an iteration yielded.
@@ -28,7 +22,7 @@ void store_output(function_state&, output const& o, llvm::Value* index);
 void finish_output(function_state&, output const& o);
 
 /// Whether a map yields rows that a nested map creates, of loop-invariant size, and that are only read otherwise.
-bool can_fill_row(function_state&, value_id yielded, region_id body);
+bool can_fill_row(function_state const&, value_id yielded, region_id body);
 /// Allocates the array of all rows before the map.
 void fill_rows(function_state&, output& o, region_id body, llvm::Value* count);
 

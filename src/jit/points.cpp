@@ -27,86 +27,6 @@ constexpr std::int64_t maximum_terms = 16, maximum_strided_terms = 4;
 // Complete trees of descending sizes, for any number of elements.
 constexpr std::uint32_t maximum_trees = 64;
 
-bool is_number(ir::type t) {
-  return t.rank == 0 &&
-         (t.element == ir::scalar::f64 || t.element == ir::scalar::f32 || t.element == ir::scalar::i64);
-}
-
-bool is_floating(ir::type t) { return is_number(t) && t != ir::i64; }
-
-/// The requirements of loops in a map's body.
-struct nested_loops {
-  value_ids counts{};       // trip counts, if one may be negative
-  value_ids at_least_one{}; // trip counts of reductions without an initial value
-  bool has_sums_alone = true;
-  bool reads_apart = false; // reads elements with a stride
-};
-
-// The reduction of a map's result by an operation for vectors, if it is the only use.
-node_id reduction_of(function_state& fn, value_id v) {
-  node_id const found = ir::only_reduction(fn.f, v);
-  ir::type const element = fn.type_of(v).element_type();
-  bool const fits =
-      found != ir::nothing && is_number(element) && is_light(fn, fn.f[found].attributes.operation, element);
-  return fits ? found : node_id(ir::nothing);
-}
-
-bool fits_points(function_state& fn, region_id r, region_id body, nested_loops& found) {
-  auto const fits_count = [&](node_id n) { return !ir::is_defined_in(fn.f, fn.f.operand(n, 0), body); };
-  for (node_id const n : fn.f.nodes_of(r)) {
-    switch (ir::op const code = fn.f[n].code) {
-    case ir::op::yield:
-    case ir::op::convert:
-      continue;
-    case ir::op::length:
-      for (value_id const v : fn.f.operands_of(n))
-        if (ir::is_defined_in(fn.f, v, body)) return false;
-      continue;
-    case ir::op::at: {
-      ir::type const t = fn.type_of(fn.f.result(n));
-      if (!is_number(t) || ir::is_defined_in(fn.f, fn.f.operand(n, 0), body)) return false;
-      for (std::uint32_t k = 0; k + 1 < fn.f[n].operand_count; ++k)
-        if (!fn.in_range.has(n, k)) return false;
-      if (!is_read_in_line(fn.f, n, body)) found.reads_apart = true;
-      continue;
-    }
-    case ir::op::map:
-      if (!fits_count(n)) return false;
-      found.counts.push_back(fn.f.operand(n, 0));
-      for (std::uint32_t k = 0; k < fn.f[n].result_count; ++k) {
-        node_id const reduction = reduction_of(fn, fn.f.result(n, k));
-        if (reduction == ir::nothing) return false;
-        if (!fn.f[reduction].attributes.is_started()) found.at_least_one.push_back(fn.f.operand(n, 0));
-        if (fn.f[reduction].attributes.operation != ir::op::add) found.has_sums_alone = false;
-      }
-      if (!fits_points(fn, fn.f.region_at(n, 0), body, found)) return false;
-      continue;
-    case ir::op::reduce: {
-      value_id const array = fn.f.operand(n, 0);
-      if (!fn.f.is_result(array) || fn.f.region_of(array) != r || reduction_of(fn, array) != n ||
-          fn.f[fn.f.node_of(array)].code != ir::op::map)
-        return false;
-      continue;
-    }
-    case ir::op::loop: {
-      if (!fits_count(n) || ir::region_flow(fn.f, n).stacked() > 0) return false;
-      for (std::uint32_t k = 0; k < fn.f[n].result_count; ++k)
-        if (ir::type const t = fn.type_of(fn.f.result(n, k)); !is_number(t) && t != ir::boolean) return false;
-      found.has_sums_alone = false;
-      if (!fits_points(fn, fn.f.region_at(n, 0), body, found)) return false;
-      continue;
-    }
-    default:
-      if (!ir::is_elementwise(code)) return false;
-      if (is_light(fn, code, fn.type_of(fn.f.result(n)))) continue;
-      // Called for one element at a time.
-      if (!is_floating(fn.type_of(fn.f.result(n))) || other_of_sine_and_cosine(fn, n) != ir::nothing)
-        return false;
-    }
-  }
-  return true;
-}
-
 void emit_in_points(function_state& fn, region_id r, region_id body, llvm::Value* index, llvm::Value* mask);
 
 // An operation without a vector version.
@@ -182,7 +102,7 @@ void emit_map_in_points(
     return elementwise(fn, r.code, r.type, {x, y});
   };
   for (std::uint32_t k = 0; k < fn.f[n].result_count; ++k) {
-    node_id const reduction = reduction_of(fn, fn.f.result(n, k));
+    node_id const reduction = vector_reduction_of(fn, fn.f.result(n, k));
     ir::scalar const s = fn.type_of(fn.f.result(n, k)).element;
     ir::op const code = fn.f[reduction].attributes.operation;
     bool const is_in_lanes = code == ir::op::add && s != ir::scalar::i64;
@@ -297,30 +217,19 @@ parts emit_eight_points(
 
 } // namespace
 
-std::optional<points> begin_points(
-    function_state& fn, node_id n, std::vector<output> const& outputs, std::vector<summed> const& sums) {
+points begin_points(
+    function_state& fn, node_id n, points_plan const& plan, std::vector<output> const& outputs,
+    std::vector<summed> const& sums) {
   region_id const body = fn.f.region_at(n, 0);
-  bool const has_loops =
-      std::ranges::any_of(fn.f.nodes_of(body), [&](node_id m) { return ir::is_counted(fn.f[m].code); });
-  if (fn.program.how.optimisation < 2 || !fn.program.is_repeatable || fn.e.current_handler || !has_loops)
-    return {};
-  for (summed const& s : sums)
-    if (!is_floating(fn.type_of(s.yielded))) return {};
-  for (output const& o : outputs)
-    if (!is_number(fn.type_of(o.yielded))) return {};
   llvm::Value* const count = fn.scalar(fn.f.operand(n, 0));
-  look_ahead(fn, body);
-  nested_loops found;
-  if (!fits_points(fn, body, body, found)) return {};
-
   llvm::Value* good = fn.b.getTrue();
-  for (value_id const v : found.counts) {
+  for (value_id const v : plan.counts) {
     good = fn.b.CreateAnd(good, fn.b.CreateICmpSGE(fn.scalar(v), fn.e.integer(0)));
-    std::int64_t const most = found.reads_apart ? maximum_strided_terms : maximum_terms;
-    if (found.has_sums_alone)
+    std::int64_t const most = plan.reads_apart ? maximum_strided_terms : maximum_terms;
+    if (plan.has_sums_alone)
       good = fn.b.CreateAnd(good, fn.b.CreateICmpSLE(fn.scalar(v), fn.e.integer(most)));
   }
-  for (value_id const v : found.at_least_one)
+  for (value_id const v : plan.at_least_one)
     good = fn.b.CreateAnd(good, fn.b.CreateICmpSGE(fn.scalar(v), fn.e.integer(1)));
   block const eights = fn.e.new_block("points"), elements = fn.e.new_block("elements");
   points made{nullptr, fn.e.new_block("after_points"), {}};

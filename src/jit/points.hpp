@@ -3,9 +3,8 @@
 // at a time.
 #pragma once
 
+#include "map_plan.hpp"
 #include "outputs.hpp"
-
-#include <optional>
 
 namespace overdub::jit {
 
@@ -15,10 +14,10 @@ struct points {
   parts sums;
 };
 
-/// Vectorises all elements whose trip counts fit, and leaves the insertion point at the code for the others; nothing
-/// if the body cannot be vectorised.
-std::optional<points>
-begin_points(function_state&, node_id n, std::vector<output> const& outputs, std::vector<summed> const& sums);
+/// Vectorises all elements if the trip counts fit, and leaves the insertion point at the code for others.
+points begin_points(
+    function_state&, node_id n, points_plan const& plan, std::vector<output> const& outputs,
+    std::vector<summed> const& sums);
 /// Joins it with the code for the others, at the insertion point.
 void end_points(function_state&, points const& p, std::vector<summed> const& sums);
 

@@ -242,7 +242,7 @@ llvm::Value* converted(function_state& fn, ir::scalar from, ir::scalar to, llvm:
   return fn.b.CreateSIToFP(x, t);
 }
 
-node_id other_of_sine_and_cosine(function_state& fn, node_id n) {
+node_id other_of_sine_and_cosine(function_state const& fn, node_id n) {
   bool const is_one_call = fn.p.math == ir::math_mode::exact && has_sine_and_cosine();
   return is_one_call ? ir::other_of_sine_and_cosine(fn.f, n) : node_id(ir::nothing);
 }

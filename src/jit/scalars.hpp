@@ -14,6 +14,6 @@ llvm::Value* integral(function_state&, ir::op code, llvm::ArrayRef<llvm::Value*>
 /// Converts a scalar.
 llvm::Value* converted(function_state&, ir::scalar from, ir::scalar to, llvm::Value* x);
 /// The cosine for a sine, or the sine for a cosine, of the same number, if one function computes both.
-node_id other_of_sine_and_cosine(function_state&, node_id n);
+node_id other_of_sine_and_cosine(function_state const&, node_id n);
 
 } // namespace overdub::jit

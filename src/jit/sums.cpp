@@ -59,18 +59,12 @@ parts emit_one_by_one(
 
 } // namespace
 
-bool emit_vector_sums(
-    function_state& fn, node_id n, std::vector<summed> const& sums, std::vector<output> const& outputs) {
+void emit_vector_sums(
+    function_state& fn, node_id n, check_plan const& checks, std::vector<summed> const& sums,
+    std::vector<output> const& outputs) {
   region_id const body = fn.f.region_at(n, 0);
-  if (fn.program.how.optimisation < 2) return false;
-  for (summed const& s : sums)
-    if (fn.type_of(s.result).element == ir::scalar::i64) return false;
-  for (output const& o : outputs)
-    if (fn.type_of(o.result).rank != 1 || fn.type_of(o.result).element == ir::scalar::boolean) return false;
   llvm::Value* const count = fn.scalar(fn.f.operand(n, 0));
-  auto const checks = plan_checks(fn, body);
-  if (!checks || !is_vectorisable(fn, body, *checks)) return false;
-  llvm::Value* const holds = emit_checks(fn, *checks, body, count);
+  llvm::Value* const holds = emit_checks(fn, checks, body, count);
 
   // Operands of indices are computed before the loop, and rematerialised where they are needed.
   parts start;
@@ -82,7 +76,7 @@ bool emit_vector_sums(
   else
     fn.b.CreateCondBr(holds, vectors, one_by_one);
   fn.e.at(vectors);
-  set_covered(fn, *checks, true);
+  set_covered(fn, checks, true);
   auto const blocks = begin_loop(fn.e, fn.b.CreateAShr(count, fn.e.integer(3)), start);
   llvm::Value* const index = fn.b.CreateShl(blocks.index, fn.e.integer(3));
   emit_in_vectors(fn, body, index, nullptr);
@@ -116,7 +110,7 @@ bool emit_vector_sums(
     // The remainder, or all elements if some index is out of range: one by one, with partial sums in memory.
     fn.b.CreateBr(masks ? next : one_by_one);
     fn.e.at(one_by_one);
-    set_covered(fn, *checks, false);
+    set_covered(fn, checks, false);
     parts entering = start;
     llvm::Value* first = fn.e.integer(0);
     if (!masks) {
@@ -139,7 +133,6 @@ bool emit_vector_sums(
   }
   for (std::size_t k = 0; k < sums.size(); ++k)
     fn.reduced[index_of(sums[k].reduction)] = fold_lanes(fn.e, all[k]);
-  return true;
 }
 
 } // namespace overdub::jit

@@ -2,12 +2,14 @@
 // results of the map are stored as vectors, too.
 #pragma once
 
+#include "map_plan.hpp"
 #include "outputs.hpp"
 
 namespace overdub::jit {
 
-/// Returns whether the map was vectorised.
-bool emit_vector_sums(
-    function_state&, node_id n, std::vector<summed> const& sums, std::vector<output> const& outputs);
+/// `checks` are those of the plan.
+void emit_vector_sums(
+    function_state&, node_id n, check_plan const& checks, std::vector<summed> const& sums,
+    std::vector<output> const& outputs);
 
 } // namespace overdub::jit

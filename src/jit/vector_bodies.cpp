@@ -1,7 +1,6 @@
 #include "vector_bodies.hpp"
 
 #include "affine_index.hpp"
-#include "bounds_checks.hpp"
 #include "lanes.hpp"
 #include "memory_access.hpp"
 #include "scalars.hpp"
@@ -9,42 +8,6 @@
 #include <overdub/implementation/ir/operands.hpp>
 
 namespace overdub::jit {
-
-bool is_light(function_state& fn, ir::op code, ir::type t) {
-  if (fn.program.elementary.has_vectors(code, t.element)) return true;
-  if ((ir::row_of(code).cost >= 9 && code != ir::op::sqrt) || t.is_function()) return false;
-  switch (code) {
-  case ir::op::fdim:
-  case ir::op::nextafter:
-  case ir::op::ldexp:
-  case ir::op::logb:
-  case ir::op::lerp:
-    return false;
-  case ir::op::div:
-  case ir::op::rem:
-    return t != ir::i64;
-  default:
-    return true;
-  }
-}
-
-bool is_vectorisable(function_state& fn, region_id body, check_plan const& checks) {
-  if (!checks.complete) return false;
-  std::uint32_t accesses = 0;
-  for (node_id const n : fn.f.nodes_of(body)) {
-    ir::op const code = fn.f[n].code;
-    if (code == ir::op::yield || code == ir::op::length || code == ir::op::convert) continue;
-    if (code == ir::op::at) {
-      if (fn.type_of(fn.f.result(n)).rank > 0 || fn.type_of(fn.f.result(n)).element == ir::scalar::boolean)
-        return false;
-      ++accesses;
-      if (!is_read_in_line(fn.f, n, body)) return false;
-      continue;
-    }
-    if (!ir::is_elementwise(code) || !is_light(fn, code, fn.type_of(fn.f.result(n)))) return false;
-  }
-  return accesses > 0;
-}
 
 llvm::Value* in_vector(function_state& fn, value_id v) {
   llvm::Value* const x = fn.scalar(v);

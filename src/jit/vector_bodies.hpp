@@ -1,16 +1,11 @@
 // Bodies of loops in vectors: eight iterations at a time, each value a vector of eight or uniform.
 #pragma once
 
-#include "bounds_checks.hpp"
+#include "map_plan.hpp"
 #include "outputs.hpp"
 
 namespace overdub::jit {
 
-/// Whether a vector operation takes no longer than the scalar ones: other function calls do not profit; masked lanes must
-/// not divide integers.
-bool is_light(function_state&, ir::op code, ir::type t);
-/// Whether the body of a loop can run in vectors: straight-line code of light operations.
-bool is_vectorisable(function_state&, region_id body, check_plan const& checks);
 /// A value of the body, as a vector.
 llvm::Value* in_vector(function_state&, value_id v);
 /// The elements that eight iterations read, from the one at `index` on: contiguous, reversed, or gathered.
