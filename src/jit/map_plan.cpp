@@ -131,20 +131,22 @@ private:
       return fn_.f.is_result(array) && fn_.f.region_of(array) == r && vector_reduction_of(fn_, array) == n &&
              fn_.f[fn_.f.node_of(array)].code == ir::op::map;
     }
-    case ir::op::loop:
-      if (!is_invariant(fn_.f.operand(n, 0)) || ir::region_flow(fn_.f, n).stacked() > 0) return false;
-      for (std::uint32_t k = 0; k < fn_.f[n].result_count; ++k)
-        if (ir::type const t = fn_.type_of(fn_.f.result(n, k)); !is_number(t) && t != ir::boolean)
-          return false;
-      found.has_sums_alone = false;
-      return fits_points(fn_.f.region_at(n, 0), found);
     default: {
+      if (ir::is_counted_loop(code)) return fits_loop(n, found);
       if (!ir::is_elementwise(code)) return false;
       ir::type const t = fn_.type_of(fn_.f.result(n));
       // Heavy operations are called for one element at a time.
       return is_light(fn_, code, t) || (is_floating(t) && other_of_sine_and_cosine(fn_, n) == ir::nothing);
     }
     }
+  }
+  bool fits_loop(node_id n, points_plan& found) const {
+    if (ir::is_defined_in(fn_.f, fn_.f.operand(n, 0), body_) || ir::region_flow(fn_.f, n).stacked() > 0)
+      return false;
+    for (std::uint32_t k = 0; k < fn_.f[n].result_count; ++k)
+      if (ir::type const t = fn_.type_of(fn_.f.result(n, k)); !is_number(t) && t != ir::boolean) return false;
+    found.has_sums_alone = false;
+    return fits_points(fn_.f.region_at(n, 0), found);
   }
 
   // ---- bodies that end in elementary functions
