@@ -61,6 +61,14 @@ struct lifted_symbol {
   std::vector<bool> returned; // by parameter: whether it is an array that is also a result
 };
 
+/// A native function that lifted functions call: an operation `host` of this name, which runs when it is bound in program::hosts.
+struct called_native {
+  std::string symbol;                  // mangled, as in object files
+  std::string name;                    // demangled, as in the program
+  std::vector<std::string> parameters; // their types in C++: double, float, bool, std::int32_t
+  std::string result;                  // the same; "void"
+};
+
 /// The functions of a module.
 struct lift_result {
   ir::program program; // verified
@@ -68,6 +76,7 @@ struct lift_result {
   std::vector<lifted_symbol> symbols;
   std::vector<memory_array>
       memory; // the arrays that functions in linear memory take first; none if there are no such functions
+  std::vector<called_native> natives;
 };
 
 /// Lifts the functions that a module defines. `module` is bitcode or textual IR, of clang -O1 -Xclang -disable-llvm-passes. The functions of

@@ -4,6 +4,7 @@
 #include "arrays.hpp"
 #include "environment.hpp"
 #include "indirect_calls.hpp"
+#include "native_calls.hpp"
 #include "prepare.hpp"
 #include "trip_count.hpp"
 #include "values.hpp"
@@ -50,6 +51,7 @@ private:
     if (call && is_abort(*call)) return emit_failure(calls_without_return);
     if (call && is_requirement(*call)) return emit_requirement(*call);
     if (call && is_dispatcher(*e_.plan.function) && !is_lifted(*call)) return emit_refused_call(*call);
+    if (call && is_native_call(*call)) return emit_native_call(e_, *call);
     if (e_.plan.memory.is_linear ? emit_with_addresses(i) : emit_with_arrays(i)) return;
     if (llvm::isa<llvm::InsertValueInst>(i) || llvm::isa<llvm::ExtractValueInst>(i))
       return; // emitted by the return, and by the call

@@ -1,6 +1,7 @@
 #include "indirect_calls.hpp"
 
 #include "linear_memory.hpp"
+#include "native_calls.hpp"
 #include "prepare.hpp"
 #include "values.hpp"
 
@@ -27,7 +28,7 @@ bool uses_address(llvm::Use const& u) {
 
 bool is_supported(llvm::CallBase const& call) {
   return !call.getCalledFunction()->isDeclaration() || allocation_of(call) != allocation::none ||
-         problem_of(call).empty();
+         problem_of(call).empty() || is_native_call(call);
 }
 
 // Makes the dispatcher of a type of functions.

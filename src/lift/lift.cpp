@@ -3,6 +3,7 @@
 #include "emit.hpp"
 #include "entries.hpp"
 #include "invalid.hpp"
+#include "native_calls.hpp"
 #include "plan.hpp"
 #include "planner.hpp"
 #include "prepare.hpp"
@@ -17,8 +18,10 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <llvm/ADT/DenseSet.h>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
 #include <map>
 #include <set>
@@ -128,6 +131,21 @@ std::vector<lifted_symbol> symbols_of(
   return all;
 }
 
+// The native functions that functions of the program call, in the order of the module.
+std::vector<called_native> natives_of(llvm::Module const& m, module_plan const& plan, ir::program const& p) {
+  llvm::DenseSet<llvm::Function const*> called;
+  for (function_plan const& f : plan.functions) {
+    if (p.is_erased(f.id)) continue;
+    for (llvm::Instruction const& i : llvm::instructions(*f.function))
+      if (auto const* call = llvm::dyn_cast<llvm::CallBase>(&i); call && is_native_call(*call))
+        called.insert(call->getCalledFunction());
+  }
+  std::vector<called_native> all;
+  for (llvm::Function const& f : m)
+    if (called.contains(&f)) all.push_back(describe_native(f));
+  return all;
+}
+
 } // namespace
 } // namespace lifting
 
@@ -144,7 +162,7 @@ lift_result lift(std::span<std::string_view const> modules, lift_options const& 
   lifting::prepare(*read.module);
   lifting::planned_module planned = lifting::plan_module(*read.module, o);
   lifting::module_plan& plan = planned.plan;
-  lift_result result{{}, std::move(planned.refused), {}, {}};
+  lift_result result{{}, std::move(planned.refused), {}, {}, {}};
   std::vector<lifting::entry> entries = lifting::find_entries(plan);
   lifting::declare(result.program, plan, entries);
   if (!plan.in_memory.empty()) lifting::add_allocator(result.program, plan.layout, plan);
@@ -165,6 +183,7 @@ lift_result lift(std::span<std::string_view const> modules, lift_options const& 
   for (lifting::element_type const& cell : plan.layout.cells)
     if (!plan.in_memory.empty()) result.memory.push_back({cell.type, cell.bits});
   result.symbols = lifting::symbols_of(*read.module, plan, entries, result.program);
+  result.natives = lifting::natives_of(*read.module, plan, result.program);
   pass::dce(result.program);
   return result;
 }

@@ -1,6 +1,7 @@
 #include "supported.hpp"
 
 #include "linear_memory.hpp"
+#include "native_calls.hpp"
 #include "prepare.hpp"
 #include "refusal.hpp"
 #include "values.hpp"
@@ -58,14 +59,14 @@ void check_call(llvm::CallBase const& call) {
         &call, "a call with other types than those of the function", "its behaviour is undefined",
         "declare the function as it is defined");
   if (!callee->isDeclaration()) return;
-  if (problem_of(call).empty()) return;
+  if (problem_of(call).empty() || is_native_call(call)) return;
   if (callee->getName() == "__dynamic_cast")
     refuse(
         &call, "dynamic_cast", "objects have addresses of virtual tables, and no descriptions of their types",
         "call a virtual function");
   refuse(
       &call, "a call of " + llvm::demangle(callee->getName().str()), "the module has no definition of it",
-      "compile its source into the same module");
+      "compile its source into the same module; functions of numbers alone may be native");
 }
 
 // Structs are returned in registers: the callee inserts the scalars before it returns, and the caller extracts them after the call.

@@ -13,6 +13,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,7 +28,8 @@ using address_t = void (*)();
 // The text of a module, and what was made of it.
 class embedded_text {
 public:
-  explicit embedded_text(std::string_view text) : text_(text) {}
+  embedded_text(std::string_view text, std::span<embedded_native const> natives)
+      : text_(text), natives_(natives) {}
 
   std::shared_ptr<lifted_program const> find(embedded_function const& f, lifted_signature const& signature) {
     mutex_lock const lock(mutex_);
@@ -65,6 +67,8 @@ private:
     try {
       all_ = ir::parse(text_);
       ir::verify(*all_);
+      for (embedded_native const& n : natives_)
+        if (n.address) all_->hosts.push_back({.name = all_->intern(n.name), .run = n.run});
     } catch (error const& e) {
       all_.emplace();
       problem_ = std::string("its program is not valid: ") + e.what();
@@ -93,6 +97,7 @@ private:
   }
 
   std::string_view text_;
+  std::span<embedded_native const> natives_;
   mutex mutex_;
   std::optional<ir::program> all_;
   std::string problem_; // of the text
@@ -101,11 +106,13 @@ private:
 
 class registry {
 public:
-  void add(embedded_function const* begin, std::size_t count, std::string_view text) {
-    auto const module = std::make_shared<embedded_text>(text);
+  void
+  add(std::span<embedded_function const> functions, std::string_view text,
+      std::span<embedded_native const> natives) {
+    auto const module = std::make_shared<embedded_text>(text, natives);
     mutex_lock const lock(mutex_);
-    for (std::size_t i = 0; i < count; ++i)
-      if (begin[i].address) all_[begin[i].address].push_back({module, begin + i});
+    for (embedded_function const& f : functions)
+      if (f.address) all_[f.address].push_back({module, &f});
   }
   void remove(embedded_function const* begin, std::size_t count) {
     mutex_lock const lock(mutex_);
@@ -176,9 +183,11 @@ std::shared_ptr<lifted_program const> find_lifted(void (*address)(), lifted_sign
 
 } // namespace detail
 
-embedded_program::embedded_program(std::string_view text, std::span<embedded_function const> functions)
+embedded_program::embedded_program(
+    std::string_view text, std::span<embedded_function const> functions,
+    std::span<embedded_native const> natives)
     : functions_(functions) {
-  detail::programs().add(functions.data(), functions.size(), text);
+  detail::programs().add(functions, text, natives);
 }
 embedded_program::~embedded_program() { detail::programs().remove(functions_.data(), functions_.size()); }
 

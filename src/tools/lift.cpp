@@ -23,7 +23,10 @@ lifted_files lift_program(std::vector<std::string> const& paths) {
     if (path == "-") path = "/dev/stdin";
   try {
     lift_result lifted = lift_files(files);
-    lifted_files result{std::move(lifted.program), {}, {}};
+    lifted_files result{std::move(lifted.program), {}, {}, {}};
+    for (called_native& n : lifted.natives)
+      result.natives.push_back(
+          {std::move(n.symbol), std::move(n.name), std::move(n.parameters), std::move(n.result)});
     std::map<std::string, std::string> why;
     for (refused_function const& f : lifted.refused) {
       std::string const text = printable(text_of(f));
@@ -67,31 +70,81 @@ std::string literal(std::string_view text) {
   return out;
 }
 
-} // namespace
+// No compiler of C or C++ writes other symbols.
+bool can_be_declared(std::string const& symbol) { return symbol.find_first_of("\"\\\n") == symbol.npos; }
 
-std::string embedding_source(ir::program const& p, std::vector<embedded_symbol> const& symbols) {
+// `name` is declared as a function of the symbol.
+std::string declaration(
+    std::string const& result, std::string const& name, std::string const& parameters,
+    std::string const& symbol) {
+  return "extern \"C\" " + result + ' ' + name + '(' + parameters + ") __asm__(\"" + symbol +
+         "\") __attribute__((weak));\n";
+}
+
+std::string functions_source(std::vector<embedded_symbol> const& symbols) {
   constexpr std::size_t most_parameters = 64;
   std::string declared, rows;
   for (std::size_t k = 0; k < symbols.size(); ++k) {
     embedded_symbol const& s = symbols[k];
-    if (s.symbol.find_first_of("\"\\\n") != s.symbol.npos) continue; // no compiler of C or C++ writes it
+    if (!can_be_declared(s.symbol)) continue;
     std::string const f = "function_" + std::to_string(k);
     std::uint64_t returned = 0;
     for (std::size_t i = 0; i < s.returned.size() && i < most_parameters; ++i)
       if (s.returned[i]) returned |= std::uint64_t{1} << i;
     bool const is_callable = s.returned.size() <= most_parameters;
     std::string const refusal = is_callable ? s.refusal : s.function + ": it has more than 64 parameters";
-    declared += "extern \"C\" void " + f + "() __asm__(\"" + s.symbol + "\") __attribute__((weak));\n";
+    declared += declaration("void", f, "", s.symbol);
     rows += "    {&" + f + ", " + literal(is_callable ? s.function : "") + ", " + literal(refusal) + ", " +
             std::to_string(returned) + "u},\n";
   }
+  return declared + "constexpr overdub::embedded_function functions[] = {\n" + rows +
+         "    {nullptr, \"\", \"\", 0}};\n";
+}
+
+// A number of a program: integers of all widths are std::int64_t.
+std::string number_in_program(std::string const& type) {
+  return type.starts_with("std::") ? "std::int64_t" : type;
+}
+
+std::string natives_source(std::vector<embedded_native_symbol> const& natives) {
+  std::string declared, rows;
+  for (std::size_t k = 0; k < natives.size(); ++k) {
+    embedded_native_symbol const& n = natives[k];
+    if (!can_be_declared(n.symbol)) continue;
+    std::string const f = "native_" + std::to_string(k);
+    std::string parameters, arguments;
+    for (std::size_t i = 0; i < n.parameters.size(); ++i) {
+      std::string const comma = i == 0 ? "" : ", ", &type = n.parameters[i];
+      parameters += comma + type;
+      arguments += comma + "static_cast<" + type + ">(*static_cast<" + number_in_program(type) +
+                   " const*>(x[" + std::to_string(i) + "]))";
+    }
+    std::string call = f + '(' + arguments + ')';
+    if (n.result != "void") {
+      // Integers are sign-extended from their width.
+      std::string const narrow = n.result.starts_with("std::u") ? "std::" + n.result.substr(6) : n.result;
+      call = "*static_cast<" + number_in_program(n.result) + "*>(r[0]) = static_cast<" + narrow + ">(" +
+             call + ')';
+    }
+    declared += declaration(n.result, f, parameters, n.symbol) + "void call_" + std::to_string(k) +
+                "(void*, [[maybe_unused]] void const* const* x, [[maybe_unused]] void* const* r) { " + call +
+                "; }\n";
+    rows += "    {" + literal(n.name) + ", reinterpret_cast<void (*)()>(&" + f + "), &call_" +
+            std::to_string(k) + "},\n";
+  }
+  return declared + "overdub::embedded_native const natives[] = {\n" + rows +
+         "    {\"\", nullptr, nullptr}};\n";
+}
+
+} // namespace
+
+std::string embedding_source(ir::program const& p, lifted_files const& lifted) {
   return "// Written by overdub-opt --embed: a program for overdub::lifted.\n#include "
-         "<overdub/lifted/embedded.hpp>\n\n"
-         "namespace {\n" +
-         declared + "constexpr char text[] =\n" + literal(ir::print(p)) + ";\n" +
-         "constexpr overdub::embedded_function functions[] = {\n" + rows +
-         "    {nullptr, \"\", \"\", 0}};\noverdub::embedded_program const program(text, functions);\n} // "
-         "namespace\n";
+         "<overdub/lifted/embedded.hpp>\n\n#include <cstdint>\n\nnamespace {\n"
+         "constexpr char text[] =\n" +
+         literal(ir::print(p)) + ";\n" + functions_source(lifted.symbols) +
+         natives_source(lifted.natives) +
+         "overdub::embedded_program const program(text, functions, natives);\n} // namespace\n";
 }
 
 } // namespace overdub::tools

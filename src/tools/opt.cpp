@@ -179,7 +179,7 @@ int work_on_program(command_line const& c) {
     std::string const graph = graph_of(p, c.graph);
     out += c.svg ? svg_of(graph) : graph;
   }
-  if (!c.lift.embed.empty()) write_text(c.lift.embed, embedding_source(p, lifted.symbols));
+  if (!c.lift.embed.empty()) write_text(c.lift.embed, embedding_source(p, lifted));
   exit_code const code = calls(c, from, p, seen).run(out);
   if (!out.empty()) write_text(c.output, out);
   return static_cast<int>(code);

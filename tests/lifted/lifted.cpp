@@ -1,5 +1,6 @@
 // Native functions whose calls in contexts run the programs that were lifted from them.
 #include "catch.hpp"
+#include "sources/native.hpp"
 #include "sources/numerics.hpp"
 
 #include <overdub/contexts/count.hpp>
@@ -42,6 +43,9 @@ inline constexpr auto split =
 inline constexpr auto unused = od::lifted<&numerics::unused>(od::extent<0>(od::elements<0>));
 inline constexpr auto clampf = od::lifted<&numerics::clampf>();
 inline constexpr auto half = od::lifted<&numerics::half<double>>();
+inline constexpr auto calls_native = od::lifted<&numerics::calls_native>(od::extent<0>(od::arg<1>));
+inline constexpr auto calls_each_type = od::lifted<&numerics::calls_each_type>();
+inline constexpr auto calls_absent = od::lifted<&numerics::calls_absent>();
 } // namespace lifted
 
 double outside(double x) { return x; }
@@ -230,6 +234,39 @@ TEST_CASE("a function that was not lifted is one call of a leaf") {
   CHECK(std::get<0>(od::run(log, lifted::unused, od::array<i64>{}, 1.5)) == 1.5);
 }
 
+TEST_CASE("native functions of numbers are called by their names") {
+  std::ostringstream out;
+  od::contexts::log log(out);
+  double const x[] = {1.25, -2.5};
+  CHECK(od::run(log, lifted::calls_native, &x[0], 2) == numerics::calls_native(x, 2));
+  CHECK(lifted::calls_native.why_native().empty());
+  CHECK_THAT(
+      out.str(), Catch::Contains("numerics::native_scaled(double, int)(-2.5, 1) = 0.5") &&
+                     Catch::Contains("lround(-2.5) = -3"));
+
+  for (int k : {0, 1, -7})
+    for (int byte : {0, 200, 255})
+      for (int s : {-1, 300}) {
+        auto const native = [&](auto const& call) {
+          native_notes().clear();
+          bool const is =
+              call(k, static_cast<unsigned char>(byte), static_cast<short>(s), static_cast<float>(s));
+          return std::pair(is, native_notes());
+        };
+        CHECK(native([](auto... a) {
+                return od::run(od::contexts::count{}, lifted::calls_each_type, a...);
+              }) == native(numerics::calls_each_type));
+      }
+  CHECK(lifted::calls_each_type.calls().native == 0);
+}
+
+TEST_CASE("a call of a native function that is not linked is an error of the run") {
+  CHECK(od::run(od::contexts::count{}, lifted::calls_absent, 1.5) == 1.5);
+  CHECK_THROWS_WITH(
+      od::run(od::contexts::count{}, lifted::calls_absent, -1.5),
+      Catch::Contains("numerics::native_absent(double)"));
+}
+
 TEST_CASE("lengths are compared with extents") {
   CHECK_THROWS_WITH(
       lifted::norm(std::vector{3.0, 4.0}, 3),
@@ -237,7 +274,8 @@ TEST_CASE("lengths are compared with extents") {
   od::contexts::count count;
   CHECK_THROWS_AS(od::run(count, lifted::norm, od::array<double>{3.0}, 2), od::argument_error);
   CHECK_THROWS_WITH(
-      od::run(count, lifted::norm, std::vector{3.0}, -1), Catch::Contains("argument 0 has the negative length -1"));
+      od::run(count, lifted::norm, std::vector{3.0}, -1),
+      Catch::Contains("argument 0 has the negative length -1"));
   CHECK(od::run(count, lifted::norm, od::array<double>{3.0, 1.0}, 1) == 3);
   constexpr auto first_of = od::lifted<&numerics::first_of>(od::extent<0>(od::arg<1>));
   CHECK_THROWS_AS(od::run(count, first_of, od::array<double>{3.0}, 2), od::argument_error);

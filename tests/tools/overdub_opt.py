@@ -50,15 +50,16 @@ class CommandLines(unittest.TestCase):
     # ---- lifting
 
     def test_textual_ir_of_llvm_is_lifted_and_run(self):
-        text = "declare void @g()\ndefine i64 @f(i64 %x) {\n  %y = add nsw i64 %x, 1\n  ret i64 %y\n}\n" \
-               "define void @h() {\n  call void @g()\n  ret void\n}\n"
+        text = "declare void @g(ptr)\ndefine i64 @f(i64 %x) {\n  %y = add nsw i64 %x, 1\n  ret i64 %y\n}\n" \
+               "define void @h(ptr %x) {\n  call void @g(ptr %x)\n  ret void\n}\n"
         result = run("--lift", "--run", "@f(41)", text=text)
         if "needs LLVM" in result.stderr:
             self.skipTest("built without LLVM")
         self.check(result, DONE, "42\n", "")
         self.check(run("--lift", "--explain", text=text), DONE,
                    "func @f(%x: i64) -> i64 {\n  %0 = add %x, 1 : i64\n  return %0\n}\n"
-                   "; refused: h: a call of g: the module has no definition of it; compile its source into the same module\n", "")
+                   "; refused: h: a call of g: the module has no definition of it; compile its source into the same module; "
+                   "functions of numbers alone may be native\n", "")
         self.check(run("--lift", text="func"), INVALID, "")
         self.check(run("--explain"), USAGE, "")
         self.check(run("--embed", "programs.cpp"), USAGE, "")

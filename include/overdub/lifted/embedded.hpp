@@ -18,10 +18,19 @@ struct embedded_function {
   std::uint64_t returned; // bit i: parameter i is an array that is also a result
 };
 
+/// A native function that a program calls by its name.
+struct embedded_native {
+  char const* name;
+  void (*address)();                                                             // null if nothing defines it
+  void (*run)(void* object, void const* const* arguments, void* const* results); // as ir::host_binding
+};
+
 /// Makes a program known to overdub::lifted, as long as this object exists. The arguments must exist as long. Thread-safe.
 class embedded_program {
 public:
-  embedded_program(std::string_view text, std::span<embedded_function const> functions);
+  embedded_program(
+      std::string_view text, std::span<embedded_function const> functions,
+      std::span<embedded_native const> natives = {});
   embedded_program(embedded_program const&) = delete;
   embedded_program& operator=(embedded_program const&) = delete;
   ~embedded_program();

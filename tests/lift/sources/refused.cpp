@@ -9,10 +9,10 @@ struct shape {
   virtual double area() const;
 };
 extern double changes;
-extern double unknown(double x);
+extern double unknown(double const* x);
 double const* middle(double const* x, long n) { return x + n / 2; }
 
-double calls_unknown(double x) { return unknown(x) + 1; }
+double calls_unknown(double x) { return unknown(&x) + 1; }
 double calls_refused(double x) { return calls_unknown(x); }
 double calls_pointer(double (*f)(double), double x) { return f(x); }
 double calls_virtual(shape const& s) { return s.area(); }
@@ -60,7 +60,7 @@ long bits_of(number* n, double x) {
 }
 double catches(double x) {
   try {
-    return unknown(x);
+    return unknown(&x);
   } catch (int) {
     return 0;
   }

@@ -111,5 +111,16 @@ double first_of(double const* x, int n) {
   return n > 0 ? x[n - 1] : 0;
 }
 double replaceable(double x) { return x; }
+double calls_native(double const* x, int n) {
+  double s = 0;
+  for (int i = 0; i < n; ++i) s += native_scaled(x[i], i) + static_cast<double>(std::lround(x[i]));
+  return s;
+}
+bool calls_each_type(int k, unsigned char byte, short s, float f) {
+  native_note(s);
+  native_note(static_cast<short>(s + 1));
+  return native_is_odd(k + native_next(byte)) == (native_half(f) > 1);
+}
+double calls_absent(double x) { return x > 0 ? x : native_absent(x); }
 
 } // namespace numerics

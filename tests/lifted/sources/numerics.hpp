@@ -30,6 +30,17 @@ double sum_of_maybe_none(int n);
 double read_alone(double* x, int n);
 double first_of(double const* x, int n); // not lifted, and reads n elements
 [[gnu::weak]] double replaceable(double x);
+double calls_native(double const* x, int n);
+bool calls_each_type(int k, unsigned char byte, short s, float f);
+double calls_absent(double x);
+
+// In a source that is not lifted.
+double native_scaled(double x, int k);
+void native_note(short k) noexcept;
+unsigned char native_next(unsigned char byte) noexcept;
+bool native_is_odd(long k) noexcept;
+float native_half(float x) noexcept;
+[[gnu::weak]] double native_absent(double x); // nowhere
 template <class T>
 T half(T x) {
   return x / 2;
