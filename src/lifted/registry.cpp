@@ -1,11 +1,11 @@
 #include <overdub/core/mutex.hpp>
+#include <overdub/ir/calls.hpp>
 #include <overdub/ir/parse.hpp>
 #include <overdub/ir/type_text.hpp>
 #include <overdub/ir/verify.hpp>
 #include <overdub/lifted/embedded.hpp>
 #include <overdub/lifted/native_signature.hpp>
 #include <overdub/lifted/registry.hpp>
-#include <overdub/pass/dce.hpp>
 
 #include <bit>
 #include <cstddef>
@@ -57,9 +57,10 @@ private:
       made->why_native = f.name + (": " + made->why_native);
       return made;
     }
-    made->program = *all_;
+    made->program = tables_;
     made->program.entry = *id;
-    pass::drop_unreached_functions(made->program);
+    for (ir::function_id const each : ir::reachable_functions(*all_, *id, ir::with_derivatives::yes))
+      made->program[each] = (*all_)[each];
     made->returned = f.returned;
     return made;
   }
@@ -69,6 +70,8 @@ private:
       ir::verify(*all_);
       for (embedded_native const& n : natives_)
         if (n.address) all_->hosts.push_back({.name = all_->intern(n.name), .run = n.run});
+      tables_ = *all_;
+      for (ir::function& f : tables_.functions) f = ir::function();
     } catch (error const& e) {
       all_.emplace();
       problem_ = std::string("its program is not valid: ") + e.what();
@@ -100,6 +103,7 @@ private:
   std::span<embedded_native const> natives_;
   mutex mutex_;
   std::optional<ir::program> all_;
+  ir::program tables_;  // the same, with all functions erased
   std::string problem_; // of the text
   std::map<address_t, std::shared_ptr<lifted_program>> functions_;
 };

@@ -28,8 +28,8 @@ struct lifted_program {
   mutable std::atomic<std::uint64_t> lifted_calls = 0, native_calls = 0; // in contexts
 };
 
-/// Finds the program of a native function. The first call for a function copies its module, which the first of all parses, O(text); later ones
-/// take O(log functions). Thread-safe.
+/// Finds the program of a native function. The first call for a function copies what it calls of its module, which the first of all parses,
+/// O(text); later ones take O(log functions). Thread-safe.
 std::shared_ptr<lifted_program const> find_lifted(void (*address)(), lifted_signature const& signature);
 
 } // namespace overdub::detail
