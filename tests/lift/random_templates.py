@@ -65,7 +65,8 @@ class function:
         add = lambda line: self.lines.append(margin + line)
         kind = rng.randint(0, 5 if depth > 2 or self.budget <= 0 else 11)
         if kind < 3:
-            add(f"{rng.choice('xy')} = {self.real(3)};")
+            to, x = rng.choice("xy"), self.real(3)
+            add(f"{to} = {x if x != to else 'T(2) * ' + x};")  # compilers warn of x = x
         elif kind < 5:
             add(f"{rng.choice(['x', 'y', f't[{self.index()}]'])} {rng.choice('+-')}= {self.real(2)};")
         elif kind == 5:
