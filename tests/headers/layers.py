@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Fails if a header or a source includes one of a layer above its own, or opens a namespace of such a layer; and if a target of its own, such as
-src/jit, includes files of a folder that its row does not list. The layers and the targets are the tables of docs/architecture.md.
+"""Fails if a header or a source includes one of a layer above its own, or opens a namespace of such a layer; and if a target of its own,
+such as src/jit, includes files of a folder that its row does not list. The layers and the targets are the tables of docs/architecture.md.
 
 usage: layers.py <docs/architecture.md> <include folder>
 """
