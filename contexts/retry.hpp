@@ -52,13 +52,6 @@ consteval bool is_retried_in_program() {
     return false;
 }
 
-template <class F>
-consteval auto name_of_callee() {
-  char text[F::name().size() + 1]{};
-  for (std::size_t i = 0; i < F::name().size(); ++i) text[i] = F::name()[i];
-  return fixed_string<F::name().size() + 1>(text);
-}
-
 /// Repeats calls of Callees: see `retry`.
 template <class Policy, class... Callees>
 struct retried : context {
@@ -83,8 +76,8 @@ struct retried : context {
           return call.fallback(x...);
       });
     else if constexpr (is_retried_in_program<F, Policy, X...>())
-      return leaf<name_of_callee<F>()>(native_retry<origin_t<F>, Policy>{}, effects::constant<F::effects>{})(
-          x...);
+      return leaf<overdub::detail::fixed_name_of<F>()>(
+          native_retry<origin_t<F>, Policy>{}, effects::constant<F::effects>{})(x...);
     else if constexpr (
         overdub::detail::called_with_symbol<F> || (native_leaf<F> && overdub::detail::is_untyped<F>)) {
       throw rejected_program(message(

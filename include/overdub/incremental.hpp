@@ -7,9 +7,9 @@
 #include <overdub/compile/tree_data.hpp>
 #include <overdub/core/exact_math.hpp>
 #include <overdub/incremental/incremental_program.hpp>
+#include <overdub/ir/literal_bits.hpp>
 
 #include <array>
-#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -97,7 +97,7 @@ public:
         "overdub: set<I>(x) takes what the function's argument I is, and no floating-point number for an "
         "integer; convert it");
     if constexpr (std::is_arithmetic_v<argument>) {
-      program_.set_bits(first_leaf<I>, bits_of(static_cast<argument>(x)));
+      program_.set_bits(first_leaf<I>, ir::bits_of_number(static_cast<argument>(x)));
     } else {
       std::uint32_t leaf = first_leaf<I>;
       for (datum const& d : data_of(argument(x))) program_.set(leaf++, d);
@@ -135,7 +135,7 @@ public:
         return std::array{static_cast<i64>(std::get<K>(all))...};
       }
       (std::make_index_sequence<rank>{});
-      std::uint64_t const bits = bits_of(static_cast<number>(std::get<rank>(all)));
+      std::uint64_t const bits = ir::bits_of_number(static_cast<number>(std::get<rank>(all)));
       if constexpr (rank == 1)
         program_.set_at(first_leaf<I>, path[0], bits);
       else
@@ -148,7 +148,7 @@ public:
     using argument = argument_at<I>;
     if constexpr (std::is_arithmetic_v<argument>) {
       static_cast<void>(program_.update_programs()); // throws if it was moved from
-      return number_of<argument>(program_.input_bits(first_leaf<I>, {}));
+      return ir::number_of_bits<argument>(program_.input_bits(first_leaf<I>, {}));
     } else {
       std::vector<datum> all;
       for (std::uint32_t k = 0; k < leaves<argument>; ++k) all.push_back(program_.input(first_leaf<I> + k));
@@ -164,7 +164,7 @@ public:
     static_assert(
         rank == 0 || sizeof...(X) == rank, "overdub: get_at<I>(i) takes an index for each axis of the array");
     if constexpr (rank > 0 && sizeof...(X) == rank)
-      return number_of<typename detail::number_in<argument>::type>(
+      return ir::number_of_bits<typename detail::number_in<argument>::type>(
           program_.input_at(first_leaf<I>, std::array{static_cast<i64>(indices)...}));
   }
 
@@ -183,7 +183,7 @@ public:
           "overdub: append<I>(x) takes an element of the argument, and no floating-point number for an "
           "integer; convert it");
       if constexpr (std::is_arithmetic_v<row>)
-        program_.append(first_leaf<I>, bits_of(row(element)));
+        program_.append(first_leaf<I>, ir::bits_of_number(row(element)));
       else
         program_.append(first_leaf<I>, data_of(row(element)).front());
     }
@@ -194,7 +194,7 @@ public:
   std::conditional_t<is_number, Result, void> propose() {
     fields_.set_changed_fields(program_, first_field);
     program_.propose();
-    if constexpr (is_number) return number_of<Result>(program_.proposed());
+    if constexpr (is_number) return ir::number_of_bits<Result>(program_.proposed());
   }
   /// The difference between the proposed and the committed value; if the value is a log density, the logarithm of the ratio. Throws
   /// incremental_error if there are changes that were not proposed.
@@ -218,7 +218,7 @@ public:
   /// The committed value.
   Result value() const {
     if constexpr (is_number) {
-      return number_of<Result>(program_.value());
+      return ir::number_of_bits<Result>(program_.value());
     } else {
       std::vector<datum> all;
       for (std::size_t k = 0; k < program_.update_programs().function().results.size(); ++k)
@@ -255,24 +255,6 @@ private:
       return (x);
     else
       return widened(x);
-  }
-  template <class T>
-  static std::uint64_t bits_of(T x) {
-    if constexpr (std::is_same_v<T, double>)
-      return std::bit_cast<std::uint64_t>(x);
-    else if constexpr (std::is_same_v<T, float>)
-      return std::bit_cast<std::uint32_t>(x);
-    else
-      return static_cast<std::uint64_t>(x);
-  }
-  template <class T>
-  static T number_of(std::uint64_t bits) {
-    if constexpr (std::is_same_v<T, double>)
-      return std::bit_cast<double>(bits);
-    else if constexpr (std::is_same_v<T, float>)
-      return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-    else
-      return static_cast<T>(bits);
   }
 
   static constexpr std::uint32_t first_field = (0u + ... + leaves<A>);

@@ -97,9 +97,9 @@ bool operator==(datum const& a, datum const& b) {
   if (a.type_.rank > 0) return std::visit(datum::same{}, a.elements_, b.elements_);
   switch (a.type_.element) {
   case ir::scalar::f32:
-    return datum::same::numbers(datum::scalar<float>(a.bits_), datum::scalar<float>(b.bits_));
+    return datum::same::numbers(ir::number_of_bits<float>(a.bits_), ir::number_of_bits<float>(b.bits_));
   case ir::scalar::f64:
-    return datum::same::numbers(datum::scalar<double>(a.bits_), datum::scalar<double>(b.bits_));
+    return datum::same::numbers(ir::number_of_bits<double>(a.bits_), ir::number_of_bits<double>(b.bits_));
   default:
     return a.bits_ == b.bits_;
   }

@@ -54,7 +54,6 @@ public:
     positions_of_number const* const all = find(number);
     return all == nullptr ? std::span<std::int64_t const>() : std::span<std::int64_t const>(*all);
   }
-  bool is_built() const { return is_built_; }
   /// Differs if the array may have changed, otherwise than by appended elements.
   std::uint64_t writes() const { return writes_; }
 

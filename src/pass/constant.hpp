@@ -4,9 +4,9 @@
 
 #include <overdub/call/native.hpp>
 #include <overdub/ir/consistent.hpp>
+#include <overdub/ir/literal_bits.hpp>
 #include <overdub/pass/ir_names.hpp>
 
-#include <bit>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
@@ -47,26 +47,12 @@ constexpr bool is_exact(op code) {
   }
 }
 
-template <class T>
-T from_bits(std::uint64_t bits) {
-  if constexpr (std::same_as<T, bool>)
-    return bits != 0;
-  else if constexpr (std::same_as<T, float>)
-    return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-  else
-    return std::bit_cast<T>(bits);
-}
 // Returns no value for a NaN, whose bits differ between machines.
 template <class T>
 std::optional<std::uint64_t> to_bits(T x) {
   if constexpr (std::floating_point<T>)
     if (is_nan(x)) return {};
-  if constexpr (std::same_as<T, float>)
-    return std::bit_cast<std::uint32_t>(x);
-  else if constexpr (std::same_as<T, double>)
-    return std::bit_cast<std::uint64_t>(x);
-  else
-    return static_cast<std::uint64_t>(x);
+  return ir::bits_of_number(x);
 }
 
 template <class T>
@@ -119,8 +105,8 @@ inline std::optional<std::uint64_t> consistent_constant(op code, type t, std::ui
   auto const result = [&]<class T>(T) {
     auto const& all = ir::consistent->of<T>();
     auto const i = static_cast<std::size_t>(code);
-    T const x = from_bits<T>(a);
-    return to_bits(all.one[i] != nullptr ? all.one[i](x) : all.two[i](x, from_bits<T>(b)));
+    T const x = ir::number_of_bits<T>(a);
+    return to_bits(all.one[i] != nullptr ? all.one[i](x) : all.two[i](x, ir::number_of_bits<T>(b)));
   };
   return t == ir::f32 ? result(float{}) : result(double{});
 }
@@ -150,7 +136,7 @@ inline std::optional<std::uint64_t> constant(function const& f, node_id n, ir::m
   if (node.code == op::convert)
     return detail::on_numbers_of(t, [&](auto from) {
       return detail::on_numbers_of(f.type_of(f.result(n)), [&](auto to) {
-        return detail::to_bits(native::convert<decltype(to)>(detail::from_bits<decltype(from)>(bits(0))));
+        return detail::to_bits(native::convert<decltype(to)>(ir::number_of_bits<decltype(from)>(bits(0))));
       });
     });
   if (math == ir::math_mode::consistent && ir::consistent != nullptr && ir::is_elementary(node.code))
@@ -158,15 +144,15 @@ inline std::optional<std::uint64_t> constant(function const& f, node_id n, ir::m
   if (!ir::is_elementwise(node.code) || !detail::is_exact(node.code)) return {};
   return detail::on_numbers_of(t, [&](auto zero) -> std::optional<std::uint64_t> {
     using T = decltype(zero);
-    T const x = detail::from_bits<T>(bits(0));
+    T const x = ir::number_of_bits<T>(bits(0));
     if constexpr (std::floating_point<T>) {
       if (node.code == op::ldexp)
         return detail::to_bits(native::ldexp(x, static_cast<std::int64_t>(bits(1))));
-      T const last = detail::from_bits<T>(bits(node.operand_count - 1));
+      T const last = ir::number_of_bits<T>(bits(node.operand_count - 1));
       if ((node.code == op::signbit || node.code == op::copysign) && is_nan(last)) return {};
     }
     if ((node.code == op::div || node.code == op::rem) && t == ir::i64 && bits(1) == 0) return {};
-    return detail::computed<T>(node.code, x, detail::from_bits<T>(bits(1)), detail::from_bits<T>(bits(2)));
+    return detail::computed<T>(node.code, x, ir::number_of_bits<T>(bits(1)), ir::number_of_bits<T>(bits(2)));
   });
 }
 

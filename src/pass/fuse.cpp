@@ -10,25 +10,6 @@
 
 namespace overdub::pass {
 
-node_id streamed_into(function const& f, node_id map) {
-  node_id reduction = nothing;
-  if (f[map].code != op::map) return nothing;
-  for (value_id const v : f.results_of(map)) {
-    if (f.type_of(v).rank > 1) return nothing;
-    for (use_id const u : f.uses_of(v)) {
-      node_id const user = f[u].user;
-      if (f[user].code != op::reduce || f[user].parent != f[map].parent ||
-          (reduction != nothing && user != reduction))
-        return nothing;
-      reduction = user;
-    }
-  }
-  if (reduction == nothing) return nothing;
-  for (std::uint32_t i = f[reduction].result_count; i < f[reduction].operand_count; ++i) // initial values
-    if (f.is_result(f.operand(reduction, i)) && f.node_of(f.operand(reduction, i)) == map) return nothing;
-  return reduction;
-}
-
 namespace detail {
 
 class fusion {

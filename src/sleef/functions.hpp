@@ -8,9 +8,8 @@
 
 namespace overdub::sleef {
 
-/// Fills in the functions on many numbers, by the vectors of one width.
-using fill_function = void (*)(ir::consistent_functions&);
 #if defined(__x86_64__)
+/// Fill in the functions on many numbers, by the vectors of one width.
 void fill_sse2(ir::consistent_functions&);
 void fill_avx(ir::consistent_functions&);
 void fill_avx512(ir::consistent_functions&);

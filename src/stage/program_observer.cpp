@@ -55,7 +55,6 @@ private:
     pass({F::name(), kind, all, sizeof...(X)});
   }
 };
-using observed_stack = stack<level<untyped_observer, void>>;
 
 std::vector<cell<stack<>>> evaluate_observed(
     ir::program const& p, ir::function_id f, std::vector<cell<stack<>>> const& arguments,

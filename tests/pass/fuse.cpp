@@ -132,23 +132,6 @@ func @f(%a: f64[], %b: i64[], %n: i64) -> f64[] {
 })");
 }
 
-TEST_CASE("a map with one reduction as its only reader is fused into it") {
-  auto streams = [](std::string_view result) {
-    auto const p = overdub::ir::parse(
-        "func @f(%a: f64[]) -> (f64, f64[]) {\n  %n = length %a : i64\n"
-        "  %x = map %n (%i: i64) -> f64 { %e = at %a, %i : f64\n yield %e }\n"
-        "  %r = reduce add %x from 0.0 : f64\n  return %r, " +
-        std::string(result) + "\n}");
-    auto const& f = p.functions[0];
-    for (auto const n : f.nodes_of(f.body))
-      if (f[n].code == overdub::ir::op::map)
-        return overdub::pass::streamed_into(f, n) != overdub::ir::nothing;
-    return false;
-  };
-  CHECK(streams("%a"));
-  CHECK_FALSE(streams("%x"));
-}
-
 TEST_CASE("a map is fused into an `at`, and so is the map before it") {
   auto p = overdub::ir::parse(R"(
 func @f(%a: f64[]) -> (f64, f64[]) {

@@ -49,13 +49,6 @@ OVERDUB_INLINE constexpr auto call_outside(S const& stack, F const& f, A&&... a)
     return wrap(stack, call_outside(stack.rest(), f, inner(stack, static_cast<A&&>(a))...));
 }
 
-template <class F>
-consteval auto name_of_primitive() {
-  char text[F::name().size() + 1]{};
-  for (std::size_t i = 0; i < F::name().size(); ++i) text[i] = F::name()[i];
-  return fixed_string<F::name().size() + 1>(text);
-}
-
 // A function whose body is a primitive.
 template <class F>
 inline constexpr bool is_named_primitive = false;
@@ -102,7 +95,7 @@ constexpr auto exempt(F const& f) {
   else if constexpr (function<F>)
     return exempt_t<F>{f};
   else {
-    using G = fn_t<detail::name_of_primitive<F>(), F>;
+    using G = fn_t<detail::fixed_name_of<F>(), F>;
     return exempt_t<G>{G{f}};
   }
 }

@@ -33,7 +33,6 @@ struct lowered_slot<lowered<S, F, V>> {
 template <class S, class F, view V = view::strip>
 struct lowered : S {
   using function_type = F;
-  using lowered_stack = S;
   typename lowered_slot<F>::type f;
 
   OVERDUB_INLINE constexpr lowered(F const& function, S const& contexts) : S(contexts), f(function) {}

@@ -21,6 +21,23 @@ struct fixed_string {
 
 namespace detail {
 
+// Two names in one, as a template argument.
+template <fixed_string A, fixed_string B>
+consteval auto joined_names() {
+  constexpr std::size_t first = sizeof A.text - 1;
+  char text[first + sizeof B.text]{};
+  for (std::size_t i = 0; i < first; ++i) text[i] = A.text[i];
+  for (std::size_t i = 0; i < sizeof B.text; ++i) text[first + i] = B.text[i];
+  return fixed_string<sizeof text>(text);
+}
+// The name of a callee, as a template argument.
+template <class F>
+consteval auto fixed_name_of() {
+  char text[F::name().size() + 1]{};
+  for (std::size_t i = 0; i < F::name().size(); ++i) text[i] = F::name()[i];
+  return fixed_string<sizeof text>(text);
+}
+
 // Whether a name ends in # and a number, as do the names of a function's versions in programs: norm#2.
 constexpr bool names_version(std::string_view name) {
   auto const behind = name.find_last_not_of("0123456789");

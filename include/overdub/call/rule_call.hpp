@@ -54,7 +54,6 @@ template <class S, class F>
 class answering : public rule_call_base, S, function_slot<F> {
 public:
   using stack_type = S;
-  using callee_type = F;
   using context_type = typename S::context;
 
   constexpr answering(S const& contexts, F const& f) : S(contexts), function_slot<F>(f) {}

@@ -182,7 +182,6 @@ class value : detail::value_storage<T, C, metadata_t<C, T>> {
 public:
   using inner_type = T;
   using context_type = C;
-  using run_type = Run;
   using metadata_type = metadata_t<C, T>;
   using stack_type = detail::push_t<level<C, Run>, detail::stack_of_t<T>>;
 

@@ -18,15 +18,6 @@
 namespace overdub {
 namespace detail {
 
-template <fixed_string A, fixed_string B>
-consteval auto joined_names() {
-  constexpr std::size_t first = sizeof A.text - 1;
-  char text[first + sizeof B.text]{};
-  for (std::size_t i = 0; i < first; ++i) text[i] = A.text[i];
-  for (std::size_t i = 0; i < sizeof B.text; ++i) text[first + i] = B.text[i];
-  return fixed_string<sizeof text>(text);
-}
-
 // The type of a tree without contexts.
 template <class X>
 using plain_tree_t = std::remove_cvref_t<decltype(make_concrete{}(std::declval<X const&>()))>;

@@ -80,15 +80,6 @@ concept a_distribution = is_distribution<std::remove_cvref_t<D>>;
 
 namespace detail {
 
-template <fixed_string A, fixed_string B>
-consteval auto followed_by() {
-  constexpr std::size_t first = sizeof A.text - 1;
-  char text[first + sizeof B.text]{};
-  for (std::size_t i = 0; i < first; ++i) text[i] = A.text[i];
-  for (std::size_t i = 0; i < sizeof B.text; ++i) text[first + i] = B.text[i];
-  return fixed_string<sizeof text>(text);
-}
-
 // Converts an argument to the type of a parameter or variable: integers to i64 for integers, and all numbers to double for real numbers.
 // Bools and arrays are unchanged.
 template <class Support, class X>
@@ -236,7 +227,7 @@ struct distribution {
   static constexpr std::string_view name() { return Name.view(); }
 
   /// log_density(x, p...), a `fn` named "normal.log_density": see distributions::log_density.
-  static constexpr fn_t<detail::followed_by<Name, ".log_density">(), detail::density_body<Family>>
+  static constexpr fn_t<overdub::detail::joined_names<Name, ".log_density">(), detail::density_body<Family>>
       log_density{};
 
   /// The distribution of these parameters: numbers, arrays, and values of contexts. They are not checked here: see `check`.

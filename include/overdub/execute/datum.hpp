@@ -6,9 +6,9 @@
 #include <overdub/array/widened.hpp>
 #include <overdub/core/error.hpp>
 #include <overdub/core/library.hpp>
+#include <overdub/ir/literal_bits.hpp>
 #include <overdub/ir/type_of_cpp.hpp>
 
-#include <bit>
 #include <concepts>
 #include <cstdint>
 #include <span>
@@ -58,13 +58,11 @@ public:
   template <class T>
   requires std::integral<T> || std::same_as<T, float> || std::same_as<T, double> datum(T x) {
     if constexpr (std::same_as<T, bool>)
-      type_ = ir::boolean, bits_ = x ? 1 : 0;
+      type_ = ir::boolean, bits_ = ir::bits_of_number(x);
     else if constexpr (std::integral<T>)
-      type_ = ir::i64, bits_ = static_cast<std::uint64_t>(widened(x));
-    else if constexpr (std::same_as<T, float>)
-      type_ = ir::f32, bits_ = std::bit_cast<std::uint32_t>(x);
+      type_ = ir::i64, bits_ = ir::bits_of_number(widened(x));
     else
-      type_ = ir::f64, bits_ = std::bit_cast<std::uint64_t>(x);
+      type_ = detail::type_of_cpp<T>, bits_ = ir::bits_of_number(x);
   }
   /// An array of numbers, which is shared; or of arrays, which are copied. Throws size_error if rows differ in size.
   template <class T>
@@ -139,7 +137,7 @@ public:
   T as() const {
     if (type_ != detail::type_of_cpp<T>) detail::throw_datum_type(detail::type_of_cpp<T>, type_);
     if constexpr (detail::type_of_cpp<T>.rank == 0)
-      return scalar<T>(bits_);
+      return ir::number_of_bits<T>(bits_);
     else {
       i64 next = 0;
       return part<T>(elements<typename detail::number_in<T>::type>(), 0, next);
@@ -149,15 +147,6 @@ public:
   friend bool operator==(datum const& a, datum const& b);
 
 private:
-  template <class T>
-  static T scalar(std::uint64_t bits) {
-    if constexpr (std::same_as<T, bool>)
-      return bits != 0;
-    else if constexpr (std::same_as<T, float>)
-      return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-    else
-      return std::bit_cast<T>(bits);
-  }
   struct same;
 
   template <class T>

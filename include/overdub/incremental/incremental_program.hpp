@@ -154,8 +154,6 @@ public:
   void pass_input(bound_call& to, std::size_t parameter, std::uint32_t i) const {
     state_.saved.pass(to, parameter, i);
   }
-  /// The extents of an input that is an array.
-  i64 const* input_extents(std::uint32_t i) const { return state_.saved.arrays[i].extents(); }
   /// An extent of an input with the pending changes.
   i64 proposed_extent(std::uint32_t i, std::size_t axis) const {
     return state_.changes.extent(i, axis, state_.saved);

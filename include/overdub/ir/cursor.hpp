@@ -4,10 +4,10 @@
 
 #include <overdub/core/library.hpp>
 #include <overdub/ir/infer.hpp>
+#include <overdub/ir/literal_bits.hpp>
 #include <overdub/ir/program.hpp>
 #include <overdub/ir/walk.hpp>
 
-#include <bit>
 #include <initializer_list>
 #include <span>
 #include <string_view>
@@ -71,17 +71,15 @@ public:
   /// The literal of a double, float, std::int64_t or bool.
   template <class T>
   value_id literal(T x) {
-    if constexpr (std::is_same_v<T, double>)
-      return literal(f64, std::bit_cast<std::uint64_t>(x));
-    else if constexpr (std::is_same_v<T, float>)
-      return literal(f32, std::bit_cast<std::uint32_t>(x));
-    else if constexpr (std::is_same_v<T, bool>)
-      return literal(boolean, x ? 1 : 0);
-    else {
-      static_assert(
-          std::is_same_v<T, std::int64_t>, "overdub: a literal is a double, float, std::int64_t or bool");
-      return literal(i64, static_cast<std::uint64_t>(x));
-    }
+    static_assert(
+        std::is_same_v<T, double> || std::is_same_v<T, float> || std::is_same_v<T, std::int64_t> ||
+            std::is_same_v<T, bool>,
+        "overdub: a literal is a double, float, std::int64_t or bool");
+    constexpr type t = std::is_same_v<T, double>  ? f64
+                       : std::is_same_v<T, float> ? f32
+                       : std::is_same_v<T, bool>  ? boolean
+                                                  : i64;
+    return literal(t, bits_of_number(x));
   }
 
   /// A value without a definition, as a free variable of a term, for code whose parameters are not known yet. Operations in all regions may

@@ -79,7 +79,6 @@ public:
 
   datum input(std::uint32_t i) const { return as_datum(inputs_[i]); }
   void pass_input(bound_call& to, std::size_t parameter, std::uint32_t i) const;
-  i64 const* input_extents(std::uint32_t i) const { return inputs_[i].array.extents(); }
   i64 proposed_extent(std::uint32_t i, std::size_t axis) const { return inputs_[i].array.extent(axis); }
   std::uint64_t input_bits(std::uint32_t i, std::span<i64 const> path) const {
     return bits_at(inputs_[i], path);

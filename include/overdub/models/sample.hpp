@@ -274,12 +274,6 @@ struct sample_t {
 };
 
 namespace detail {
-struct call_in_scope {
-  template <scope Scope, class F, class... X>
-  static constexpr decltype(auto) call(Scope& cx, F const& f, X const&... x) {
-    return cx(f, x...);
-  }
-};
 template <class F>
 struct within_body {
   template <scope Scope, class... X>
@@ -289,7 +283,7 @@ struct within_body {
 };
 template <fixed_string Prefix>
 consteval auto with_slash() {
-  return distributions::detail::followed_by<Prefix, "/">();
+  return overdub::detail::joined_names<Prefix, "/">();
 }
 } // namespace detail
 } // namespace models

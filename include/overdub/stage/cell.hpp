@@ -3,6 +3,7 @@
 
 #include <overdub/call/hook.hpp>
 #include <overdub/ir/function.hpp>
+#include <overdub/ir/literal_bits.hpp>
 #include <overdub/stage/any_of.hpp>
 #include <overdub/stage/symbol.hpp>
 
@@ -118,13 +119,7 @@ auto with_type(ir::type t, F const& f) {
 // The value of a literal as a C++ number.
 template <class T>
 T literal_value(ir::function const& f, ir::value_id v) {
-  std::uint64_t const bits = f.bits_of(v);
-  if constexpr (std::is_same_v<T, bool>)
-    return bits != 0;
-  else if constexpr (std::is_same_v<T, float>)
-    return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-  else
-    return std::bit_cast<T>(bits);
+  return ir::number_of_bits<T>(f.bits_of(v));
 }
 
 } // namespace detail

@@ -75,18 +75,29 @@ consteval bool find_observes_any_callee() {
   if constexpr (!std::is_same_v<typename C::observes_any_callee, C>)
     return false;
   else {
-    constexpr bool only_observes = !carries_metadata<C> && !declares_rules<C> && !declares_enter<C> &&
-                                   !has_fingerprint<C> && !has_pass<C>;
+    constexpr bool rules = declares_rules<C>, metadata = carries_metadata<C>, enters = declares_enter<C>,
+                   identifies = has_fingerprint<C>, passes = has_pass<C>;
     static_assert(
-        only_observes, "overdub: a context that declares observes_any_callee only observes, and this one has "
-                       "rules, metadata, "
-                       "passes or `enter`; leave the declaration out");
+        !rules, "overdub: this context declares observes_any_callee, and has a rule, a member `overdub`, "
+                "which could replace calls; delete the declaration or the rule");
+    static_assert(
+        !metadata, "overdub: this context declares observes_any_callee, and has metadata, which programs "
+                   "would have to carry; delete the declaration or the metadata");
+    static_assert(
+        !enters, "overdub: this context declares observes_any_callee, and has a member `enter`, which could "
+                 "replace the contexts of a body; delete the declaration or `enter`");
+    static_assert(
+        !identifies, "overdub: this context declares observes_any_callee, and has a fingerprint, on which "
+                     "programs depend; delete the declaration or the fingerprint");
+    static_assert(
+        !passes, "overdub: this context declares observes_any_callee, and has a pass, which could change "
+                 "programs; delete the declaration or the pass");
     constexpr bool is_reached = hooks_are_reached<C, observed_in_program>();
     static_assert(
-        is_reached, "overdub: a context declares observes_any_callee, and a hook of it accepts no callee "
-                    "whose arguments are untyped; "
-                    "take the arguments as auto const&... x");
-    return only_observes && is_reached;
+        is_reached,
+        "overdub: this context declares observes_any_callee, and a hook of it does not accept calls whose "
+        "arguments have no type until the program runs; take the arguments as auto const&... x");
+    return !rules && !metadata && !enters && !identifies && !passes && is_reached;
   }
 }
 /// Whether a context only observes, and its hooks accept any callee and distinguish callees by concepts alone. A context C

@@ -31,11 +31,6 @@ template <class T>
 requires(std::is_integral_v<T>&& std::is_signed_v<T> && sizeof(T) == 8 && !std::is_same_v<T, i64>) //
     constexpr ir::type ir_type_of<T> = ir::i64;
 
-// The type of a literal of type T, which may be a shorter integer.
-template <class T>
-constexpr ir::type literal_type_of =
-    std::is_integral_v<T> && !std::is_same_v<T, bool> ? ir::i64 : ir_type_of<T>;
-
 // Rejects C++ types that programs do not have: they have integers of 64 bits, float and double.
 template <class T>
 consteval bool has_ir_type() {

@@ -162,7 +162,6 @@ public:
     });
   }
 
-  function const& viewed() const { return *f_; }
   program const& owner() const { return *program_; }
 
   friend std::pair<vertex_iterator, vertex_iterator> vertices(dependence_graph const& g) {
