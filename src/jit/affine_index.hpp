@@ -1,4 +1,5 @@
-// Indices base + coefficient * i, where i is the index of a loop and the base is loop-invariant.
+// Indices base + coefficient * i, where i is the index of a loop and the base is loop-invariant (ir/affine.hpp), and what vectorised loops do with
+// them. The arithmetic is modulo 2^64: who reads elements at such indices checks the ends of their range (bounds_checks.hpp).
 #pragma once
 
 #include "function.hpp"
