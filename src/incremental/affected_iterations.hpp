@@ -6,6 +6,7 @@
 #include <overdub/implementation/incremental/value_changes.hpp>
 #include <overdub/implementation/ir/affine.hpp>
 #include <overdub/implementation/ir/names_of_values.hpp>
+#include <overdub/ir/bounds.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -65,7 +66,6 @@ std::string_view add_gathering_rows(
 bool are_same_iterations(update_code const& code, affected_read const& a, affected_read const& b);
 void merge(affected_read& known, affected_read const& r);
 std::optional<std::int64_t> shift_from(update_code const& code, value_id own, value_id index);
-bool has_length_of_trip_count(update_code const& code, node_id n, value_id v);
 std::optional<std::int64_t> trip_count_minus_length(update_code const& code, node_id n, value_id array);
 
 /// Finds the affected iterations of a map or loop.
@@ -242,7 +242,7 @@ inline std::string_view find_by_reverse_index(update_code const& code, node_id n
   node_id const m = f.node_of(index);
   if (f[m].code == op::at && f[m].operand_count == 2 && f.operand(m, 1) == flow.index() &&
       !ir::is_defined_in(f, f.operand(m, 0), flow.body()) &&
-      has_length_of_trip_count(code, n, f.operand(m, 0)))
+      ir::is_length_of(f, flow.trip_count(), f.operand(m, 0)))
     r.keys = f.operand(m, 0);
   return {};
 }
@@ -279,28 +279,15 @@ inline std::string_view add_gathering_rows(
   return {};
 }
 
-/// Whether the trip count of the map is the length of an array.
-inline bool has_length_of_trip_count(update_code const& code, node_id n, value_id v) {
-  function const& f = code.original();
-  value_id const count = code.flow_of(n).trip_count();
-  if (f.is_result(v) && is_map(f[f.node_of(v)].code) && code.flow_of(f.node_of(v)).trip_count() == count)
-    return true;
-  if (!f.is_result(count) || f[f.node_of(count)].code != op::length) return false;
-  auto const arrays = f.operands_of(f.node_of(count));
-  return std::find(arrays.begin(), arrays.end(), v) != arrays.end();
-}
-
 /// The trip count of a map minus the length of an array, if that is a literal.
 inline std::optional<std::int64_t>
 trip_count_minus_length(update_code const& code, node_id n, value_id array) {
   function const& f = code.original();
-  if (has_length_of_trip_count(code, n, array)) return 0;
-  ir::invariant_number const count = plus_literal(f, code.flow_of(n).trip_count());
-  if (count.value == ir::nothing || !f.is_result(count.value) || f[f.node_of(count.value)].code != op::length)
-    return {};
-  auto const arrays = f.operands_of(f.node_of(count.value));
-  if (std::find(arrays.begin(), arrays.end(), array) == arrays.end()) return {};
-  return count.literal;
+  value_id const count = code.flow_of(n).trip_count();
+  if (ir::is_length_of(f, count, array)) return 0;
+  ir::invariant_number const sum = plus_literal(f, count);
+  if (sum.value == ir::nothing || !ir::is_length_of(f, sum.value, array)) return {};
+  return sum.literal;
 }
 
 } // namespace overdub::increments

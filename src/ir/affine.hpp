@@ -2,9 +2,9 @@
 // invariant, that is, the same for all values of the counter. An analysis of definitions: sums, differences, and products with an invariant
 // factor. The pairs of offset and scale are the chains of recurrences of Bachmann, Wang and Zima (1994), of the first degree.
 //
-// The arithmetic is that of i64, modulo 2^64: the equation holds for all 64 bits, whichever operations overflow. So two numbers of one scale
-// and one value as offset differ if their literals do. An order does not follow: whoever concludes that a number grows with the counter, or
-// that all numbers between two ends are in range, must show that the ends do not overflow.
+// The arithmetic is that of i64, modulo 2^64: the equation holds for all 64 bits, whichever operations overflow. So two numbers with one
+// scale, and one value in the offset, differ if the literals of their offsets do. An order does not follow: a user that concludes that a
+// number grows with the counter, or that all numbers between two ends are in range, must show that the ends do not overflow.
 #pragma once
 
 #include <overdub/core/function_view.hpp>

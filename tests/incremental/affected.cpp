@@ -109,6 +109,38 @@ reads the element at %k: the iterations where %z is its index
 )");
 }
 
+TEST_CASE("the length of an array is that of its updates") {
+  CHECK(affected_by(changed::element, R"(
+entry @f
+func @f(%x: f64[], %z: i64[], %k: i64) -> f64[] {
+  %w = update %z, 0, %k : i64[]
+  %n = length %z : i64
+  %y = map %n (%i: i64) -> f64 {
+    %j = at %w, %i : i64
+    %e = at %x, %j : f64
+    yield %e
+  }
+  return %y
+})") == R"(
+reads the element at %j: the iterations where %w is its index
+)");
+  CHECK(affected_by(changed::element, R"(
+entry @f
+func @f(%x: f64[], %k: i64) -> f64[] {
+  %w = update %x, 0, 2.0 : f64[]
+  %n = length %w : i64
+  %m = sub %n, 1 : i64
+  %y = map %m (%i: i64) -> f64 {
+    %j = add %i, 1 : i64
+    %e = at %x, %j : f64
+    yield %e
+  }
+  return %y
+})") == R"(
+reads the element at %j: its index - 1, if not negative
+)");
+}
+
 TEST_CASE("the reverse index of an index that iterations compute finds the iterations that read at it") {
   CHECK(affected_by(changed::list, R"(
 entry @f
