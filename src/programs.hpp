@@ -12,6 +12,7 @@
 #include <overdub/implementation/call/callee_name.cpp>
 #include <overdub/implementation/core/library.cpp>
 #include <overdub/implementation/execute/datum.cpp>
+#include <overdub/implementation/ir/affine.cpp>
 #include <overdub/implementation/ir/bounds.cpp>
 #include <overdub/implementation/ir/builder.cpp>
 #include <overdub/implementation/ir/callers.cpp>

@@ -105,7 +105,7 @@ enum class indexed_by : offset {
   varying, // the word points to the indices
   strided  // the word is the index of the first lane; each lane adds the stride
 };
-/// Whether the first index and n - 1 strides from it are in bounds of an array of this size. n > 0.
+/// Whether the first index and n - 1 strides from it are in bounds of an array of this size; no plan says so (ir/index_ranges.hpp). n > 0.
 inline bool are_in(i64 first, i64 step, i64 n, i64 size) {
   auto const is_in = [size](i64 i) {
     return static_cast<std::uint64_t>(i) < static_cast<std::uint64_t>(size);

@@ -1,4 +1,5 @@
 #include <overdub/implementation/execute/lane_plan.hpp>
+#include <overdub/implementation/ir/affine.hpp>
 #include <overdub/implementation/ir/names_of_values.hpp>
 #include <overdub/implementation/ir/only_reduction.hpp>
 #include <overdub/implementation/ir/operands.hpp>
@@ -111,11 +112,12 @@ private:
   void find_strided(region_id r) {
     for (node_id const n : f_.nodes_of(r)) {
       for (region_id const inner : f_.regions_of(n)) find_strided(inner);
-      op const c = f_[n].code;
-      if ((c != op::add && c != op::sub && c != op::mul) || f_.type_of(f_.result(n)) != ir::i64) continue;
-      value_id const a = f_.operand(n, 0), b = f_.operand(n, 1);
-      made_.strided_[index_of(f_.result(n))] =
-          (made_.is_strided(a) && !varies(b)) || (made_.is_strided(b) && !varies(a));
+      auto const known = [&](value_id v) -> std::optional<ir::affine> {
+        if (!varies(v)) return ir::affine::invariant(v);
+        return made_.is_strided(v) ? std::optional(ir::affine::computed()) : std::nullopt;
+      };
+      for (value_id const v : f_.results_of(n))
+        made_.strided_[index_of(v)] = varies(v) && f_.type_of(v) == ir::i64 && ir::affine_of(f_, v, known);
     }
   }
 

@@ -58,26 +58,31 @@ bool fuse_in_lanes(function_lowering& fn, ir::op code, value_id x, value_id othe
   return false;
 }
 
-// Lowers a sum, difference or product of a strided value and a uniform number: computes the first lane and the stride.
+// Lowers an operation whose result is strided: computes the first lane and the stride.
 void lane_strided(function_lowering& fn, node_id n) {
-  value_id const a = fn.f.operand(n, 0), b = fn.f.operand(n, 1), result = fn.f.result(n);
+  value_id const a = fn.f.operand(n, 0), b = fn.f.operand(n, 1);
   ir::op const code = fn.f[n].code;
-  bool const is_left = fn.is_lanes(a); // the strided operand
-  frame_slot const& strided = fn.slots[is_left ? a : b];
-  offset const other = fn.at(is_left ? b : a);
+  bool const a_is_strided = fn.is_lanes(a), b_is_strided = fn.is_lanes(b);
+  frame_slot const &left = fn.slots[a], &right = fn.slots[b];
   auto const compute = [&](ir::op c, offset to, offset x, offset y) {
     fn.out.plain(c, ir::scalar::i64, to, x, y);
   };
-  offset step = strided.step;
-  if (code == ir::op::mul || (code == ir::op::sub && !is_left)) {
-    fn.lanes->steps.push_back(fn.slots.allocate(1));
-    step = fn.lanes->steps.back();
-    code == ir::op::mul ? compute(code, step, strided.step, other)
-                        : compute(ir::op::neg, step, strided.step, 0);
+  auto const new_step = [&] { return fn.lanes->steps.emplace_back(fn.slots.allocate(1)); };
+  offset step = a_is_strided ? left.step : right.step;
+  if (a_is_strided && b_is_strided) {
+    step = new_step();
+    compute(code, step, left.step, right.step);
+  } else if (code == ir::op::mul) {
+    offset const factor = fn.at(a_is_strided ? b : a), by = step;
+    step = new_step();
+    compute(code, step, by, factor);
+  } else if (code == ir::op::sub && b_is_strided) {
+    step = new_step();
+    compute(ir::op::neg, step, right.step, 0);
   }
   offset const first = fn.slots.allocate(1);
-  compute(code, first, is_left ? strided.first : other, is_left ? other : strided.first);
-  make_strided(fn, result, first, step);
+  compute(code, first, a_is_strided ? left.first : fn.at(a), b_is_strided ? right.first : fn.at(b));
+  make_strided(fn, fn.f.result(n), first, step);
 }
 
 } // namespace

@@ -4,7 +4,9 @@
 #include <overdub/implementation/incremental/gather.hpp>
 #include <overdub/implementation/incremental/update_code.hpp>
 #include <overdub/implementation/incremental/value_changes.hpp>
+#include <overdub/implementation/ir/affine.hpp>
 #include <overdub/implementation/ir/names_of_values.hpp>
+#include <overdub/ir/bounds.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -64,7 +66,6 @@ std::string_view add_gathering_rows(
 bool are_same_iterations(update_code const& code, affected_read const& a, affected_read const& b);
 void merge(affected_read& known, affected_read const& r);
 std::optional<std::int64_t> shift_from(update_code const& code, value_id own, value_id index);
-bool has_length_of_trip_count(update_code const& code, node_id n, value_id v);
 std::optional<std::int64_t> trip_count_minus_length(update_code const& code, node_id n, value_id array);
 
 /// Finds the affected iterations of a map or loop.
@@ -210,19 +211,16 @@ inline void merge(affected_read& known, affected_read const& r) {
   known.may_exceed = known.may_exceed || r.may_exceed;
 }
 
-/// The index minus the iteration's own index, if that is a literal.
+/// The index minus the iteration's own index, if that is a literal that is not too large.
 inline std::optional<std::int64_t> shift_from(update_code const& code, value_id own, value_id index) {
-  function const& f = code.original();
-  if (index == own) return 0;
-  if (!f.is_result(index)) return {};
-  node_id const m = f.node_of(index);
-  if (f[m].code != op::add && f[m].code != op::sub) return {};
-  value_id const a = f.operand(m, 0), b = f.operand(m, 1);
-  bool const is_commuted = b == own && f.is_literal(a) && f[m].code == op::add;
-  if (!is_commuted && (a != own || !f.is_literal(b))) return {};
-  auto const by = static_cast<std::int64_t>(f.bits_of(is_commuted ? a : b));
-  if (by < -update_code::maximum_shift || by > update_code::maximum_shift) return {};
-  return f[m].code == op::add ? by : -by;
+  auto const known = [&](value_id v) {
+    return v == own ? std::optional(ir::affine::counter()) : std::nullopt;
+  };
+  auto const found = ir::affine_of(code.original(), index, known);
+  if (!found || !found->scale.is_literal(1) || !found->offset.is_literal()) return {};
+  std::int64_t const shift = found->offset.literal;
+  if (shift < -update_code::maximum_shift || shift > update_code::maximum_shift) return {};
+  return shift;
 }
 
 /// The iterations in which an index that the map computes is that of a changed element.
@@ -244,7 +242,7 @@ inline std::string_view find_by_reverse_index(update_code const& code, node_id n
   node_id const m = f.node_of(index);
   if (f[m].code == op::at && f[m].operand_count == 2 && f.operand(m, 1) == flow.index() &&
       !ir::is_defined_in(f, f.operand(m, 0), flow.body()) &&
-      has_length_of_trip_count(code, n, f.operand(m, 0)))
+      ir::is_length_of(f, flow.trip_count(), f.operand(m, 0)))
     r.keys = f.operand(m, 0);
   return {};
 }
@@ -281,32 +279,15 @@ inline std::string_view add_gathering_rows(
   return {};
 }
 
-/// Whether the trip count of the map is the length of an array.
-inline bool has_length_of_trip_count(update_code const& code, node_id n, value_id v) {
-  function const& f = code.original();
-  value_id const count = code.flow_of(n).trip_count();
-  if (f.is_result(v) && is_map(f[f.node_of(v)].code) && code.flow_of(f.node_of(v)).trip_count() == count)
-    return true;
-  if (!f.is_result(count) || f[f.node_of(count)].code != op::length) return false;
-  auto const arrays = f.operands_of(f.node_of(count));
-  return std::find(arrays.begin(), arrays.end(), v) != arrays.end();
-}
-
 /// The trip count of a map minus the length of an array, if that is a literal.
 inline std::optional<std::int64_t>
 trip_count_minus_length(update_code const& code, node_id n, value_id array) {
   function const& f = code.original();
-  if (has_length_of_trip_count(code, n, array)) return 0;
   value_id const count = code.flow_of(n).trip_count();
-  if (!f.is_result(count) || (f[f.node_of(count)].code != op::sub && f[f.node_of(count)].code != op::add))
-    return {};
-  node_id const m = f.node_of(count);
-  value_id const of = f.operand(m, 0), by = f.operand(m, 1);
-  if (!f.is_literal(by) || !f.is_result(of) || f[f.node_of(of)].code != op::length) return {};
-  auto const arrays = f.operands_of(f.node_of(of));
-  if (std::find(arrays.begin(), arrays.end(), array) == arrays.end()) return {};
-  auto const more = static_cast<std::int64_t>(f.bits_of(by));
-  return f[m].code == op::add ? more : -more;
+  if (ir::is_length_of(f, count, array)) return 0;
+  ir::invariant_number const sum = plus_literal(f, count);
+  if (sum.value == ir::nothing || !ir::is_length_of(f, sum.value, array)) return {};
+  return sum.literal;
 }
 
 } // namespace overdub::increments

@@ -4,6 +4,7 @@
 #include <overdub/implementation/incremental/change.hpp>
 #include <overdub/implementation/incremental/saves.hpp>
 #include <overdub/implementation/incremental/update_arguments.hpp>
+#include <overdub/implementation/ir/affine.hpp>
 #include <overdub/implementation/ir/shapes.hpp>
 #include <overdub/implementation/ir/value_map.hpp>
 #include <overdub/implementation/ir/zero_value.hpp>
@@ -96,7 +97,7 @@ struct update_code {
     value_id of, alone, compensated;
   };
 
-  // of literals in indices, so that their sums do not overflow
+  // of literals that are added to indices and trip counts, so that the sums do not overflow
   static constexpr std::int64_t maximum_shift = 1 << 20;
 
   /// The function belongs to the program; `of_function` are its invariant shapes. `all_saved` is extended by the values that the update
@@ -227,37 +228,24 @@ inline value_id update_code::equals(value_id a, value_id b) {
   return a == b ? value_id(ir::nothing) : add(op::eq, a, b);
 }
 
-/// The difference of two indices, if both are one value plus literals.
+/// The difference of two indices, modulo 2^64, if both are one value plus literals.
 inline std::optional<std::int64_t> update_code::offset(value_id from, value_id to) const {
-  auto const parts_of = [&](value_id v) {
-    std::int64_t more = 0;
-    while (!written().is_literal(v) && written().is_result(v)) {
-      node_id const n = written().node_of(v);
-      op const code = written()[n].code;
-      if ((code != op::add && code != op::sub) || !written().is_literal(written().operand(n, 1)) ||
-          type_of(v) != ir::i64)
-        break;
-      auto const by = static_cast<std::int64_t>(written().bits_of(written().operand(n, 1)));
-      if (by < -maximum_shift || by > maximum_shift) break;
-      more += code == op::add ? by : -by;
-      v = written().operand(n, 0);
-    }
-    return std::pair(v, more);
-  };
-  auto const [a, shift_a] = parts_of(from);
-  auto const [b, shift_b] = parts_of(to);
-  if (a == b) return shift_b - shift_a;
-  if (!written().is_literal(a) || !written().is_literal(b)) return {};
-  return static_cast<std::int64_t>(written().bits_of(b) - written().bits_of(a)) + shift_b - shift_a;
+  ir::invariant_number const a = plus_literal(written(), from), b = plus_literal(written(), to);
+  if (a.value != b.value) return {};
+  return static_cast<std::int64_t>(
+      static_cast<std::uint64_t>(b.literal) - static_cast<std::uint64_t>(a.literal));
 }
 
 /// Whether two indices are certain to differ: by a literal, or since one is of a later iteration.
 inline bool update_code::are_distinct(value_id a, value_id b) const {
   if (offset(a, b).value_or(0) != 0) return true;
+  // The later index is greater by 1 to 2^63 - 1: with two differences up to this limit, the sum is not 0 modulo 2^64.
+  constexpr std::int64_t limit = std::int64_t{1} << 62;
+  auto const is_in_limits = [&](std::int64_t x) { return x >= -limit && x <= limit; };
   return std::any_of(iterations.begin(), iterations.end(), [&](iteration const& t) {
     if (t.lower_index == ir::nothing) return false;
     auto const before = offset(a, t.lower_index), after = offset(t.index, b);
-    return before && after && *before + *after >= 0;
+    return before && after && is_in_limits(*before) && is_in_limits(*after) && *before + *after >= 0;
   });
 }
 

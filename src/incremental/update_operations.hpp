@@ -150,38 +150,37 @@ inline bool add_list_to_length(update_writer& w, node_id n) {
 inline void add_appended(update_writer& w, node_id n) {
   op const code = w.original()[n].code;
   if (code != op::add && code != op::sub) return;
-  value_id const a = w.original().operand(n, 0), b = w.original().operand(n, 1);
-  bool const second = code == op::add && w.original().is_literal(a);
-  value_id const of = second ? b : a, by = second ? a : b;
-  if (w.original().is_literal(of) || !w.original().is_literal(by) || w.original().type_of(of) != ir::i64)
-    return;
-  change const* const c = w.known.change_of(of);
+  value_id const v = w.original().result(n);
+  ir::invariant_number const sum = plus_literal(w.original(), v);
+  if (sum.value == ir::nothing || sum.value == v) return;
+  change const* const c = w.known.change_of(sum.value);
   if (c == nullptr || !c->has_appended()) return;
-  auto const shift = static_cast<std::int64_t>(w.original().bits_of(by));
+  std::int64_t const shift = sum.literal;
   if (shift < -update_code::maximum_shift || shift > update_code::maximum_shift) return;
-  std::int64_t minimum = code == op::add ? c->minimum + shift : c->minimum - shift;
-  value_id const v = w.original().result(n),
-                 before = c->appended_list == ir::nothing ? c->appended_indices.front() : c->first_appended;
-  value_id const first = w.code.add(code, before, w.code.literal(ir::i64, static_cast<std::uint64_t>(shift)));
+  auto const shifted = [&](value_id x) {
+    auto const by = static_cast<std::uint64_t>(shift < 0 ? -shift : shift);
+    return w.code.add(shift < 0 ? op::sub : op::add, x, w.code.literal(ir::i64, by));
+  };
+  std::int64_t minimum = c->minimum + shift;
+  value_id const first =
+      shifted(c->appended_list == ir::nothing ? c->appended_indices.front() : c->first_appended);
   if (minimum < 0) { // there may be no iterations yet
     if (!w.guards.may_speculate_on({v}) ||
         !w.guards.speculate_on({v}, w.code.add(op::ge, first, w.code.literal(ir::i64, 0))))
       return;
     minimum = 0;
   }
-  change& to = *w.known.change_of(w.original().result(n));
-  for (value_id const index : c->appended_indices)
-    to.appended_indices.push_back(
-        w.code.add(code, index, w.code.literal(ir::i64, static_cast<std::uint64_t>(shift))));
+  change& to = *w.known.change_of(v);
+  for (value_id const index : c->appended_indices) to.appended_indices.push_back(shifted(index));
   to.minimum = minimum;
   if (c->appended_list == ir::nothing) {
-    w.known.set_old(w.original().result(n), to.appended_indices.front());
+    w.known.set_old(v, to.appended_indices.front());
     return;
   }
   to.first_appended = first;
   to.appended_count = c->appended_count;
   to.appended_list = w.code.indices_from(to.first_appended, to.appended_count);
-  w.known.set_old(w.original().result(n), to.first_appended);
+  w.known.set_old(v, to.first_appended);
 }
 
 /// The difference of a sum of two values is the sum of their differences, which is more exact than subtracting the two results.

@@ -1,3 +1,4 @@
+#include <overdub/implementation/ir/maker.hpp>
 #include <overdub/implementation/ir/update_chain.hpp>
 #include <overdub/ir/bounds.hpp>
 #include <overdub/ir/regions.hpp>
@@ -36,22 +37,22 @@ value_id length_of(function const& f, value_id array) {
   }
 }
 
-bool is_in_range(function const& f, value_id array, value_id i) {
-  value_id const size = length_of(f, array);
-  if (f.is_literal(i)) {
-    if (size != nothing) return f.is_literal(size) && f.bits_of(i) < f.bits_of(size) && is_size(f, size);
-    array = before_updates(f, array);
-    if (!f.is_result(array)) return false;
-    node_id const n = f.node_of(array);
-    return f[n].code == op::array && f.bits_of(i) < f[n].operand_count;
-  }
-  if (!is_iteration_index(f, i)) return false;
-  value_id const count = f.operand(f[f.region_of(i)].parent, 0);
-  if (size == count) return true;
-  if (!f.is_result(count) || f[f.node_of(count)].code != op::length) return false;
-  for (value_id const measured : f.operands_of(f.node_of(count)))
+bool is_length_of(function const& f, value_id number, value_id array) {
+  if (length_of(f, array) == number) return true;
+  node_id const length = maker_of(f, number, op::length);
+  if (length == nothing) return false;
+  for (value_id const measured : f.operands_of(length))
     if (before_updates(f, measured) == before_updates(f, array)) return true;
   return false;
+}
+
+bool is_in_range(function const& f, value_id array, value_id i) {
+  if (!f.is_literal(i))
+    return is_iteration_index(f, i) && is_length_of(f, f.operand(f[f.region_of(i)].parent, 0), array);
+  if (value_id const size = length_of(f, array); size != nothing)
+    return f.is_literal(size) && f.bits_of(i) < f.bits_of(size) && is_size(f, size);
+  node_id const made = maker_of(f, before_updates(f, array), op::array);
+  return made != nothing && f.bits_of(i) < f[made].operand_count;
 }
 
 } // namespace overdub::ir

@@ -1,8 +1,8 @@
+#include <overdub/implementation/ir/affine.hpp>
 #include <overdub/implementation/ir/index_ranges.hpp>
 #include <overdub/implementation/ir/literal.hpp>
 #include <overdub/implementation/ir/names_of_values.hpp>
-#include <overdub/implementation/ir/operands.hpp>
-#include <overdub/implementation/ir/update_chain.hpp>
+#include <overdub/implementation/ir/unchecked_access.hpp>
 #include <overdub/implementation/ir/value_map.hpp>
 #include <overdub/ir/regions.hpp>
 
@@ -45,18 +45,12 @@ private:
 
   void look_in(region_id r) {
     for (node_id const n : f_.nodes_of(r)) {
-      switch (f_[n].code) {
-      case op::at:
-      case op::update:
-      case op::add_to:
-        check(n, index_count(f_, n));
-        break;
-      case op::accumulate:
+      if (auto const access = unchecked_access_of(f_, in_place_, in_range_, body_, n))
+        check(*access);
+      else if (f_[n].code == op::accumulate)
         look_in(f_.region_at(n, 0));
-        break;
-      default:
-        if (is_counted(f_[n].code)) look_in_loop(n);
-      }
+      else if (is_counted(f_[n].code))
+        look_in_loop(n);
     }
   }
   void look_in_loop(node_id n) {
@@ -71,51 +65,40 @@ private:
     enclosing_.pop_back();
   }
 
-  void check(node_id n, std::uint32_t indices) {
-    ahead_check made{n, {}, {}, {}};
-    for (std::uint32_t k = 0; k < indices; ++k) {
-      if (in_range_.has(n, k)) continue;
-      value_id const index = f_.operand(n, 1 + k);
+  void check(unchecked_access const& a) {
+    ahead_check made{a.access, a.array, {}, {}};
+    for (std::uint32_t const k : a.axes) {
+      value_id const index = f_.operand(a.access, 1 + k);
       auto const range = range_of(index);
       if (!range || !is_reached(loops_of(*range))) return;
-      made.indices.push_back({k, *range, shifted_index(index)});
+      made.indices.push_back({k, *range, shifted_index(index, *range)});
     }
-    auto const array = array_in_front(f_.operand(n, 0));
-    if (made.indices.empty() || !array) return;
-    made.array = *array;
+    if (made.indices.empty() || made.array == nothing) return;
     for (std::size_t i = 1; i < enclosing_.size(); ++i) made.inside.push_back(enclosing_[i].number);
     made_.checks.push_back(std::move(made));
   }
-  // A value as the sum of a loop-invariant value and the index of a loop.
-  std::optional<index_check::shifted_index> shifted_index(value_id v) {
-    if (!f_.is_result(v) || f_[f_.node_of(v)].code != op::add) return {};
-    node_id const n = f_.node_of(v);
-    for (std::uint32_t k = 0; k < 2; ++k) {
-      loop const* const l = loop_of_index(f_.operand(n, k));
-      auto const other = range_of(f_.operand(n, 1 - k));
-      if (l == nullptr || may_overflow(made_.loops[l->number].trip_count) || !other ||
-          !loops_of(*other).empty())
-        continue;
-      return index_check::shifted_index{l->number, *other};
-    }
-    return {};
+  // An index as the sum of the index of the only loop with which its range varies, and an invariant value.
+  std::optional<index_check::shifted_index> shifted_index(value_id index, plan_number range) {
+    if (loops_of(range).size() != 1) return {};
+    loop const& l = loop_of(loops_of(range)[0]);
+    if (may_overflow(made_.loops[l.number].trip_count)) return {};
+    auto const known = [&](value_id v) -> std::optional<affine> {
+      if (v == f_.argument(l.body, 0)) return affine::counter();
+      auto const of = range_of(v);
+      return of && loops_of(*of).empty() ? std::optional(affine::invariant(v)) : std::nullopt;
+    };
+    auto const found = affine_of(f_, index, known);
+    if (!found || !found->scale.is_literal(1) || !found->offset.is_value()) return {};
+    return index_check::shifted_index{l.number, *range_of(found->offset.value)};
   }
-
-  // An array that is defined before the loop, with the extents of an array that the loop reads; nothing, if there is
-  // none.
-  std::optional<value_id> array_in_front(value_id array) const {
-    value_id const carried = before_updates(f_, array, any_number);
-    if (in_place_.has(carried) && is_in_front(carried)) return carried;
-    if (!is_defined_in(f_, array, body_)) return array;
-    return {};
-  }
-  // Whether a value is defined before the first iteration: outside of the loop, or as an initial value.
-  bool is_in_front(value_id v) const { return f_.region_of(v) == body_ || !is_defined_in(f_, v, body_); }
 
   loop const* loop_of_index(value_id v) const {
     for (loop const& l : enclosing_)
       if (v == f_.argument(l.body, 0)) return &l;
     return nullptr;
+  }
+  loop const& loop_of(region_id body) const {
+    return *std::find_if(enclosing_.begin(), enclosing_.end(), [&](loop const& l) { return l.body == body; });
   }
   region_set closure(region_set const& all) const {
     region_set found;

@@ -4,6 +4,13 @@
 // The check compares the smallest and the largest index with the extent. It covers an access only if some iteration is certain to run it
 // with the smallest index, and some iteration with the largest. Accesses in branches are not covered, nor accesses in loops whose trip
 // counts are unknown or vary with the same loop as the index.
+//
+// Machine code has a second plan of checks, jit/bounds_checks.hpp, since there a check that fails has another consequence. Here the whole
+// program runs again in the interpreter: so the program must be repeatable, and a check may fail only if an access does; but the loop is
+// emitted once, so it may be large, and have nested loops. There a second version of the loop runs: so any program has such checks, also of
+// accesses that may not run; but the loop is emitted twice, so it is small. Which accesses remain to be checked, and of which arrays, is
+// common (unchecked_access.hpp). The interpreter has neither plan: its lanes compare the ends of a block's indices when the block runs
+// (execute/block_handlers.hpp), which is cheap beside the block.
 #pragma once
 
 #include <overdub/implementation/ir/in_place.hpp>

@@ -1,4 +1,5 @@
-// Indices base + coefficient * i, where i is the index of a loop and the base is loop-invariant.
+// Indices base + coefficient * i, modulo 2^64, where i is the index of a loop and the base is loop-invariant: what vectorised loops need of
+// ir/affine.hpp. Code that reads elements at such indices checks the ends of their range (bounds_checks.hpp).
 #pragma once
 
 #include "function.hpp"

@@ -2,8 +2,9 @@
 
 #include "affine_index.hpp"
 
-#include <overdub/implementation/ir/update_chain.hpp>
-#include <overdub/ir/regions.hpp>
+#include <overdub/implementation/ir/unchecked_access.hpp>
+
+#include <utility>
 
 namespace overdub::jit {
 namespace {
@@ -24,30 +25,17 @@ bool is_simple(ir::function const& f, region_id body, std::uint32_t& size) {
   return size < 200;
 }
 
-// The array whose extents are those of an array that a loop accesses; nothing if they vary. Arrays created in the loop
-// vary in size, except loop-carried ones that are updated in place.
-std::optional<value_id> invariant_array(function_state const& fn, value_id array, region_id body) {
-  if (value_id const carried = ir::before_updates(fn.f, array, ir::any_number); fn.in_place.has(carried))
-    return carried;
-  if (ir::is_defined_in(fn.f, array, body)) return {};
-  return array;
-}
-
 // Plans the check of an access, if it needs one. Returns whether it is covered.
-bool plan_check(
-    function_state const& fn, node_id n, std::uint32_t indices, region_id body, check_plan& plan) {
-  access_check made{n, {}, {}};
-  for (std::uint32_t k = 0; k < indices; ++k) {
-    if (fn.in_range.has(n, k)) continue;
-    value_id const index = fn.f.operand(n, 1 + k);
+bool plan_check(function_state const& fn, ir::unchecked_access const& a, region_id body, check_plan& plan) {
+  if (a.axes.empty()) return true;
+  if (a.array == ir::nothing) return false;
+  access_check made{a.access, a.array, {}};
+  for (std::uint32_t const k : a.axes) {
+    value_id const index = fn.f.operand(a.access, 1 + k);
     auto const coefficient = coefficient_in(fn.f, index, body);
     if (!coefficient) return false;
     made.indices.push_back({k, index, *coefficient});
   }
-  if (made.indices.empty()) return true;
-  auto const array = invariant_array(fn, fn.f.operand(n, 0), body);
-  if (!array) return false;
-  made.array = *array;
   plan.accesses.push_back(std::move(made));
   return true;
 }
@@ -65,10 +53,8 @@ std::optional<check_plan> plan_checks(function_state const& fn, region_id body) 
     regions_left.pop_back();
     for (node_id const n : fn.f.nodes_of(r)) {
       for (region_id const inner : fn.f.regions_of(n)) regions_left.push_back(inner);
-      ir::op const code = fn.f[n].code;
-      if (code != ir::op::at && code != ir::op::update && code != ir::op::add_to) continue;
-      std::uint32_t const others = code == ir::op::at ? 1 : 2; // operands that are not indices
-      plan.complete = plan_check(fn, n, fn.f[n].operand_count - others, body, plan) && plan.complete;
+      if (auto const access = ir::unchecked_access_of(fn.f, fn.in_place, fn.in_range, body, n))
+        plan.complete = plan_check(fn, *access, body, plan) && plan.complete;
     }
   }
   if (!plan.complete && plan.accesses.empty()) return {};

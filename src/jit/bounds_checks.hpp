@@ -1,5 +1,7 @@
 // Loop versioning for bounds checks: indices base + i or base - i with a loop-invariant base need one check before the
-// loop. If it fails, the original loop runs, and finds the first index out of range.
+// loop. If it fails, the original loop runs, and finds the first index out of range. A failure costs little, so the check also covers
+// accesses that may not run; but the loop is emitted twice, so its body is small and has no loops. For programs that can be repeated,
+// look_ahead.hpp covers nests of loops first; ir/index_ranges.hpp compares the two plans.
 #pragma once
 
 #include "function.hpp"

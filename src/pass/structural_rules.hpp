@@ -149,11 +149,7 @@ inline bool slice(cursor& c, node_id n) {
   function const& f = *c;
   value_id const array = f.operand(n, 0), first = f.operand(n, 1), count = f.operand(n, 2);
   if (!f.is_literal(first) || f.bits_of(first) != 0) return false;
-  bool whole = length_of(f, array) == count;
-  if (node_id const size = maker_of(f, count, op::length); size != nothing)
-    for (value_id const measured : f.operands_of(size))
-      whole = whole || before_updates(f, measured) == before_updates(f, array);
-  return whole && replace(c, n, array);
+  return is_length_of(f, count, array) && replace(c, n, array);
 }
 
 inline bool update(cursor& c, node_id n) {

@@ -35,7 +35,7 @@ bool checkpointer::has_length_of(value_id made, value_id other) const {
   if (type_of(made).rank != 1 || !f().is_result(made)) return false;
   node_id const n = f().node_of(made);
   if (!ir::is_map(f()[n].code) && f()[n].code != op::fill) return false;
-  return ir::length_of(f(), other) == f().operand(n, 0);
+  return ir::is_length_of(f(), f().operand(n, 0), other);
 }
 
 // The initial state, in the first slot.

@@ -357,13 +357,7 @@ bool writer::is_read_at_index(node_id n, value_id array) const {
     if (f()[user].code == op::length) continue;
     return false;
   }
-  value_id const count = f().operand(n, 0);
-  if (ir::length_of(f(), array) == count) return true;
-  node_id const size = ir::maker_of(f(), count, op::length);
-  if (size == ir::nothing) return false;
-  for (value_id const measured : f().operands_of(size))
-    if (ir::before_updates(f(), measured) == ir::before_updates(f(), array)) return true;
-  return false;
+  return ir::is_length_of(f(), flow(n).trip_count(), array);
 }
 
 // The adjoint of a region that runs once: its code is copied into the enclosing region, from the result `first` on.

@@ -82,6 +82,31 @@ TEST_CASE("sums, differences and products of a strided and a uniform number are 
         "  %d = add: in lanes, varies %d\n");
 }
 
+TEST_CASE("sums and differences of strided numbers are strided, and products of them are not") {
+  CHECK(
+      plan_of(R"(func @f(%x: f64[], %k: i64, %n: i64) -> f64[] {
+  %y = map %n (%i: i64) -> f64 {
+    %a = mul %i, %k : i64
+    %b = add %a, %i : i64
+    %c = sub %i, %b : i64
+    %e = at %x, %c : f64
+    %d = mul %c, %i : i64
+    %g = at %x, %d : f64
+    %h = add %e, %g : f64
+    yield %h
+  }
+  return %y
+})") == "%y = map: in blocks\n"
+        "  entry: varies %i strided and as a vector\n"
+        "  %a = mul: in lanes, varies %a strided\n"
+        "  %b = add: in lanes, varies %b strided\n"
+        "  %c = sub: in lanes, varies %c strided and as a vector\n"
+        "  %e = at: in lanes, varies %e\n"
+        "  %d = mul: in lanes, varies %d\n"
+        "  %g = at: in lanes, varies %g\n"
+        "  %h = add: in lanes, varies %h\n");
+}
+
 TEST_CASE("an index that is stored is needed as a vector, and one that only selects elements is not") {
   auto const text = [](std::string const& value) {
     return "func @f(%x: i64[], %n: i64) -> i64[][] {\n  %y = map %n (%i: i64) -> i64[] {\n"

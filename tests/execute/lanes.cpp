@@ -45,6 +45,25 @@ TEST_CASE("elements are read with a stride, positive or negative") {
       "overdub: at: index -9223372036854775806 is out of range for an array of size 3");
 }
 
+TEST_CASE("elements are read at sums and differences of two strided indices") {
+  auto const text = R"(func @f(%x: i64[], %n: i64, %k: i64) -> (i64[], i64[]) {
+    %a, %b = map %n (%i: i64) -> (i64, i64) {
+      %twice = add %i, %i : i64
+      %y = at %x, %twice : i64
+      %up = mul %i, %k : i64
+      %j = sub %up, %twice : i64
+      %z = at %x, %j : i64
+      %d = sub %y, %z : i64
+      yield %d, %j
+    }
+    return %a, %b
+  })";
+  gives(text, "[10, 21, 32, 43, 54, 65, 76], 3, 3", "[0, 11, 22], [0, 1, 2]");
+  gives(text, "[10, 21, 32, 43, 54, 65, 76], 4, 2", "[0, 22, 44, 66], [0, 0, 0, 0]");
+  gives(text, "[10, 21], 2, 3", "overdub: at: index 2 is out of range for an array of size 2");
+  gives(text, "[10, 21, 32, 43], 2, 1", "overdub: at: index -1 is out of range for an array of size 4");
+}
+
 TEST_CASE("an array is read in reverse") {
   gives(
       R"(func @f(%x: bool[]) -> bool[] {

@@ -67,6 +67,32 @@ all, since a value that all iterations use changed
 )");
 }
 
+TEST_CASE(
+    "several literals in an index, and in the trip count, are one difference from the iteration's index") {
+  CHECK(affected_by(changed::element, R"(
+entry @f
+func @f(%x: f64[]) -> f64[] {
+  %n = length %x : i64
+  %m = sub %n, 1 : i64
+  %l = add -1, %m : i64
+  %y = map %l (%i: i64) -> f64 {
+    %next = add %i, 1 : i64
+    %second = add 1, %next : i64
+    %a = at %x, %next : f64
+    %b = at %x, %second : f64
+    %c = at %x, %i : f64
+    %ab = add %a, %b : f64
+    %abc = add %ab, %c : f64
+    yield %abc
+  }
+  return %y
+})") == R"(
+reads the element at %i: its index, if below the trip count
+reads the element at %second: its index - 2, if not negative
+reads the element at %next: its index - 1, if not negative, if below the trip count
+)");
+}
+
 TEST_CASE("the reverse index of an array of indices finds the iterations that read at them") {
   CHECK(affected_by(changed::element, R"(
 entry @f
@@ -83,8 +109,39 @@ reads the element at %k: the iterations where %z is its index
 )");
 }
 
-TEST_CASE(
-    "the reverse index of an index that iterations compute finds the iterations that read at it") {
+TEST_CASE("the length of an array is that of its updates") {
+  CHECK(affected_by(changed::element, R"(
+entry @f
+func @f(%x: f64[], %z: i64[], %k: i64) -> f64[] {
+  %w = update %z, 0, %k : i64[]
+  %n = length %z : i64
+  %y = map %n (%i: i64) -> f64 {
+    %j = at %w, %i : i64
+    %e = at %x, %j : f64
+    yield %e
+  }
+  return %y
+})") == R"(
+reads the element at %j: the iterations where %w is its index
+)");
+  CHECK(affected_by(changed::element, R"(
+entry @f
+func @f(%x: f64[], %k: i64) -> f64[] {
+  %w = update %x, 0, 2.0 : f64[]
+  %n = length %w : i64
+  %m = sub %n, 1 : i64
+  %y = map %m (%i: i64) -> f64 {
+    %j = add %i, 1 : i64
+    %e = at %x, %j : f64
+    yield %e
+  }
+  return %y
+})") == R"(
+reads the element at %j: its index - 1, if not negative
+)");
+}
+
+TEST_CASE("the reverse index of an index that iterations compute finds the iterations that read at it") {
   CHECK(affected_by(changed::list, R"(
 entry @f
 func @f(%x: f64[], %n: i64) -> f64[] {

@@ -2,6 +2,7 @@
 #include "catch.hpp"
 #include "ir/samples.hpp"
 
+#include <overdub/ir/bounds.hpp>
 #include <overdub/ir/effects.hpp>
 
 #include <cstdint>
@@ -60,6 +61,31 @@ TEST_CASE("an array with as many elements as a map has iterations is read in ran
     value_id const filled = c.add(op::fill, x[0], c.literal(1.0));
     return at(c, c.add(op::update, filled, i, c.literal(2.0)), i);
   }));
+}
+
+TEST_CASE(
+    "a number is the length of what is made with it, of what it measures, and of their other versions") {
+  program p;
+  define(p, "f", {i64, f64s, f64s, i64s}, {}, [](cursor& c, values x) {
+    value_id const one = c.literal(1.0), measured = c.add(op::length, x[1]);
+    value_id const both = c->result(c.insert(op::length, {x[1], x[2]}));
+    value_id const updated = c.add(op::update, x[1], x[0], one);
+    value_id const filled = c.add(op::fill, x[0], one);
+    value_id const picked = c.add(op::gather, x[1], c.add(op::update, x[3], x[0], x[0]));
+    CHECK(is_length_of(*c, measured, x[1]));
+    CHECK(is_length_of(*c, measured, updated));
+    CHECK(is_length_of(*c, both, x[1]));
+    CHECK(is_length_of(*c, both, x[2]));
+    CHECK(is_length_of(*c, c.add(op::length, updated), x[1]));
+    CHECK(is_length_of(*c, x[0], filled));
+    CHECK(is_length_of(*c, x[0], c.add(op::update, filled, x[0], one)));
+    CHECK_FALSE(is_length_of(*c, measured, x[2]));
+    CHECK_FALSE(is_length_of(*c, measured, filled));
+    CHECK_FALSE(is_length_of(*c, x[0], x[1]));
+    CHECK_FALSE(is_length_of(*c, measured, picked));
+    CHECK_FALSE(is_length_of(*c, c.literal(std::int64_t{3}), x[1]));
+    return values{};
+  });
 }
 
 TEST_CASE("literal indices below a literal size are in range") {

@@ -148,6 +148,31 @@ TEST_CASE("arrays are read in reverse in sums of every short length, in range or
       calls);
 }
 
+TEST_CASE("indices in which the loop's index occurs several times are correct, in range or not") {
+  std::vector<std::vector<datum>> calls;
+  for (i64 n = 0; n < 12; ++n)
+    for (i64 const k : {-1, 0, 1}) calls.push_back({numbers(n), k});
+  agree(
+      R"(func @f(%x: f64[], %k: i64) -> f64 {
+    %n = length %x : i64
+    %p = map %n (%i: i64) -> f64 {
+      %twice = add %i, %i : i64
+      %j = sub %twice, %i : i64
+      %up = add %j, %k : i64
+      %a = at %x, %up : f64
+      %minus = mul %i, -1 : i64
+      %end = add %minus, %n : i64
+      %down = sub %end, 1 : i64
+      %b = at %x, %down : f64
+      %c = mul %a, %b : f64
+      yield %c
+    }
+    %s = reduce add %p from 0.25 : f64
+    return %s
+  })",
+      calls);
+}
+
 TEST_CASE("rows are read in reverse in a sum for each of their points, as by an autoregression") {
   std::vector<std::vector<datum>> calls;
   array<double> const all = numbers(72);
