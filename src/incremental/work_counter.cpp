@@ -1,6 +1,7 @@
 #include <overdub/implementation/incremental/work_counter.hpp>
 #include <overdub/implementation/ir/value_map.hpp>
 #include <overdub/implementation/pass/cost.hpp>
+#include <overdub/implementation/pass/dead_code.hpp>
 #include <overdub/ir/builder.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/walk.hpp>
@@ -32,7 +33,9 @@ public:
     at.yield(all);
     made_[f].results = {ir::i64};
     made_.entry = f;
-    drop_unused(f);
+    // The program itself fails and has side effects; the count does not.
+    pass::drop_dead_code(made_, f, pass::erasable::any);
+    pass::dce(made_);
     return std::move(made_);
   }
 
@@ -61,36 +64,20 @@ private:
   ir::value_id times(ir::value_id v, std::int64_t by) {
     return by == 1 ? v : at_->add(ir::op::mul, v, literal(by));
   }
-  // The length of an array. For the result of a map or a loop, its trip count, so that the array need not be computed.
+  // The length of an array. For the result of a map or a loop, its trip count, and for the sums of an accumulator, the length of the array
+  // that is added to, so that the array need not be computed.
   ir::value_id length(ir::value_id array) {
     ir::function const& f = original();
     if (f.is_result(array)) {
       ir::node_id const n = f.node_of(array);
       ir::region_flow const flow(f, n);
-      if (ir::is_counted(f[n].code) && flow.is_stacked(f[array].index)) return mapped(flow.trip_count());
+      std::uint32_t const i = f[array].index;
+      if (ir::is_counted(f[n].code) && flow.is_stacked(i)) return mapped(flow.trip_count());
+      if (ir::has_accumulators(f[n].code) && i < flow.first_yielded()) return length(f.operand(n, i));
     }
     return at_->add(ir::op::length, mapped(array));
   }
   ir::value_id sum_of(ir::value_id array) { return ir::builder(*at_).reduce(ir::op::add, array, literal(0)); }
-
-  // Erases operations that the count does not use, even if they may throw: the program itself would have thrown.
-  void drop_unused(ir::function_id f) {
-    for (bool more = true; more;) {
-      pass::dce(made_);
-      more = false;
-      std::vector<ir::node_id> all;
-      ir::walk(made_[f], ir::function::body, [&](ir::node_id n) { all.push_back(n); });
-      ir::cursor at(made_, f);
-      for (auto n = all.rbegin(); n != all.rend(); ++n) {
-        ir::function const& g = made_[f];
-        bool is_used = g[*n].code == ir::op::yield;
-        for (ir::value_id const v : g.results_of(*n)) is_used = is_used || g[v].first_use != ir::nothing;
-        if (is_used) continue;
-        at.erase(*n);
-        more = true;
-      }
-    }
-  }
 
   amount write(ir::region_id r) {
     amount all;
