@@ -118,6 +118,30 @@ func @f(%n: i64, %a: f64[], %c: bool) -> f64[] {
 })");
 }
 
+TEST_CASE("what is erased on request changes nothing else of runs that do not fail, on random programs") {
+  std::uint64_t erased[2] = {0, 0};
+  for (std::uint64_t seed = 0; seed < laws::seeds(1000); ++seed)
+    for (erasable const which : {erasable::what_may_fail, erasable::any}) {
+      random_program::options options = random_program::any_options(seed);
+      if (which == erasable::any) options.effects = false; // on which calls of the host depend
+      auto const p = random_program::make(seed, options);
+      auto const in = laws::arguments(seed);
+      auto const before = reference::run(p, in, 20'000);
+      if (!before || before->failed != reference::failure::none) continue;
+      auto rest = p;
+      dce(rest);
+      erased[which == erasable::any] += overdub::pass::drop_dead_code(rest, rest.entry, which);
+      INFO("random program " << seed << '\n' << print(p) << "\nbecomes\n" << print(rest));
+      REQUIRE(overdub::ir::faults_of(rest).empty());
+      auto const after = reference::run(rest, in, 20'000);
+      REQUIRE(after);
+      REQUIRE(after->results == before->results);
+      if (which == erasable::what_may_fail) REQUIRE(*after == *before);
+    }
+  CHECK(erased[0] > 10);
+  CHECK(erased[1] > 10);
+}
+
 TEST_CASE("unused results of branches, maps and loops are removed, with their operands") {
   laws::rewrites(
       dce, R"(
