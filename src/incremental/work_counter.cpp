@@ -1,6 +1,7 @@
 #include <overdub/implementation/incremental/work_counter.hpp>
 #include <overdub/implementation/ir/value_map.hpp>
 #include <overdub/implementation/pass/cost.hpp>
+#include <overdub/implementation/pass/dead_code.hpp>
 #include <overdub/ir/builder.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/walk.hpp>
@@ -32,7 +33,9 @@ public:
     at.yield(all);
     made_[f].results = {ir::i64};
     made_.entry = f;
-    drop_unused(f);
+    // The program itself fails and has side effects; the count does not.
+    pass::drop_dead_code(made_, f, pass::erasable::any);
+    pass::dce(made_);
     return std::move(made_);
   }
 
@@ -45,7 +48,6 @@ private:
   // Iterations of a loop depend on each other; those of maps run in parallel lanes.
   static constexpr std::int64_t waiting = 4;
   static constexpr std::int64_t element = 2;   // written, and read again
-  static constexpr std::int64_t guessed = 10;  // the assumed trip count of a nested operation
   static constexpr std::int64_t row_guess = 8; // the assumed length of a row
 
   ir::function const& original() const { return made_[from_]; }
@@ -62,36 +64,20 @@ private:
   ir::value_id times(ir::value_id v, std::int64_t by) {
     return by == 1 ? v : at_->add(ir::op::mul, v, literal(by));
   }
-  // The length of an array. For the result of a map or a loop, its trip count, so that the array need not be computed.
+  // The length of an array. For the result of a map or a loop, its trip count, and for the sums of an accumulator, the length of the array
+  // that is added to, so that the array need not be computed.
   ir::value_id length(ir::value_id array) {
     ir::function const& f = original();
     if (f.is_result(array)) {
       ir::node_id const n = f.node_of(array);
       ir::region_flow const flow(f, n);
-      if (ir::is_counted(f[n].code) && flow.is_stacked(f[array].index)) return mapped(flow.trip_count());
+      std::uint32_t const i = f[array].index;
+      if (ir::is_counted(f[n].code) && flow.is_stacked(i)) return mapped(flow.trip_count());
+      if (ir::has_accumulators(f[n].code) && i < flow.first_yielded()) return length(f.operand(n, i));
     }
     return at_->add(ir::op::length, mapped(array));
   }
   ir::value_id sum_of(ir::value_id array) { return ir::builder(*at_).reduce(ir::op::add, array, literal(0)); }
-
-  // Erases operations that the count does not use, even if they may throw: the program itself would have thrown.
-  void drop_unused(ir::function_id f) {
-    for (bool more = true; more;) {
-      pass::dce(made_);
-      more = false;
-      std::vector<ir::node_id> all;
-      ir::walk(made_[f], ir::function::body, [&](ir::node_id n) { all.push_back(n); });
-      ir::cursor at(made_, f);
-      for (auto n = all.rbegin(); n != all.rend(); ++n) {
-        ir::function const& g = made_[f];
-        bool is_used = g[*n].code == ir::op::yield;
-        for (ir::value_id const v : g.results_of(*n)) is_used = is_used || g[v].first_use != ir::nothing;
-        if (is_used) continue;
-        at.erase(*n);
-        more = true;
-      }
-    }
-  }
 
   amount write(ir::region_id r) {
     amount all;
@@ -111,38 +97,27 @@ private:
   }
 
   std::int64_t own_cost(ir::node_id n) const {
-    ir::op const code = original()[n].code;
-    std::int64_t cost = code == ir::op::length ? 0 : ir::row_of(code).cost;
-    if (code == ir::op::call)
-      cost += static_cast<std::int64_t>(std::min(costs_.of(original()[n].attributes.callee()), 1e9));
-    return cost;
+    return original()[n].code == ir::op::length ? 0 : whole(costs_.of_own(original(), n));
   }
-  // Adds the work of an operation whose regions are not copied: elements of the arrays that it reads or writes.
+  static std::int64_t whole(double cost) { return static_cast<std::int64_t>(std::min(cost, 1e9)); }
+  // Adds the work of an operation whose regions are not copied: the estimated cost of these, and the elements of the arrays that it
+  // reads or writes. The trip count of a reduction is known.
   void add_elements(ir::node_id n, amount& to) {
     ir::function const& f = original();
     ir::op const code = f[n].code;
     if (code == ir::op::reduce) {
       std::int64_t cost = 1;
       if (f[n].region_count == 0) cost += ir::row_of(f[n].attributes.operation).cost;
-      for (std::uint32_t k = 0; k < f[n].region_count; ++k) cost += guess(f.region_at(n, k));
+      for (std::uint32_t k = 0; k < f[n].region_count; ++k) cost += whole(costs_.of(f, f.region_at(n, k)));
       return to.counted.push_back(times(length(f.operand(n, 0)), cost));
     }
-    for (std::uint32_t k = 0; k < f[n].region_count; ++k) to.fixed += guess(f.region_at(n, k)) * guessed;
+    to.fixed += whole(costs_.of_regions(f, n));
     bool const is_part = code == ir::op::at || code == ir::op::slice; // a view
     bool const is_in_place = code == ir::op::update && loops_ > 0;
     if (is_part || is_in_place || code == ir::op::array) return;
     for (std::uint32_t k = 0; k < f[n].result_count; ++k)
       if (ir::value_id const v = f.result(n, k); f.type_of(v).rank > 0)
         to.counted.push_back(times(length(v), f.type_of(v).rank > 1 ? row_guess : 1));
-  }
-  std::int64_t guess(ir::region_id r) const {
-    std::int64_t cost = 0;
-    ir::function const& f = original();
-    for (ir::node_id n = f[r].first; n != ir::nothing; n = f[n].next) {
-      cost += own_cost(n);
-      for (ir::region_id const inner : f.regions_of(n)) cost += guess(inner) * guessed;
-    }
-    return cost;
   }
 
   // Elements that only reductions use stay in registers.

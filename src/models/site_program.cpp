@@ -1,5 +1,5 @@
 #include <overdub/implementation/models/choice_lowering.hpp>
-#include <overdub/ir/effects.hpp>
+#include <overdub/implementation/pass/dead_code.hpp>
 #include <overdub/ir/enclosing.hpp>
 #include <overdub/ir/walk.hpp>
 #include <overdub/models/site_program.hpp>
@@ -190,22 +190,6 @@ private:
   ir::value_id is_made_ = ir::nothing; // the test of the branches that were copied so far
 };
 
-// Erases unused operations, even those that may fail: the run that made the trace executed them without failure.
-inline void erase_unused(ir::program& p) {
-  auto const effects = ir::effects(p).of_each(p[p.entry]);
-  std::vector<ir::node_id> nodes;
-  ir::walk(p[p.entry], ir::function::body, [&](ir::node_id n) { nodes.push_back(n); });
-  ir::cursor c(p, p.entry);
-  for (std::size_t k = nodes.size(); k-- > 0;) {
-    ir::node_id const n = nodes[k];
-    bool is_used = false;
-    for (ir::value_id const v : c->results_of(n)) is_used = is_used || c->is_used(v);
-    if (!is_used && !c->is_erased(n) && (*c)[n].code != ir::op::yield &&
-        effects[index_of(n)].without(effect::may_fail).can_drop())
-      c.erase(n);
-  }
-}
-
 } // namespace detail
 
 ir::program site_program_of(
@@ -221,7 +205,8 @@ ir::program site_program_of(
       .roles = std::vector<role>(m.sites.size(), role::given), .score = choice_schema::scores::none};
   detail::site_lowering(p, m, s, site, callbacks).run(q);
   pass::default_pipeline(p);
-  detail::erase_unused(p);
+  // The run that made the trace executed the operations that may fail, without failure.
+  pass::drop_dead_code(p, p.entry, pass::erasable::what_may_fail);
   pass::default_pipeline(p);
   return p;
 }

@@ -1,3 +1,4 @@
+#include <overdub/implementation/pass/dead_code.hpp>
 #include <overdub/implementation/pass/replace_by_empty.hpp>
 #include <overdub/ir/calls.hpp>
 #include <overdub/ir/regions.hpp>
@@ -16,8 +17,8 @@ namespace detail {
 /// The live operations and values of a function.
 class needs {
 public:
-  needs(function const& f, effects const& known)
-      : f_(f), effects_(known.of_each(f)), node_(f.node_count()), value_(f.value_count()) {
+  needs(function const& f, effects const& known, erasable which)
+      : f_(f), effects_(known.of_each(f)), which_(which), node_(f.node_count()), value_(f.value_count()) {
     need_effects(function::body);
     for (value_id const v : f_.operands_of(f_.yield_of(function::body))) need(v);
     while (!open_.empty()) {
@@ -40,7 +41,23 @@ private:
 
   void need_effects(region_id r) {
     for (node_id n = f_[r].first; n != nothing; n = f_[n].next)
-      if (f_[n].code == op::yield || !effects_[index_of(n)].can_drop()) need(n);
+      if (f_[n].code == op::yield || !can_drop(n)) need(n);
+  }
+  bool can_drop(node_id n) const {
+    effect_set const all = effects_[index_of(n)];
+    switch (which_) {
+    case erasable::pure:
+      return all.can_drop();
+    case erasable::what_may_fail:
+      return all.without(effect::may_fail).can_drop();
+    default:
+      return true;
+    }
+  }
+  // The additions to an accumulator, and the operations around them. Those around a live operation are live.
+  void need_additions(value_id accumulator) {
+    for (ir::use_id const u : f_.uses_of(accumulator))
+      for (node_id m = f_[u].user; !has(m); m = ir::owner_of(f_, m)) need(m);
   }
 
   // Marks an operation, and the operands that it needs in any case.
@@ -63,6 +80,8 @@ private:
     for (region_id const r : f_.regions_of(n)) {
       if (!drops_results || ir::has_accumulators(node.code))
         for (value_id const v : f_.arguments_of(r)) need(v);
+      if (ir::has_accumulators(node.code))
+        for (value_id const v : f_.arguments_of(r)) need_additions(v);
       if (!flow.yields_results(r)) // a condition
         for (value_id const v : f_.operands_of(f_.yield_of(r))) need(v);
     }
@@ -92,6 +111,7 @@ private:
 
   function const& f_;
   std::vector<effect_set> effects_;
+  erasable which_;
   std::vector<std::uint8_t> node_;
   std::vector<std::uint8_t> value_;
   std::vector<value_id> open_;
@@ -188,7 +208,20 @@ private:
   std::vector<std::vector<type>> arguments_;
 };
 
+static std::size_t drop_dead_code(program& p, function_id f, effects const& known, erasable which) {
+  needs const needed(p[f], known, which);
+  std::size_t const excess = sweep(p[f], needed).excess();
+  if (excess == 0) return 0;
+  function const from = replace_by_empty(p, f);
+  sweep(from, needed).write(p, f);
+  return excess;
+}
+
 } // namespace detail
+
+std::size_t drop_dead_code(program& p, function_id f, erasable which) {
+  return detail::drop_dead_code(p, f, effects(p), which);
+}
 
 std::size_t drop_unreached_functions(program& p) {
   if (p.entry == nothing) return 0;
@@ -207,15 +240,9 @@ std::size_t drop_unreached_functions(program& p) {
 std::size_t dce(program& p) {
   std::size_t dropped = drop_unreached_functions(p); // first, since they need no analysis
   effects const known(p);
-  for (std::uint32_t i = 0; i < p.functions.size(); ++i) {
-    if (p.is_erased(function_id{i})) continue;
-    detail::needs const needed(p.functions[i], known);
-    std::size_t const excess = detail::sweep(p.functions[i], needed).excess();
-    if (excess == 0) continue;
-    function const from = detail::replace_by_empty(p, function_id{i});
-    detail::sweep(from, needed).write(p, function_id{i});
-    dropped += excess;
-  }
+  for (std::uint32_t i = 0; i < p.functions.size(); ++i)
+    if (!p.is_erased(function_id{i}))
+      dropped += detail::drop_dead_code(p, function_id{i}, known, erasable::pure);
   return dropped + drop_unreached_functions(p);
 }
 

@@ -1,5 +1,5 @@
-// Which operations of a function are live: they have side effects or may fail, or live values depend on them. dce.hpp also
-// considers single results.
+// Which operations of a function are live: they have side effects or may fail, or live values depend on them. Their users write live
+// operations as they are, so that all operands and results of these are live. dce.cpp also erases single results, and what only they need.
 #pragma once
 
 #include <overdub/pass/ir_names.hpp>

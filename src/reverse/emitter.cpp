@@ -31,19 +31,25 @@ primal_copy emitter::copy_iteration(node_id n, value_id iteration, values const&
   return made;
 }
 
-// Dead-code elimination of a copy. The original ran without failing, so that operations of the copy that may fail can be
-// erased, too. Returns the number of remaining operations.
-std::size_t emitter::sweep(primal_copy const& r) {
-  std::vector<node_id> const nodes = r.nodes(f());
+// Erases the unused ones of some operations, the last first, whatever their effects: the primal code has these. The pass dce needs the
+// complete function (pass/dead_code.hpp); this one is being written. Returns how many remain.
+std::size_t emitter::erase_unused(std::vector<node_id> const& nodes) {
   std::size_t left = 0;
-  at_.erase(r.end());
   for (std::size_t i = nodes.size(); i-- > 0;) {
+    if (f().is_erased(nodes[i])) continue;
     bool is_used = false;
     for (value_id const v : f().results_of(nodes[i])) is_used = is_used || f().is_used(v);
     if (!is_used) at_.erase(nodes[i]);
     left += is_used;
   }
   return left;
+}
+
+// Erases what is unused of a copy, and its end. Returns the number of remaining operations.
+std::size_t emitter::sweep(primal_copy const& r) {
+  std::vector<node_id> const nodes = r.nodes(f());
+  at_.erase(r.end());
+  return erase_unused(nodes);
 }
 
 // The attributes of a loop in the opposite direction.

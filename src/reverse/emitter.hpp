@@ -55,6 +55,7 @@ protected:
   }
   primal_copy copy(region_id r, clone_map& map);
   primal_copy copy_iteration(node_id n, value_id iteration, values const& carried);
+  std::size_t erase_unused(std::vector<node_id> const& nodes);
   std::size_t sweep(primal_copy const& r);
   ir::attributes opposite_of(node_id n) const;
   void note_residuals(

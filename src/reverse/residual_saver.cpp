@@ -270,8 +270,7 @@ residual_saver::rebuilt residual_saver::rebuild(
       }
     yields.insert(yields.begin() + carried, next.begin(), next.end());
     at_.yield(yields);
-    for (std::size_t j = factors.size(); j-- > 0;)
-      if (!f().is_used(f().result(factors[j]))) at_.erase(factors[j]);
+    erase_unused(factors);
   };
   for (std::uint32_t i = 0; i < old.region_count; ++i)
     build().in_region(made, i, [&] { write_region(f().region_at(first, i), at_.region()); });

@@ -17,7 +17,6 @@ constexpr double cost_of_saving = 4, penalty_of_nesting = 2;
 // the shape differs.
 constexpr double penalty_of_unknown_shape = 10'000;
 constexpr double penalty_of_ragged = 2;       // copied to and from the concatenation of all iterations
-constexpr double assumed_trip_count = 10;     // an assumed trip count
 constexpr double preference_of_factor = 0.25; // prefer values that the forward pass computes anyway
 
 std::vector<ir::shapes::carried> states_of(function const& f, primal_copy const& r) {
@@ -86,7 +85,8 @@ void residuals::add(node_id n, bool is_factor) {
   auto const number = static_cast<std::uint32_t>(problem_.operations.size());
   // An operation with side effects, or one that may return something else, is not recomputed.
   residual_problem::operation o;
-  o.cost = callees_.effects().of(f_, n).can_merge() && !reads_version(n) ? cost(n) : residual_problem::never;
+  o.cost = callees_.effects().of(f_, n).can_merge() && !reads_version(n) ? callees_.costs().of(f_, n)
+                                                                         : residual_problem::never;
   // A factor is computed once, in either pass, so that its recomputation is free. A sine is free if the cosine is computed.
   if (is_factor && ir::other_of_sine_and_cosine(f_, n) == ir::nothing) o.cost = 0;
   each_use(n, [&](std::uint32_t v) { o.takes.push_back(v); });
@@ -139,20 +139,8 @@ double residuals::saving_cost(value_id v) const {
 
 double residuals::cost_of(value_id v) const {
   double cost = cost_of_one_;
-  for (int i = 0; i < f_.type_of(v).rank; ++i) cost *= assumed_trip_count;
+  for (int i = 0; i < f_.type_of(v).rank; ++i) cost *= pass::costs::assumed_trip_count;
   return cost;
-}
-
-double residuals::cost(node_id n) const {
-  double all = ir::row_of(f_[n].code).cost;
-  if (f_[n].code == op::div && f_.type_of(f_.result(n)) == ir::i64 && f_.is_literal(f_.operand(n, 1)))
-    all = 2;
-  if (f_[n].code == op::call) all += callees_.cost_of_calling(f_[n].attributes.callee());
-  bool const runs_once = ir::selects_region(f_[n].code) || ir::has_accumulators(f_[n].code);
-  double const times = runs_once ? 1 : assumed_trip_count;
-  for (region_id const r : f_.regions_of(n))
-    for (node_id const m : f_.nodes_of(r)) all += times * cost(m);
-  return all;
 }
 
 } // namespace overdub::adjoint

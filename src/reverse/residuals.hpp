@@ -42,7 +42,6 @@ private:
   bool is_data(value_id v) const;
   double saving_cost(value_id v) const;
   double cost_of(value_id v) const;
-  double cost(node_id n) const;
 
   function const& f_;
   callee_properties const& callees_;

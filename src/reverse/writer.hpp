@@ -55,10 +55,7 @@ public:
     for (std::size_t i = nodes.size(); i-- > 0;) back(nodes[i]);
   }
   /// Erases what became unused. Dead-code elimination would keep operations that may fail.
-  void drop_unused() {
-    for (node_id const n : unused_)
-      if (!f().is_erased(n) && !f().is_used(f().result(n))) at_.erase(n);
-  }
+  void drop_unused() { erase_unused(unused_); }
 
 private:
   void back(node_id n);

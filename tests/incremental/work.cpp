@@ -6,6 +6,7 @@
 #include <overdub/implementation/incremental/work_counter.hpp>
 #include <overdub/incremental/incremental_program.hpp>
 #include <overdub/ir/parse.hpp>
+#include <overdub/ir/print.hpp>
 #include <overdub/ir/verify.hpp>
 
 #include <bit>
@@ -114,6 +115,57 @@ func @rows(%start: i64[], %x: f64[], %is: bool) -> f64 {
   i64 const many = work(rows, {of({0, 10, 20, 3000}), numbers(3000), datum(false)});
   CHECK(many > 50 * few); // rows of different lengths
   CHECK(work(rows, {of({0, 10, 20, 30}), numbers(3000), datum(true)}) > few);
+}
+
+TEST_CASE(
+    "additions to an accumulator on which a trip count depends are counted, and checks are not repeated") {
+  constexpr char const* histogram = R"(
+entry @histogram
+func @histogram(%start: i64[], %x: f64) -> f64 {
+  %all = accumulate (%sum: acc i64[] = %start) -> i64[] {
+    map 10 (%k: i64) {
+      add_to %sum, 0, 100
+      yield
+    }
+    yield
+  }
+  %n = at %all, 0 : i64
+  %y = map %n (%i: i64) -> f64 {
+    %e = exp %x : f64
+    yield %e
+  }
+  %is = lt %x, 0.0 : bool
+  assert %is, "never"
+  %s = reduce add %y from 0.0 : f64
+  return %s
+})";
+  i64 const zero[] = {0};
+  CHECK(work(histogram, {datum::of({1}, od::array<i64>::copy_of(zero)), datum(0.5)}) > 1000 * 18);
+}
+
+TEST_CASE("a count makes no additions on which no trip count depends") {
+  od::ir::program const counts = od::increments::work_counter_of(od::ir::parse(R"(
+entry @histogram
+func @histogram(%a: f64[], %i: i64[]) -> f64 {
+  %n = length %i : i64
+  %all = accumulate (%sum: acc f64[] = %a) -> f64[] {
+    map %n (%k: i64) {
+      %at = at %i, %k : i64
+      add_to %sum, %at, 1.0
+      yield
+    }
+    yield
+  }
+  %m = length %all : i64
+  %y = map %m (%j: i64) -> f64 {
+    %e = at %all, %j : f64
+    %f = exp %e : f64
+    yield %f
+  }
+  %s = reduce add %y from 0.0 : f64
+  return %s
+})"));
+  CHECK(od::ir::print(counts).find("add_to") == std::string::npos);
 }
 
 TEST_CASE("the seventeenth update with more work than a run is a plain run, and explain reports it") {
