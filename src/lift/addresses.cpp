@@ -1,6 +1,7 @@
 #include "addresses.hpp"
 
 #include "linear_memory.hpp"
+#include "prepare.hpp"
 #include "values.hpp"
 
 #include <algorithm>
@@ -35,6 +36,23 @@ void check(ir::cursor& c, value_id holds) {
 
 value_id is_either(ir::cursor& c, value_id a, value_id b) { return c.add(op::logical_or, a, b); }
 
+// Whether no byte of a cell was written.
+value_id is_unset(environment& e, value_id address, element_type const& cell) {
+  ir::cursor& c = e.c;
+  value_id all = c.literal(true);
+  for (std::uint32_t array = 0; array < e.plan.memory.objects.size(); ++array) {
+    element_type const& other = e.plan.memory.objects[array].element;
+    if (other.type != ir::i64) continue;
+    value_id const first = cell_at(c, address, other);
+    for (std::uint64_t n = 0; n < std::max(cell.bytes() / other.bytes(), std::uint64_t{1}); ++n) {
+      value_id const x =
+          c.add(op::at, e.array_of(array), address_plus(c, first, number(c, static_cast<std::int64_t>(n))));
+      all = c.add(op::logical_and, all, c.add(op::eq, x, unset_of(c, other)));
+    }
+  }
+  return all;
+}
+
 void load_at_address(environment& e, llvm::LoadInst const& i) {
   ir::cursor& c = e.c;
   std::vector<std::uint32_t> const arrays = arrays_of(i, e.plan.memory);
@@ -44,14 +62,22 @@ void load_at_address(environment& e, llvm::LoadInst const& i) {
   auto const is = [&](op code, value_id cell_value, std::uint64_t bits) {
     return c.add(code, cell_value, number(c, static_cast<std::int64_t>(bits)));
   };
+  bool const may_be_unset = is_part_of_struct(i);
   if (cell.type != ir::i64) { // it is marked, or all its bytes are 0
-    value_id const mark = c.add(op::at, e.array_of(arrays[1]), index), zero = is(op::eq, mark, 0);
+    value_id const mark = c.add(op::at, e.array_of(arrays[1]), index);
+    value_id zero = is(op::eq, mark, 0);
+    if (may_be_unset) zero = is_either(c, zero, is_unset(e, address, cell));
     check(c, is_either(c, is(op::eq, mark, floating_mark), zero));
     return e.set(&i, c.add(op::select, zero, zero_of(c, cell.type), x));
   }
+  value_id const holds = c.add(op::logical_and, is(op::ne, x, unset_integer), is(op::ne, x, floating_mark));
+  if (may_be_unset && !i.getType()->isPointerTy()) {
+    value_id const unset = is_unset(e, address, cell);
+    e.set(&i, c.add(op::select, unset, number(c, 0), x));
+    return check(c, is_either(c, holds, unset));
+  }
   e.set(&i, x);
-  if (i.getType()->isPointerTy()) return; // there is no cell at an unset address
-  check(c, c.add(op::logical_and, is(op::ne, x, unset_integer), is(op::ne, x, floating_mark)));
+  if (!i.getType()->isPointerTy()) check(c, holds); // there is no cell at an unset address
 }
 
 void store_at_address(environment& e, llvm::StoreInst const& i) {

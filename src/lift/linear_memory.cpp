@@ -30,6 +30,10 @@ public:
     if (layout_.address.count(&g) > 0) return;
     if (is_type_information(g)) return place_type_information(g);
     std::string const name = g.hasName() ? " '" + g.getName().str() + "'" : std::string();
+    if (g.isConstant() && g.isDeclaration())
+      throw refusal{
+          "the constant" + name, "the module does not have its value",
+          "compile its source into the same module", &at};
     if (!g.isConstant() || !g.hasDefinitiveInitializer())
       throw refusal{
           "the global variable" + name, "other functions may change it between calls",

@@ -178,7 +178,7 @@ void copy_structs_by_value(llvm::Function& f) {
     }
   }
 }
-// Where pointers point to in objects of a declared type: local variables, and structs that are returned in memory. Each step of a chain of
+// Where pointers point to in objects of a declared type: local variables, and structs that are passed or returned in memory. Each step of a chain of
 // computations is visited once.
 class places_in_objects {
 public:
@@ -215,7 +215,7 @@ private:
   static llvm::Type* declared_type(llvm::Value const& object) {
     if (auto const* local = llvm::dyn_cast<llvm::AllocaInst>(&object)) return local->getAllocatedType();
     auto const* const a = llvm::dyn_cast<llvm::Argument>(&object);
-    return a ? a->getParamStructRetType() : nullptr;
+    return a ? a->getPointeeInMemoryValueType() : nullptr;
   }
 
   llvm::DataLayout const& layout_;
@@ -236,6 +236,8 @@ void add_declared_types(llvm::Function& f) {
       i.setMetadata(llvm::LLVMContext::MD_tbaa, tag_of(accessed, f.getContext()));
   }
 }
+
+constexpr llvm::StringLiteral part_of_struct = "overdub.part";
 
 // Small integers of a struct are passed in one register: they are loaded and stored together as one wide integer. Here each is loaded and
 // stored by its own type.
@@ -275,6 +277,7 @@ void split_wide_accesses(llvm::Function& f) {
             at.CreateTrunc(at.CreateLShr(store->getValueOperand(), shift), part.type), address, align);
       } else {
         access = at.CreateAlignedLoad(part.type, address, align);
+        access->setMetadata(part_of_struct, llvm::MDNode::get(f.getContext(), {}));
         all = at.CreateOr(all, at.CreateShl(at.CreateZExt(access, wide), shift));
       }
       access->setMetadata(llvm::LLVMContext::MD_tbaa, tag_of(part.type, f.getContext()));
@@ -440,6 +443,38 @@ void erase_terminations(llvm::Module& m) {
     if (f.use_empty() && f.isDiscardableIfUnused() && f.doesNotReturn()) f.eraseFromParent();
 }
 
+// Padding of structs that are passed by value is stored as an undefined number.
+void erase_undefined_stores(llvm::Function& f) {
+  for (llvm::Instruction& i : llvm::make_early_inc_range(llvm::instructions(f)))
+    if (auto const* store = llvm::dyn_cast<llvm::StoreInst>(&i);
+        store && store->isSimple() && llvm::isa<llvm::UndefValue>(store->getValueOperand()))
+      i.eraseFromParent();
+}
+
+// The parts of a struct that a function makes in registers, as the result of a call that was inlined.
+void fold_parts(llvm::Function& f) {
+  for (llvm::Instruction& i : llvm::make_early_inc_range(llvm::instructions(f)))
+    if (auto* const part = llvm::dyn_cast<llvm::ExtractValueInst>(&i))
+      if (llvm::Value* const x = llvm::FindInsertedValue(part->getAggregateOperand(), part->getIndices())) {
+        part->replaceAllUsesWith(x);
+        part->eraseFromParent();
+      }
+}
+
+// The address of a constant as a number, as in a difference of pointers, becomes an instruction.
+void expand_constant_addresses(llvm::Function& f) {
+  for (llvm::Instruction& i : llvm::instructions(f)) {
+    if (llvm::isa<llvm::PHINode>(i)) continue;
+    for (llvm::Use& u : i.operands())
+      if (auto* const c = llvm::dyn_cast<llvm::ConstantExpr>(u.get());
+          c && c->getOpcode() == llvm::Instruction::PtrToInt) {
+        llvm::Instruction* const made = c->getAsInstruction();
+        made->insertBefore(&i);
+        u.set(made);
+      }
+  }
+}
+
 // __builtin_constant_p may be false.
 void resolve_constant_tests(llvm::Function& f) {
   for (llvm::Instruction& i : llvm::make_early_inc_range(llvm::instructions(f)))
@@ -450,27 +485,31 @@ void resolve_constant_tests(llvm::Function& f) {
     }
 }
 
-// A product of unsigned integers and whether it overflows, as of the size of an array, becomes operations on numbers.
+// A product or sum of unsigned integers and whether it overflows, as of the size of an array, becomes operations on numbers.
 void expand_overflow(llvm::Function& f) {
-  std::vector<llvm::IntrinsicInst*> products;
+  std::vector<llvm::IntrinsicInst*> all;
   for (llvm::Instruction& i : llvm::instructions(f)) {
-    auto* const product = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
-    if (!product || product->getIntrinsicID() != llvm::Intrinsic::umul_with_overflow) continue;
-    auto const* const factor = llvm::dyn_cast<llvm::ConstantInt>(product->getArgOperand(1));
-    if (factor && !factor->isZero()) products.push_back(product);
+    auto* const call = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
+    if (!call) continue;
+    if (call->getIntrinsicID() == llvm::Intrinsic::uadd_with_overflow) all.push_back(call);
+    if (call->getIntrinsicID() != llvm::Intrinsic::umul_with_overflow) continue;
+    auto const* const factor = llvm::dyn_cast<llvm::ConstantInt>(call->getArgOperand(1));
+    if (factor && !factor->isZero()) all.push_back(call);
   }
-  for (llvm::IntrinsicInst* const product : products) {
-    llvm::Value *const x = product->getArgOperand(0), *const y = product->getArgOperand(1);
-    llvm::IRBuilder<> at(product);
-    llvm::Value* const number = at.CreateMul(x, y);
-    llvm::Value* const most = at.CreateUDiv(llvm::Constant::getAllOnesValue(x->getType()), y);
-    llvm::Value* const overflows = at.CreateICmpUGT(x, most);
-    for (llvm::User* const u : llvm::make_early_inc_range(product->users()))
+  for (llvm::IntrinsicInst* const call : all) {
+    llvm::Value *const x = call->getArgOperand(0), *const y = call->getArgOperand(1);
+    llvm::IRBuilder<> at(call);
+    bool const is_sum = call->getIntrinsicID() == llvm::Intrinsic::uadd_with_overflow;
+    llvm::Value* const number = is_sum ? at.CreateAdd(x, y) : at.CreateMul(x, y);
+    llvm::Value* const overflows =
+        is_sum ? at.CreateICmpULT(number, x)
+               : at.CreateICmpUGT(x, at.CreateUDiv(llvm::Constant::getAllOnesValue(x->getType()), y));
+    for (llvm::User* const u : llvm::make_early_inc_range(call->users()))
       if (auto* const part = llvm::dyn_cast<llvm::ExtractValueInst>(u)) {
         part->replaceAllUsesWith(part->getIndices().front() == 0 ? number : overflows);
         part->eraseFromParent();
       }
-    if (product->use_empty()) product->eraseFromParent();
+    if (call->use_empty()) call->eraseFromParent();
   }
 }
 
@@ -483,6 +522,12 @@ llvm::SROAPass promotion() {
 }
 
 } // namespace
+
+bool is_part_of_struct(llvm::LoadInst const& i) {
+  return i.getMetadata(part_of_struct) || (!i.use_empty() && llvm::all_of(i.users(), [](llvm::User const* u) {
+           return llvm::isa<llvm::InsertValueInst>(u);
+         }));
+}
 
 bool is_requirement(llvm::CallBase const& call) {
   llvm::Function const* const callee = call.getCalledFunction();
@@ -530,6 +575,8 @@ void prepare(llvm::Module& m) {
     if (f.isDeclaration()) continue;
     add_declared_types(f);
     add_declared_copies(f);
+    erase_undefined_stores(f);
+    expand_constant_addresses(f);
     resolve_constant_tests(f);
     expand_overflow(f);
     promotes.run(f, functions);
@@ -543,6 +590,8 @@ void prepare(llvm::Module& m) {
   resolve_indirect_calls(m);
   for (llvm::Function& f : m) {
     if (f.isDeclaration()) continue;
+    erase_undefined_stores(f);
+    fold_parts(f);
     split_results(f);
     passes.run(f, functions);
     require_conditions(f);

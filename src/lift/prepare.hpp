@@ -3,6 +3,7 @@
 
 #include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/InstrTypes.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 
 namespace overdub::lifting {
@@ -10,6 +11,10 @@ namespace overdub::lifting {
 /// Scalars in registers, two-way branches, none to code that only fails, no critical edges, no unreachable blocks, no aliases of functions.
 /// Floating-point operations are not changed. O(instructions).
 void prepare(llvm::Module& m);
+
+/// Whether a load reads a part of a struct that is passed or returned in registers: also a part that was never written, as that of an empty
+/// std::optional.
+bool is_part_of_struct(llvm::LoadInst const& i);
 
 /// Whether a call says that its first operand, a bool, holds: prepare replaces branches to code that only fails by such calls. The second
 /// operand says whether that code calls a function that does not return.

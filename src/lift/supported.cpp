@@ -50,6 +50,11 @@ void check_call(llvm::CallBase const& call) {
         &call, "a call whose exceptions the function catches", "an exception is an error of the run",
         "declare the callee noexcept, or compile with -fno-exceptions");
   llvm::Function const* const callee = call.getCalledFunction();
+  if (!callee && call.getFunctionType()->isVarArg())
+    refuse(
+        &call, "a call through a pointer, with a variable number of arguments",
+        "functions of programs have fixed parameters",
+        "declare the parameters; pass an array and its length");
   if (!callee)
     refuse(
         &call, "a call through a pointer", "no function of that type has an address in the module",

@@ -91,7 +91,8 @@ private:
                ir::text_of(*all_, f.type_of(parameters[i])) + " in the program, and " +
                ir::text_of(*all_, wanted.parameters[i]) +
                " in the declaration; an array that is never accessed has the type f64[] in the program";
-    if ((returned & ~wanted.may_write) != 0) return "the program writes through a pointer to const";
+    if ((returned & ~wanted.may_write) != 0)
+      return "the program may write through a pointer to const, as it keeps it in memory";
     std::size_t const values = wanted.returned ? 1 : 0,
                       arrays = static_cast<std::size_t>(std::popcount(returned));
     if (f.results.size() != values + arrays || (wanted.returned && f.results[0] != *wanted.returned))

@@ -81,6 +81,18 @@ void host_binder::run(void* object, void const* const* arguments, void* const* r
     });
 }
 
+void host_binder::bind_missing(ir::program& p, std::string const& name) {
+  auto const fail = [](void* object, void const* const*, void* const*) {
+    throw host_error(message(
+        "overdub-opt: the native function %.200s is called, which overdub-opt does not have; link what "
+        "--embed writes "
+        "with it",
+        static_cast<std::string const*>(object)->c_str()));
+  };
+  if (auto const symbol = p.find_symbol(name))
+    p.hosts.push_back({.name = *symbol, .run = fail, .object = const_cast<std::string*>(&name)});
+}
+
 void host_binder::bind(ir::program& p) {
   for (std::uint32_t i = 0; i < p.functions.size(); ++i) {
     ir::function_id const id{i};

@@ -7,6 +7,7 @@
 #include <deque>
 #include <ostream>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,6 +32,9 @@ public:
   /// Binds the `host` operations of a program that name a function of the table and have no other binding. A name that is
   /// called with several types gets a name for each.
   void bind(ir::program& p);
+
+  /// Binds a name, which must outlive the program, to a function that throws: what does not reach a call of it runs.
+  static void bind_missing(ir::program& p, std::string const& name);
 
 private:
   struct bound {

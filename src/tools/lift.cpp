@@ -37,10 +37,9 @@ lifted_files lift_program(std::vector<std::string> const& paths) {
       std::string refusal;
       if (s.function.empty()) {
         auto const known = why.find(s.name);
-        refusal =
-            known != why.end()
-                ? known->second
-                : s.name + ": its pointers are not arrays of numbers, or another definition may replace it";
+        refusal = known != why.end() ? known->second
+                                     : s.name + ": its pointers are not known to be arrays of numbers, or "
+                                                "another definition may replace it";
       }
       result.symbols.push_back(
           {std::move(s.symbol), std::move(s.function), std::move(refusal), std::move(s.returned)});
@@ -142,8 +141,7 @@ std::string embedding_source(ir::program const& p, lifted_files const& lifted) {
   return "// Written by overdub-opt --embed: a program for overdub::lifted.\n#include "
          "<overdub/lifted/embedded.hpp>\n\n#include <cstdint>\n\nnamespace {\n"
          "constexpr char text[] =\n" +
-         literal(ir::print(p)) + ";\n" + functions_source(lifted.symbols) +
-         natives_source(lifted.natives) +
+         literal(ir::print(p)) + ";\n" + functions_source(lifted.symbols) + natives_source(lifted.natives) +
          "overdub::embedded_program const program(text, functions, natives);\n} // namespace\n";
 }
 

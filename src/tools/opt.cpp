@@ -161,6 +161,7 @@ int work_on_program(command_line const& c) {
                                  : read_program(from, !c.runs.empty() && !c.places);
   refuse(from, read.faults);
   ir::program& p = read.program;
+  for (embedded_native_symbol const& n : lifted.natives) host_binder::bind_missing(p, n.name);
   observed seen(std::cout);
   std::vector<step_time> times;
   try {

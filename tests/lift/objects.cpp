@@ -140,6 +140,18 @@ TEST_CASE("lifted structs") {
   same("walk_of_places(int)", walk_of_places, [] { return std::tuple(size()); });
 }
 
+TEST_CASE("lifted structs that are passed and returned by value") {
+  auto const numbers_and_index = [] { return std::tuple(number(-2.0, 2.0), number(0, 9)); };
+  same("padded_by_value(double, int)", padded_by_value, numbers_and_index);
+  same("large_by_value(double, int)", large_by_value, numbers_and_index);
+  same("empty_optional(int)", empty_optional, [] { return std::tuple(number(0, 9)); });
+  same("range_by_value(double const*, int)", range_by_value, array_and_size());
+  same("index_in_constant(double)", index_in_constant, [] { return std::tuple(number(0.0, 6.0)); });
+  same("sum_or_zero(unsigned int, unsigned int)", sum_or_zero, [] {
+    return std::tuple(number(0u, ~0u), number(0u, ~0u));
+  });
+}
+
 TEST_CASE("lifted unions, of which the member is read that was written") {
   auto const number_and_size = [] { return std::tuple(number(-1.0, 1.0), size()); };
   same("tagged_values(double, int)", tagged_values, number_and_size);

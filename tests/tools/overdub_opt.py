@@ -64,6 +64,17 @@ class CommandLines(unittest.TestCase):
         self.check(run("--explain"), USAGE, "")
         self.check(run("--embed", "programs.cpp"), USAGE, "")
 
+    def test_a_missing_native_function_is_an_error_where_it_is_called(self):
+        text = "declare double @absent(double)\ndefine double @f(i1 %is, double %x) {\n  br i1 %is, label %a, label %b\n" \
+               "a:\n  %y = call double @absent(double %x)\n  ret double %y\nb:\n  ret double %x\n}\n"
+        result = run("--lift", "--run", "@f(false, 2.5)", text=text)
+        if "needs LLVM" in result.stderr:
+            self.skipTest("built without LLVM")
+        self.check(result, DONE, "2.5\n", "")
+        missing = run("--lift", "--run", "@f(true, 2.5)", text=text)
+        self.check(missing, RUN)
+        self.assertIn("the native function absent is called", missing.stderr)
+
     def test_files_are_lifted_together_and_embedded(self):
         with tempfile.TemporaryDirectory() as folder:
             a, b, embedded = (os.path.join(folder, name) for name in ("a.ll", "b.ll", "programs.cpp"))

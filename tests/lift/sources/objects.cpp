@@ -644,3 +644,67 @@ double maybe_null(double x, int n) {
   std::free(p);
   return y;
 }
+
+namespace {
+struct padded {
+  double a, b, c;
+  int n;
+};
+double of_padded(padded p) {
+  p.n++;
+  return p.a * p.b * p.n;
+}
+struct mixed_array {
+  double a[80];
+  int n, m;
+};
+double of_large(mixed_array x) {
+  x.n += x.m;
+  return x.a[x.n] + x.a[79];
+}
+std::optional<double> some_of(int i) {
+  if (i & 1) return i * 1.5;
+  return {};
+}
+std::optional<int> some_integer(int i) {
+  if (i & 1) return i;
+  return {};
+}
+struct range {
+  double const *begin, *end;
+};
+range range_of(double const* x, int n) { return {x, x + n}; }
+double sum_of(range r) {
+  double s = 0;
+  for (double const* p = r.begin; p != r.end; ++p) s += *p;
+  return s;
+}
+constexpr double thresholds[] = {0.5, 1, 2, 4};
+} // namespace
+double padded_by_value(double x, int k) {
+  padded const p{x, 2, 3, k};
+  return of_padded(p) + p.n;
+}
+double large_by_value(double x, int k) {
+  mixed_array l{};
+  l.a[79] = x;
+  l.a[k & 7] = 2;
+  l.n = k & 3;
+  l.m = k & 4;
+  return of_large(l) + l.n;
+}
+double empty_optional(int i) {
+  auto const a = some_of(i);
+  auto const b = some_integer(i / 2);
+  return (a ? *a : -1) + 10 * b.value_or(7);
+}
+double range_by_value(double const* x, int n) { return sum_of(range_of(x, n)); }
+int index_in_constant(double x) {
+  double const* r = thresholds;
+  while (r != thresholds + 4 && *r < x) ++r;
+  return static_cast<int>(r - thresholds);
+}
+unsigned sum_or_zero(unsigned a, unsigned b) {
+  unsigned sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? 0 : sum;
+}
