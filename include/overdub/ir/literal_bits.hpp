@@ -1,6 +1,6 @@
 // The format of literals: a number or a bool as 64 bits.
 #pragma once
-
+#include <overdub/core/requirements.hpp>
 #include <bit>
 #include <cstdint>
 #include <type_traits>

@@ -80,11 +80,12 @@ long address_of_union(address_or_number* u, double* x) {
   u->address = x;
   return u->number;
 }
-void stores_address(long* x) { x[0] = reinterpret_cast<long>(&changes); }
-long returns_address() { return reinterpret_cast<long>(&changes); }
-long selects_address(int k) { return k > 0 ? reinterpret_cast<long>(&changes) : k; }
+static double const steps[] = {1, 2};
+void stores_address(long* x) { x[0] = reinterpret_cast<long>(&steps); }
+long returns_address() { return reinterpret_cast<long>(&steps); }
+long selects_address(int k) { return k > 0 ? reinterpret_cast<long>(&steps) : k; }
 static long twice(long x) { return 2 * x; }
-long passes_address() { return twice(reinterpret_cast<long>(&changes)); }
+long passes_address() { return twice(reinterpret_cast<long>(&steps)); }
 double catches_its_own(double x) {
   try {
     if (x < 0) throw 1;
