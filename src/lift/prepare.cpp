@@ -178,8 +178,8 @@ void copy_structs_by_value(llvm::Function& f) {
     }
   }
 }
-// Where pointers point to in objects of a declared type: local variables, and structs that are passed or returned in memory. Each step of a chain of
-// computations is visited once.
+// Where pointers point to in objects of a declared type: local variables, and structs that are passed or returned in memory. Each step of a
+// chain of computations is visited once.
 class places_in_objects {
 public:
   struct place {

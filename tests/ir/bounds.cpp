@@ -64,7 +64,7 @@ TEST_CASE("an array with as many elements as a map has iterations is read in ran
 }
 
 TEST_CASE(
-    "a number is the length of what is made with it, of what it measures, and of their other versions") {
+    "lengths of arrays are known by the operation that makes the array, and by length, also after updates") {
   program p;
   define(p, "f", {i64, f64s, f64s, i64s}, {}, [](cursor& c, values x) {
     value_id const one = c.literal(1.0), measured = c.add(op::length, x[1]);

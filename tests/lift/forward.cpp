@@ -1,5 +1,5 @@
-// `forward` of the program that is lifted from a function template over double is `forward` of the template in a direct run: the same values
-// and tangents, for random templates.
+// `forward` of the program that is lifted from a function template over double is `forward` of the template in a direct run: the same
+// values and tangents, for random templates.
 #include "lift/executors.hpp"
 #include "random_templates.hpp"
 
