@@ -34,8 +34,9 @@ bool is_updated_in_place(
     node_id const last = order.last_use_in(v, r);
     if (last == nothing) return false;
     for (use_id const u : f.uses_of(v)) {
-      node_id const user = f[u].user;
-      if (ancestor_in(f, user, r) != last && !is_only_read_by(f, v, user)) return false;
+      node_id const user = f[u].user, at = ancestor_in(f, user, r);
+      // Uses outside of the region are those of another branch, or were judged with the region that has them.
+      if (at != nothing && at != last && !is_only_read_by(f, v, user)) return false;
     }
     if (is_counted_loop(f[last].code)) {
       if (!is_once_in(f, v, last) || order.is_used_inside(v, last)) return false;

@@ -48,6 +48,28 @@ TEST_CASE("an array is reused in place at its last use, and retained before") {
         "yield: transfers unique %z, transfers unique %w\n");
 }
 
+TEST_CASE("an array that a branch of an iteration updates is in place in both branches") {
+  CHECK(
+      counts_of(R"(func @f(%x: f64[], %c: bool) -> f64[] {
+  %r = loop 3 (%i: i64, %a: f64[] = %x) -> f64[] {
+    %b = if %c -> f64[] {
+      %d = update %a, %i, 1.0 : f64[]
+      yield %d
+    } else {
+      yield %a
+    }
+    yield %b
+  }
+  return %r
+})") == "%r = loop: transfers %x\n"
+        "  %b = if: counts nothing\n"
+        "    %d = update: transfers unique %a\n"
+        "    yield: transfers unique %d\n"
+        "    yield: transfers unique %a\n"
+        "  yield: transfers unique %b\n"
+        "yield: transfers unique %r\n");
+}
+
 TEST_CASE("what is read last, or not at all, is released after the operation") {
   CHECK(
       counts_of(R"(func @f(%n: i64) -> f64 {
