@@ -12,26 +12,35 @@
 namespace overdub::pass {
 namespace detail {
 
-/// Functions that may not terminate: those with a `while`, and their callers. Recursion fails in the end.
-class endless {
+/// What is pure, and yet is executed only where the program executes it: a `while`, which may not terminate; an array of so many elements
+/// that a program without it might have enough memory; and calls of functions with either. Recursion fails in the end.
+class unbounded {
 public:
-  explicit endless(program const& p)
-      : of_(ir::functions_with(p, ir::call_components(p), [](function const& f, node_id n) {
-          return f[n].code == op::while_;
-        })) {}
+  explicit unbounded(program const& p)
+      : of_(ir::functions_with(
+            p, ir::call_components(p), [](function const& f, node_id n) { return is_unbounded(f, n); })) {}
   bool of(function const& f, node_id n) const {
-    return f[n].code == op::while_ || (f[n].code == op::call && of_[f[n].attributes.subject]);
+    return is_unbounded(f, n) || (f[n].code == op::call && of_[f[n].attributes.subject]);
   }
 
 private:
+  static constexpr std::uint64_t few_elements = 1 << 16;
+
+  static bool is_unbounded(function const& f, node_id n) {
+    op const code = f[n].code;
+    if (code == op::while_) return true;
+    bool const allocates = code == op::fill || code == op::iota || ir::is_counted(code);
+    return allocates && f.is_literal(f.operand(n, 0)) && f.bits_of(f.operand(n, 0)) > few_elements;
+  }
+
   std::vector<bool> of_; // by function
 };
 
 class hoisting {
 public:
-  hoisting(program& p, function_id f, effects const& known, endless const& ends)
-      : cursor_(p, f, function::body), effects_(known.of_each(p[f])), endless_(ends),
-        depth_(p[f].region_count()), uses_(p[f].node_count()), runs_on_(p[f].node_count()) {}
+  hoisting(program& p, function_id f, effects const& known, unbounded const& without_bounds)
+      : cursor_(p, f, function::body), effects_(known.of_each(p[f])), unbounded_(without_bounds),
+        depth_(p[f].region_count()), uses_(p[f].node_count()), is_unbounded_(p[f].node_count()) {}
 
   std::size_t run() {
     region(function::body, 0);
@@ -58,17 +67,17 @@ private:
       note(n, depth);
     }
   }
-  // Records the depths of the values that an operation uses from outside, and whether it may not terminate.
+  // Records the depths of the values that an operation uses from outside, and whether it is unbounded.
   void note(node_id n, std::uint32_t depth) {
     depths uses = operands(n);
-    bool runs_on = endless_.of(f(), n);
+    bool is_unbounded = unbounded_.of(f(), n);
     for (region_id const r : f().regions_of(n))
       for (node_id const inner : f().nodes_of(r)) {
         uses |= uses_[index_of(inner)] & up_to(depth);
-        runs_on = runs_on || runs_on_[index_of(inner)];
+        is_unbounded = is_unbounded || is_unbounded_[index_of(inner)];
       }
     uses_[index_of(n)] = uses;
-    runs_on_[index_of(n)] = runs_on;
+    is_unbounded_[index_of(n)] = is_unbounded;
   }
   depths operands(node_id n) const {
     depths uses = 0;
@@ -102,7 +111,7 @@ private:
         node_id const following = f()[m].next;
         effect_set const e = effects_[index_of(m)];
         bool const may_move = f()[m].code == op::yield ? false
-                              : e.is_pure()            ? runs || !runs_on_[index_of(m)]
+                              : e.is_pure()            ? runs || !is_unbounded_[index_of(m)]
                                                        : runs && e.can_merge();
         uses_[index_of(m)] = uses_now(m, depth + 1);
         if (may_move && (uses_[index_of(m)] & ~up_to(depth)) == 0 && depth + 1 < deepest) {
@@ -111,8 +120,8 @@ private:
           has_moved_ = true;
           ++moved_;
           again_ = again_ || !e.is_pure();
-        } else if (!e.is_pure() || runs_on_[index_of(m)]) {
-          runs = false; // what may fail stays after other failures, and after what may not terminate
+        } else if (!e.is_pure() || is_unbounded_[index_of(m)]) {
+          runs = false; // what may fail stays after other failures, and after what is unbounded
         }
         m = following;
       }
@@ -121,11 +130,11 @@ private:
 
   cursor cursor_;
   std::vector<effect_set> effects_;
-  endless const& endless_;
-  std::vector<std::uint32_t> depth_;  // for each region
-  std::vector<depths> uses_;          // for each visited operation
-  std::vector<std::uint8_t> runs_on_; // for each visited operation
-  bool has_moved_ = false;            // out of the current region
+  unbounded const& unbounded_;
+  std::vector<std::uint32_t> depth_;       // for each region
+  std::vector<depths> uses_;               // for each visited operation
+  std::vector<std::uint8_t> is_unbounded_; // for each visited operation
+  bool has_moved_ = false;                 // out of the current region
   bool again_ = false;
   std::size_t moved_ = 0;
 };
@@ -134,8 +143,8 @@ private:
 
 std::size_t hoist(program& p) {
   effects const known(p);
-  detail::endless const ends(p);
-  return detail::run_until_stable<detail::hoisting>(p, known, ends);
+  detail::unbounded const without_bounds(p);
+  return detail::run_until_stable<detail::hoisting>(p, known, without_bounds);
 }
 
 } // namespace overdub::pass

@@ -86,6 +86,24 @@ func @f(%a: f64[], %n: i64, %c: bool) -> f64 {
   laws::rewrites(hoist, text, text);
 }
 
+TEST_CASE("an array of many elements is made only where the program makes it") {
+  std::string_view const text = R"(
+func @f(%n: i64, %k: i64) -> i64 {
+  %r = loop %n (%i: i64, %s: i64 = 0) -> i64 {
+    %a = iota 4294967296 : i64[]
+    %x = at %a, %k : i64
+    %b = map 65537 (%j: i64) -> i64 {
+      yield %k
+    }
+    %y = at %b, %i : i64
+    %z = add %x, %y : i64
+    yield %z
+  }
+  return %r
+})";
+  laws::rewrites(hoist, text, text);
+}
+
 TEST_CASE("operations of the condition of a while loop are hoisted, and those of its body are not") {
   laws::rewrites(
       hoist, R"(

@@ -8,7 +8,7 @@
 
 namespace overdub::ir {
 
-/// Whether an i64 is known to be a size: not negative, and not a literal that exceeds the address space.
+/// Whether an i64 is known to be the size of an array: not negative, and no literal above 2^32.
 bool is_size(function const& f, value_id v);
 
 /// An array of the same length, before a chain of updates. O(1).
