@@ -6,15 +6,17 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace overdub::pass {
 
 costs::costs(program const& p) : p_(p), of_(p.functions.size(), 0) {
   ir::call_components const calls(p);
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    for (function_id const f : calls[i]) of_[index_of(f)] = of(p[f], function::body);
-    for (function_id const f : calls[i])
-      if (calls.is_recursive(f)) of_[index_of(f)] *= assumed_recursive_calls;
+    std::vector<double> once; // inside of the component, a call costs nothing more
+    for (function_id const f : calls[i]) once.push_back(of(p[f], function::body));
+    for (std::size_t k = 0; function_id const f : calls[i])
+      of_[index_of(f)] = once[k++] * (calls.is_recursive(f) ? assumed_recursive_calls : 1);
   }
 }
 

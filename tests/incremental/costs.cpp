@@ -91,6 +91,18 @@ TEST_CASE("passes, reverse mode and the work counter agree on the cost of each o
   }
 }
 
+TEST_CASE("the costs of functions that call each other do not depend on their order") {
+  auto const calls = [](std::string const& name, std::string const& other) {
+    return "func @" + name + "(%x: f64) -> f64 {\n  %y = exp %x : f64\n  %z = call @" + other +
+           "(%y) : f64\n  return %z\n}\n";
+  };
+  for (std::string const& text : {calls("f", "g") + calls("g", "f"), calls("g", "f") + calls("f", "g")}) {
+    ir::program const p = ir::parse(text);
+    od::pass::costs const known(p);
+    CHECK(known.of(*p.find("f")) == known.of(*p.find("g")));
+  }
+}
+
 TEST_CASE("the three agree on calls, also of recursive functions, and on divisions by a literal") {
   std::string const rest = R"(
 func @g(%x: f64) -> f64 {
