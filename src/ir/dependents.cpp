@@ -1,6 +1,8 @@
 #include <overdub/implementation/ir/dependents.hpp>
 #include <overdub/ir/regions.hpp>
 
+#include <cassert>
+
 namespace overdub::ir {
 
 /// A worklist of values and sizes that depend, and whose uses were not visited.
@@ -100,12 +102,30 @@ private:
   }
   // Propagates from operand `i`, an array whose size depends.
   void follow_size(node_id n, std::uint32_t i) {
-    if (f_[n].code == op::length)
+    if (f_[n].code == op::reduce) {
       mark_results(n);
-    else if (f_[n].code == op::yield || f_[n].region_count > 0)
+      mark_arguments(n);
+    } else if (f_[n].code == op::yield || f_[n].region_count > 0) {
       for_each_destination(f_, n, i, [&](value_id v) { mark_size(v); });
-    else
+    } else {
+      if (!has_same_elements(f_[n].code)) mark_results(n);
       mark_sizes_of_results(n);
+    }
+  }
+  // Whether the size of an operand determines that of the result at most: each element depends on elements and indices alone.
+  static bool has_same_elements(op code) {
+    switch (code) {
+    case op::array:
+    case op::at:
+    case op::slice:
+    case op::update:
+    case op::gather:
+    case op::copy:
+    case op::select:
+      return true;
+    default:
+      return false;
+    }
   }
 
   function const& f_;
@@ -117,6 +137,7 @@ private:
 
 dependents::dependents(function const& f, sources const& from, dependence_rules const& rules)
     : values_(f.value_count()), sizes_(rules.has_sizes ? f.value_count() : 0) {
+  assert(rules.has_control || !rules.has_sizes); // else the trip count of a `while` would not reach sizes
   solver(*this, f, rules).run(from);
 }
 

@@ -20,7 +20,7 @@ struct dependence_rules {
   /// Whether control counts. If it does, an operation with regions that uses a dependent value, itself or in a region, depends as a whole:
   /// its results, and the arguments of its regions except indices. If it does not, values depend on the data that flows into them.
   bool has_control = false;
-  /// Whether the size of an array depends apart from its elements. `length` reads the size alone.
+  /// Whether the size of an array depends apart from its elements. `length` reads the size alone. Requires `has_control`.
   bool has_sizes = false;
   /// Whether a dependence passes through an operation.
   overdub::detail::function_view<bool(node_id)> passes = always;

@@ -102,6 +102,21 @@ TEST_CASE("sizes depend apart from elements: length reads the size, and a size t
   CHECK(dependents_of(text, rules, true) == "%n %z %m | %x %z ");
 }
 
+TEST_CASE("numbers that are computed from an array of dependent size depend; versions of it do not") {
+  char const* const text = R"(func @len(%a: f64[]) -> i64 {
+  %n = length %a : i64
+  return %n
+}
+func @f(%x: f64[], %y: f64) -> (i64, f64, f64) {
+  %n = call @len(%x) : i64
+  %s = reduce add %x from 0.0 : f64
+  %b = update %x, 0, %y : f64[]
+  %e = at %b, 0 : f64
+  return %n, %s, %e
+})";
+  CHECK(dependents_of(text, {.has_control = true, .has_sizes = true}, true) == "%n %s | %x %b ");
+}
+
 TEST_CASE("the size of a loop-carried array depends inside of the loop, too, if an iteration changes it") {
   char const* const text = R"(func @f(%x: i64, %y: f64[]) -> i64 {
   %s = loop 3 (%i: i64, %a: f64[] = %y) -> f64[] {
