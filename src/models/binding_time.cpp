@@ -1,6 +1,7 @@
 #include <overdub/implementation/ir/dependents.hpp>
 #include <overdub/implementation/ir/value_map.hpp>
 #include <overdub/implementation/models/binding_time.hpp>
+#include <overdub/implementation/pass/cost.hpp>
 #include <overdub/ir/builder.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/effects.hpp>
@@ -19,7 +20,7 @@ namespace detail {
 class binding_time_splitter {
 public:
   binding_time_splitter(ir::program& p, std::vector<bool> const& static_parameters)
-      : p_(p), parameters_(static_parameters), effects_(p) {}
+      : p_(p), parameters_(static_parameters), effects_(p), costs_(p) {}
 
   binding_time_split run() {
     split_maps();
@@ -34,7 +35,7 @@ public:
   }
 
 private:
-  static constexpr std::uint32_t minimum_cost = 8; // in additions: of what an array of results pays for
+  static constexpr double minimum_cost = 8; // in additions: of what an array of results pays for
 
   ir::function const& f() const { return p_[p_.entry]; }
 
@@ -81,12 +82,12 @@ private:
     if (std::ranges::all_of(f().results_of(n), [&](ir::value_id v) { return is_static(v); })) return;
     std::vector<ir::node_id> static_nodes;
     std::vector<ir::value_id> outputs;
-    std::vector<std::uint32_t> cost(f().value_count(), 0);
+    std::vector<double> cost(f().value_count(), 0);
     for (ir::node_id const m : f().nodes_of(body)) {
       if (f()[m].code == ir::op::yield) break;
       if (!is_static_node(m)) continue;
       static_nodes.push_back(m);
-      std::uint32_t own = f()[m].region_count > 0 ? minimum_cost : ir::row_of(f()[m].code).cost;
+      double own = costs_.of(f(), m);
       for (ir::value_id const v : f().operands_of(m)) own += cost[index_of(v)];
       for (ir::value_id const v : f().results_of(m)) {
         cost[index_of(v)] = own;
@@ -226,6 +227,7 @@ private:
   ir::program& p_;
   std::vector<bool> parameters_;
   ir::effects effects_;
+  pass::costs costs_;
   std::optional<ir::dependents> dynamic_;
 };
 
