@@ -86,9 +86,9 @@ consteval bool is_intercepted_for_any() {
   }
 }
 
-// Whether an operation is copied whatever its types are.
+// Whether a call, or an operation on function values, is copied since no context intercepts functions.
 template <class S>
-bool is_always_copied(evaluation_state<S> const& e, ir::function::node const& x) {
+bool is_copied_call(evaluation_state<S> const& e, ir::function::node const& x) {
   switch (x.code) {
   case ir::op::call:
     return !x.attributes.is_exempt() && !e.intercepts_functions();
@@ -96,34 +96,6 @@ bool is_always_copied(evaluation_state<S> const& e, ir::function::node const& x)
   case ir::op::apply:
   case ir::op::reabstract:
     return !e.intercepts_functions();
-  case ir::op::copy:
-  case ir::op::accumulate:
-  case ir::op::add_to:
-  case ir::op::protect:
-  case ir::op::host:
-  case ir::op::sample:
-  case ir::op::assert_:
-    return true;
-  case ir::op::convert:
-    return !is_intercepted_for_any<S, ir::op::convert>();
-  case ir::op::array:
-    return !is_intercepted_for_any<S, ir::op::array>();
-  case ir::op::length:
-    return !is_intercepted_for_any<S, ir::op::length>();
-  case ir::op::at:
-    return !is_intercepted_for_any<S, ir::op::at>();
-  case ir::op::slice:
-    return !is_intercepted_for_any<S, ir::op::slice>();
-  case ir::op::update:
-    return !is_intercepted_for_any<S, ir::op::update>();
-  case ir::op::fill:
-    return !is_intercepted_for_any<S, ir::op::fill>();
-  case ir::op::iota:
-    return !is_intercepted_for_any<S, ir::op::iota>();
-  case ir::op::concat:
-    return !is_intercepted_for_any<S, ir::op::concat>();
-  case ir::op::gather:
-    return !is_intercepted_for_any<S, ir::op::gather>();
   default:
     return false;
   }

@@ -25,43 +25,43 @@ void evaluate_operation(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   ir::function::node const& x = at.f[n];
   if (x.code == ir::op::host && intercept_native(e, at, n)) return;
   if constexpr (keeps_form<S>)
-    if (detail::is_always_copied(e, x)) return copy_operation(e, at, n);
+    if (is_copied_call(e, x)) return copy_operation(e, at, n);
   if (ir::is_elementwise(x.code)) return evaluate_elementwise(e, at, n);
   switch (x.code) {
-  // These are instantiated if a context may intercept them, and otherwise always copied.
+  // An operation that no context may intercept is copied: it leaves the switch.
   case ir::op::convert:
-    if constexpr (is_intercepted_for_any<S, ir::op::convert>()) evaluate_convert(e, at, n);
-    return;
+    if constexpr (is_intercepted_for_any<S, ir::op::convert>()) return evaluate_convert(e, at, n);
+    break;
   case ir::op::array:
-    if constexpr (is_intercepted_for_any<S, ir::op::array>()) evaluate_array(e, at, n);
-    return;
+    if constexpr (is_intercepted_for_any<S, ir::op::array>()) return evaluate_array(e, at, n);
+    break;
   case ir::op::length:
-    if constexpr (is_intercepted_for_any<S, ir::op::length>()) evaluate_length(e, at, n);
-    return;
+    if constexpr (is_intercepted_for_any<S, ir::op::length>()) return evaluate_length(e, at, n);
+    break;
   case ir::op::at:
-    if constexpr (is_intercepted_for_any<S, ir::op::at>()) evaluate_at(e, at, n);
-    return;
+    if constexpr (is_intercepted_for_any<S, ir::op::at>()) return evaluate_at(e, at, n);
+    break;
   case ir::op::slice:
-    if constexpr (is_intercepted_for_any<S, ir::op::slice>()) evaluate_slice(e, at, n);
-    return;
+    if constexpr (is_intercepted_for_any<S, ir::op::slice>()) return evaluate_slice(e, at, n);
+    break;
   case ir::op::update:
-    if constexpr (is_intercepted_for_any<S, ir::op::update>()) evaluate_update(e, at, n);
-    return;
+    if constexpr (is_intercepted_for_any<S, ir::op::update>()) return evaluate_update(e, at, n);
+    break;
   case ir::op::fill:
-    if constexpr (is_intercepted_for_any<S, ir::op::fill>()) evaluate_fill(e, at, n);
-    return;
+    if constexpr (is_intercepted_for_any<S, ir::op::fill>()) return evaluate_fill(e, at, n);
+    break;
   case ir::op::iota:
-    if constexpr (is_intercepted_for_any<S, ir::op::iota>()) evaluate_iota(e, at, n);
-    return;
+    if constexpr (is_intercepted_for_any<S, ir::op::iota>()) return evaluate_iota(e, at, n);
+    break;
   case ir::op::concat:
-    if constexpr (is_intercepted_for_any<S, ir::op::concat>()) evaluate_concat(e, at, n);
-    return;
+    if constexpr (is_intercepted_for_any<S, ir::op::concat>()) return evaluate_concat(e, at, n);
+    break;
   case ir::op::gather:
-    if constexpr (is_intercepted_for_any<S, ir::op::gather>()) evaluate_gather(e, at, n);
-    return;
+    if constexpr (is_intercepted_for_any<S, ir::op::gather>()) return evaluate_gather(e, at, n);
+    break;
   case ir::op::copy:
-    if constexpr (!keeps_form<S>) detail::evaluate_on_array(e, at, n, [](auto const& a) { return a; });
-    return;
+    if constexpr (!keeps_form<S>) return detail::evaluate_on_array(e, at, n, [](auto const& a) { return a; });
+    break;
   case ir::op::if_:
     return evaluate_if(e, at, n);
   case ir::op::loop:
@@ -73,38 +73,39 @@ void evaluate_operation(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   case ir::op::reduce:
     return evaluate_reduce(e, at, n);
   case ir::op::accumulate:
-    if constexpr (!keeps_form<S>) evaluate_accumulate(e, at, n);
-    return;
+    if constexpr (!keeps_form<S>) return evaluate_accumulate(e, at, n);
+    break;
   case ir::op::add_to:
-    if constexpr (!keeps_form<S>) evaluate_add_to(e, at, n);
-    return;
+    if constexpr (!keeps_form<S>) return evaluate_add_to(e, at, n);
+    break;
   case ir::op::protect:
-    if constexpr (!keeps_form<S>) evaluate_protect(e, at, n);
-    return;
+    if constexpr (!keeps_form<S>) return evaluate_protect(e, at, n);
+    break;
   case ir::op::call:
     return evaluate_call(e, at, n);
   case ir::op::closure:
-    if constexpr (!keeps_form<S> || may_intercept_functions<S>()) evaluate_closure(e, at, n);
-    return;
+    if constexpr (!keeps_form<S> || may_intercept_functions<S>()) return evaluate_closure(e, at, n);
+    break;
   case ir::op::apply:
-    if constexpr (!keeps_form<S> || may_intercept_functions<S>()) evaluate_apply(e, at, n);
-    return;
+    if constexpr (!keeps_form<S> || may_intercept_functions<S>()) return evaluate_apply(e, at, n);
+    break;
   case ir::op::reabstract:
-    if constexpr (!keeps_form<S> || may_intercept_functions<S>()) evaluate_reabstract(e, at, n);
-    return;
+    if constexpr (!keeps_form<S> || may_intercept_functions<S>()) return evaluate_reabstract(e, at, n);
+    break;
   case ir::op::host:
-    if constexpr (!keeps_form<S>) evaluate_host(e, at, n);
-    return;
+    if constexpr (!keeps_form<S>) return evaluate_host(e, at, n);
+    break;
   case ir::op::sample:
-    if constexpr (!keeps_form<S>) evaluate_sample(e, at, n);
-    return;
+    if constexpr (!keeps_form<S>) return evaluate_sample(e, at, n);
+    break;
   case ir::op::assert_:
-    if constexpr (!keeps_form<S>) evaluate_assert(e, at, n);
-    return;
+    if constexpr (!keeps_form<S>) return evaluate_assert(e, at, n);
+    break;
   default:
     throw evaluation_error(message(
         "overdub: evaluate: the operation %s is not known", std::string(ir::name_of(at.f[n].code)).c_str()));
   }
+  if constexpr (keeps_form<S>) copy_operation(e, at, n);
 }
 
 // The same; if it throws, records the operation as failed.
