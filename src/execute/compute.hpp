@@ -35,7 +35,7 @@ namespace operation {
   /* Computed in the handler itself, and no call. */                                                         \
   static constexpr bool light = !std::is_base_of_v<kind::math, kind::KIND> || code == ir::op::sqrt;
 
-#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                      \
+#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT)                              \
   struct NAME {                                                                                              \
     OVERDUB_OPERATION(NAME, KIND, TYPES)                                                                     \
     static constexpr int arity = 1;                                                                          \
@@ -44,7 +44,7 @@ namespace operation {
       return NATIVE;                                                                                         \
     }                                                                                                        \
   };
-#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                     \
+#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT)                             \
   struct NAME {                                                                                              \
     OVERDUB_OPERATION(NAME, KIND, TYPES)                                                                     \
     static constexpr int arity = 2;                                                                          \
@@ -53,7 +53,7 @@ namespace operation {
       return NATIVE;                                                                                         \
     }                                                                                                        \
   };
-#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                    \
+#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT)                            \
   struct NAME {                                                                                              \
     OVERDUB_OPERATION(NAME, KIND, TYPES)                                                                     \
     static constexpr int arity = 3;                                                                          \

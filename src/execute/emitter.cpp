@@ -8,7 +8,7 @@ namespace {
 std::size_t type_index_of_jump(ir::scalar type) {
   return type == ir::scalar::i64 ? 0 : type == ir::scalar::f64 ? 1 : 2;
 }
-bool commutes(ir::op op) { return op == ir::op::add || op == ir::op::mul; }
+bool commutes(ir::op op) { return ir::row_of(op).has(ir::op_traits::commutes); }
 
 } // namespace
 

@@ -38,7 +38,7 @@ bool fuse_in_lanes(function_lowering& fn, ir::op code, value_id x, value_id othe
   if (last.value == ir::nothing || last.at + 1 != fn.out.here() || last.value != x || x == other ||
       !is_only_use(fn.f, x, n))
     return false;
-  if (code == ir::op::add || code == ir::op::mul) on = side::left;
+  if (ir::row_of(code).has(ir::op_traits::commutes)) on = side::left;
   bool const uniform = !fn.is_lanes(other);
   if (uniform && last.b_uniform) return false;
   for (lane_fused_row const& row : lane_fused_rows)

@@ -112,7 +112,7 @@ private:
       return to.counted.push_back(times(length(f.operand(n, 0)), cost));
     }
     to.fixed += whole(costs_.of_regions(f, n));
-    bool const is_part = code == ir::op::at || code == ir::op::slice; // a view
+    bool const is_part = ir::row_of(code).result == ir::array_result::part;
     bool const is_in_place = code == ir::op::update && loops_ > 0;
     if (is_part || is_in_place || code == ir::op::array) return;
     for (std::uint32_t k = 0; k < f[n].result_count; ++k)

@@ -41,28 +41,32 @@ bool parameter_ownership::look_at_closure(function const& f, node_id n) {
 }
 
 bool parameter_ownership::consumes(function const& f, node_id n, std::uint32_t operand) const {
-  switch (f[n].code) {
-  case op::update:
-  case op::copy:
-    return operand == 0;
+  if (!may_consume(f, n, operand)) return false;
+  if (f[n].code == op::apply) return owns(f.type_of(f.operand(n, 0)), operand - 1);
+  return f[n].code != op::call || owns(f[n].attributes.callee(), operand);
+}
+
+bool may_consume(function const& f, node_id n, std::uint32_t operand) {
+  op const code = f[n].code;
+  if (row_of(code).result == array_result::version) return operand == 0;
+  switch (code) {
   case op::closure:
   case op::reabstract:
+  case op::call:
     return true;
+  case op::apply:
+    return operand > 0;
+  case op::reduce: // the initial values
+    return operand >= f[n].result_count;
   case op::yield: {
     node_id const owner = owner_of(f, n);
     if (owner == nothing) return true;
     region_flow const flow(f, owner); // elements of arrays are copied
     return flow.yields_results(f[n].parent) && !flow.is_stacked(flow.first_yielded() + operand);
   }
-  case op::reduce:
-    return operand >= f[n].result_count;
-  case op::apply:
-    return operand > 0 && owns(f.type_of(f.operand(n, 0)), operand - 1);
-  case op::call:
-    return owns(f[n].attributes.callee(), operand);
   default:
-    if (carries_values(f[n].code)) return operand >= region_flow(f, n).leading_operands();
-    return has_accumulators(f[n].code);
+    if (carries_values(code)) return operand >= region_flow(f, n).leading_operands();
+    return has_accumulators(code);
   }
 }
 

@@ -14,6 +14,10 @@ constexpr bool is_reference_counted(type t) {
   return (t.rank > 0 || t.element == scalar::function) && !t.is_accumulator;
 }
 
+/// Whether an operation may consume a reference to an operand: store it, or write into the buffer if it is the last. Others read it. A call
+/// consumes the parameters that the callee owns. O(1).
+bool may_consume(function const& f, node_id n, std::uint32_t operand);
+
 /// The parameters that a function owns: the caller transfers references to them. The others are borrowed (Ullrich and de Moura, Counting
 /// Immutable Beans, 2019).
 class parameter_ownership {
@@ -30,7 +34,7 @@ public:
   bool owns(type function, std::uint32_t parameter) const {
     return owned_.empty() || of_type_[function.index][parameter];
   }
-  /// Whether an operation consumes a reference to an operand. Others read it.
+  /// Whether an operation consumes a reference to an operand; of a call, whether the callee owns the parameter.
   bool consumes(function const& f, node_id n, std::uint32_t operand) const;
 
 private:

@@ -32,7 +32,7 @@ public:
 
 private:
   void look_at(node_id n) {
-    if (f_[n].code == op::at || f_[n].code == op::slice)
+    if (row_of(f_[n].code).result == array_result::part)
       part(n);
     else
       consume(n);
@@ -177,23 +177,16 @@ private:
 };
 
 void reference_counts::analysis::find_unique_results(node_id n) {
-  if (f_[n].code == op::at || f_[n].code == op::slice) return;
+  if (row_of(f_[n].code).result == array_result::part) return;
   for (std::uint32_t k = 0; k < f_[n].result_count; ++k)
     unique_[index_of(f_.result(n, k))] = makes_unique(n, k);
 }
 
 bool reference_counts::analysis::makes_unique(node_id n, std::uint32_t k) const {
   region_flow const flow(f_, n);
+  if (row_of(f_[n].code).result == array_result::fresh) return true;
   switch (f_[n].code) {
-  case op::array:
-  case op::fill:
-  case op::iota:
-  case op::concat:
-  case op::gather:
-  case op::map:
-  case op::update:
-  case op::host:
-  case op::sample:
+  case op::update: // writes, so that it copies a buffer that is not unique
     return true;
   case op::copy:
     return to_.is_unique(n, 0);

@@ -11,8 +11,8 @@ namespace overdub::ir {
 /// The array that a value is an update or a copy of; nothing, for other values. O(1).
 inline value_id previous_version(function const& f, value_id v) {
   if (!f.is_result(v)) return nothing;
-  op const code = f[f.node_of(v)].code;
-  return code == op::update || code == op::copy ? f.operand(f.node_of(v), 0) : value_id(nothing);
+  node_id const made = f.node_of(v);
+  return row_of(f[made].code).result == array_result::version ? f.operand(made, 0) : value_id(nothing);
 }
 
 inline constexpr std::uint32_t any_number = std::numeric_limits<std::uint32_t>::max();

@@ -2,6 +2,7 @@
 // buffer. Otherwise the array would be copied, in a loop perhaps in each iteration.
 #pragma once
 
+#include <overdub/implementation/ir/parameter_ownership.hpp>
 #include <overdub/ir/regions.hpp>
 #include <overdub/pass/ir_names.hpp>
 
@@ -12,13 +13,6 @@
 #include <vector>
 
 namespace overdub::pass::detail {
-
-/// Whether an operation may write into the buffer of an operand after its last use.
-constexpr bool may_reuse(op code, std::uint32_t operand) {
-  if (code == op::update) return operand == 0;
-  if (ir::carries_values(code)) return !ir::is_counted(code) || operand > 0;
-  return ir::has_accumulators(code);
-}
 
 /// An incremental topological order of the integers from 0 on. Dependences are added as long as they form no cycle; only
 /// the part of the order between the two is moved (D. J. Pearce, P. H. J. Kelly: A dynamic topological sort algorithm for
@@ -109,7 +103,8 @@ public:
         if (f.region_of(v) != r) outside.push_back({v, 0, reuses});
       };
       for (std::uint32_t i = 0; i < f[n].operand_count; ++i)
-        if (value_id const v = f.operand(n, i); f.type_of(v).is_array()) use(whole(v), may_reuse(code, i));
+        if (value_id const v = f.operand(n, i); f.type_of(v).is_array())
+          use(whole(v), code != op::yield && ir::may_consume(f, n, i));
       for (region_id const inner : f.regions_of(n))
         for (array_use const& u : of(inner)) use(u.array, u.reuses && !ir::repeats_regions(code));
     }

@@ -11,24 +11,6 @@
 
 namespace overdub::pass {
 
-/// Whether exchanging the two operands preserves the result to the bit, NaN payloads apart.
-constexpr bool commutes(op code) {
-  switch (code) {
-  case op::add:
-  case op::mul:
-  case op::eq:
-  case op::ne:
-  case op::logical_and:
-  case op::logical_or:
-  case op::bit_and:
-  case op::bit_or:
-  case op::bit_xor:
-    return true;
-  default:
-    return false;
-  }
-}
-
 /// Maps congruent operations to one representative. Operations are congruent if they may be merged (effects.hpp), and have
 /// equal attributes, congruent operands and congruent regions, at equal depths. Regions are congruent if they yield
 /// congruent values and the same operations may fail in them, up to their arguments. Congruent operations may be in

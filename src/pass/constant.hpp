@@ -20,33 +20,6 @@ using ir::op_row;
 using ir::scalar;
 using ir::type_rule;
 
-// Whether an operation is arithmetic, a comparison, bitwise, or a function that is exact or correctly rounded. lerp is not, since
-// it rounds several times.
-constexpr bool is_exact(op code) {
-  switch (code) {
-  case op::sqrt:
-  case op::floor:
-  case op::ceil:
-  case op::trunc:
-  case op::round:
-  case op::nearbyint:
-  case op::rint:
-  case op::fmod:
-  case op::remainder:
-  case op::fmin:
-  case op::fmax:
-  case op::fdim:
-  case op::copysign:
-  case op::nextafter:
-  case op::ldexp:
-  case op::logb:
-  case op::fma:
-    return true;
-  default:
-    return code < op::sqrt;
-  }
-}
-
 // Returns no value for a NaN, whose bits differ between machines.
 template <class T>
 std::optional<std::uint64_t> to_bits(T x) {
@@ -81,17 +54,20 @@ std::optional<std::uint64_t> computed(op code, T x, T y, T z) {
   (void)y, (void)z;
   using std::int64_t;
   switch (code) {
-#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                      \
+#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT)                              \
   case op::NAME:                                                                                             \
-    if constexpr (is_exact(op::NAME) && takes<T>(type_rule::TYPES)) return to_bits(NATIVE);                  \
+    if constexpr (ir::row_of(op::NAME).has(ir::op_traits::exact) && takes<T>(type_rule::TYPES))              \
+      return to_bits(NATIVE);                                                                                \
     break;
-#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                     \
+#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT)                             \
   case op::NAME:                                                                                             \
-    if constexpr (is_exact(op::NAME) && takes<T>(type_rule::TYPES)) return to_bits(NATIVE);                  \
+    if constexpr (ir::row_of(op::NAME).has(ir::op_traits::exact) && takes<T>(type_rule::TYPES))              \
+      return to_bits(NATIVE);                                                                                \
     break;
-#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                    \
+#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT)                            \
   case op::NAME:                                                                                             \
-    if constexpr (is_exact(op::NAME) && takes<T>(type_rule::TYPES)) return to_bits(NATIVE);                  \
+    if constexpr (ir::row_of(op::NAME).has(ir::op_traits::exact) && takes<T>(type_rule::TYPES))              \
+      return to_bits(NATIVE);                                                                                \
     break;
 #include <overdub/core/ops.def>
   default:
@@ -141,7 +117,7 @@ inline std::optional<std::uint64_t> constant(function const& f, node_id n, ir::m
     });
   if (math == ir::math_mode::consistent && ir::consistent != nullptr && ir::is_elementary(node.code))
     return detail::consistent_constant(node.code, t, bits(0), bits(1));
-  if (!ir::is_elementwise(node.code) || !detail::is_exact(node.code)) return {};
+  if (!ir::is_elementwise(node.code) || !ir::row_of(node.code).has(ir::op_traits::exact)) return {};
   return detail::on_numbers_of(t, [&](auto zero) -> std::optional<std::uint64_t> {
     using T = decltype(zero);
     T const x = ir::number_of_bits<T>(bits(0));

@@ -303,7 +303,7 @@ private:
   value_id whole_array(value_id v) {
     while (f_.is_result(v)) {
       node_id const m = maker_of(v);
-      if (f_[m].code != op::at && f_[m].code != op::slice) return f_.result(m, f_[v].index);
+      if (ir::row_of(f_[m].code).result != ir::array_result::part) return f_.result(m, f_[v].index);
       v = f_.operand(m, 0);
     }
     return v;

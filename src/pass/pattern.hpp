@@ -38,7 +38,8 @@ public:
   std::vector<pattern> variants() const {
     std::vector<pattern> all{*this};
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-      if (!commutes(nodes_[i].code) || nodes_[i].is != node::kind::operation) continue;
+      if (nodes_[i].is != node::kind::operation || !ir::row_of(nodes_[i].code).has(ir::op_traits::commutes))
+        continue;
       for (std::size_t k = all.size(); k-- > 0;) {
         pattern other = all[k];
         std::swap(other.nodes_[i].operands[0], other.nodes_[i].operands[1]);

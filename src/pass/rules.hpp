@@ -29,13 +29,19 @@ struct rule {
   std::string_view left; // a pattern, or a description of the function
   std::string_view right;
   on types = on::all;
-  op code = op::none;
+  op code = op::none;                          // of a function, the operation that it rewrites; or
+  ir::op_traits of = {};                       // the property of the operations that it rewrites
   bool (*rewrite)(cursor&, node_id) = nullptr; // returns whether it changed something
 
   constexpr rule(std::string_view from, std::string_view to, on which)
       : left(from), right(to), types(which) {}
-  constexpr rule(op of, std::string_view definition, bool (*f)(cursor&, node_id))
-      : left(definition), code(of), rewrite(f) {}
+  constexpr rule(op rewritten, std::string_view definition, bool (*f)(cursor&, node_id))
+      : left(definition), code(rewritten), rewrite(f) {}
+  constexpr rule(ir::op_traits property, std::string_view definition, bool (*f)(cursor&, node_id))
+      : left(definition), of(property), rewrite(f) {}
+
+  /// Whether the function rewrites an operation.
+  constexpr bool rewrites(op x) const { return x == code || ir::row_of(x).has(of); }
 };
 
 OVERDUB_HIDDEN inline constexpr rule rewrite_rules[] = {
@@ -128,24 +134,11 @@ OVERDUB_HIDDEN inline constexpr rule rewrite_rules[] = {
     {"(shift_right x 0)", "x", on::integers},
     {"(ldexp x 0)", "x", on::floats},
     // operands that commute
-    {op::add, "a literal is the last operand", structural::literal_last},
-    {op::mul, "a literal is the last operand", structural::literal_last},
-    {op::eq, "a literal is the last operand", structural::literal_last},
-    {op::ne, "a literal is the last operand", structural::literal_last},
-    {op::logical_and, "a literal is the last operand", structural::literal_last},
-    {op::logical_or, "a literal is the last operand", structural::literal_last},
-    {op::bit_and, "a literal is the last operand", structural::literal_last},
-    {op::bit_or, "a literal is the last operand", structural::literal_last},
-    {op::bit_xor, "a literal is the last operand", structural::literal_last},
+    {ir::op_traits::commutes, "a literal is the last operand", structural::literal_last},
     // conversions and rounding
     {op::convert, "x converted to its own type is x, and so is x converted to a wider type and back",
      structural::convert},
-    {op::floor, "the floor of an integral value is the value", structural::round},
-    {op::ceil, "the ceiling of an integral value is the value", structural::round},
-    {op::trunc, "truncating an integral value returns it", structural::round},
-    {op::round, "rounding an integral value returns it", structural::round},
-    {op::nearbyint, "rounding an integral value returns it", structural::round},
-    {op::rint, "rounding an integral value returns it", structural::round},
+    {ir::op_traits::rounds, "rounding an integral value returns it", structural::round},
     // arrays
     {op::length, "the length of an array comes from the operation that makes it", structural::length},
     {op::at, "an element of an array comes from the operation that makes the array", structural::at},
@@ -184,8 +177,9 @@ private:
   rule_table() : by_code_(ir::op_count) {
     for (rule const& definition : rewrite_rules) {
       if (definition.rewrite != nullptr) {
-        by_code_[static_cast<std::size_t>(definition.code)].push_back(
-            {&definition, pattern("x"), pattern("x")});
+        for (std::size_t code = 0; code < ir::op_count; ++code)
+          if (definition.rewrites(static_cast<op>(code)))
+            by_code_[code].push_back({&definition, pattern("x"), pattern("x")});
         continue;
       }
       for (pattern const& left : pattern(definition.left).variants())

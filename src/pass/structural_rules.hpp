@@ -76,13 +76,10 @@ inline bool convert(cursor& c, node_id n) {
   return is_lossless && from == to && replace(c, n, y);
 }
 
-inline bool rounds(op code) {
-  return code == op::floor || code == op::ceil || code == op::trunc || code == op::round ||
-         code == op::nearbyint || code == op::rint;
-}
 inline bool round(cursor& c, node_id n) {
   value_id const x = c->operand(n, 0);
-  return c->is_result(x) && rounds((*c)[c->node_of(x)].code) && replace(c, n, x);
+  return c->is_result(x) && ir::row_of((*c)[c->node_of(x)].code).has(ir::op_traits::rounds) &&
+         replace(c, n, x);
 }
 
 // ---- arrays

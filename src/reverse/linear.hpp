@@ -229,7 +229,7 @@ tangent_of(op code, term const& r, std::array<term, 3> const& in, std::array<lin
   [[maybe_unused]] term const &x = in[0], &y = in[1], &z = in[2];
   [[maybe_unused]] linear const &dx = along[0], &dy = along[1], &dz = along[2];
   switch (code) {
-#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                      \
+#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT)                              \
   case op::NAME:                                                                                             \
     return TANGENT;
 #define OVERDUB_BINARY OVERDUB_UNARY

@@ -113,7 +113,7 @@ TEST_CASE("a constant argument of a unary operation has no derivative, wherever 
     if constexpr (is_checked<decltype(op)>())
       for (double const k : points) check_at(op, k);
   };
-#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT) check(overdub::NAME);
+#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT) check(overdub::NAME);
 #include <overdub/core/ops.def>
 }
 
@@ -123,7 +123,7 @@ TEST_CASE("constant arguments of a binary operation have no derivative, wherever
       for (double const k : points)
         for (double const l : points) check_at(op, k, l);
   };
-#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT) check(overdub::NAME);
+#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT) check(overdub::NAME);
 #include <overdub/core/ops.def>
 }
 
@@ -134,7 +134,7 @@ TEST_CASE("constant arguments of a ternary operation have no derivative, whereve
         for (double const l : points)
           for (double const m : {0.5, 0.0, 1.0, infinity, -infinity}) check_at(op, k, l, m);
   };
-#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT) check(overdub::NAME);
+#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT) check(overdub::NAME);
 #include <overdub/core/ops.def>
 }
 

@@ -71,27 +71,27 @@ void check_if_differentiable(Op op) {
 
 TEST_CASE(
     "the first and second derivatives of every operation of one argument agree with finite differences") {
-#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                      \
+#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT)                              \
   check_if_differentiable<1>(overdub::NAME);
-#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)
-#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)
+#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT)
+#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT)
 #include <overdub/core/ops.def>
 }
 
 TEST_CASE(
     "the first and second derivatives of every operation of two arguments agree with finite differences") {
-#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)
-#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                     \
+#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT)
+#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT)                             \
   check_if_differentiable<2>(overdub::NAME);
-#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)
+#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT)
 #include <overdub/core/ops.def>
 }
 
 TEST_CASE(
     "the first and second derivatives of every operation of three arguments agree with finite differences") {
-#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)
-#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)
-#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                    \
+#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT)
+#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT)
+#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT)                            \
   check_if_differentiable<3>(overdub::NAME);
 #include <overdub/core/ops.def>
 }

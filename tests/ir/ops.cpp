@@ -72,9 +72,10 @@ void whole_table_in(Context contexts, X... given) {
   };
   auto const [x, y, z] = std::tuple{given...};
   (void)z;
-#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT) check(overdub::NAME, x);
-#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT) check(overdub::NAME, x, y);
-#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT) check(overdub::NAME, x, y, z);
+#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT) check(overdub::NAME, x);
+#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT) check(overdub::NAME, x, y);
+#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT)                            \
+  check(overdub::NAME, x, y, z);
 #include <overdub/core/ops.def>
   same_in(contexts, overdub::select, x < y, x, y);
 }

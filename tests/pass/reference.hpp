@@ -116,7 +116,7 @@ std::optional<value> compute_unary(op code, X x) {
   constexpr bool floating = std::is_floating_point_v<X>, is_bool = std::is_same_v<X, bool>;
   (void)x;
   switch (code) {
-#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                      \
+#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT)                              \
   case op::NAME: {                                                                                           \
     constexpr type_rule rule = type_rule::TYPES;                                                             \
     if constexpr (                                                                                           \
@@ -138,7 +138,7 @@ std::optional<value> compute_binary(op code, X x, X y) {
   constexpr bool floating = std::is_floating_point_v<X>, is_bool = std::is_same_v<X, bool>;
   (void)x, (void)y;
   switch (code) {
-#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                     \
+#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT)                             \
   case op::NAME: {                                                                                           \
     constexpr type_rule rule = type_rule::TYPES;                                                             \
     if constexpr (                                                                                           \
@@ -160,7 +160,7 @@ std::optional<value> compute_ternary(op code, X x, X y, X z) {
   (void)x, (void)y, (void)z;
   constexpr bool floating = std::is_floating_point_v<X>, is_bool = std::is_same_v<X, bool>;
   switch (code) {
-#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                    \
+#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT)                            \
   case op::NAME: {                                                                                           \
     constexpr type_rule rule = type_rule::TYPES;                                                             \
     if constexpr ((rule == type_rule::numeric && !is_bool) || (rule == type_rule::floating && floating))     \

@@ -35,9 +35,9 @@ def tables():
     # ---- Add an op: `halved` is element-wise, and needs a row. `unless` is structural: an `if` with its regions exchanged. `unknown_copy`
     # is structural, and has no case.
     edited("overdub/core/ops.def",
-           ("\n// comparison\n", "OVERDUB_UNARY(halved, math, floating, pure, 1, x * 0.5f, dx * 0.5f)\n"),
-           ("\n// control flow; the last", "OVERDUB_STRUCTURAL(unless, 1, 1, 2, unless, pure, 1, selects)\n"
-                                           "OVERDUB_STRUCTURAL(unknown_copy, 1, 1, 0, unknown_copy, pure, 1, none)\n"))
+           ("\n// comparison\n", "OVERDUB_UNARY(halved, math, floating, pure, 1, exact, x * 0.5f, dx * 0.5f)\n"),
+           ("\n// control flow; the last", "OVERDUB_STRUCTURAL(unless, 1, 1, 2, unless, pure, 1, selects, other)\n"
+                                           "OVERDUB_STRUCTURAL(unknown_copy, 1, 1, 0, unknown_copy, pure, 1, none, other)\n"))
     edited("overdub/implementation/ir/infer.cpp",
            ("  case type_rule::if_:\n", "  case type_rule::unless:\n"),
            ("  case type_rule::copy:\n", "  case type_rule::unknown_copy:\n"))

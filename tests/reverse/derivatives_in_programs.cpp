@@ -153,9 +153,10 @@ TEST_CASE("in programs, constants have no derivative at singular points") {
           for (double const m : {0.5, 0.0, infinity}) holds.holds_at(k, l, m);
     }
   };
-#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT) check_unary(overdub::NAME);
-#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT) check_binary(overdub::NAME);
-#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT) check_ternary(overdub::NAME);
+#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT) check_unary(overdub::NAME);
+#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT) check_binary(overdub::NAME);
+#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT)                            \
+  check_ternary(overdub::NAME);
 #include <overdub/core/ops.def>
 }
 

@@ -93,17 +93,17 @@ requires std::is_arithmetic_v<detail::bottom_t<T>> std::basic_ostream<Character,
 }
 
 // The named operations of the table, as functions of values.
-#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                      \
+#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT)                              \
   template <class T, class C, class R>                                                                       \
   OVERDUB_INLINE constexpr auto NAME(value<T, C, R> const& x) {                                              \
     return detail::dispatch_elementwise(overdub::NAME, x);                                                   \
   }
-#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                     \
+#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT)                             \
   template <class A, class B>                                                                                \
   requires operands<A, B> OVERDUB_INLINE constexpr auto NAME(A const& a, B const& b) {                       \
     return detail::dispatch_elementwise(overdub::NAME, a, b);                                                \
   }
-#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                    \
+#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT)                            \
   template <class A, class B, class D>                                                                       \
   requires(operands<A, B> || operands<B, D> || operands<A, D>) OVERDUB_INLINE constexpr auto NAME(           \
       A const& a, B const& b, D const& d) {                                                                  \

@@ -68,7 +68,7 @@ OVERDUB_INLINE constexpr auto dispatch_elementwise(Op const& op, X const&... x) 
 
 } // namespace detail
 
-#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                      \
+#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT)                              \
   struct NAME##_t {                                                                                          \
     OVERDUB_PRIMITIVE(#NAME, KIND)                                                                           \
     template <class X>                                                                                       \
@@ -84,7 +84,7 @@ OVERDUB_INLINE constexpr auto dispatch_elementwise(Op const& op, X const&... x) 
   };                                                                                                         \
   inline constexpr NAME##_t NAME{};
 
-#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                     \
+#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT)                             \
   struct NAME##_t {                                                                                          \
     OVERDUB_PRIMITIVE(#NAME, KIND)                                                                           \
     template <class X, class Y>                                                                              \
@@ -101,7 +101,7 @@ OVERDUB_INLINE constexpr auto dispatch_elementwise(Op const& op, X const&... x) 
   };                                                                                                         \
   inline constexpr NAME##_t NAME{};
 
-#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                    \
+#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT)                            \
   struct NAME##_t {                                                                                          \
     OVERDUB_PRIMITIVE(#NAME, KIND)                                                                           \
     template <class X, class Y, class Z>                                                                     \

@@ -112,20 +112,20 @@ OVERDUB_INLINE constexpr auto ldexp_tangent(R const&, Y const& y, DX const& dx) 
 
 } // namespace detail
 
-#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                      \
+#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT)                              \
   template <class R, class X, class DX>                                                                      \
   OVERDUB_INLINE constexpr auto NAME##_t::tangent(                                                           \
       [[maybe_unused]] R const& r, [[maybe_unused]] X const& x, [[maybe_unused]] DX const& dx) {             \
     return TANGENT;                                                                                          \
   }
-#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                     \
+#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT)                             \
   template <class R, class X, class Y, class DX, class DY>                                                   \
   OVERDUB_INLINE constexpr auto NAME##_t::tangent(                                                           \
       [[maybe_unused]] R const& r, [[maybe_unused]] X const& x, [[maybe_unused]] Y const& y,                 \
       [[maybe_unused]] DX const& dx, [[maybe_unused]] DY const& dy) {                                        \
     return TANGENT;                                                                                          \
   }
-#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, NATIVE, TANGENT)                                    \
+#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, NATIVE, TANGENT)                            \
   template <class R, class X, class Y, class Z, class DX, class DY, class DZ>                                \
   OVERDUB_INLINE constexpr auto NAME##_t::tangent(                                                           \
       [[maybe_unused]] R const& r, [[maybe_unused]] X const& x, [[maybe_unused]] Y const& y,                 \

@@ -56,6 +56,25 @@ constexpr region_traits operator|(region_traits a, region_traits b) {
   return static_cast<region_traits>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }
 
+/// Algebraic properties of an element-wise operation, as a set.
+enum class op_traits : std::uint8_t {
+  inexact = 0,  // machines may round it differently
+  exact = 1,    // exact, or correctly rounded: the same bits on all machines
+  commutes = 2, // exchanging the two operands preserves the result to the bit, NaN payloads apart
+  rounds = 4    // the result is integral, and an integral operand is the result
+};
+constexpr op_traits operator|(op_traits a, op_traits b) {
+  return static_cast<op_traits>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
+
+/// The buffer of an array that an operation returns.
+enum class array_result : std::uint8_t {
+  other,   // no array; or one that an operand, a region or a callee decides
+  fresh,   // a new one
+  version, // that of operand 0, if this is its last use, else a copy of it
+  part     // a part of that of operand 0
+};
+
 /// A row of the table.
 struct op_row {
   static constexpr std::uint32_t any = std::numeric_limits<std::uint32_t>::max();
@@ -68,8 +87,13 @@ struct op_row {
   effect effects;     // its own
   std::uint32_t cost; // in additions, its own
   bool elementwise;
+  op_traits traits;
   region_traits flow;
+  array_result result;
 
+  constexpr bool has(op_traits t) const {
+    return (static_cast<unsigned>(traits) & static_cast<unsigned>(t)) != 0;
+  }
   constexpr bool has(region_traits t) const {
     return (static_cast<unsigned>(flow) & static_cast<unsigned>(t)) != 0;
   }
@@ -85,15 +109,17 @@ consteval std::string_view text_name(std::string_view name) {
 inline constexpr std::uint32_t any = op_row::any;
 consteval std::array<op_row, op_count> make_rows() {
   using enum region_traits;
+  using enum op_traits;
+  using enum array_result;
   return {{
-#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, ...)                                                  \
-  {#NAME, 1, 1, 0, type_rule::TYPES, effect::EFFECT, COST, true, none},
-#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, ...)                                                 \
-  {#NAME, 2, 2, 0, type_rule::TYPES, effect::EFFECT, COST, true, none},
-#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, ...)                                                \
-  {#NAME, 3, 3, 0, type_rule::TYPES, effect::EFFECT, COST, true, none},
-#define OVERDUB_STRUCTURAL(NAME, LEAST, MOST, REGIONS, TYPES, EFFECT, COST, FLOW)                            \
-  {text_name(#NAME), LEAST, MOST, REGIONS, type_rule::TYPES, effect::EFFECT, COST, false, FLOW},
+#define OVERDUB_UNARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, ...)                                          \
+  {#NAME, 1, 1, 0, type_rule::TYPES, effect::EFFECT, COST, true, TRAITS, none, other},
+#define OVERDUB_BINARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, ...)                                         \
+  {#NAME, 2, 2, 0, type_rule::TYPES, effect::EFFECT, COST, true, TRAITS, none, other},
+#define OVERDUB_TERNARY(NAME, KIND, TYPES, EFFECT, COST, TRAITS, ...)                                        \
+  {#NAME, 3, 3, 0, type_rule::TYPES, effect::EFFECT, COST, true, TRAITS, none, other},
+#define OVERDUB_STRUCTURAL(NAME, LEAST, MOST, REGIONS, TYPES, EFFECT, COST, FLOW, RESULT)                    \
+  {text_name(#NAME), LEAST, MOST, REGIONS, type_rule::TYPES, effect::EFFECT, COST, false, {}, FLOW, RESULT},
 #include <overdub/core/ops.def>
   }};
 }
