@@ -46,6 +46,7 @@
 #include <overdub/implementation/pass/cost.cpp>
 #include <overdub/implementation/pass/cse.cpp>
 #include <overdub/implementation/pass/dce.cpp>
+#include <overdub/implementation/pass/dead_code.cpp>
 #include <overdub/implementation/pass/defunctionalise.cpp>
 #include <overdub/implementation/pass/fold.cpp>
 #include <overdub/implementation/pass/forget_derivatives.cpp>

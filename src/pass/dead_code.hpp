@@ -1,5 +1,5 @@
-// Dead-code elimination of one function that may erase more than the pass dce does: for derived code, whose original fails and has
-// side effects in its place.
+// Dead-code elimination of one function. It may erase more than the pass dce does: in derived code, whose original fails and has side
+// effects in its place.
 #pragma once
 
 #include <overdub/core/library.hpp>
@@ -17,7 +17,12 @@ enum class erasable : std::uint8_t {
   any            // all, except those that add to accumulators whose sums are used
 };
 
-/// Returns the number of erased operations and results. O(operations of the program); recursive over the depth of regions.
-std::size_t drop_dead_code(program& p, function_id f, erasable which);
+/// Returns the number of erased operations and results. `known` are the effects of the program. O(operations of the function); recursive over
+/// the depth of regions.
+std::size_t drop_dead_code(program& p, function_id f, effects const& known, erasable which);
+/// The same, with the effects of the program as it is. O(operations of the program).
+inline std::size_t drop_dead_code(program& p, function_id f, erasable which) {
+  return drop_dead_code(p, f, effects(p), which);
+}
 
 } // namespace overdub::pass

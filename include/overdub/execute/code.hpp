@@ -81,7 +81,7 @@ constexpr offset words_of(ir::type t) { return t.rank > 0 ? 2 + offset{t.rank} :
 constexpr offset size_of(ir::scalar s) {
   return s == ir::scalar::boolean ? 1 : s == ir::scalar::f32 ? 4 : word_size;
 }
-/// Whether values of a type hold reference-counted buffers.
-constexpr bool is_reference_counted(ir::type t) { return t.rank > 0 || t.element == ir::scalar::function; }
+/// Whether a value of a type has a word that refers to a reference-counted buffer, as an accumulator has, too.
+constexpr bool holds_reference(ir::type t) { return t.rank > 0 || t.element == ir::scalar::function; }
 
 } // namespace overdub::execute
