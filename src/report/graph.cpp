@@ -17,7 +17,7 @@ namespace overdub::report {
 namespace {
 
 using link = std::pair<std::size_t, std::size_t>; // numbers of nodes
-constexpr std::size_t letters = 28;               // of a label, at most
+constexpr std::size_t most_letters = 28;          // of a label, at most
 constexpr double letter = 7.3, node_height = 26, unit = 72;
 
 std::vector<link> links_of(graph const& g) {
@@ -41,7 +41,7 @@ std::vector<link> links_of(graph const& g) {
 }
 
 double node_width(graph::node const& n) {
-  return 18 + letter * static_cast<double>(std::clamp<std::size_t>(length(n.label), 1, letters));
+  return 18 + letter * static_cast<double>(std::clamp<std::size_t>(length(n.label), 1, most_letters));
 }
 
 std::string language(graph const& g, std::vector<link> const& links) {
@@ -148,7 +148,7 @@ std::string picture(graph const& g, std::string_view plain, std::string const& c
     f->open_group(n.label);
     double const w = node_width(n);
     f->rectangle("node" + reached, {centre.x - w / 2, centre.y - node_height / 2}, w, node_height, 6);
-    f->text("label middle" + reached, {centre.x, centre.y + 4}, shortened(n.label, letters));
+    f->text("label middle" + reached, {centre.x, centre.y + 4}, shortened(n.label, most_letters));
     f->close_group();
   }
   f->note(g.note);
