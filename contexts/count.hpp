@@ -23,7 +23,7 @@ struct count : context {
 
   long functions = 0;
   long primitives = 0;
-  /// Calls of named functions and leaves with plain arguments, which no context sees. Counted if counts_unseen_calls.
+  /// Calls of named functions and native functions with plain arguments, which no context sees. Counted if counts_unseen_calls.
   long unseen_calls = 0;
 
   long calls() const { return functions + primitives; }
@@ -81,7 +81,7 @@ struct count_each : context {
     auto const found = callees_.find(callee);
     return found == callees_.end() ? 0 : found->second;
   }
-  /// The number of those that the body of a function made.
+  /// The number of calls of `callee` that the body of `caller` made.
   long calls(std::string_view caller, std::string_view callee) const {
     auto const found = edges_.find({caller, callee});
     return found == edges_.end() ? 0 : found->second;

@@ -20,10 +20,11 @@ struct mock_range {
   using below = Below;
   static constexpr int first = First, last = Last;
 
-  /// The depth of calls in a body at this depth. All depths beyond the last that matters are one, so that recursion ends.
+  /// The depth of calls in a body at this depth. All depths after the last relevant one
+  /// are represented by one number, so that a recursive function has a finite number of types of contexts.
   static constexpr int next(int depth) {
-    int const still = Last == std::numeric_limits<int>::max() ? First : Last + 1;
-    return depth < still ? depth + 1 : still;
+    int const saturated = Last == std::numeric_limits<int>::max() ? First : Last + 1;
+    return depth < saturated ? depth + 1 : saturated;
   }
 };
 
@@ -80,7 +81,8 @@ struct mocked : context {
   }
   template <int First, int Last = std::numeric_limits<int>::max()>
   constexpr auto at_depth() const {
-    static_assert(0 <= First && First <= Last, "overdub: a mock is at depths from 0 on, the first one first");
+    static_assert(
+        0 <= First && First <= Last, "overdub: at_depth<First, Last> of a mock requires 0 <= First <= Last");
     return mocked<Callee, Replacement, mock_range<typename Range::below, First, Last>, Depth, Signatures>(
         replacement);
   }

@@ -1,4 +1,4 @@
-// What regions yield: computed in its destination if possible, else moved there.
+// Lowering of yields: a region computes its results in their destinations if possible, and otherwise moves them there.
 #pragma once
 
 #include <overdub/implementation/execute/lowering.hpp>
@@ -11,7 +11,8 @@
 
 namespace overdub::execute {
 
-/// Hints that scalars that a region yields are computed in their destinations, unless the values there before are used later.
+/// Hints that scalars that a region yields are computed in their destinations, unless the values that
+/// the destinations hold before are used later.
 void hint_results(
     function_lowering&, region_id, std::span<offset const> to, std::span<value_id const> standing_there);
 /// Whether a loop stacks a loop-carried number at the start of each iteration: the next value may have its words.

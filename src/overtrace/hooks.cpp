@@ -1,4 +1,4 @@
-// What instrumented code calls at the begin and end of each function: -finstrument-functions of g++ and clang, and the plugin.
+// The hooks that instrumented code calls at the entry and exit of each function: -finstrument-functions of g++ and clang, and the plugin.
 #include "callee.hpp"
 #include "callee_table.hpp"
 

@@ -1,5 +1,6 @@
-// What the sources of overdub::sleef share. Those of wider vectors are compiled for processors that have them: nothing that
-// another source could define, too, stands in them.
+// The functions that the sources of overdub::sleef define. The sources for wider vectors are compiled with wider instruction sets. They
+// define no entity that another source may define, too, such as an inline function: the linker could keep the copy with wide instructions,
+// which other processors do not have.
 #pragma once
 
 #include <overdub/ir/consistent.hpp>

@@ -47,7 +47,7 @@ command_line read_command_line(int count, char const* const* words, bool& done) 
       "Examples:\n"
       "  overdub-opt loss.od --pass fold,cse,dce           print what the passes make of it\n"
       "  overdub-opt loss.od --run '@f(1.0, [1.0, 2.0])'   run a function\n"
-      "  overdub-opt loss.od --pipeline --time             say what the standard passes take\n"
+      "  overdub-opt loss.od --pipeline --time             print the time of each standard pass\n"
       "  overdub-opt loss.od --svg --graph @f -o f.svg     draw a function\n"
       "  overdub-opt --test tests/programs/*.od            run text tests\n\n"
       "Exit codes: 0 done, 1 the program is not valid, 2 the command line, 3 a run threw or executors\n"
@@ -81,7 +81,8 @@ command_line read_command_line(int count, char const* const* words, bool& done) 
       "--lift", c.lift.is_asked, "The files are LLVM bitcode of C or C++; their functions become a program");
   app.add_flag("--explain", c.lift.explain, "With --lift: print what is not lifted, and why, as comments");
   app.add_option(
-         "--embed", c.lift.embed, "With --lift: write a source in C++ that gives overdub::lifted the program")
+         "--embed", c.lift.embed,
+         "With --lift: write a C++ source that defines the program for overdub::lifted")
       ->type_name("FILE");
   app.add_flag("--list", lists, "List the passes, contexts, executors and host functions");
 
@@ -94,7 +95,8 @@ command_line read_command_line(int count, char const* const* words, bool& done) 
       ->type_name("NAME")
       ->group("Output");
   app.add_flag("--time", c.time, "Say how long each pass and context took, in a table")->group("Output");
-  app.add_option("--output,-o", c.output, "Write there; a file is replaced when all is written")
+  app.add_option(
+         "--output,-o", c.output, "Write to this file; it is replaced only when the output is complete")
       ->type_name("FILE")
       ->group("Output");
 
@@ -103,14 +105,16 @@ command_line read_command_line(int count, char const* const* words, bool& done) 
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->group("Runs and tests");
-  app.add_option("--executor", c.executor, "By which executor; all compares them [interpreter]")
+  app.add_option(
+         "--executor", c.executor,
+         "The executor that runs the calls; all compares the executors [interpreter]")
       ->type_name("NAME")
       ->group("Runs and tests");
   app.add_flag("--test", c.test, "Run the text tests in the files; OVERDUB_BLESS=1 rewrites what they expect")
       ->group("Runs and tests");
 
   auto const refuse = [](std::string const& why) {
-    throw failure(exit_code::usage, "overdub-opt: " + why + "\n  overdub-opt --help says what there is");
+    throw failure(exit_code::usage, "overdub-opt: " + why + "\n  overdub-opt --help lists the options");
   };
   try {
     app.parse(count, words);

@@ -25,7 +25,7 @@ inline constexpr bool is_value = false;
 template <class T, class C, class R>
 inline constexpr bool is_value<value<T, C, R>> = true;
 
-// The type under all contexts.
+// The innermost type of X: T of value<value<T, ...>, ...>.
 template <class X>
 struct bottom {
   using type = X;
