@@ -210,7 +210,7 @@ std::size_t drop_dead_code(program& p, function_id f, effects const& known, eras
   needs const needed(p[f], known, which);
   std::size_t const excess = sweep(p[f], needed).excess();
   if (excess == 0) return 0;
-  function const from = replace_by_empty(p, f);
+  function const from = detail::replace_by_empty(p, f);
   sweep(from, needed).write(p, f);
   return excess;
 }
