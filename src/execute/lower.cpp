@@ -18,8 +18,7 @@ function_code lower_function(lowering_of_program& shared, ir::function_id id) {
   for (value_id const v : fn.f.parameters()) {
     refuse_unless_supported(fn, fn.type_of(v));
     fn.slots.assign(v, fn.slots.allocate(fn.slots.words_of(v)));
-    if (holds_reference(fn.type_of(v)))
-      made.owners.push_back(fn.slots.owner_word(v) - first_parameter);
+    if (holds_reference(fn.type_of(v))) made.owners.push_back(fn.slots.owner_word(v) - first_parameter);
     if (fn.type_of(v).is_function()) made.functions.push_back(fn.slots.owner_word(v) - first_parameter);
     made.parameter_words += fn.slots.words_of(v);
   }

@@ -31,8 +31,7 @@ void hint_results(
   auto const yielded = fn.f.operands_of(fn.f.yield_of(r));
   for (std::size_t k = 0; k < to.size(); ++k) {
     value_id const v = yielded[k];
-    if (!fn.f.is_result(v) || fn.f.region_of(v) != r || holds_reference(fn.type_of(v)))
-      continue;
+    if (!fn.f.is_result(v) || fn.f.region_of(v) != r || holds_reference(fn.type_of(v))) continue;
     if (fn.slots.is_hinted(v) || !writes_last(fn.f[fn.f.node_of(v)].code)) continue;
     if (to[k] == no_word) continue;
     if (!standing_there.empty() && standing_there[k] != ir::nothing &&

@@ -17,8 +17,8 @@ enum class erasable : std::uint8_t {
   any            // all, except those that add to accumulators whose sums are used
 };
 
-/// Returns the number of erased operations and results. `known` are the effects of the program. O(operations of the function); recursive over
-/// the depth of regions.
+/// Returns the number of erased operations and results. `known` are the effects of the program. O(operations of the function);
+/// recursive over the depth of regions.
 std::size_t drop_dead_code(program& p, function_id f, effects const& known, erasable which);
 /// The same, with the effects of the program as it is. O(operations of the program).
 inline std::size_t drop_dead_code(program& p, function_id f, erasable which) {

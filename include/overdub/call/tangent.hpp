@@ -1,4 +1,4 @@
-// The tangents of the elementwise operations, generated from the table core/ops.def: op.tangent(r, x..., dx...) is the directional derivative
+// The tangents of the element-wise operations, from the table core/ops.def: op.tangent(r, x..., dx...) is the directional derivative
 // of r = op(x...) along dx.... It is linear in dx, and `zero` if all dx are.
 #pragma once
 
