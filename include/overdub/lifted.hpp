@@ -31,6 +31,14 @@ constexpr detail::extent_of<I, E> extent(E) {
   return {};
 }
 
+template <std::size_t I, class N>
+requires(!detail::extent_expression<N>) constexpr detail::extent_of<I, detail::constant_extent<0>> extent(N) {
+  static_assert(
+      detail::extent_expression<N>, "overdub: an extent is an expression of the function's arguments, as "
+                                    "arg<1> * arg<2>, or a constant, elements<4>");
+  return {};
+}
+
 /// How often a lifted function was called in contexts, and ran its program, or the native function.
 struct lifted_calls {
   std::uint64_t lifted = 0, native = 0;

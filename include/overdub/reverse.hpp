@@ -1,5 +1,5 @@
 // reverse: reverse-mode differentiation by source transformation (Griewank and Walther, Evaluating Derivatives, 2008). A
-// function becomes a program with a forward pass and a backward pass. The backward pass of an elementwise operation is the
+// function becomes a program with a forward pass and a backward pass. The adjoint of an element-wise operation is its tangent in
 // core/ops.def, transposed.
 #pragma once
 

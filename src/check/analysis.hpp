@@ -198,7 +198,7 @@ private:
     for (value_id const v : s.f.results_of(n)) s.set(v, named(anything(s.f.type_of(v))));
   }
 
-  // Defined in control.hpp, arrays.hpp and calls.hpp. Each returns whether operations after it may run.
+  // Defined in control.cpp, arrays.cpp and calls.cpp. Each returns whether operations after it may run.
   bool node(state& s, node_id n);
   bool elementwise(state& s, node_id n);
   void report_hazards(state& s, node_id n, std::span<abstract const* const> operands, effect_of_op const& e);

@@ -29,7 +29,7 @@ public:
   void place(llvm::GlobalVariable const& g, llvm::Instruction const& at) {
     if (layout_.address.count(&g) > 0) return;
     if (is_type_information(g)) return place_type_information(g);
-    std::string const name = g.hasName() ? " '" + g.getName().str() + "'" : std::string();
+    std::string const name = quoted_name(g);
     if (g.isConstant() && g.isDeclaration())
       throw refusal{
           "the constant" + name, "the module does not have its value",

@@ -21,10 +21,6 @@
 namespace overdub::lifting {
 namespace {
 
-std::string name_of(llvm::Value const& v) {
-  return v.hasName() ? " '" + v.getName().str() + "'" : std::string();
-}
-
 bool is_pointer(llvm::Value const* v) { return v->getType()->isPointerTy(); }
 bool is_null(llvm::Value const* v) { return llvm::isa<llvm::ConstantPointerNull>(v); }
 
@@ -223,8 +219,8 @@ private:
       if (auto const* global = llvm::dyn_cast<llvm::GlobalVariable>(m); global && !object_of_base_.count(m)) {
         if (!global->isConstant() || !global->hasDefinitiveInitializer())
           refuse(
-              &at, "the global variable" + name_of(*global), "other functions may change it between calls",
-              "pass it as an argument, or declare it const");
+              &at, "the global variable" + quoted_name(*global),
+              "other functions may change it between calls", "pass it as an argument, or declare it const");
         add_object(
             {object::kind::table,
              global,
@@ -455,8 +451,8 @@ private:
     std::vector<std::uint8_t> bytes(o.bytes + 8);
     if (!append_bytes(*global->getInitializer(), layout_, bytes, 0))
       throw refusal{
-          "the constant" + name_of(*global), "it has elements that are not numbers", "use a table of numbers",
-          nullptr};
+          "the constant" + quoted_name(*global), "it has elements that are not numbers",
+          "use a table of numbers", nullptr};
     for (std::uint64_t i = 0; i < o.count(); ++i) {
       std::uint64_t bits = 0;
       for (std::uint64_t k = o.element.bytes(); k-- > 0;) bits = bits << 8 | bytes[i * o.element.bytes() + k];

@@ -98,7 +98,9 @@ void check_bytes(std::string_view bytes, lift_options const& o) {
         bytes.size(), o.bytes));
   bool const is_bitcode = bytes.starts_with("BC\xc0\xde") || bytes.starts_with("\xde\xc0\x17\x0b");
   if (bytes.empty() || (!is_bitcode && bytes.find('\0') != bytes.npos))
-    refuse_bytes("they are neither bitcode nor the text of a module");
+    refuse_bytes("they are neither bitcode nor the text of a module; clang++ -emit-llvm -c makes bitcode of "
+                 "a source, with the options of "
+                 "docs/lifting.md");
 }
 
 } // namespace

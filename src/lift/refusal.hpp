@@ -1,6 +1,7 @@
 // Why a function is not lifted.
 #pragma once
 
+#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/Instruction.h>
 #include <string>
 #include <utility>
@@ -19,6 +20,11 @@ struct refusal {
 [[noreturn]] inline void
 refuse(llvm::Instruction const* at, std::string construct, std::string why, std::string instead) {
   throw refusal{std::move(construct), std::move(why), std::move(instead), at};
+}
+
+/// The name of a value as users know it, after a space and in quotes; nothing, if it has none.
+inline std::string quoted_name(llvm::Value const& v) {
+  return v.hasName() ? " '" + llvm::demangle(v.getName().str()) + "'" : std::string();
 }
 
 } // namespace overdub::lifting

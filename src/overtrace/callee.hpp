@@ -56,6 +56,9 @@ choice wait_for_choice(callee const& c) noexcept;
 /// the functions. Thread-safe. Throws std::bad_alloc.
 void name_new_callees();
 
+/// Whether the filters leave out all functions that were called. O(functions that were called).
+bool all_callees_are_left_out();
+
 struct call_stack;
 
 /// During its lifetime, calls on this thread are not recorded: those that this library makes.

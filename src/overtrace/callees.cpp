@@ -226,6 +226,14 @@ choice wait_for_choice(callee const& c) noexcept {
   return c.is;
 }
 
+bool all_callees_are_left_out() {
+  callee const* c = newest.load(std::memory_order_acquire);
+  if (c == nullptr) return false;
+  for (; c != nullptr; c = c->older)
+    if (c->is != choice::left_out) return false;
+  return true;
+}
+
 void name_new_callees() {
   unobserved const here;
   names->name_new();

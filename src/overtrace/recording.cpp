@@ -63,6 +63,13 @@ void run(Action const& action) {
       last->write(*path_of_last, format_of(*path_of_last));
     }
     if (file != nullptr) file->finish();
+    if ((last != nullptr || file != nullptr) && all_callees_are_left_out())
+      std::fputs(
+          "overtrace: the trace has no calls, since no function that was called matches OVERTRACE_ONLY, "
+          "OVERTRACE_EXCEPT and "
+          "OVERTRACE_FILES. Patterns match whole names, as a trace without these variables shows them; files "
+          "are known with -g\n",
+          stderr);
   });
 }
 

@@ -103,7 +103,10 @@ for compiler in compilers:
     debug = build(f"{base}-g", compiler, "application.cpp", extra=[compiler, "-std=c++20", "-g"])
     names = record(debug, OVERTRACE_FILES="*/application.cpp")[1]
     check(f"{base}: files", names["main"] == 1)
-    check(f"{base}: other files", not record(debug, OVERTRACE_FILES="*/other.cpp")[1])
+    path = debug + ".other.json"
+    err = run([debug], OVERTRACE=path, OVERTRACE_FILES="*/other.cpp")[1]
+    check(f"{base}: other files", not spans(path)[0])
+    check(f"{base}: an empty trace says: {err}", "overtrace: the trace has no calls, since no function that was called matches" in err)
     for form in ("folded", "svg", "speedscope.json", "json", "pftrace"):
         path = os.path.join(folder, f"{base}.last.{form}")
         err = run([program], OVERTRACE_LAST=path)[1]

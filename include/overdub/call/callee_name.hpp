@@ -1,7 +1,7 @@
 // Names of a program's functions, which are known only at run time. `name()` of a callee is static: for a function of a program it returns
 // the name of the function that the thread is calling.
 //
-// The definitions are in stage/program_function.hpp, for units that evaluate programs.
+// src/call/callee_name.cpp has the definitions: units that evaluate programs link the library.
 #pragma once
 
 #include <overdub/core/config.hpp>

@@ -68,9 +68,10 @@ template <class Struct, class Expected, class Given>
 consteval bool member_follows() {
   constexpr bool same = std::is_same_v<Expected, Given>;
   static_assert(
-      same || is_refused<Given>,
-      "overdub: a member of this described template cannot hold a value of a context; instead of a member "
-      "array<T>, make the array a parameter, template <class Array> struct ...");
+      same || is_refused<Given>, "overdub: a member of this described template cannot hold a value of a "
+                                 "context, since its type does not depend on T as the value's "
+                                 "does: make an array<T> a parameter, template <class Array> struct ...; "
+                                 "compute a member of a fixed type, as a size, from the others");
   return same;
 }
 

@@ -12,6 +12,15 @@
 #include <utility>
 
 namespace overdub {
+namespace detail {
+
+// The type of an argument as a parameter by value: an array of C++ and a function are passed as pointers.
+template <class A>
+using passed_t = std::conditional_t<
+    std::is_array_v<std::remove_reference_t<A>> || std::is_function_v<std::remove_reference_t<A>>,
+    std::decay_t<A>, A>;
+
+} // namespace detail
 
 /// A function with a name. Its body is any function object, called as body(x...), or as body(cx, x...) with the scope. A function without
 /// captures is an empty class. As thread-safe as the body.
@@ -29,8 +38,8 @@ struct fn_t {
   /// Calls the function in the contexts of its arguments, or directly if they have none.
   template <class... A>
   OVERDUB_INLINE constexpr auto operator()(A&&... a) const
-      -> detail::result_t<detail::outermost_t<A...>, fn_t, A...> {
-    return detail::dispatch(*this, std::forward<A>(a)...);
+      -> detail::result_t<detail::outermost_t<detail::passed_t<A>...>, fn_t, detail::passed_t<A>...> {
+    return detail::dispatch(*this, static_cast<detail::passed_t<A>&&>(a)...);
   }
 
   template <class S, class... X>
