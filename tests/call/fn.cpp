@@ -176,11 +176,11 @@ TEST_CASE("a leaf that returns nothing runs once for each call") {
 
 TEST_CASE("an array of C++, a string literal and a function are passed as pointers") {
   double const numbers[]{1, 2, 4};
-  auto const last = fn<"last">([](double const* x) { return x[2]; });
-  auto const length = fn<"length">([](std::string const& text) { return static_cast<int>(text.size()); });
-  auto const twice = fn<"twice">([](auto f, double x) { return f(f(x)); });
+  auto const third = fn<"last">([](double const* x) { return x[2]; });
+  auto const characters = fn<"length">([](std::string const& text) { return static_cast<int>(text.size()); });
+  auto const applied_twice = fn<"twice">([](auto f, double x) { return f(f(x)); });
   auto const halved = +[](double x) { return x / 2; };
-  CHECK(last(numbers) == 4);
-  CHECK(length("four") == 4);
-  CHECK(twice(*halved, 8.0) == 2);
+  CHECK(third(numbers) == 4);
+  CHECK(characters("four") == 4);
+  CHECK(applied_twice(*halved, 8.0) == 2);
 }
