@@ -34,7 +34,8 @@ public:
       value_id const initial = flow.initial(k);
       if (one.is == carried_plan::kind::unchanged) results.push_back(initial);
       if (one.is == carried_plan::kind::counter) results.push_back(counter(steps_[k], initial, count_));
-      if (one.is == carried_plan::kind::sum) results.push_back(sum(combined_by_[k], map.results[next++], initial));
+      if (one.is == carried_plan::kind::sum)
+        results.push_back(sum(combined_by_[k], map.results[next++], initial));
       if (one.is == carried_plan::kind::elements) results.push_back(map.results[next++]);
     }
     results.insert(results.end(), map.results.begin() + next, map.results.end());
@@ -89,7 +90,8 @@ private:
 
   // The value of a counter after some number of steps.
   value_id counter(step const& by, value_id initial, value_id times) {
-    value_id const all = f().is_literal(by.by) && f().bits_of(by.by) == 1 ? times : c_.add(op::mul, times, by.by);
+    value_id const all =
+        f().is_literal(by.by) && f().bits_of(by.by) == 1 ? times : c_.add(op::mul, times, by.by);
     bool const starts_at_zero = f().is_literal(initial) && f().bits_of(initial) == 0;
     return starts_at_zero && by.code == op::add ? all : c_.add(by.code, initial, all);
   }

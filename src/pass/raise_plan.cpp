@@ -71,9 +71,8 @@ private:
   }
   // The operations that combine terms. None fails.
   static bool is_combined(op code) {
-    constexpr op all[] = {op::add,     op::sub,    op::mul,     op::min,         op::max,       op::fmin,
-                          op::fmax,    op::bit_or, op::bit_and, op::bit_xor,     op::logical_or,
-                          op::logical_and};
+    constexpr op all[] = {op::add,  op::sub,    op::mul,     op::min,     op::max,        op::fmin,
+                          op::fmax, op::bit_or, op::bit_and, op::bit_xor, op::logical_or, op::logical_and};
     return std::ranges::find(all, code) != std::end(all);
   }
 
@@ -137,16 +136,16 @@ raise_plan plan_to_raise(ir::effects const& known, function const& f) {
   return plan;
 }
 
-bool is_associative(op combine, ir::type t) {
-  return !t.is_floating() && combine != op::sub;
-}
+bool is_associative(op combine, ir::type t) { return !t.is_floating() && combine != op::sub; }
 
 std::string text_of(raise_plan const& plan, ir::program const& p, function const& f) {
   ir::names_of_values const names(p, f);
   std::string text;
   for (loop_plan const& one : plan) {
     ir::region_flow const flow(f, one.loop);
-    text.append("loop ").append(names[flow.index()]).append(one.remains.empty() ? ": raised\n" : " remains: ");
+    text.append("loop ")
+        .append(names[flow.index()])
+        .append(one.remains.empty() ? ": raised\n" : " remains: ");
     if (!one.remains.empty()) {
       if (one.culprit != nothing) text.append(names[one.culprit]).append(" is ");
       text.append(one.remains).append("\n");

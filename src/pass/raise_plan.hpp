@@ -36,8 +36,8 @@ struct carried_plan {
 /// A loop that is raised, or why it remains.
 struct loop_plan {
   ir::node_id loop;
-  std::vector<carried_plan> carried; // for each loop-carried value
-  std::string_view remains = {};     // why; empty, if it is raised
+  std::vector<carried_plan> carried;  // for each loop-carried value
+  std::string_view remains = {};      // why; empty, if it is raised
   ir::value_id culprit = ir::nothing; // the loop-carried value that is none of these, if that is why
 };
 
