@@ -56,6 +56,8 @@
 #include <overdub/implementation/pass/interchange.cpp>
 #include <overdub/implementation/pass/pipeline.cpp>
 #include <overdub/implementation/pass/pipeline_step.cpp>
+#include <overdub/implementation/pass/raise_loops.cpp>
+#include <overdub/implementation/pass/raise_plan.cpp>
 #include <overdub/implementation/pass/raise_reabstractions.cpp>
 #include <overdub/implementation/pass/reabstract_at_callers.cpp>
 #include <overdub/implementation/pass/simplify.cpp>

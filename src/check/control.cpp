@@ -280,7 +280,17 @@ bool analysis::reduce(state& s, node_id n) {
       return scalar_of(t, last.result);
     };
     hazards of_sum;
-    if (says.operation == op::add && t.is_floating())
+    if (says.is_in_order()) {
+      all = initial[0];
+      if (length.high > 0) {
+        auto const of_next = [&](values const& x) { return possible_values({combine(x[0], elements[0])}); };
+        all = fixed_point(initial, symbol, of_next)[0];
+        (void)of_next({all});
+        of_sum = last.may_be_wrong;
+        if (last.may_divide_by_zero)
+          report(s, n, finding_kind::division_by_zero, false, "reduce may divide by zero");
+      }
+    } else if (says.operation == op::add && t.is_floating())
       all.element.real = detail::sum_of(all.element.real, length, t == ir::f32, of_sum);
     else if (length.high > 1) {
       auto const of_two = [&](values const& x) {
@@ -293,7 +303,7 @@ bool analysis::reduce(state& s, node_id n) {
       if (last.may_divide_by_zero)
         report(s, n, finding_kind::division_by_zero, false, "reduce may divide by zero");
     }
-    if (says.is_started()) {
+    if (says.is_started() && !says.is_in_order()) {
       abstract const whole = all;
       all = initial[0];
       if (length.high > 0) {

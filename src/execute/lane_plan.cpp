@@ -202,7 +202,8 @@ private:
         if (varies(f_.result(n, k))) return false;
       return !varies(f_.operand(f_.yield_of(f_.region_at(n, 0)), 0));
     case op::reduce:
-      return f_[n].attributes.operation != op::none && f_.type_of(f_.result(n)) != ir::boolean;
+      return f_[n].attributes.operation != op::none && !f_[n].attributes.is_in_order() &&
+             f_.type_of(f_.result(n)) != ir::boolean;
     case op::accumulate:
     case op::array:
     case op::length:

@@ -95,8 +95,9 @@ void lower_reduce(function_lowering& fn, node_id n) {
         where, map->state, initial, fn.number(fn.f[n].attributes.operation));
     return fn.slots.free(map->state, block_reduction::size);
   }
+  auto const& handlers = fn.f[n].attributes.is_in_order() ? reduce_in_order_handlers : reduce_handlers;
   fn.out.emit(
-      reduce_handlers[type_index(fn.type_of(array).element)], where, fn.at(array), initial,
+      handlers[type_index(fn.type_of(array).element)], where, fn.at(array), initial,
       fn.number(fn.f[n].attributes.operation));
 }
 

@@ -1,5 +1,5 @@
 // Reductions. The order of the operations is part of their meaning (control/reduce.hpp): sums of floating-point numbers use
-// eight interleaved partial sums, other reductions a balanced tree.
+// eight interleaved partial sums, other reductions a balanced tree, unless they are in order.
 #pragma once
 
 #include <overdub/implementation/execute/array_handlers.hpp>
@@ -126,6 +126,23 @@ void reduce_array(machine& m, std::byte* frame, instruction const& at) {
 }
 OVERDUB_HIDDEN inline constexpr auto reduce_handlers =
     for_each_type([]<class T>() -> handler { return &doing<reduce_array<T>>::run; });
+
+/// Combines the initial value at b with the elements of the array at a, one after another, by the operation c.
+template <class T>
+void reduce_in_order(machine&, std::byte* frame, instruction const& at) {
+  i64 const n = extent(frame, at.a, 0);
+  auto const* const p = reinterpret_cast<T const*>(elements(frame, at.a));
+  T all = get<T>(frame, at.b);
+  if (std::is_floating_point_v<T> && static_cast<ir::op>(at.c) == ir::op::add) {
+    for (i64 i = 0; i < n; ++i) all = static_cast<T>(all + p[i]);
+  } else {
+    auto const f = combinations<T>[at.c];
+    for (i64 i = 0; i < n; ++i) all = f(all, p[i]);
+  }
+  put(frame, at.out, all);
+}
+OVERDUB_HIDDEN inline constexpr auto reduce_in_order_handlers =
+    for_each_type([]<class T>() -> handler { return &doing<reduce_in_order<T>>::run; });
 
 // ---- by a region, which combines `left` and `right` to `current`. Values have several words each; the state in the frame
 // is

@@ -102,6 +102,7 @@ inline void update_sum(update_writer& w, node_id n) {
 inline std::string_view why_recompute_reduction(update_writer& w, node_id n) {
   function const& f = w.original();
   if (f[n].attributes.is_in_lanes()) return "it combines in lanes";
+  if (f[n].attributes.is_in_order()) return "it combines in order";
   if (f[n].parent != function::body) return "it is nested in a map, a branch or a loop";
   if (is_observed_by_hooks(w.original(), n)) return "hooks observe its operations";
   if (f[n].region_count != 0)

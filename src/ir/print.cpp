@@ -203,6 +203,7 @@ private:
       break;
     case op::reduce: {
       std::uint32_t const arrays = a.is_started() ? count / 2 : count;
+      if (a.is_in_order()) out_ += " in_order";
       if (a.operation != op::none) {
         out_ += ' ';
         out_ += ir::name_of(a.operation);

@@ -231,6 +231,12 @@ void emit_reduce(function_state& fn, node_id n) {
   value_id const result = fn.f.result(n);
   ir::scalar const s = fn.type_of(result).element;
   llvm::Value *const size = array.extent(0), *const elements = array.elements();
+  if (fn.f[n].attributes.is_in_order()) {
+    auto const loop = begin_loop(fn.e, size, {fn.scalar(fn.f.operand(n, 1))});
+    llvm::Value* const x = load_scalar(fn.e, s, element_address(fn.e, s, elements, loop.index));
+    end_loop(fn.e, loop, {elementwise(fn, code, s, {loop.carried[0], x})});
+    return fn.set(result, loop.carried[0]);
+  }
   auto const whole = [&]() -> llvm::Value* {
     if (fn.reduced[index_of(n)] != nullptr) return fn.reduced[index_of(n)];
     if (code == ir::op::add && s == ir::scalar::i64) {

@@ -110,15 +110,15 @@ void reduction_adjoints::reduce(node_id n, values const& cotangents) {
     return sum(n, cotangents[0]);
   bool const is_extreme = says.operation == op::min || says.operation == op::max ||
                           says.operation == op::fmin || says.operation == op::fmax;
-  if (is_extreme && f()[n].region_count == 0 && type_of(f().operand(n, 0)).rank == 1)
+  if (is_extreme && !says.is_in_order() && f()[n].region_count == 0 && type_of(f().operand(n, 0)).rank == 1)
     return extreme(n, cotangents[0]);
   bool is_of_numbers = true;
   for (std::uint32_t i = 0; i < size; ++i)
     is_of_numbers = is_of_numbers && type_of(f().operand(n, i)).rank == 1;
-  if (says.is_in_lanes() || !is_of_numbers)
+  if (says.is_in_lanes() || says.is_in_order() || !is_of_numbers)
     refuse(
         n, "only a reduction of numbers, in the order of a tree, has a derivative; this one is of rows, or "
-           "combines in lanes");
+           "combines in lanes or in order");
   node_id const before = f()[at_.region()].last;
   std::vector<bool> varies;
   values arrays, elements, initial;

@@ -1,6 +1,7 @@
 #include <overdub/call/callee_name.hpp>
 #include <overdub/call/name.hpp>
 #include <overdub/call/native.hpp>
+#include <overdub/ir/builder.hpp>
 #include <overdub/ir/cursor.hpp>
 #include <overdub/ir/type_text.hpp>
 #include <overdub/pass/canonicalise.hpp>
@@ -354,6 +355,19 @@ ir::program combination_by(ir::op operation, ir::type element) {
   ir::cursor at(p, p.entry, ir::function::body);
   ir::node_id const combined = at.insert(operation, sides, std::vector{element});
   at.yield(std::vector{p[p.entry].result(combined)});
+  return p;
+}
+
+ir::program fold_by(ir::op operation, ir::type element) {
+  ir::program p;
+  p.entry = p.add("in_order", std::vector{element.array_of(), element});
+  ir::value_id const array = p[p.entry].argument(ir::function::body, 0), initial = p[p.entry].argument(ir::function::body, 1);
+  ir::cursor at(p, p.entry, ir::function::body);
+  ir::value_id const count = at.add(ir::op::length, array);
+  auto const all = ir::builder(at).loop(count, {initial}, [&](ir::value_id i, ir::builder::values const& s) {
+    return at.add(operation, s[0], at.add(ir::op::at, array, i));
+  });
+  at.yield(all.results);
   return p;
 }
 

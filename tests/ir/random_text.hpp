@@ -393,6 +393,7 @@ private:
     auto operands = get_all(arrays_of(elements));
     if (a.is_started())
       for (value_id const v : get_all(elements)) operands.push_back(v);
+    if (combines && a.is_started() && chance(2)) a.flags |= attributes::in_order;
     if (combines) return (void)plain(op::reduce, operands, elements, a);
     if (chance(2)) a.flags |= attributes::in_lanes;
     auto const n = insert(op::reduce, operands, elements, a, {together(elements, elements)});

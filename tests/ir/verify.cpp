@@ -423,6 +423,27 @@ TEST_CASE("unused attributes of an operation are not checked") {
   CHECK_THAT(faults({op::loop, {i64}, {{i64}}, {{}}, {}, {.flags = 2}}), Contains(text));
 }
 
+TEST_CASE("a reduction in order has an operation and an initial value") {
+  auto const with = [](attributes const& a) {
+    program p;
+    define(p, "f", {f64s}, {}, [&](cursor& c, values x) {
+      values operands{x[0]};
+      if (a.is_started()) operands.push_back(c.literal(0.0));
+      c.insert(op::reduce, operands, types{f64}, a);
+      return values{};
+    });
+    return faults(p);
+  };
+  constexpr auto in_order = attributes::in_order, started = attributes::started;
+  CHECK(with({.operation = op::sub, .flags = in_order | started}) == "");
+  CHECK_THAT(
+      with({.operation = op::add, .flags = in_order}),
+      Contains("it combines in order, and has no initial value to start from; add one"));
+  CHECK_THAT(
+      with({.flags = in_order | started}),
+      Contains("it combines in order, and by a region; use an operation, or a loop"));
+}
+
 TEST_CASE("calls and closures refer to functions of the program") {
   program p;
   function_id const gone = p.add("gone", types{});

@@ -930,7 +930,8 @@ private:
     bool const started = a.least == 0 || random_.chance(50);
     attributes says;
     if (started) says.flags = attributes::started;
-    if (element != boolean && random_.chance(60)) {
+    if (started && element != boolean && random_.chance(20)) says.flags |= attributes::in_order;
+    if (element != boolean && (says.is_in_order() || random_.chance(60))) {
       static constexpr op combining[] = {op::add, op::mul, op::min, op::max, op::sub};
       says.operation = combining[random_.below(std::size(combining))];
       values operands{a.value};

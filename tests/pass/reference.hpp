@@ -516,6 +516,11 @@ private:
       return all;
     };
     values const initial(a.begin() + static_cast<std::ptrdiff_t>(count), a.end());
+    if (says.is_in_order()) {
+      values all = initial;
+      for (int64_t i = 0; i < size; ++i) all = combine(all, element(i));
+      return all;
+    }
     if (size == 0 && says.is_started()) return initial;
     if (size == 0) overdub::detail::throw_empty("reduce");
     bool const in_lanes =

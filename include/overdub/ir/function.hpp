@@ -36,6 +36,7 @@ struct attributes {
   static constexpr std::uint8_t reversed = 1; // loop: from the last index to the first
   static constexpr std::uint8_t started = 1;  // reduce: initial values follow the arrays, one for each
   static constexpr std::uint8_t in_lanes = 2; // reduce with a region: in the order of a floating-point sum
+  static constexpr std::uint8_t in_order = 4; // reduce by an operation: from the first element to the last
 
   friend constexpr bool operator==(attributes const&, attributes const&) = default;
 
@@ -51,6 +52,7 @@ struct attributes {
   constexpr bool is_reversed() const { return (flags & reversed) != 0; }
   constexpr bool is_started() const { return (flags & started) != 0; }
   constexpr bool is_in_lanes() const { return (flags & in_lanes) != 0; }
+  constexpr bool is_in_order() const { return (flags & in_order) != 0; }
 };
 
 /// The kind of a value's definition.

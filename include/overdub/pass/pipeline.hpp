@@ -16,6 +16,7 @@
 #include <overdub/pass/inline.hpp>
 #include <overdub/pass/interchange.hpp>
 #include <overdub/pass/ir_names.hpp>
+#include <overdub/pass/raise_loops.hpp>
 #include <overdub/pass/raise_reabstractions.hpp>
 #include <overdub/pass/reabstract_at_callers.hpp>
 #include <overdub/pass/simplify.hpp>
@@ -81,6 +82,9 @@ OVERDUB_HIDDEN inline constexpr std::array passes{
     named_pass{
         "interchange", [](program& p) { return interchange(p); },
         "maps are interchanged with the loops in them, in blocks of elements", true, false, false},
+    named_pass{
+        "raise_loops", [](program& p) { return raise_loops(p); },
+        "loops with independent iterations become maps and reductions", false, true, false},
     named_pass{"dce", [](program& p) { return dce(p); }, "dead code is removed", true, true},
     named_pass{
         "canonicalise", [](program& p) { return canonicalise(p), std::size_t{0}; },

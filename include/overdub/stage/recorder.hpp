@@ -215,6 +215,8 @@ private:
 
 // A program whose entry applies an operation to two elements, as the combination of a reduction.
 ir::program combination_by(ir::op operation, ir::type element);
+// A program whose entry combines an initial value with the elements of an array, one after another: (array, initial value).
+ir::program fold_by(ir::op operation, ir::type element);
 
 } // namespace detail
 } // namespace overdub

@@ -236,12 +236,18 @@ private:
   }
   void read_reduce() {
     attributes a;
-    if (in_.take("in_lanes"))
+    bool const is_in_order = in_.take("in_order");
+    if (is_in_order)
+      a.flags = attributes::in_order;
+    else if (in_.take("in_lanes"))
       a.flags = attributes::in_lanes;
-    else if (in_.peek() != '%') {
+    if (is_in_order || (a.flags == 0 && in_.peek() != '%')) {
       std::uint32_t const at = offset();
       std::string_view const word = in_.word();
-      if (word.empty()) in_.fail_expected("an operation that combines, or an array");
+      if (word.empty())
+        in_.fail_expected(
+            is_in_order ? "an operation that combines; a reduction by a region has no in_order"
+                        : "an operation that combines, or an array");
       a.operation = ops_by_name.find(word);
       if (a.operation == op::none) {
         at_ = at;
@@ -258,6 +264,8 @@ private:
         in_.fail(
             from_at, "reduce: " + counted(arrays, "array") + " and " +
                          counted(operands_.size() - arrays, "initial value") + "; each array has one");
+    } else if (is_in_order) {
+      in_.fail_expected("\"from\" and an initial value, with which in_order starts");
     }
     if (a.operation != op::none) {
       read_declared();

@@ -253,6 +253,11 @@ private:
     case op::reduce:
       rest.flags &= static_cast<std::uint8_t>(~attributes::started);
       if (a.operation == op::none) rest.flags &= static_cast<std::uint8_t>(~attributes::in_lanes);
+      rest.flags &= static_cast<std::uint8_t>(~attributes::in_order);
+      if (a.is_in_order() && a.operation == op::none)
+        wrong(n, "it combines in order, and by a region; use an operation, or a loop");
+      if (a.is_in_order() && !a.is_started())
+        wrong(n, "it combines in order, and has no initial value to start from; add one");
       rest.operation = made.operation;
       if (a.operation > op::none) {
         wrong(n, "the operation that combines does not exist");

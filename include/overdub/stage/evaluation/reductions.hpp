@@ -303,9 +303,32 @@ void reduce_several(evaluation_state<S>& e, frame<S>& at, ir::node_id n, std::ui
   }
 }
 
+// ---- reductions in order
+
+// A reduction from the first element to the last is the loop that computes it: contexts receive its operations as those of a loop. If no
+// context intercepts the operation that combines, the reduction is staged as it is.
+template <class S>
+void reduce_in_order(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
+  ir::type const element = at.f.type_of(at.f.result(n));
+  ir::op const operation = at.f[n].attributes.operation;
+  if constexpr (keeps_form<S>) {
+    bool is_intercepted = false;
+    with_type(element, [&]<class T>(std::type_identity<T>) {
+      if constexpr (std::is_arithmetic_v<T>) is_intercepted = combine_table<S, T>::is_intercepted(operation);
+    });
+    if (!is_intercepted) return copy_operation(e, at, n);
+  }
+  ir::program const fold = fold_by(operation, element);
+  frame<S> of_fold(fold[fold.entry]);
+  std::vector<slot<S>> const made =
+      run_region(e, of_fold, ir::function::body, {e.slot_at(at, at.f.operand(n, 0)), e.slot_at(at, at.f.operand(n, 1))});
+  at[at.f.result(n)] = made[0];
+}
+
 template <class S>
 void evaluate_reduce(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   ir::function::node const& x = at.f[n];
+  if (x.attributes.is_in_order()) return reduce_in_order(e, at, n);
   std::uint32_t const arrays = x.attributes.is_started() ? x.operand_count / 2 : x.operand_count;
   if (arrays != 1) return reduce_several(e, at, n, arrays);
   ir::type const t = at.f.type_of(at.f.operand(n, 0));
