@@ -48,9 +48,7 @@ public:
   /// The word of the reference that a counted value owns.
   offset owner_word(value_id v) const { return at(v) + (f_.type_of(v).rank > 0 ? word_size : 0); }
   /// Whether a value is counted, and has words: an array that is not created has none.
-  bool has_count(value_id v) const {
-    return holds_reference(f_.type_of(v)) && at(v) != no_word;
-  }
+  bool has_count(value_id v) const { return holds_reference(f_.type_of(v)) && at(v) != no_word; }
 
   void assign(value_id v, frame_slot const& where) { slots_[index_of(v)] = where; }
   void assign(value_id v, offset where) { assign(v, frame_slot{.at = where}); }
