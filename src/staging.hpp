@@ -1,11 +1,12 @@
-// What headers declare, and a library or one unit of a program defines: programs of C++, and programs in contexts. It calls programs.
+// Non-inline definitions, for the compiled library or for one translation unit of a header-only program:
+// the staging of C++ functions, and the rewriting of programs in contexts. Uses programs.
 #pragma once
 
 #ifndef OVERDUB_IMPLEMENTATION
 #error "overdub: this header defines functions; define OVERDUB_IMPLEMENTATION in the one unit of the program that includes it"
 #endif
 
-// Variables in sources have names of functions of overdub, such as `at` and `sum`, where they do not call these.
+// Local variables in these sources shadow functions of overdub, such as `at` and `sum`.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 

@@ -8,7 +8,7 @@
 namespace overdub::execute {
 namespace {
 
-// The words of loop-carried values, to which the initial values are moved.
+// Assigns a slot to each loop-carried value, and moves the initial values to these slots.
 std::vector<offset>
 start_loop_carried(function_lowering& fn, node_id n, std::uint32_t first_operand, std::uint32_t count) {
   std::vector<offset> to;
@@ -159,7 +159,7 @@ void lower_map(function_lowering& fn, node_id n) {
   fn.slots.free(index, 1);
 }
 
-// Accumulators are unique arrays while the region runs.
+// Each accumulator has a buffer with one reference while the region runs, so that additions write in place.
 void lower_accumulate(function_lowering& fn, node_id n) {
   region_id const region = fn.f.region_at(n, 0);
   std::uint32_t const count = fn.f[n].operand_count;

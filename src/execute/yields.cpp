@@ -26,16 +26,15 @@ bool is_used_after(function_lowering const& fn, value_id v, node_id n, region_id
 } // namespace
 
 void hint_results(
-    function_lowering& fn, region_id r, std::span<offset const> to,
-    std::span<value_id const> standing_there) {
+    function_lowering& fn, region_id r, std::span<offset const> to, std::span<value_id const> old_values) {
   auto const yielded = fn.f.operands_of(fn.f.yield_of(r));
   for (std::size_t k = 0; k < to.size(); ++k) {
     value_id const v = yielded[k];
     if (!fn.f.is_result(v) || fn.f.region_of(v) != r || holds_reference(fn.type_of(v))) continue;
     if (fn.slots.is_hinted(v) || !writes_last(fn.f[fn.f.node_of(v)].code)) continue;
     if (to[k] == no_word) continue;
-    if (!standing_there.empty() && standing_there[k] != ir::nothing &&
-        is_used_after(fn, standing_there[k], fn.f.node_of(v), r))
+    if (!old_values.empty() && old_values[k] != ir::nothing &&
+        is_used_after(fn, old_values[k], fn.f.node_of(v), r))
       continue;
     fn.slots.hint(v, to[k]);
   }
@@ -61,14 +60,14 @@ void emit_move(function_lowering& fn, word_move const& m) {
 }
 
 void emit_moves(
-    function_lowering& fn, std::vector<word_move> moves, std::vector<std::pair<offset, offset>> aside) {
-  auto const new_aside = [&](word_move const& m) {
+    function_lowering& fn, std::vector<word_move> moves, std::vector<std::pair<offset, offset>> temporaries) {
+  auto const new_temporary = [&](word_move const& m) {
     if (m.lane_size != 0) return fn.lanes->rows.temporary();
-    aside.push_back({fn.slots.allocate(m.words), m.words});
-    return aside.back().first;
+    temporaries.push_back({fn.slots.allocate(m.words), m.words});
+    return temporaries.back().first;
   };
-  for (word_move const& m : in_sequence(std::move(moves), new_aside)) emit_move(fn, m);
-  for (auto const& [at, words] : aside) fn.slots.free(at, words);
+  for (word_move const& m : in_sequence(std::move(moves), new_temporary)) emit_move(fn, m);
+  for (auto const& [at, words] : temporaries) fn.slots.free(at, words);
   if (fn.lanes != nullptr) fn.lanes->rows.free_temporary();
 }
 

@@ -1,6 +1,6 @@
-// The functions that the sources of overdub::sleef define. The sources for wider vectors are compiled with wider instruction sets. They
-// define no entity that another source may define, too, such as an inline function: the linker could keep the copy with wide instructions,
-// which other processors do not have.
+// Elementary functions of the library SLEEF (Shibata and Petrogalli, 2020), for numbers and for SIMD vectors. Each vector width has one
+// source, which is compiled for its instruction set, such as AVX-512. These sources define no inline function and no template with external
+// linkage: the linker merges equal definitions, and could keep the AVX-512 one for processors without AVX-512.
 #pragma once
 
 #include <overdub/ir/consistent.hpp>
@@ -10,17 +10,17 @@
 namespace overdub::sleef {
 
 #if defined(__x86_64__)
-/// Fill in the functions on many numbers, by the vectors of one width.
+/// Set the functions on arrays of numbers, which process the array in vectors of one width.
 void fill_sse2(ir::consistent_functions&);
 void fill_avx(ir::consistent_functions&);
 void fill_avx512(ir::consistent_functions&);
-/// The functions on vectors of one width; appends them, and returns how many they are.
+/// Append the functions on vectors of one width. Return their number.
 unsigned vectors_sse2(ir::vector_function*);
 unsigned vectors_avx(ir::vector_function*);
 unsigned vectors_avx512(ir::vector_function*);
 #endif
 
-// The functions on one number, by the names of operations.
+// The functions on one number. sin_one is the function of the operation sin.
 #define OVERDUB_ELEMENTARY1(NAME, ...)                                                                       \
   double NAME##_one(double);                                                                                 \
   float NAME##_one(float);

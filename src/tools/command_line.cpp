@@ -39,27 +39,28 @@ command_line read_command_line(int count, char const* const* words, bool& done) 
   command_line c;
   bool lists = false;
   CLI::App app(
-      "Reads a program of overdub's, transforms it, and prints, runs, draws or tests it. Without another "
-      "wish\n"
-      "the program is printed. Passes and contexts take effect in the order in which they are named.",
+      "Transforms a program of overdub, and prints, runs, draws or tests it. Without an option of output or "
+      "of a\n"
+      "run, overdub-opt prints the program. It applies passes and contexts in the order of the command line.",
       "overdub-opt");
   app.footer(
       "Examples:\n"
-      "  overdub-opt loss.od --pass fold,cse,dce           print what the passes make of it\n"
+      "  overdub-opt loss.od --pass fold,cse,dce           print the program after the passes\n"
       "  overdub-opt loss.od --run '@f(1.0, [1.0, 2.0])'   run a function\n"
       "  overdub-opt loss.od --pipeline --time             print the time of each standard pass\n"
       "  overdub-opt loss.od --svg --graph @f -o f.svg     draw a function\n"
       "  overdub-opt --test tests/programs/*.od            run text tests\n\n"
-      "Exit codes: 0 done, 1 the program is not valid, 2 the command line, 3 a run threw or executors\n"
-      "disagree, 4 a file or a program is missing, 5 a test failed, 6 a pass is wrong,\n"
-      "7 an executor that is compared has a limit that the program exceeds.");
-  app.set_help_flag("--help,-h", "Print this");
+      "Exit codes: 0 success, 1 the program is invalid, 2 the command line is invalid, 3 a run threw or\n"
+      "executors disagree, 4 a file or a program is missing, 5 a test failed, 6 a pass is wrong,\n"
+      "7 the program exceeds a limit of a compared executor.");
+  app.set_help_flag("--help,-h", "Print this help");
   app.set_version_flag(
       "--version",
       "overdub-opt " + std::to_string(OVERDUB_VERSION_MAJOR) + '.' + std::to_string(OVERDUB_VERSION_MINOR) +
           '.' + std::to_string(OVERDUB_VERSION_PATCH),
       "Print the version");
-  app.add_option("FILE", c.inputs, "The text of a program; - or none is the standard input")->type_name("");
+  app.add_option("FILE", c.inputs, "Read the program from this file; - or no file is the standard input")
+      ->type_name("");
 
   auto const more = [&](std::vector<step> const& steps) {
     c.steps.insert(c.steps.end(), steps.begin(), steps.end());
@@ -74,43 +75,45 @@ command_line read_command_line(int count, char const* const* words, bool& done) 
       ->trigger_on_parse();
   app.add_option_function<std::string>(
          "--context", [&](std::string const& names) { more(context_steps(names)); },
-         "Rewrite in contexts; of several the first is closest to the program")
+         "Rewrite the program in contexts; the first is the outermost one")
       ->type_name("NAMES")
       ->trigger_on_parse();
+  app.add_flag("--lift", c.lift.is_asked, "Lift the functions of LLVM bitcode of C or C++ into a program");
   app.add_flag(
-      "--lift", c.lift.is_asked, "The files are LLVM bitcode of C or C++; their functions become a program");
-  app.add_flag("--explain", c.lift.explain, "With --lift: print what is not lifted, and why, as comments");
+      "--explain", c.lift.explain, "Print the functions that --lift cannot lift, and why, as comments");
   app.add_option(
          "--embed", c.lift.embed,
-         "With --lift: write a C++ source that defines the program for overdub::lifted")
+         "Write the program of --lift as a C++ source that defines it for overdub::lifted")
       ->type_name("FILE");
   app.add_flag("--list", lists, "List the passes, contexts, executors and host functions");
 
   app.add_flag("--print", c.print, "Print the program")->group("Output");
-  app.add_flag("--places", c.places, "Print it with source locations")->group("Output");
-  app.add_flag("--verify", c.verify, "Only say whether the program is valid")->group("Output");
-  app.add_flag("--dot", c.dot, "Write a graph in Graphviz's language")->group("Output");
-  app.add_flag("--svg", c.svg, "Write a graph as a picture")->group("Output");
-  app.add_option("--graph", c.graph, "Which graph: @function, its data dependence, or calls")
+  app.add_flag("--places", c.places, "Print the program with source locations")->group("Output");
+  app.add_flag("--verify", c.verify, "Check the program, and print only its errors")->group("Output");
+  app.add_flag("--dot", c.dot, "Write a graph in the DOT language of Graphviz")->group("Output");
+  app.add_flag("--svg", c.svg, "Write a graph as an SVG image")->group("Output");
+  app.add_option(
+         "--graph", c.graph,
+         "Choose the graph: @function for its data dependences, or calls for the call graph")
       ->type_name("NAME")
       ->group("Output");
-  app.add_flag("--time", c.time, "Say how long each pass and context took, in a table")->group("Output");
-  app.add_option(
-         "--output,-o", c.output, "Write to this file; it is replaced only when the output is complete")
+  app.add_flag("--time", c.time, "Print a table of the times of the passes and contexts")->group("Output");
+  app.add_option("--output,-o", c.output, "Write to this file; replace it only when the output is complete")
       ->type_name("FILE")
       ->group("Output");
 
-  app.add_option("--run", c.runs, "Call a function: --run '@f(1.0, [1, 2])'; may be repeated")
+  app.add_option("--run", c.runs, "Call a function: --run '@f(1.0, [1, 2])'; repeat --run for several calls")
       ->type_name("CALL")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->group("Runs and tests");
   app.add_option(
          "--executor", c.executor,
-         "The executor that runs the calls; all compares the executors [interpreter]")
+         "Run the calls on this executor; all runs them on each and compares the results [interpreter]")
       ->type_name("NAME")
       ->group("Runs and tests");
-  app.add_flag("--test", c.test, "Run the text tests in the files; OVERDUB_BLESS=1 rewrites what they expect")
+  app.add_flag(
+         "--test", c.test, "Run the text tests in the files; OVERDUB_BLESS=1 rewrites their expected output")
       ->group("Runs and tests");
 
   auto const refuse = [](std::string const& why) {
@@ -138,18 +141,18 @@ command_line read_command_line(int count, char const* const* words, bool& done) 
     return c;
   }
   if (c.inputs.size() > 1 && !c.test && !c.lift.is_asked)
-    refuse("several files are named; name one, or test several with --test");
-  if (c.test && c.inputs.empty()) refuse("--test tests files; name one or more");
+    refuse("several files need --test or --lift; name one file, or add --test or --lift");
+  if (c.test && c.inputs.empty()) refuse("--test tests files, and none is named; name one or more");
   bool const transforms =
       !c.steps.empty() || !c.runs.empty() || c.print || c.places || c.verify || c.dot || c.svg || c.time;
   if (c.test && transforms)
-    refuse("--test takes everything that it does from the files; leave the other options out");
-  if (c.test && c.lift.is_asked) refuse("--test takes texts of programs; lift a file alone");
-  if (c.lift.explain && !c.lift.is_asked) refuse("--explain says what --lift refuses; write it, too");
-  if (!c.lift.embed.empty() && !c.lift.is_asked) refuse("--embed is for a program of --lift; write it, too");
-  if (c.dot && c.svg) refuse("--dot and --svg are two forms of one graph; write one of them");
-  if (!c.graph.empty() && !c.dot && !c.svg)
-    refuse("--graph names what --dot or --svg draw; write one of them, too");
+    refuse("the files of --test contain the commands to run; leave the other options out");
+  if (c.test && c.lift.is_asked)
+    refuse("--test reads the text of programs, and --lift reads bitcode; use only one of them");
+  if (c.lift.explain && !c.lift.is_asked) refuse("--explain needs --lift; add --lift");
+  if (!c.lift.embed.empty() && !c.lift.is_asked) refuse("--embed needs --lift; add --lift");
+  if (c.dot && c.svg) refuse("--dot and --svg exclude each other; write one of them");
+  if (!c.graph.empty() && !c.dot && !c.svg) refuse("--graph needs --dot or --svg; add one of them");
   return c;
 }
 

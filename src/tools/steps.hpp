@@ -32,7 +32,7 @@ struct step {
 };
 /// Parses a list of passes: "fold, cse". Throws failure, with the available passes.
 std::vector<step> pass_steps(std::string_view names);
-/// Parses a list of contexts, which are composed: the first is closest to the program.
+/// Parses a list of contexts. The program is rewritten in their composition, in which the first context is the outermost.
 std::vector<step> context_steps(std::string_view names);
 std::vector<step> pipeline_steps();
 /// Whether the steps preserve which of several possible errors is thrown.

@@ -232,11 +232,11 @@ class CommandLines(unittest.TestCase):
         for word in ("canonicalise", "--pipeline is inline_calls fold", "interpreter", "evaluate", "identity"):
             self.assertIn(word, result.stdout)
 
-    def test_wishes_that_make_no_sense(self):
+    def test_invalid_command_lines_are_rejected(self):
         for words, why in ((("--nonsense",), "not expected: --nonsense"), (("--pass",), "--pass"),
                            (("--pass", "csee"), 'there is no pass "csee"; did you mean cse?'),
                            (("--context", "forwrad"), "context"), (("--executor", "abacus"), 'no executor "abacus"'),
-                           (("a.od", "b.od"), "several files"), (("--test",), "--test tests files"),
+                           (("a.od", "b.od"), "several files"), (("--test",), "--test tests files, and none is named"),
                            (("--test", "--print", "a.od"), "leave the other options out"),
                            (("--dot", "--svg"), "write one of them"), (("--graph", "@sum"), "--dot or --svg"),
                            (("--dot", "--graph", "@missing"), "there is no graph @missing")):
