@@ -12,7 +12,7 @@
 
 namespace overdub::execute {
 
-/// Hints to slot allocation: the region is to compute the scalars that it yields in the slots `to`. `old_values`: the values that these slots
+/// Hints to slot allocation: the region is to compute the scalars that it yields in the slots `to`. `old_values`: what these slots
 /// hold when the region starts, if any. A result has no hint if its slot's old value is used after the result is computed.
 void hint_results(
     function_lowering&, region_id, std::span<offset const> to, std::span<value_id const> old_values);
@@ -30,7 +30,7 @@ void yield_to(function_lowering&, region_id, std::span<offset const> to);
 /// Releases the arrays in the slots `to` whose last use is the yield, before the moves overwrite these slots.
 void release_overwritten(function_lowering&, node_id yield, std::span<offset const> to);
 
-/// Ends the condition of a while: emits a jump that leaves the loop if the condition is false. Returns the jump, whose target the caller sets.
+/// Ends the condition of a while: emits a jump that leaves the loop if the condition is false. Returns the jump; its target is not yet set.
 std::uint32_t leave_unless(function_lowering&, region_id condition);
 /// Stores a value that a region yields as element or row `index` of an array.
 void store_output(function_lowering&, value_id, offset index, offset array);

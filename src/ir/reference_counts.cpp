@@ -9,7 +9,8 @@
 
 namespace overdub::ir {
 
-// One walk in program order. What is not transferred yet is in the lists of released values.
+// One walk in program order. It first schedules the release of each owned reference after the last use of its value. An operation that consumes
+// the value there takes over the reference, and the scheduled release is removed. (Ownership inference, as in Perceus, Reinking et al., 2021.)
 class reference_counts::analysis {
 public:
   analysis(reference_counts& to, use_order const& order, counting_rules const& rules)
@@ -18,7 +19,7 @@ public:
 
   void look_at(region_id r) {
     node_id const owner = f_[r].parent;
-    // The body of a while still needs what the condition uses.
+    // The condition of a while borrows the loop-carried values, because the body uses them after it.
     bool const is_condition =
         owner != nothing && is_conditional_loop(f_[owner].code) && r != region_flow(f_, owner).body();
     for (value_id const v : f_.arguments_of(r)) {
@@ -49,15 +50,16 @@ private:
 
   // ---- live ranges
 
-  // A value owns a reference in a region, and releases it after the last use; at once, with others in `unused`, if there is none.
+  // Makes a value own a reference in a region. The reference is released after the last use in the region, or with `unused` if there is no use.
   void own(value_id v, region_id r, std::vector<value_id>& unused) {
     if (!is_reference_counted(f_.type_of(v)) || to_.is_borrowed(v)) return;
     node_id const last = last_use_of_[index_of(v)] = order_.last_use_in(v, r);
     (last == nothing ? unused : to_.after_[index_of(last)]).push_back(v);
   }
-  // Transfers the reference of a value, if the operation is its last use. Returns whether it is.
+  // If the operation is the last use of a value, removes the scheduled release, so that the operation receives the reference. Returns whether it is.
   bool transferred(value_id v, node_id n) { return std::erase(to_.after_[index_of(n)], v) > 0; }
-  // The values that an operation uses last, in regions that run once: each region releases or transfers their references.
+  // The values whose last use is in the regions of an operation that runs at most one time each, such as a branch: each of these regions
+  // releases or transfers the reference.
   std::vector<value_id> passed_into_regions(node_id n) {
     bool const once = selects_region(f_[n].code) || has_accumulators(f_[n].code);
     std::vector<value_id> passed;
@@ -94,14 +96,14 @@ private:
     return is_reference_counted(f_.type_of(f_.operand(n, k))) && rules_.owners.consumes(f_, n, k) &&
            !is_copied(f_.operand(n, k), destination(n, k));
   }
-  // Whether an operation that consumes a value also reads it, while it runs. A yield reads before it consumes.
+  // Whether an operation that consumes a value also reads the value while it runs. A yield reads all operands before it consumes any.
   bool is_read_too(value_id v, node_id n) const {
     if (f_[n].code == op::yield) return false;
     for (std::uint32_t k = 0; k < f_[n].operand_count; ++k)
       if (f_.operand(n, k) == v && !is_consumed(n, k)) return true;
     return order_.is_used_inside(v, n);
   }
-  // The result that an operand becomes; nothing, if there is none.
+  // The result that receives the value of operand k, such as the result of a loop for an initial value; `nothing` if no result does.
   value_id destination(node_id n, std::uint32_t k) const {
     if (f_[n].code == op::yield) {
       node_id const owner = owner_of(f_, n);
@@ -132,8 +134,8 @@ private:
       share(array);
     }
   }
-  // Whether the last use of an array comes after that of its part. `owner`: the value that owns the reference; nothing: one that is never
-  // released.
+  // Whether a part of an array, such as a slice, can borrow the array's buffer: the array is released after the last use of the part. `owner`:
+  // the value that owns the array's reference; `nothing` if the caller of the function owns it.
   bool can_borrow(value_id owner, value_id made, node_id n) const {
     if (owner == nothing) return true;
     node_id const released_at = last_use_of_[index_of(owner)];
@@ -155,7 +157,7 @@ private:
     if (value_id const owner = borrowed_from_[index_of(v)]; owner != nothing)
       unique_[index_of(owner)] = false;
   }
-  // Results that refer to buffers of operands.
+  // Clears the uniqueness of operands whose buffers a result may share.
   void share_read_buffers(node_id n) {
     if (f_[n].code == op::select)
       for (std::uint32_t k = 1; k <= 2; ++k) share(f_.operand(n, k));
@@ -171,9 +173,10 @@ private:
   function const& f_;
   use_order const& order_;
   counting_rules const& rules_;
-  std::vector<value_id> borrowed_from_; // for each borrowed value; nothing: one that is never released
-  std::vector<node_id> last_use_of_;    // for each owned value
-  std::vector<bool> unique_;            // for each value: its buffer has one reference
+  std::vector<value_id>
+      borrowed_from_; // for each borrowed value: the value that owns its reference; nothing if the caller does
+  std::vector<node_id> last_use_of_; // for each owned value, in the region that is visited
+  std::vector<bool> unique_;         // for each value: whether its buffer has only one reference
 };
 
 void reference_counts::analysis::find_unique_results(node_id n) {
@@ -186,7 +189,7 @@ bool reference_counts::analysis::makes_unique(node_id n, std::uint32_t k) const 
   region_flow const flow(f_, n);
   if (row_of(f_[n].code).result == array_result::fresh) return true;
   switch (f_[n].code) {
-  case op::update: // writes, so that it copies a buffer that is not unique
+  case op::update: // copies the buffer before it writes, unless the buffer is unique
     return true;
   case op::copy:
     return to_.is_unique(n, 0);

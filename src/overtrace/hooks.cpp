@@ -1,4 +1,5 @@
-// The hooks that instrumented code calls at the entry and exit of each function: -finstrument-functions of g++ and clang, and the plugin.
+// The functions that instrumented code calls at the entry and exit of each function: the hooks of -finstrument-functions of g++ and clang,
+// and those of overdub's plugin. Each thread has a shadow stack of its calls, which also finds the calls that longjmp leaves.
 #include "callee.hpp"
 #include "callee_table.hpp"
 
@@ -16,31 +17,32 @@ namespace overdub::overtrace {
 
 namespace tracing = contexts::tracing;
 
-/// The instrumented calls of a thread that have not ended, and began while a recording was active. A signal handler that interrupts a push or
-/// pop pushes and pops calls of its own above. If siglongjmp leaves a push or pop, a call remains without `recorded`.
+/// The shadow stack of a thread: its instrumented calls that began while a recording was active, and that have not ended. A signal handler
+/// that interrupts a push or pop pushes and pops its own calls on top. If siglongjmp leaves a push or pop, the stack keeps a call whose
+/// `recorded` is null.
 struct call_stack {
   static constexpr std::uint32_t most = 4096; // deeper calls are counted, and not recorded
   struct call {
     void const* key; // of the function
-    // How deep the call is in the thread's stack: the complement of the address of its frame. g++ has only that of the hook's frame, which is
-    // below the whole frame of the function. 0 during a push or pop.
+    // The complement of the address of the call's frame, so that deeper calls have larger numbers. With -finstrument-functions the frame is the
+    // hook's, which is below the frame of the function. 0 during a push or pop.
     std::uintptr_t under;
-    void const* site;       // the return address of the function, or of the one that it is inlined in
+    void const* site;       // the return address of the function, or of the function that it is inlined in
     void const* hook_site;  // the return address of the hook
     callee const* recorded; // null if the call is not recorded
     std::uint32_t level;    // the number of recorded calls up to this one
   };
   std::uint32_t depth;
-  call calls[most + 1];                      // calls[depth] is the innermost one; calls[0] is none
+  call calls[most + 1];                      // calls[depth] is the innermost one; calls[0] is a sentinel
   std::uintptr_t highest_under, least_under; // the bounds of the thread's own stack
   call& last() { return calls[std::min(depth, most)]; }
-  /// Whether frames at `deeper` are left when code runs at `under`: frames of other stacks, such as those of coroutines and handlers with an
-  /// alternate stack, are not known to be.
+  /// Whether the frame at `deeper` no longer exists when code runs at `under`. False for frames on other stacks, such as those of coroutines and
+  /// of signal handlers with an alternate stack, because addresses of different stacks have no order.
   bool was_left(std::uintptr_t deeper, std::uintptr_t under) const {
     return deeper > under && deeper < highest_under && under > least_under;
   }
-  /// Whether a call was left before another began. Of calls in the same frame, one is inlined in the other, and their hooks are called at
-  /// different places.
+  /// Whether the call `c` was left before the call `next` began. Two calls can share a frame: if their hooks have different return addresses,
+  /// `next` is inlined in `c`, and `c` has not been left.
   bool was_left(call const& c, call const& next) const {
     bool const is_inlined = c.site == next.site && c.hook_site != next.hook_site;
     return was_left(c.under, next.under - (c.under == next.under && !is_inlined));
@@ -50,10 +52,10 @@ struct call_stack {
 namespace {
 
 constinit call_stack
-    no_calls{}; // of threads whose calls are not observed: that have ended, or run this library
+    no_calls{}; // the stack of threads whose calls are not observed: they have ended, or run code of this library
 constinit thread_local call_stack* this_stack = nullptr;
 
-// A thread that has no memory for its records records nothing.
+// Writes a record. If memory for it runs out, the call is not recorded, since a hook must not throw.
 [[gnu::always_inline]] inline void
 write(callee const& c, tracing::record_kind kind, std::uintptr_t under) noexcept {
   try {
@@ -67,21 +69,23 @@ write(callee const& c, tracing::record_kind kind, std::uintptr_t under) noexcept
 pop(call_stack& s, tracing::record_kind kind, std::uintptr_t under) noexcept {
   call_stack::call& last = s.calls[s.depth];
   if (last.recorded != nullptr)
-    write(*last.recorded, kind, under); // first: if siglongjmp leaves it, the call is ended later
+    write(
+        *last.recorded, kind,
+        under); // before the pop: if siglongjmp leaves the write, a later hook ends the call
   last.recorded = nullptr;
   last.under = 0;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   --s.depth;
 }
 
-// Ends the calls of a thread that ends: pthread_exit and exit leave them.
+// Ends the remaining calls when the thread ends, because pthread_exit and exit do not return from them.
 struct owned_stack {
   ~owned_stack() {
     call_stack* const mine = this_stack;
     if (mine == &no_calls) return;
     mine->depth = std::min(mine->depth, call_stack::most);
     while (mine->depth > 0) pop(*mine, tracing::record_kind::failed, ~tracing::this_frame());
-    this_stack = &no_calls; // first, since a signal handler may use it
+    this_stack = &no_calls; // before the stack is freed, since a signal handler may use it
     std::atomic_signal_fence(std::memory_order_seq_cst);
     std::free(mine);
   }
@@ -101,11 +105,12 @@ void find_bounds(call_stack& s) noexcept {
 }
 
 [[gnu::cold, gnu::noinline]] call_stack* begin_thread() noexcept {
-  // A handler that left this by siglongjmp would leave the thread without a stack.
+  // If a signal handler left this function by siglongjmp, the thread would have no stack.
   overdub::detail::blocked_signals const here;
-  this_stack = &no_calls; // for the calls that this makes
+  this_stack = &no_calls; // so that calls of this function are not recorded
   try {
-    tracing::call_records const first; // whose data are destroyed after `owner`, which ends calls
+    tracing::call_records const
+        first; // constructed before `owner`, since the destructor of `owner` writes records
   } catch (...) {
   }
   thread_local owned_stack owner;
@@ -124,7 +129,7 @@ std::uint32_t max_depth = 0;
   is_active = &tracing::all_recordings().is_active;
 }
 
-// Ends calls that were left, as by longjmp, before another began.
+// Ends the calls that longjmp, for example, left before the call `next` began.
 [[gnu::cold, gnu::noinline]] void end_left(call_stack& s, call_stack::call const& next) noexcept {
   if (!s.was_left(s.last(), next)) return;
   s.depth = std::min(s.depth, call_stack::most);
@@ -162,7 +167,7 @@ template <class Find>
   write(*c, tracing::record_kind::begin, under);
 }
 
-// Ends a call that is not the innermost one: ends before those that were left, as by longjmp.
+// Ends a call that is not the innermost one on the stack. First ends the inner calls, which longjmp, for example, left.
 [[gnu::cold, gnu::noinline]] void
 end_outer(call_stack& s, void const* key, std::uintptr_t under, bool after_return) noexcept {
   if (s.depth > call_stack::most) {
@@ -179,18 +184,18 @@ end_outer(call_stack& s, void const* key, std::uintptr_t under, bool after_retur
   }
   std::uint32_t at = s.depth;
   while (at > 0 && s.calls[at].key != key) --at;
-  if (at == 0) return; // it began while nothing was recorded
+  if (at == 0) return; // the call began while no recording was active
   while (s.depth > at) pop(s, tracing::record_kind::failed, under);
   pop(s, tracing::record_kind::end, under);
 }
 
-// `after_return`: the hook was called instead of the function's return, after its frame was left (a sibling call).
+// `after_return`: the hook was called by a tail call, after the frame of its function was released.
 [[gnu::always_inline]] inline void end(void const* key, std::uintptr_t under, bool after_return) noexcept {
   call_stack* const s = this_stack;
   if (s == nullptr || s->depth == 0) return;
   if (s->depth <= call_stack::most) [[likely]] {
     call_stack::call const* const last = &s->calls[s->depth];
-    // The frame of the call around it was not left; its own one was not, or just now.
+    // The common case: the function returns, and no call inside it was left. After a tail call, the frame of its caller is checked instead.
     if (last->key == key && (last - after_return)->under <= under) [[likely]] {
       pop(*s, tracing::record_kind::end, under);
       return;
@@ -211,7 +216,7 @@ extern "C" {
 
 using overdub::contexts::tracing::this_frame;
 
-// ---- of -finstrument-functions
+// ---- hooks of -finstrument-functions
 
 [[gnu::visibility("default")]] void __cyg_profile_func_enter(void* function, void* site) {
   using namespace overdub::overtrace;
@@ -224,7 +229,7 @@ using overdub::contexts::tracing::this_frame;
   overdub::overtrace::end(function, ~this_frame(), __builtin_return_address(0) == site);
 }
 
-// ---- of the plugin
+// ---- hooks of the plugin
 
 /// What the plugin stores for each function.
 struct overtrace_function {
@@ -234,7 +239,7 @@ struct overtrace_function {
   std::size_t file_size;
   overdub::overtrace::callee const* called; // null before the first call
 };
-/// `frame`: where the return address of the function is, or of the function that it is inlined in.
+/// `frame`: the location on the stack of the return address of the function, or of the function that it is inlined in.
 [[gnu::visibility("default")]] void overtrace_begin(overtrace_function* f, void** frame) {
   using namespace overdub::overtrace;
   begin(f, *frame, ~reinterpret_cast<std::uintptr_t>(frame), __builtin_return_address(0), [&] {

@@ -12,10 +12,11 @@
 
 namespace overdub::adjoint {
 
-// Moves numbers that the adjoint computes from values of the copy alone into the copy, so that they can be saved instead
-// of their operands.
+// Moves scalar operations of the adjoint into the primal copy if all operands are values of the copy, such as cos(x) in the adjoint of sin(x).
+// Their results then are candidates for residuals, and one saved factor may replace several saved operands.
 void residual_saver::find_factors(primal_copy& r) {
-  value_map<bool> known; // the values available in the copy; true: the copy computes it
+  value_map<bool>
+      known; // the values that the copy uses or computes; true: it computes the value, or has it as an argument
   auto const uses = [&](node_id n) {
     for (value_id const v : f().operands_of(n)) known.try_emplace(v, false);
   };
@@ -54,9 +55,9 @@ void residual_saver::find_factors(primal_copy& r) {
   at_ = back;
 }
 
-// Once the adjoint `second` of `first` is complete, saves those values of its primal copies that are cheaper to save than
-// to recompute: replaces `first` by an operation that also returns the residuals. Returns the replacement of `second`. A
-// region that runs once has no `second`.
+// Replaces `first` by an operation that also returns residuals: those values of the primal copies that are cheaper to save than to recompute.
+// Its adjoint `second` must be complete, since the residuals depend on the values that it uses. Returns the replacement of `second`. `second`
+// is `nothing` for an operation that runs its region once.
 node_id residual_saver::save(node_id first, node_id second, std::vector<primal_copy>& primal_copies) {
   op const code = f()[first].code;
   bool const is_loop = ir::carries_values(code), is_stacked = ir::repeats_regions(code);
@@ -64,10 +65,10 @@ node_id residual_saver::save(node_id first, node_id second, std::vector<primal_c
   bool const is_reversed = ir::is_counted_loop(code) && f()[first].attributes.is_reversed();
   ir::cursor const back = at_;
   std::vector<values> saved;
-  // Residuals that `first` returns already, and the indices of its results.
-  std::vector<std::vector<std::pair<value_id, std::uint32_t>>> given;
+  // For each copy, the residuals that are results of `first` already, with the indices of these results.
+  std::vector<std::vector<std::pair<value_id, std::uint32_t>>> returned;
   std::vector<std::vector<shifted_value>> shifted;
-  values only_shifted; // saved for the next iteration only
+  values only_shifted; // next states, which are saved only because they are the states of the next iteration
   bool saves = counts;
   std::vector<std::string> texts, restored;
   if (counts) texts.push_back("its trip count");
@@ -84,7 +85,7 @@ node_id residual_saver::save(node_id first, node_id second, std::vector<primal_c
     for (value_id const v : saved.back()) texts.push_back(described(r, v));
     for (restored_array const& a : r.restored)
       if (a.is_restored) restored.push_back(described(r, r.arguments[a.carried]));
-    // Where the shape of a loop-carried array differs in the first iteration only, the next state is saved instead.
+    // If only the initial state of a loop-carried array has another shape, the states cannot be stacked. The next states can, and are saved instead.
     shifted.emplace_back();
     values more;
     std::erase_if(saved.back(), [&](value_id v) {
@@ -102,16 +103,16 @@ node_id residual_saver::save(node_id first, node_id second, std::vector<primal_c
         saved.back().push_back(v);
         only_shifted.push_back(v);
       }
-    // A result of the operation is saved already.
-    given.emplace_back();
+    // A value that is a result of the operation needs no second copy.
+    returned.emplace_back();
     std::erase_if(saved.back(), [&](value_id v) {
-      auto const result = result_that_is(first, r, v);
-      if (result) given.back().emplace_back(v, *result);
+      auto const result = result_equal_to(first, r, v);
+      if (result) returned.back().emplace_back(v, *result);
       return result.has_value();
     });
     saves = saves || !saved.back().empty();
   }
-  // The residuals of all copies, one copy after the other.
+  // rebuild() returns the residuals in the order of the copies.
   rebuilt const made = saves ? rebuild(first, primal_copies, saved) : rebuilt{results_of(first), {}, {}};
   std::size_t next = 0;
   if (counts) at_.set_operand(second, 0, made.trip_count);
@@ -135,8 +136,8 @@ node_id residual_saver::save(node_id first, node_id second, std::vector<primal_c
     for (shifted_value const& s : shifted[i])
       if (f().region_of(s.next) != primal_copies[i].in())
         at_.substitute(s.value, previous_state(s, ir::nothing, second, is_reversed));
-    for (auto const& [v, result] : given[i]) take(v, {made.in_place[result]});
-    for (value_id const v : saved[i]) take(v, made.besides[next++]);
+    for (auto const& [v, result] : returned[i]) take(v, {made.results[result]});
+    for (value_id const v : saved[i]) take(v, made.residuals[next++]);
   }
   std::size_t again = 0;
   for (primal_copy const& r : primal_copies) again += sweep(r);
@@ -148,8 +149,8 @@ node_id residual_saver::save(node_id first, node_id second, std::vector<primal_c
   return second;
 }
 
-// The loop-carried value at the start of an iteration, from the saved next states; the initial value in the first
-// iteration.
+// Emits the loop-carried value at the start of an iteration: the initial value in the first iteration, and otherwise the saved next state of the
+// preceding iteration.
 value_id
 residual_saver::previous_state(shifted_value const& s, value_id stored, node_id second, bool is_reversed) {
   region_id const r = flow(second).body();
@@ -160,15 +161,15 @@ residual_saver::previous_state(shifted_value const& s, value_id stored, node_id 
   return build().if_(
       is_first, [&] { return s.initial; },
       [&] {
-        if (stored == ir::nothing) return s.next; // from outside of the loop
+        if (stored == ir::nothing) return s.next; // loop-invariant: defined outside of the loop
         value_id const before = at_.add(is_reversed ? op::add : op::sub, iteration, index(1));
         return insert(op::at, {stored, before}, type_of(s.value));
       });
 }
 
-// The index of the operation's result that equals, or stacks, a value of its copy.
+// The index of the result of `first` that is equal to the value v of its copy, or that stacks v over the iterations.
 std::optional<std::uint32_t>
-residual_saver::result_that_is(node_id first, primal_copy const& r, value_id v) const {
+residual_saver::result_equal_to(node_id first, primal_copy const& r, value_id v) const {
   ir::region_flow const of(f(), first);
   std::uint32_t i = 0;
   for (value_id const yielded : f().operands_of(r.end())) {
@@ -178,8 +179,8 @@ residual_saver::result_that_is(node_id first, primal_copy const& r, value_id v) 
   return {};
 }
 
-// Appends an array to the elements in use of another one, whose capacity doubles when it is full. Returns that array, the
-// number of its elements in use, and the number of appended elements. O(elements appended), amortised.
+// Emits an append to a growing array, as std::vector does it: `used` elements of `all` are in use, and its capacity doubles when it is full.
+// Returns the array, its number of elements in use, and the number of appended elements. Amortised O(appended elements).
 residual_saver::values residual_saver::append(value_id all, value_id used, value_id more) {
   ir::type const t = type_of(all);
   value_id const count = at_.add(op::length, more);
@@ -277,27 +278,27 @@ residual_saver::rebuilt residual_saver::rebuild(
   values const results = build().close(made).results;
   at_ = back;
 
-  rebuilt given;
+  rebuilt rewritten;
   std::uint32_t of_more = carried, next = carried + static_cast<std::uint32_t>(more.size());
   for (std::uint32_t i = 0; i < old.result_count; ++i)
-    given.in_place.push_back(results[i < carried ? i : next++]);
-  if (counts) given.trip_count = results[of_more++];
+    rewritten.results.push_back(results[i < carried ? i : next++]);
+  if (counts) rewritten.trip_count = results[of_more++];
   for (std::size_t k = 0; k < saved.size(); ++k)
     for (value_id const v : saved[k]) {
       if (is_ragged(k, v)) {
-        given.besides.push_back({results[of_more], results[next], results[next + 1]});
+        rewritten.residuals.push_back({results[of_more], results[next], results[next + 1]});
         of_more += 2;
         next += 2;
       } else {
-        given.besides.push_back({results[next++]});
+        rewritten.residuals.push_back({results[next++]});
       }
     }
   for (std::uint32_t i = 0; i < old.result_count; ++i) {
-    activity_.set(given.in_place[i], activity_.of(f().result(first, i)));
-    arrays_.replace(f().result(first, i), given.in_place[i]);
+    activity_.set(rewritten.results[i], activity_.of(f().result(first, i)));
+    arrays_.replace(f().result(first, i), rewritten.results[i]);
   }
-  at_.replace(first, given.in_place);
-  return given;
+  at_.replace(first, rewritten.results);
+  return rewritten;
 }
 
 bool residual_saver::has_signature(function_id of, ir::signature const& s) const {
@@ -306,7 +307,7 @@ bool residual_saver::has_signature(function_id of, ir::signature const& s) const
   return parameters == s.parameters && p_[of].results == s.results;
 }
 
-// A value of this type that is never read.
+// A value of this type that is never read: a branch yields it for each residual of the other branch.
 value_id residual_saver::placeholder_of(ir::type t) {
   if (t.rank > 0) return insert(op::array, {}, t);
   if (!t.is_function()) return zero(t);
@@ -329,8 +330,7 @@ value_id residual_saver::placeholder_of(ir::type t) {
       at_.insert(op::closure, {}, std::span<ir::type const>(&t, 1), ir::attributes::of(*known)));
 }
 
-// Removes loop-carried values of an adjoint loop that nothing uses: placeholders for primal values, and arrays that are
-// not restored.
+// Removes unused loop-carried values from an adjoint loop: arrays that array_restorer reserved and does not restore.
 node_id residual_saver::without_arguments(node_id second, primal_copy const& r) {
   region_id const from = flow(second).body();
   std::uint32_t const carried = flow(second).carried();
@@ -360,7 +360,7 @@ node_id residual_saver::without_arguments(node_id second, primal_copy const& r) 
   return made.node;
 }
 
-// Describes a value of a copy by its type and the operation that computes it.
+// The type of a value, and the operation that computes it, for reports of residuals.
 std::string residual_saver::described(primal_copy const& r, value_id v) const {
   std::string text = ir::text_of(p_, type_of(v));
   if (std::find(r.arguments.begin(), r.arguments.end(), v) != r.arguments.end())

@@ -1,4 +1,6 @@
-// Residuals: copies of primal code in the backward pass, and which of its values the forward pass saves for it.
+// Saving of residuals: the operation of the forward pass is rewritten to return the values that the backward pass reads, stacked over the
+// iterations of a loop (the tape, or cache, of Tapenade and Enzyme; `residuals` of JAX's scan). A minimum cut chooses which values to save and
+// which to recompute (residual_problem.hpp).
 #pragma once
 
 #include <overdub/implementation/reverse/array_restorer.hpp>
@@ -12,7 +14,7 @@
 
 namespace overdub::adjoint {
 
-/// Replaces operations by ones that also return the residuals of their adjoints.
+/// Replaces an operation with regions, such as a loop or a branch, by one that also returns the residuals of its adjoint.
 class residual_saver : emitter {
 public:
   using emitter::values;
@@ -23,20 +25,22 @@ public:
 
 private:
   void find_factors(primal_copy& r);
-  std::optional<std::uint32_t> result_that_is(node_id first, primal_copy const& r, value_id v) const;
+  std::optional<std::uint32_t> result_equal_to(node_id first, primal_copy const& r, value_id v) const;
   std::string described(primal_copy const& r, value_id v) const;
-  struct shifted_value { // a loop-carried value
+  // A loop-carried value `value` whose next states `next` are saved. The state of an iteration is the next state of the preceding iteration.
+  struct shifted_value {
     value_id value, next, initial;
   };
   value_id previous_state(shifted_value const& s, value_id stored, node_id second, bool is_reversed);
   struct stored_value {
-    value_id array; // or the residual itself, outside of loops and maps
-    // Of ragged residuals: where those of each iteration begin, and how many they are.
+    value_id
+        array; // the residuals of all iterations; of an operation that runs its region once, the residual
+    // Arrays, for a ragged residual: the index of each iteration's first element in `array`, and the iteration's number of elements.
     value_id start = ir::nothing, length = ir::nothing;
   };
   struct rebuilt {
-    values in_place; // the replacements of the first operation's results
-    std::vector<stored_value> besides;
+    values results; // they replace the results of the original operation
+    std::vector<stored_value> residuals;
     value_id trip_count = ir::nothing; // the trip count of a while
   };
   values append(value_id all, value_id used, value_id more);
