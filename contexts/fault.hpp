@@ -1,4 +1,4 @@
-// fault: calls that fail, where a test wants them to.
+// fault: fault injection. The context makes chosen calls throw, so that tests reach the error paths of a program.
 #pragma once
 
 #include <overdub/call/named_functions.hpp>
@@ -12,13 +12,14 @@
 
 namespace overdub::contexts {
 
-/// What a call throws that is made to fail, unless the context throws something else.
+/// The exception that an injected fault throws by default.
 struct OVERDUB_EXPORTED injected_fault : error {
   using error::error;
 };
 
-/// Which calls fail, by their number from 1 on: nth_call(3) that one alone, every_call(3) the third, sixth, ...,
-/// random_calls(0.1, seed) one in ten, the same ones in each run.
+/// Predicates that select the calls that fail, by their number, which starts at 1: nth_call(3) selects the third call, every_call(3) the
+/// third, the sixth, and so on. random_calls(0.1, seed) selects a tenth of the calls at random; one seed selects the same calls in each
+/// run.
 inline auto nth_call(long n) {
   return [n](long call) { return call == n; };
 }
@@ -34,21 +35,21 @@ inline auto random_calls(double probability, std::uint64_t seed = 1) {
   };
 }
 
-/// The callees whose calls may be made to fail: Callees; without any, native functions that are not pure.
+/// The callees whose calls may fail: Callees, or all native functions that are not pure if Callees is empty.
 template <class F, class... Callees>
 concept fallible = (named_by<F, Callees> || ...) || (sizeof...(Callees) == 0 && native_leaf<F> &&
                                                      requires { requires F::effects != effect::pure; });
 
-/// Makes calls of Callees fail: of functions, native functions or operations; without any, of each native function that is not
-/// pure. The call throws instead of being made. Calls are numbered in the order in which they are made, all callees together,
-/// over all runs; and so it does not follow parallel_map, which runs in order then.
+/// Makes calls of Callees throw: functions, native functions or operations. If Callees is empty, calls of native functions that are not
+/// pure throw. The exception replaces the call. One count numbers the calls of all callees and all runs in their order. To keep this order,
+/// parallel_map runs sequentially in this context.
 template <class... Callees>
 struct fault : context {
   using callees = types<Callees...>;
   std::function<bool(long call)> when;
-  std::function<void(std::string_view callee)> raise; // throws; else the call is made
-  long calls = 0;                                     // that could have failed, so far
-  long faults = 0;                                    // of those, that were to fail
+  std::function<void(std::string_view callee)> raise; // throws the exception; if it returns, the call runs
+  long calls = 0;                                     // the number of calls of fallible callees so far
+  long faults = 0;                                    // the number of those that `when` selected
 
   explicit fault(std::function<bool(long)> which) : when(std::move(which)) {}
   fault(std::function<bool(long)> which, std::function<void(std::string_view)> how)

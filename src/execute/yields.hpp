@@ -12,8 +12,8 @@
 
 namespace overdub::execute {
 
-/// Hints to slot allocation: the region is to compute the scalars that it yields in the slots `to`. `old_values`: what these slots
-/// hold when the region starts, if any. A result has no hint if its slot's old value is used after the result is computed.
+/// Hints to slot allocation: the region is to compute the scalars that it yields in the slots `to`. `old_values`: the values that
+/// these slots hold when the region starts, if any. A result has no hint if its slot's old value is used after the result is computed.
 void hint_results(
     function_lowering&, region_id, std::span<offset const> to, std::span<value_id const> old_values);
 /// Whether a loop writes a loop-carried number to a stacked output at the start of each iteration. The next value of the number can then be

@@ -9,8 +9,9 @@
 
 namespace overdub::ir {
 
-// One walk in program order. It first schedules the release of each owned reference after the last use of its value. An operation that consumes
-// the value there takes over the reference, and the scheduled release is removed. (Ownership inference, as in Perceus, Reinking et al., 2021.)
+// One walk in program order. It first schedules the release of each owned reference after the last use of its value. An operation that
+// consumes the value there takes over the reference, and the scheduled release is removed. (Ownership inference, as in Perceus, Reinking et
+// al., 2021.)
 class reference_counts::analysis {
 public:
   analysis(reference_counts& to, use_order const& order, counting_rules const& rules)
@@ -50,13 +51,15 @@ private:
 
   // ---- live ranges
 
-  // Makes a value own a reference in a region. The reference is released after the last use in the region, or with `unused` if there is no use.
+  // Makes a value own a reference in a region. The reference is released after the last use in the region, or with `unused` if there is no
+  // use.
   void own(value_id v, region_id r, std::vector<value_id>& unused) {
     if (!is_reference_counted(f_.type_of(v)) || to_.is_borrowed(v)) return;
     node_id const last = last_use_of_[index_of(v)] = order_.last_use_in(v, r);
     (last == nothing ? unused : to_.after_[index_of(last)]).push_back(v);
   }
-  // If the operation is the last use of a value, removes the scheduled release, so that the operation receives the reference. Returns whether it is.
+  // If the operation is the last use of a value, removes the scheduled release, so that the operation receives the reference. Returns
+  // whether it is.
   bool transferred(value_id v, node_id n) { return std::erase(to_.after_[index_of(n)], v) > 0; }
   // The values whose last use is in the regions of an operation that runs at most one time each, such as a branch: each of these regions
   // releases or transfers the reference.
@@ -134,8 +137,8 @@ private:
       share(array);
     }
   }
-  // Whether a part of an array, such as a slice, can borrow the array's buffer: the array is released after the last use of the part. `owner`:
-  // the value that owns the array's reference; `nothing` if the caller of the function owns it.
+  // Whether a part of an array, such as a slice, can borrow the array's buffer: the array is released after the last use of the part.
+  // `owner`: the value that owns the array's reference; `nothing` if the caller of the function owns it.
   bool can_borrow(value_id owner, value_id made, node_id n) const {
     if (owner == nothing) return true;
     node_id const released_at = last_use_of_[index_of(owner)];

@@ -1,4 +1,4 @@
-// Maps and sets of values; a map usually relates the values of a function to those of its copy.
+// Hash maps and hash sets of SSA values. A typical map takes the values of a function to those of its clone, like LLVM's ValueToValueMapTy.
 #pragma once
 
 #include <overdub/ir/id.hpp>

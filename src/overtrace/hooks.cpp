@@ -24,8 +24,8 @@ struct call_stack {
   static constexpr std::uint32_t most = 4096; // deeper calls are counted, and not recorded
   struct call {
     void const* key; // of the function
-    // The complement of the address of the call's frame, so that deeper calls have larger numbers. With -finstrument-functions the frame is the
-    // hook's, which is below the frame of the function. 0 during a push or pop.
+    // The complement of the address of the call's frame, so that deeper calls have larger numbers. With -finstrument-functions the frame is
+    // the hook's, which is below the frame of the function. 0 during a push or pop.
     std::uintptr_t under;
     void const* site;       // the return address of the function, or of the function that it is inlined in
     void const* hook_site;  // the return address of the hook
@@ -36,13 +36,13 @@ struct call_stack {
   call calls[most + 1];                      // calls[depth] is the innermost one; calls[0] is a sentinel
   std::uintptr_t highest_under, least_under; // the bounds of the thread's own stack
   call& last() { return calls[std::min(depth, most)]; }
-  /// Whether the frame at `deeper` no longer exists when code runs at `under`. False for frames on other stacks, such as those of coroutines and
-  /// of signal handlers with an alternate stack, because addresses of different stacks have no order.
+  /// Whether the frame at `deeper` no longer exists when code runs at `under`. False for frames on other stacks, such as those of
+  /// coroutines and of signal handlers with an alternate stack, because addresses of different stacks have no order.
   bool was_left(std::uintptr_t deeper, std::uintptr_t under) const {
     return deeper > under && deeper < highest_under && under > least_under;
   }
-  /// Whether the call `c` was left before the call `next` began. Two calls can share a frame: if their hooks have different return addresses,
-  /// `next` is inlined in `c`, and `c` has not been left.
+  /// Whether the call `c` was left before the call `next` began. Two calls can share a frame: if their hooks have different return
+  /// addresses, `next` is inlined in `c`, and `c` has not been left.
   bool was_left(call const& c, call const& next) const {
     bool const is_inlined = c.site == next.site && c.hook_site != next.hook_site;
     return was_left(c.under, next.under - (c.under == next.under && !is_inlined));

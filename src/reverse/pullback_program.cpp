@@ -10,7 +10,8 @@
 namespace overdub {
 namespace adjoint {
 
-// The passes of a program's entry, and the residuals between them.
+// Splits the gradient of a program's entry into two functions: the forward pass, whose results include the residuals, and the backward
+// pass, which has the residuals as parameters.
 class split_passes {
 public:
   explicit split_passes(ir::program& p)

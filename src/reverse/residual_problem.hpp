@@ -1,4 +1,4 @@
-// Save or recompute: which values of the forward pass are residuals, and which ones the backward pass recomputes.
+// The choice of residuals, as a minimum cut: which values the forward pass saves, and which the backward pass recomputes from saved ones.
 #pragma once
 
 #include <overdub/core/library.hpp>
@@ -16,7 +16,7 @@ struct residual_problem {
   static constexpr double never = std::numeric_limits<double>::infinity();
 
   struct value {
-    std::uint32_t made_by = none; // an operation; none: it can only be saved
+    std::uint32_t made_by = none; // the operation that computes it; none: it can be saved, and not recomputed
     double cost_of_saving = never;
     bool is_needed = false;
   };

@@ -12,8 +12,8 @@
 
 namespace overdub::adjoint {
 
-// Moves scalar operations of the adjoint into the primal copy if all operands are values of the copy, such as cos(x) in the adjoint of sin(x).
-// Their results then are candidates for residuals, and one saved factor may replace several saved operands.
+// Moves scalar operations of the adjoint into the primal copy if all operands are values of the copy, such as cos(x) in the adjoint of
+// sin(x). Their results then are candidates for residuals, and one saved factor may replace several saved operands.
 void residual_saver::find_factors(primal_copy& r) {
   value_map<bool>
       known; // the values that the copy uses or computes; true: it computes the value, or has it as an argument
@@ -55,9 +55,9 @@ void residual_saver::find_factors(primal_copy& r) {
   at_ = back;
 }
 
-// Replaces `first` by an operation that also returns residuals: those values of the primal copies that are cheaper to save than to recompute.
-// Its adjoint `second` must be complete, since the residuals depend on the values that it uses. Returns the replacement of `second`. `second`
-// is `nothing` for an operation that runs its region once.
+// Replaces `first` by an operation that also returns residuals: those values of the primal copies that are cheaper to save than to
+// recompute. Its adjoint `second` must be complete, since the residuals depend on the values that it uses. Returns the replacement of
+// `second`. `second` is `nothing` for an operation that runs its region once.
 node_id residual_saver::save(node_id first, node_id second, std::vector<primal_copy>& primal_copies) {
   op const code = f()[first].code;
   bool const is_loop = ir::carries_values(code), is_stacked = ir::repeats_regions(code);
@@ -85,7 +85,8 @@ node_id residual_saver::save(node_id first, node_id second, std::vector<primal_c
     for (value_id const v : saved.back()) texts.push_back(described(r, v));
     for (restored_array const& a : r.restored)
       if (a.is_restored) restored.push_back(described(r, r.arguments[a.carried]));
-    // If only the initial state of a loop-carried array has another shape, the states cannot be stacked. The next states can, and are saved instead.
+    // If only the initial state of a loop-carried array has another shape, the states cannot be stacked. The next states can, and are saved
+    // instead.
     shifted.emplace_back();
     values more;
     std::erase_if(saved.back(), [&](value_id v) {
@@ -149,8 +150,8 @@ node_id residual_saver::save(node_id first, node_id second, std::vector<primal_c
   return second;
 }
 
-// Emits the loop-carried value at the start of an iteration: the initial value in the first iteration, and otherwise the saved next state of the
-// preceding iteration.
+// Emits the loop-carried value at the start of an iteration: the initial value in the first iteration, and otherwise the saved next state
+// of the preceding iteration.
 value_id
 residual_saver::previous_state(shifted_value const& s, value_id stored, node_id second, bool is_reversed) {
   region_id const r = flow(second).body();
@@ -179,8 +180,8 @@ residual_saver::result_equal_to(node_id first, primal_copy const& r, value_id v)
   return {};
 }
 
-// Emits an append to a growing array, as std::vector does it: `used` elements of `all` are in use, and its capacity doubles when it is full.
-// Returns the array, its number of elements in use, and the number of appended elements. Amortised O(appended elements).
+// Emits an append to a growing array, as std::vector does it: `used` elements of `all` are in use, and its capacity doubles when it is
+// full. Returns the array, its number of elements in use, and the number of appended elements. Amortised O(appended elements).
 residual_saver::values residual_saver::append(value_id all, value_id used, value_id more) {
   ir::type const t = type_of(all);
   value_id const count = at_.add(op::length, more);

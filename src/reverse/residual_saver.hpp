@@ -1,6 +1,6 @@
 // Saving of residuals: the operation of the forward pass is rewritten to return the values that the backward pass reads, stacked over the
-// iterations of a loop (the tape, or cache, of Tapenade and Enzyme; `residuals` of JAX's scan). A minimum cut chooses which values to save and
-// which to recompute (residual_problem.hpp).
+// iterations of a loop (the tape, or cache, of Tapenade and Enzyme; `residuals` of JAX's scan). A minimum cut chooses which values to save
+// and which to recompute (residual_problem.hpp).
 #pragma once
 
 #include <overdub/implementation/reverse/array_restorer.hpp>
@@ -27,7 +27,8 @@ private:
   void find_factors(primal_copy& r);
   std::optional<std::uint32_t> result_equal_to(node_id first, primal_copy const& r, value_id v) const;
   std::string described(primal_copy const& r, value_id v) const;
-  // A loop-carried value `value` whose next states `next` are saved. The state of an iteration is the next state of the preceding iteration.
+  // A loop-carried value `value` whose next states `next` are saved. The state of an iteration is the next state of the preceding
+  // iteration.
   struct shifted_value {
     value_id value, next, initial;
   };

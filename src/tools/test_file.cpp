@@ -73,7 +73,7 @@ private:
       }
     });
   }
-  // Each extends from its mark to the next.
+  // Reads the expected errors of a line: each extends from its "; error:" to the next one.
   void read_errors(std::string_view line, std::size_t at, std::uint32_t where) {
     constexpr std::string_view mark = "; error:";
     while (at < line.size()) {
@@ -224,7 +224,7 @@ private:
     test_command const* const verify = test_.command(test_command::verify);
     if (!test_.errors.empty() && (verify == nullptr || test_.commands.size() != 1))
       wrong(
-          std::max(test_.errors.front().line, 1u), 0, // which is 0 if no code precedes it
+          std::max(test_.errors.front().line, 1u), 0, // the line is 0 if no code precedes the error
           "the file expects errors; its one test is \"; test: verify\" then, since nothing else is done with "
           "a program that is not valid");
     test_command const* const run = test_.command(test_command::run);

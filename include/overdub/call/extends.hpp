@@ -1,5 +1,5 @@
-// extends<Bases...>: a context that inherits from several contexts. In C++, a member hides those of its name in the bases, and names in
-// several bases are ambiguous, so that rules and hooks would be lost without an error.
+// extends<Bases...>: a context that inherits the rules and hooks of several contexts. Plain inheritance would lose them without an error:
+// in C++ a member hides the base members of the same name, and a name that several bases declare is ambiguous.
 #pragma once
 
 #include <overdub/call/hook.hpp>
@@ -11,7 +11,7 @@
 namespace overdub {
 namespace detail {
 
-// Rules and `enter` of the bases are overloads.
+// Makes the rules and `enter` of all bases one overload set.
 template <class Bases, class Rules, class Enter>
 struct overloads_of;
 template <class... C, class... R, class... E>
@@ -20,14 +20,16 @@ struct overloads_of<types<C...>, types<R...>, types<E...>> : C... {
   using E::enter...;
 };
 
-// Hooks of all bases are called, in the order of the bases. They are not overloads: overload resolution would call only one.
+// Whether a base has a hook for a call. The hooks of all bases are called, in the order of the bases: as overloads, only one would be
+// called.
 template <class Hook, class B, class F, class... X>
 concept observes = observes_origin<Hook, B, F, X...> || requires(B& base, F const& f, X const&... x) {
   Hook::named(base, f, x...);
 } || requires(B& base, F const& f, X const&... x) {
   Hook::family(base, f, x...);
 };
-// X are values below the context, which may have metadata. Of a context's own hooks, one without `raw` comes first.
+// The same for hooks with `raw`. X are values of the next context inward, which may have metadata. In a context that extends no others, a
+// hook without `raw` takes precedence.
 template <class Hook, class B, class F, class... X>
 concept observes_raw = (is_extension<B> || !observes<Hook, B, F, observed_t<X>...>)&&(
     requires(B& base, F const& f, X const&... x) { Hook::raw_named(base, f, x...); } ||
@@ -114,8 +116,8 @@ using extended_t = std::conditional_t<extendable<B>(), B, as_context<B>>;
 
 } // namespace detail
 
-/// A context with the rules of all bases, as overloads, and with their hooks, which are all called, in the order of the bases; hooks with
-/// `raw` come after the others.
+/// A context with the rules of all bases, as one overload set, and with the hooks of all bases. A call runs the hooks of each base, in the
+/// order of the bases; hooks with `raw` run after the others.
 ///
 ///   struct mine : overdub::extends<forward, count> {
 ///     using extends::overdub;  // without it, the next rule hides those of the bases

@@ -1,4 +1,5 @@
-// Prevents the calling shared object from being unloaded while other objects hold addresses in it: of functions, names and virtual tables.
+// Pins the calling shared object in memory, so that dlclose does not unload it: other objects hold addresses of its functions, names and
+// virtual tables.
 #pragma once
 
 #include <overdub/core/config.hpp>
@@ -8,11 +9,11 @@
 
 namespace overdub::detail {
 
-// Null in a statically linked program that does not use dladdr itself: such a program unloads nothing.
+// Weak references, so that statically linked programs need no dynamic loader. They are null there, where nothing can be unloaded.
 static decltype(::dladdr) weak_dladdr __attribute__((weakref("dladdr")));
 static decltype(::dlopen) weak_dlopen __attribute__((weakref("dlopen")));
 
-/// Afterwards dlclose does not unload the shared object that contains this function. The program itself is never unloaded. Thread-safe;
+/// Pins the shared object that contains this function, by RTLD_NODELETE of dlopen. In the program itself it has no effect. Thread-safe;
 /// O(1) after the first call.
 OVERDUB_HIDDEN inline void keep_loaded() {
   [[maybe_unused]] static bool const done = [] {
@@ -25,14 +26,14 @@ OVERDUB_HIDDEN inline void keep_loaded() {
   }();
 }
 
-/// Whether two addresses are in one shared object, or both in the program.
+/// Whether two addresses are in one shared object, or both in the program. True if dladdr is not available.
 inline bool are_in_one_object(void const* a, void const* b) {
   Dl_info of_a{}, of_b{};
   if (weak_dladdr == nullptr || weak_dladdr(a, &of_a) == 0 || weak_dladdr(b, &of_b) == 0) return true;
   return of_a.dli_fbase == of_b.dli_fbase;
 }
 
-/// Returns the name of a callee, for storage beyond the call: the name is in the memory of the calling shared object, which stays loaded.
+/// Returns the name of a callee, which stays valid until the program ends: the shared object that contains the name is pinned.
 template <class F>
 OVERDUB_HIDDEN std::string_view kept_name(F const& f) {
   keep_loaded();

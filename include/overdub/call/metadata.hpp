@@ -1,5 +1,5 @@
-// The metadata type of a context for a type. The metadata of an array are an array of its elements' metadata, those of a described struct a
-// tuple of its members'.
+// metadata_t<C, T>: the type of the metadata that a context C stores beside a value of type T, as dual numbers store a tangent. The
+// metadata of an array are an array of its elements' metadata. Those of a described struct are a tuple of its members' metadata.
 #pragma once
 
 #include <overdub/call/context.hpp>
@@ -35,7 +35,7 @@ struct bottom<value<T, C, R>> : bottom<T> {};
 template <class X>
 using bottom_t = typename bottom<X>::type;
 
-// The stack of one leaf.
+// The stack of contexts of a value.
 template <class X>
 struct stack_of {
   using type = stack<>;
@@ -52,7 +52,7 @@ inline constexpr bool is_array = false;
 template <class T>
 inline constexpr bool is_array<array<T>> = true;
 
-// X in the contexts of T.
+// X, wrapped in the contexts of T: in_place_of_t<X, value<T, C, R>> is value<X, C, R>.
 template <class X, class T>
 struct in_place_of {
   using type = X;
@@ -73,8 +73,8 @@ struct array_element<array<T>> {
 template <class T>
 using array_element_t = in_place_of_t<typename array_element<bottom_t<T>>::type, T>;
 
-// The type of an array of M: an array inside of M's contexts, a tree of arrays for a tree of metadata (tree.hpp), and M itself if M is
-// empty.
+// The type of an array with elements of type M. Contexts wrap the array, and not its elements: a value of an array, for M a value. A tree
+// of metadata becomes a tree of arrays, as structures of arrays are (tree.hpp). An empty M has no data, and is its own array.
 template <class M>
 struct array_of {
   using type = std::conditional_t<std::is_empty_v<M>, M, array<M>>;

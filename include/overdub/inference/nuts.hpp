@@ -1,4 +1,5 @@
-// nuts: the no-U-turn sampler: Hamiltonian Monte Carlo whose trajectories double until they make a U-turn.
+// nuts: the no-U-turn sampler (Hoffman and Gelman, 2014), as Stan implements it: Hamiltonian Monte Carlo whose trajectories double until
+// they make a U-turn.
 #pragma once
 
 #include <overdub/core/floating_point.hpp>
@@ -24,7 +25,7 @@ struct nuts_settings {
   static constexpr std::string_view name = "nuts";
   int max_depth = 10;
 
-  /// The settings in files of draws.
+  /// The settings, as files of draws list them.
   std::vector<std::pair<std::string, double>> parameters() const { return {{"max_depth", max_depth}}; }
   /// Throws inference_error for invalid settings.
   void check() const {
@@ -68,7 +69,7 @@ public:
 
     int depth = 0;
     bool was_forward =
-        true; // the direction of the last doubling: whether the trajectory's last point is its latest in time
+        true; // the direction in time of the last doubling; true: the last point of trajectory_ is its latest
     while (depth < settings_.max_depth) {
       bool const is_forward = drawing::uniform(generator) < 0.5;
       if (is_forward != was_forward) trajectory_.reverse();
@@ -132,8 +133,8 @@ private:
       log_density = other.log_density;
       energy = other.energy;
     }
-    // Appends a segment, without its sample. False if the whole makes a U-turn, or either half with the nearest point of the other: without
-    // these additional checks, a trajectory of half a period may continue for many periods.
+    // Appends a segment, without its sample. False if the whole makes a U-turn, or either half together with the nearest point of the other
+    // half. Without these two further checks, a trajectory in a normal target that is half a period long may continue for many periods.
     bool append(segment& next) {
       bool const first_has_no_turn =
           has_no_turn(first_velocity, next.first_velocity, sum, next.first_momentum);
@@ -160,7 +161,8 @@ private:
     }
   };
 
-  // Integrates 2^depth steps from z. False if they diverge or make a U-turn: then the segment is not added to the trajectory.
+  // Builds a segment: integrates 2^depth steps from z. Returns false if they diverge or make a U-turn; the trajectory must then not append
+  // it.
   template <class G>
   bool build(int depth, segment& made, phase_point& z, double step, G& generator) {
     if (depth == 0) {
@@ -184,7 +186,7 @@ private:
 
   nuts_settings settings_;
   segment trajectory_;
-  std::vector<segment> halves_; // one for each depth
+  std::vector<segment> halves_; // one for each depth of the recursion of build
   phase_point backward_, forward_;
   double initial_energy_ = 0, acceptance_ = 0;
   int steps_ = 0;

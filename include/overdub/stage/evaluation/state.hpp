@@ -1,6 +1,6 @@
-// The state of one evaluation of a program in the contexts of a stack: how it reads and writes the values of functions. Functions of the
-// evaluation whose parameters are references to const are called as detail::f: a user's template found by argument-dependent lookup would
-// match better.
+// The state of one evaluation of a program in the contexts of a stack, and its access to the values in the frames of functions (`env`,
+// `read` and `write` of JAX's eval_jaxpr). Functions of the evaluation whose parameters are references to const are called as detail::f: a
+// user's template that argument-dependent lookup finds could be a better match.
 #pragma once
 
 #include <overdub/call/stack_limit.hpp>
@@ -20,13 +20,13 @@
 
 namespace overdub::detail {
 
-inline constexpr std::size_t stack_of_evaluation = std::size_t{1} << 20; // bytes of the host's stack
+inline constexpr std::size_t stack_of_evaluation = std::size_t{1} << 20; // in bytes of the C++ stack
 
 template <class S>
 class evaluation_state {
 public:
-  // Functions that it stages are named by their original name, followed by `above` and the names of the contexts. The limit is counted
-  // from the start of the run.
+  // A function that the evaluation stages is named by its original name, followed by `above` and the names of the contexts. The limit is
+  // counted from the start of the run.
   evaluation_state(
       ir::program const& p, S const& contexts, std::string above, bool intercepts_functions,
       stack_limit const& limit = stack_limit(stack_of_evaluation))
