@@ -56,7 +56,7 @@ struct fn_t {
 
 namespace detail {
 
-// Calls a member function of its first argument.
+// A function object that calls a member function of its first argument.
 template <class M>
 struct member_function {
   M member;
@@ -72,7 +72,7 @@ struct overloaded : Bodies... {
   using Bodies::operator()...;
 };
 
-// Whether a body is a C++ function of plain numbers, into which contexts do not see.
+// Whether a body is a pointer to a C++ function of plain numbers. Contexts cannot intercept calls in its body.
 template <class B>
 inline constexpr bool is_native_body = false;
 template <class R, class... P>

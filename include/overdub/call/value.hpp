@@ -17,8 +17,8 @@
 namespace overdub {
 namespace detail {
 
-// Empty metadata and stateless contexts take no space. By specialisation: two [[no_unique_address]] members
-// of one empty type may not share an address, and a nested value would grow.
+// The members of a value. Specialisations omit empty metadata and references to stateless contexts. [[no_unique_address]] does not suffice:
+// two members of one empty type need different addresses, so that nested values would grow.
 template <class T, class C, class M, bool = std::is_empty_v<M>, bool = std::is_empty_v<C>>
 struct value_storage {
   constexpr value_storage(T&& inner, M&& metadata, ref<C> context)
@@ -69,7 +69,7 @@ consteval bool bool_of() {
   return has_bool<T> && !is_symbolic<S>;
 }
 
-// The same for an implicit conversion to bool, as algorithms of the standard library need it for comparisons.
+// Rejects an implicit conversion of a symbol to bool, as algorithms of the standard library do it with comparisons.
 template <class S>
 consteval bool is_known_bool() {
   static_assert(
@@ -81,7 +81,7 @@ consteval bool is_known_bool() {
   return !is_symbolic<S>;
 }
 
-// The same for a conversion to a plain number, as an index or by a cast.
+// Rejects a conversion of a symbol to a plain number, as an index or by a cast, and each cast to a floating-point number.
 template <class N, class S>
 consteval bool is_known_number() {
   static_assert(
@@ -94,8 +94,8 @@ consteval bool is_known_number() {
       "overdub::convert<double>(x), or overdub::concrete(x) for the number alone");
   return !is_symbolic<S> && std::is_integral_v<N>;
 }
-// The types of indices and sizes of containers. A value that is used as one is refused by a sentence: it would lose its contexts, and choose the
-// overload or the constructor for a size where the plain number chooses another one.
+// The types of indices and sizes of containers. A diagnostic rejects an implicit conversion of a value to one of them: the index would lose
+// its contexts, and overload resolution could choose the constructor for a size where the plain number chooses another one.
 template <class N>
 inline constexpr bool is_index = std::is_same_v<N, unsigned long> || std::is_same_v<N, unsigned long long>;
 template <class N>
@@ -109,7 +109,7 @@ consteval bool is_plain_index() {
       "static_cast<std::size_t>(i), or index an overdub::array");
   return is_given;
 }
-// The types of sizes and of differences.
+// The types of sizes and of pointer differences.
 template <class N>
 inline constexpr bool is_size = std::is_same_v<N, std::size_t> || std::is_same_v<N, std::ptrdiff_t>;
 
@@ -126,9 +126,9 @@ consteval bool lossless() {
   }
 }
 
-// Whether a number of type U is made a value whose number has type To, and whether implicitly. A bool is a number only explicitly, since a
-// comparison is rarely meant as one. Integers convert implicitly from an int and from the types of sizes, as in T s = 0 and T n = v.size(),
-// whatever their own type is: the conversion throws if the number is not representable.
+// Whether a number of type U converts to a value whose number has type To, and whether it does so implicitly. A bool is a number only
+// explicitly, since a comparison is rarely meant as one. Integers convert implicitly from an int and from the types of sizes, as in T s = 0
+// and T n = v.size(), whatever their own type is: the conversion throws if the number is not representable.
 template <class U, class To>
 concept constant_of = std::is_arithmetic_v<U> && std::is_arithmetic_v<To> &&
     (std::is_same_v<U, bool> || !std::is_same_v<To, bool>);
@@ -137,7 +137,7 @@ inline constexpr bool converts_constant = std::is_same_v<U, To> ||
                                           (!std::is_same_v<U, bool> &&
                                            (std::is_floating_point_v<To> || lossless<U, To>() ||
                                             std::is_same_v<U, int> || is_size<U>));
-// Whether a conversion of integers in C++ may wrap.
+// Whether a conversion between these integer types may change the number, by wrapping modulo 2^n.
 template <class From, class To>
 inline constexpr bool wraps =
     std::is_integral_v<From>&& std::is_integral_v<To> && !std::is_same_v<To, bool> &&
@@ -165,7 +165,7 @@ concept converts_value =
 template <class From, class To>
 inline constexpr bool widens = !std::is_same_v<From, bool> && lossless<From, To>();
 
-// The value of the type V of a constant.
+// A number as a constant: a value of type V that belongs to no run.
 template <class V, class N>
 constexpr V constant_value(N const& number);
 
@@ -241,7 +241,7 @@ public:
   explicit constexpr operator unsigned long long() const requires std::is_arithmetic_v<detail::bottom_t<T>> {
     return plain<unsigned long long>();
   }
-  // Misuse: an index of a container.
+  // Implicit use as an index of a container, which is rejected.
   template <class N>
   requires(detail::is_index<N>&& detail::is_integer<detail::bottom_t<T>>) constexpr operator N() const {
     return detail::is_plain_index<N, stack_type>();
@@ -293,7 +293,7 @@ using values::value;
 
 } // namespace overdub
 
-/// The limits of the numbers, as constants.
+/// The limits of the innermost number type, as constants, which belong to no run.
 template <class T, class C, class Run>
 class std::numeric_limits<overdub::value<T, C, Run>>
     : public std::numeric_limits<overdub::detail::bottom_t<T>> {
