@@ -12,9 +12,9 @@ void commit_changes(incremental_state& s) {
     s.saved.sums.were_recomputed();
   bool const was_ready = b.ready_state == versions.state();
   std::uint64_t const stood = versions.arrays + versions.lengths;
-  s.is_commit_incomplete =
-      true; // until the end: if memory runs out below, the next update recomputes everything,
-  s.changes.set_proposed(false); // and so does this update, if it is committed again
+  // If memory runs out below, the next update recomputes everything, and so does this update if it is committed again.
+  s.is_commit_incomplete = true;
+  s.changes.set_proposed(false);
   ++versions.numbers;
   if (!b.stores.direct.write_words()) [[unlikely]]
     s.saved.recompute_all_next();

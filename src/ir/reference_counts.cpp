@@ -176,8 +176,8 @@ private:
   function const& f_;
   use_order const& order_;
   counting_rules const& rules_;
-  std::vector<value_id>
-      borrowed_from_; // for each borrowed value: the value that owns its reference; nothing if the caller does
+  // For each borrowed value: the value that owns its reference; nothing if the caller does.
+  std::vector<value_id> borrowed_from_;
   std::vector<node_id> last_use_of_; // for each owned value, in the region that is visited
   std::vector<bool> unique_;         // for each value: whether its buffer has only one reference
 };

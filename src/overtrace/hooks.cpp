@@ -69,9 +69,8 @@ write(callee const& c, tracing::record_kind kind, std::uintptr_t under) noexcept
 pop(call_stack& s, tracing::record_kind kind, std::uintptr_t under) noexcept {
   call_stack::call& last = s.calls[s.depth];
   if (last.recorded != nullptr)
-    write(
-        *last.recorded, kind,
-        under); // before the pop: if siglongjmp leaves the write, a later hook ends the call
+    // Before the pop: if siglongjmp leaves the write, a later hook ends the call.
+    write(*last.recorded, kind, under);
   last.recorded = nullptr;
   last.under = 0;
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -109,8 +108,8 @@ void find_bounds(call_stack& s) noexcept {
   overdub::detail::blocked_signals const here;
   this_stack = &no_calls; // so that calls of this function are not recorded
   try {
-    tracing::call_records const
-        first; // constructed before `owner`, since the destructor of `owner` writes records
+    // Constructed before `owner`, since the destructor of `owner` writes records.
+    tracing::call_records const first;
   } catch (...) {
   }
   thread_local owned_stack owner;

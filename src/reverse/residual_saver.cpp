@@ -15,8 +15,8 @@ namespace overdub::adjoint {
 // Moves scalar operations of the adjoint into the primal copy if all operands are values of the copy, such as cos(x) in the adjoint of
 // sin(x). Their results then are candidates for residuals, and one saved factor may replace several saved operands.
 void residual_saver::find_factors(primal_copy& r) {
-  value_map<bool>
-      known; // the values that the copy uses or computes; true: it computes the value, or has it as an argument
+  // The values that the copy uses or computes; true: it computes the value, or has it as an argument.
+  value_map<bool> known;
   auto const uses = [&](node_id n) {
     for (value_id const v : f().operands_of(n)) known.try_emplace(v, false);
   };

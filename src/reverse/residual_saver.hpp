@@ -34,8 +34,8 @@ private:
   };
   value_id previous_state(shifted_value const& s, value_id stored, node_id second, bool is_reversed);
   struct stored_value {
-    value_id
-        array; // the residuals of all iterations; of an operation that runs its region once, the residual
+    // The residuals of all iterations; of an operation that runs its region once, the residual.
+    value_id array;
     // Arrays, for a ragged residual: the index of each iteration's first element in `array`, and the iteration's number of elements.
     value_id start = ir::nothing, length = ir::nothing;
   };

@@ -39,9 +39,8 @@ command_line read_command_line(int count, char const* const* words, bool& done) 
   command_line c;
   bool lists = false;
   CLI::App app(
-      "Transforms a program of overdub, and prints, runs, draws or tests it. Without an option of output or "
-      "of a\n"
-      "run, overdub-opt prints the program. It applies passes and contexts in the order of the command line.",
+      "Transforms a program of overdub, and prints, runs, draws or tests it. Without options of output or\n"
+      "runs, overdub-opt prints the program. It applies passes and contexts in the order of the options.",
       "overdub-opt");
   app.footer(
       "Examples:\n"

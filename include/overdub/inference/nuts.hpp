@@ -68,8 +68,8 @@ public:
     trajectory_.set(this->current_, initial_energy_, 0);
 
     int depth = 0;
-    bool was_forward =
-        true; // the direction in time of the last doubling; true: the last point of trajectory_ is its latest
+    // The direction in time of the last doubling; true: the last point of trajectory_ is its latest.
+    bool was_forward = true;
     while (depth < settings_.max_depth) {
       bool const is_forward = drawing::uniform(generator) < 0.5;
       if (is_forward != was_forward) trajectory_.reverse();
