@@ -11,7 +11,7 @@ void commit_changes(incremental_state& s) {
   if (&b == s.updates.full.get() || &b == s.updates.without_hooks.get()) [[unlikely]]
     s.saved.sums.were_recomputed();
   bool const was_ready = b.ready_state == versions.state();
-  std::uint64_t const stood = versions.arrays + versions.lengths;
+  std::uint64_t const old_shape_version = versions.arrays + versions.lengths;
   // If memory runs out below, the next update recomputes everything, and so does this update if it is committed again.
   s.is_commit_incomplete = true;
   s.changes.set_proposed(false);
@@ -28,7 +28,8 @@ void commit_changes(incremental_state& s) {
   b.stores.direct.write_final();
   b.arguments.versions.numbers = versions.numbers;
   s.is_commit_incomplete = false;
-  if (was_ready && versions.arrays + versions.lengths == stood && !s.saved.sums.must_recompute_all())
+  if (was_ready && versions.arrays + versions.lengths == old_shape_version &&
+      !s.saved.sums.must_recompute_all())
     b.ready_state = versions.state();
   s.changes.clear();
   s.updates.proposal = nullptr;

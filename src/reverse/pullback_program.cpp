@@ -35,9 +35,9 @@ public:
     auto const values = static_cast<std::ptrdiff_t>(p_[f_].results.size());
     std::vector<value_id> saved(results.begin() + values, results.end());
     results.resize(p_[f_].results.size());
-    std::vector<value_id> const gives = results;
+    std::vector<value_id> const primal_results = results;
     for (std::uint32_t const i : call_.arguments) results.push_back(given[i]);
-    if (call_.takes_results) results.insert(results.end(), gives.begin(), gives.end());
+    if (call_.takes_results) results.insert(results.end(), primal_results.begin(), primal_results.end());
     results.insert(results.end(), saved.begin(), saved.end());
     finish(at, results);
   }

@@ -14,7 +14,7 @@ enum class direction { right, down };
 
 /// A directed graph. Nodes may be highlighted; edges between highlighted nodes are, too. Graphviz lays it out; its input has sizes and no
 /// text, so that no label can be parsed as its language. If the program dot is not installed, and for more than 300 nodes or 1500 edges,
-/// the block is a list instead, with a sentence that says why.
+/// the block is a list instead, with the reason.
 struct graph {
   struct node {
     std::string id, label;
