@@ -1,5 +1,5 @@
-// Dead-code elimination of one function. It may erase more than the pass dce does: in derived code, whose original fails and has side
-// effects in its place.
+// Dead-code elimination of one function. In derived code, such as a backward pass, it may also erase operations that fail or have side
+// effects, because the original code fails and has these side effects.
 #pragma once
 
 #include <overdub/core/library.hpp>
@@ -12,9 +12,9 @@ namespace overdub::pass {
 
 /// Which operations are erased if their results are unused.
 enum class erasable : std::uint8_t {
-  pure,          // those that do nothing else
-  what_may_fail, // also those that may fail
-  any            // all, except those that add to accumulators whose sums are used
+  pure,          // operations without side effects that cannot fail
+  what_may_fail, // also operations that may fail
+  any            // all operations, except additions to accumulators whose sums are used
 };
 
 /// Returns the number of erased operations and results. `known` are the effects of the program. O(operations of the function);
