@@ -11,8 +11,9 @@ inline node_id only_reduction(function const& f, value_id v) {
   use_id const u = f[v].first_use;
   if (u == nothing || f[u].next != nothing) return nothing;
   node_id const n = f[u].user;
-  bool const is_reduction = f[n].code == op::reduce && f[n].attributes.operation != op::none && !f[n].attributes.is_in_order() &&
-                            f[n].parent == f.region_of(v) && f.operand(n, 0) == v;
+  bool const is_reduction = f[n].code == op::reduce && f[n].attributes.operation != op::none &&
+                            !f[n].attributes.is_in_order() && f[n].parent == f.region_of(v) &&
+                            f.operand(n, 0) == v;
   return is_reduction ? n : node_id(nothing);
 }
 

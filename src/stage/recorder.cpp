@@ -361,7 +361,8 @@ ir::program combination_by(ir::op operation, ir::type element) {
 ir::program fold_by(ir::op operation, ir::type element) {
   ir::program p;
   p.entry = p.add("in_order", std::vector{element.array_of(), element});
-  ir::value_id const array = p[p.entry].argument(ir::function::body, 0), initial = p[p.entry].argument(ir::function::body, 1);
+  ir::value_id const array = p[p.entry].argument(ir::function::body, 0),
+                     initial = p[p.entry].argument(ir::function::body, 1);
   ir::cursor at(p, p.entry, ir::function::body);
   ir::value_id const count = at.add(ir::op::length, array);
   auto const all = ir::builder(at).loop(count, {initial}, [&](ir::value_id i, ir::builder::values const& s) {

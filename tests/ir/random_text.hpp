@@ -20,8 +20,7 @@ public:
   using op = overdub::ir::op;
 
   /// `odd_names`: values may share names, or have names that do not parse; the verifier rejects those.
-  explicit random_text(std::uint64_t seed, bool odd_names = false)
-      : random_(seed), odd_names_(odd_names) {}
+  explicit random_text(std::uint64_t seed, bool odd_names = false) : random_(seed), odd_names_(odd_names) {}
 
   overdub::ir::program make() {
     std::size_t const functions = below(4) + 1;

@@ -76,10 +76,9 @@ TEST_CASE("side effects, the opposite order and a loop around keep a loop") {
               "    %t = add %s, %i : i64\n    yield %t\n  }\n  return %r\n}\n") ==
       "loop %i remains: it runs backwards\n");
   CHECK(
-      plan_of(
-          "func @f(%n: i64) -> i64 {\n  %r = loop %n (%i: i64, %s: i64 = 0) -> i64 {\n"
-          "    %h = host ordered \"next\"() : i64\n    %t = add %s, %h : i64\n    yield %t\n  }\n  return %r\n}\n") ==
-      "loop %i remains: it has side effects\n");
+      plan_of("func @f(%n: i64) -> i64 {\n  %r = loop %n (%i: i64, %s: i64 = 0) -> i64 {\n"
+              "    %h = host ordered \"next\"() : i64\n    %t = add %s, %h : i64\n    yield %t\n  }\n  "
+              "return %r\n}\n") == "loop %i remains: it has side effects\n");
   CHECK(
       plan_of("func @f(%n: i64) -> i64 {\n  %r = loop %n (%i: i64, %s: i64 = 1) -> i64 {\n"
               "    %t = loop %n (%j: i64, %u: i64 = 0) -> i64 {\n      %q = mul %s, %j : i64\n"

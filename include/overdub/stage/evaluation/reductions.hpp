@@ -320,8 +320,8 @@ void reduce_in_order(evaluation_state<S>& e, frame<S>& at, ir::node_id n) {
   }
   ir::program const fold = fold_by(operation, element);
   frame<S> of_fold(fold[fold.entry]);
-  std::vector<slot<S>> const made =
-      run_region(e, of_fold, ir::function::body, {e.slot_at(at, at.f.operand(n, 0)), e.slot_at(at, at.f.operand(n, 1))});
+  std::vector<slot<S>> const made = run_region(
+      e, of_fold, ir::function::body, {e.slot_at(at, at.f.operand(n, 0)), e.slot_at(at, at.f.operand(n, 1))});
   at[at.f.result(n)] = made[0];
 }
 
