@@ -73,6 +73,8 @@ update_program_cache::update_program_cache(ir::program p, compile_options const&
   has_hooks_ = increments::drop_hooks(without_hooks);
   increments::reject_effects(without_hooks);
   pass::default_pipeline(program_);
+  // A map is updated at the affected iterations, and a sum by a difference; a loop runs from the first affected iteration to its end.
+  if (pass::raise_loops(program_) > 0) pass::default_pipeline(program_);
   // Hooks would observe failed guards, counts of work and plain runs.
   if (has_hooks_) minimum_work = std::numeric_limits<std::uint64_t>::max();
   increments::reject_values(program_);
