@@ -1,5 +1,7 @@
 #include "prepare.hpp"
 
+#include "complex_numbers.hpp"
+#include "float_pairs.hpp"
 #include "indirect_calls.hpp"
 #include "inline_calls.hpp"
 #include "linear_memory.hpp"
@@ -558,6 +560,8 @@ void prepare(llvm::Module& m) {
   // A constructor of a class without virtual bases is an alias.
   for (llvm::GlobalAlias& a : m.aliases())
     if (!a.isInterposable()) a.replaceAllUsesWith(a.getAliasee());
+  split_float_pairs(m);
+  define_complex_functions(m);
   for (llvm::Function& f : m) {
     if (f.isDeclaration()) continue;
     copy_structs_by_value(f);

@@ -81,7 +81,8 @@ bool is_part_of_result(llvm::Instruction const& i) {
   if (auto const* part = llvm::dyn_cast<llvm::ExtractValueInst>(&i)) {
     auto const* const call = llvm::dyn_cast<llvm::CallBase>(part->getAggregateOperand());
     return call && call->getParent() == i.getParent() && part->getNumIndices() == 1 &&
-           call->getCalledFunction() && !call->getCalledFunction()->isDeclaration();
+           call->getCalledFunction() &&
+           (!call->getCalledFunction()->isDeclaration() || is_native_call(*call));
   }
   if (!llvm::isa<llvm::InsertValueInst>(i)) return false;
   return std::ranges::all_of(i.users(), [&](llvm::User const* u) {
