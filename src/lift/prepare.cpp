@@ -1,6 +1,7 @@
 #include "prepare.hpp"
 
 #include "complex_numbers.hpp"
+#include "exceptions.hpp"
 #include "float_pairs.hpp"
 #include "indirect_calls.hpp"
 #include "inline_calls.hpp"
@@ -319,7 +320,8 @@ void add_declared_copies(llvm::Function& f) {
   }
 }
 
-// The blocks from which control flow may reach a return.
+} // namespace
+
 llvm::SmallPtrSet<llvm::BasicBlock*, 16> returning_blocks(llvm::Function& f) {
   llvm::SmallPtrSet<llvm::BasicBlock*, 16> all;
   std::vector<llvm::BasicBlock*> pending;
@@ -335,6 +337,8 @@ llvm::SmallPtrSet<llvm::BasicBlock*, 16> returning_blocks(llvm::Function& f) {
   }
   return all;
 }
+
+namespace {
 
 // The abort calls of the code that begins with a block and does not return; nothing if that code may run forever, or is long.
 std::optional<std::vector<llvm::Instruction*>> failing_calls(llvm::BasicBlock& first) {
@@ -562,6 +566,7 @@ void prepare(llvm::Module& m) {
     if (!a.isInterposable()) a.replaceAllUsesWith(a.getAliasee());
   split_float_pairs(m);
   define_complex_functions(m);
+  resolve_exceptions(m);
   for (llvm::Function& f : m) {
     if (f.isDeclaration()) continue;
     copy_structs_by_value(f);
