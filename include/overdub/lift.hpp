@@ -66,7 +66,9 @@ struct called_native {
   std::string symbol;                  // mangled, as in object files
   std::string name;                    // demangled, as in the program
   std::vector<std::string> parameters; // their types in C++: double, float, bool, std::int32_t
-  std::string result;                  // the same; "void"
+                                       // float[2]: two parameters in the program, which are one struct
+  std::vector<std::string>
+      results; // the same; several are the fields of a struct, and the elements of an array in the program
 };
 
 /// The functions of a module.

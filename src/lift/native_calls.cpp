@@ -1,11 +1,14 @@
 #include "native_calls.hpp"
 
+#include "float_pairs.hpp"
 #include "linear_memory.hpp"
 #include "prepare.hpp"
 #include "values.hpp"
 
+#include <cstdint>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/Function.h>
+#include <vector>
 
 namespace overdub::lifting {
 namespace {
@@ -16,13 +19,16 @@ bool is_callable(llvm::Function const& f) {
   if (!f.isDeclaration() || f.isIntrinsic() || f.isVarArg() || f.doesNotReturn() ||
       f.hasFnAttribute(llvm::Attribute::ReturnsTwice) || f.getCallingConv() != llvm::CallingConv::C)
     return false;
-  if (!f.getReturnType()->isVoidTy() && !is_number(*f.getReturnType())) return false;
+  std::vector<llvm::Type const*> const results = result_types(f);
+  if (!llvm::all_of(results, [&](llvm::Type const* t) {
+        return is_number(*t) && scalar_type(t) == scalar_type(results[0]);
+      }))
+    return false;
   return llvm::all_of(f.args(), [](llvm::Argument const& a) { return is_number(*a.getType()); });
 }
 
 // Callers extend narrow integers by their signedness.
 std::string type_in_cpp(llvm::Type const& t, bool is_unsigned) {
-  if (t.isVoidTy()) return "void";
   if (t.isDoubleTy()) return "double";
   if (t.isFloatTy()) return "float";
   unsigned const bits = t.getIntegerBitWidth();
@@ -43,9 +49,14 @@ bool is_native_call(llvm::CallBase const& call) {
 
 called_native describe_native(llvm::Function const& f) {
   called_native made{f.getName().str(), llvm::demangle(f.getName().str()), {}, {}};
-  for (llvm::Argument const& a : f.args())
-    made.parameters.push_back(type_in_cpp(*a.getType(), a.hasZExtAttr()));
-  made.result = type_in_cpp(*f.getReturnType(), f.hasRetAttribute(llvm::Attribute::ZExt));
+  for (unsigned k = 0; k < f.arg_size(); ++k) {
+    llvm::Argument const& a = *f.getArg(k);
+    bool const is_pair = begins_pair(a);
+    made.parameters.push_back(is_pair ? "float[2]" : type_in_cpp(*a.getType(), a.hasZExtAttr()));
+    if (is_pair) ++k;
+  }
+  for (llvm::Type const* t : result_types(f))
+    made.results.push_back(type_in_cpp(*t, f.hasRetAttribute(llvm::Attribute::ZExt)));
   return made;
 }
 
@@ -55,10 +66,16 @@ void emit_native_call(environment& e, llvm::CallBase const& call) {
   a.effects = is_pure(f) ? effect::pure : effect::ordered;
   std::vector<ir::value_id> operands;
   for (llvm::Value const* v : call.args()) operands.push_back(e[v]);
+  std::vector<llvm::Type const*> const fields = result_types(f);
   std::vector<ir::type> results;
-  if (!f.getReturnType()->isVoidTy()) results.push_back(scalar_type(f.getReturnType()));
+  if (!fields.empty()) results.push_back(scalar_type(fields[0]));
+  if (fields.size() > 1) results[0] = results[0].array_of();
   ir::node_id const n = e.c.insert(ir::op::host, operands, results, a);
-  if (!results.empty()) e.set(&call, e.c->result(n));
+  std::vector<ir::value_id> values;
+  if (fields.size() == 1) values.push_back(e.c->result(n));
+  for (std::size_t k = 0; fields.size() > 1 && k < fields.size(); ++k)
+    values.push_back(e.c.add(ir::op::at, e.c->result(n), number(e.c, static_cast<std::int64_t>(k))));
+  e.set_results(call, values);
 }
 
 } // namespace overdub::lifting

@@ -10,7 +10,7 @@
 
 namespace overdub::lifting {
 
-/// Whether a call is of a function without definition, which is no operation of programs, and whose parameters and result are numbers.
+/// Whether a call is of a function without definition, which is no operation of programs, and whose parameters and results are numbers.
 bool is_native_call(llvm::CallBase const& call);
 /// How it is called.
 called_native describe_native(llvm::Function const& f);

@@ -1,5 +1,8 @@
 #include "prepare.hpp"
 
+#include "complex_numbers.hpp"
+#include "exceptions.hpp"
+#include "float_pairs.hpp"
 #include "indirect_calls.hpp"
 #include "inline_calls.hpp"
 #include "linear_memory.hpp"
@@ -237,6 +240,25 @@ void add_declared_types(llvm::Function& f) {
   }
 }
 
+// The number of elements that `new T[n]` stores before the elements, for the destructors that `delete[]` calls, has no alias information.
+void add_types_of_counts(llvm::Function& f) {
+  llvm::DataLayout const& layout = f.getParent()->getDataLayout();
+  for (llvm::Instruction& i : llvm::instructions(f)) {
+    llvm::Value const* const pointer = llvm::getLoadStorePointerOperand(&i);
+    if (!pointer || !llvm::getLoadStoreType(&i)->isIntegerTy(64) || i.getMetadata(llvm::LLVMContext::MD_tbaa))
+      continue;
+    llvm::APInt offset(64, 0);
+    auto const* const block =
+        llvm::dyn_cast<llvm::CallBase>(pointer->stripAndAccumulateConstantOffsets(layout, offset, true));
+    bool const is_stored =
+        llvm::isa<llvm::StoreInst>(i) && block && allocation_of(*block) == allocation::allocate;
+    bool const is_loaded = llvm::isa<llvm::LoadInst>(i) && offset == llvm::APInt(64, -8, true);
+    if (is_stored || is_loaded)
+      i.setMetadata(
+          llvm::LLVMContext::MD_tbaa, tag_of(llvm::Type::getInt64Ty(f.getContext()), f.getContext()));
+  }
+}
+
 constexpr llvm::StringLiteral part_of_struct = "overdub.part";
 
 // Small integers of a struct are passed in one register: they are loaded and stored together as one wide integer. Here each is loaded and
@@ -317,7 +339,8 @@ void add_declared_copies(llvm::Function& f) {
   }
 }
 
-// The blocks from which control flow may reach a return.
+} // namespace
+
 llvm::SmallPtrSet<llvm::BasicBlock*, 16> returning_blocks(llvm::Function& f) {
   llvm::SmallPtrSet<llvm::BasicBlock*, 16> all;
   std::vector<llvm::BasicBlock*> pending;
@@ -333,6 +356,8 @@ llvm::SmallPtrSet<llvm::BasicBlock*, 16> returning_blocks(llvm::Function& f) {
   }
   return all;
 }
+
+namespace {
 
 // The abort calls of the code that begins with a block and does not return; nothing if that code may run forever, or is long.
 std::optional<std::vector<llvm::Instruction*>> failing_calls(llvm::BasicBlock& first) {
@@ -558,9 +583,13 @@ void prepare(llvm::Module& m) {
   // A constructor of a class without virtual bases is an alias.
   for (llvm::GlobalAlias& a : m.aliases())
     if (!a.isInterposable()) a.replaceAllUsesWith(a.getAliasee());
+  split_float_pairs(m);
+  define_complex_functions(m);
+  resolve_exceptions(m);
   for (llvm::Function& f : m) {
     if (f.isDeclaration()) continue;
     copy_structs_by_value(f);
+    add_types_of_counts(f);
     add_declared_types(f);
     split_wide_accesses(f);
     add_declared_copies(f);

@@ -47,8 +47,11 @@ void check_call(llvm::CallBase const& call) {
     refuse(&call, "inline assembly", "it has no meaning in a program", "write it in C++");
   if (!llvm::isa<llvm::CallInst>(call))
     refuse(
-        &call, "a call whose exceptions the function catches", "an exception is an error of the run",
-        "declare the callee noexcept, or compile with -fno-exceptions");
+        &call, "a call whose exceptions the function catches",
+        "the callee is not defined in the module, calls itself or through a pointer, or is long, or the type "
+        "of an "
+        "exception is not known where it is thrown",
+        "declare the callee noexcept, or return whether it failed");
   llvm::Function const* const callee = call.getCalledFunction();
   if (!callee && call.getFunctionType()->isVarArg())
     refuse(
@@ -81,7 +84,8 @@ bool is_part_of_result(llvm::Instruction const& i) {
   if (auto const* part = llvm::dyn_cast<llvm::ExtractValueInst>(&i)) {
     auto const* const call = llvm::dyn_cast<llvm::CallBase>(part->getAggregateOperand());
     return call && call->getParent() == i.getParent() && part->getNumIndices() == 1 &&
-           call->getCalledFunction() && !call->getCalledFunction()->isDeclaration();
+           call->getCalledFunction() &&
+           (!call->getCalledFunction()->isDeclaration() || is_native_call(*call));
   }
   if (!llvm::isa<llvm::InsertValueInst>(i)) return false;
   return std::ranges::all_of(i.users(), [&](llvm::User const* u) {

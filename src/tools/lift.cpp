@@ -8,6 +8,7 @@
 #include <overdub/lift.hpp>
 #endif
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -26,7 +27,7 @@ lifted_files lift_program(std::vector<std::string> const& paths) {
     lifted_files result{std::move(lifted.program), {}, {}, {}};
     for (called_native& n : lifted.natives)
       result.natives.push_back(
-          {std::move(n.symbol), std::move(n.name), std::move(n.parameters), std::move(n.result)});
+          {std::move(n.symbol), std::move(n.name), std::move(n.parameters), std::move(n.results)});
     std::map<std::string, std::string> why;
     for (refused_function const& f : lifted.refused) {
       std::string const text = printable(text_of(f));
@@ -105,31 +106,79 @@ std::string number_in_program(std::string const& type) {
   return type.starts_with("std::") ? "std::int64_t" : type;
 }
 
+// Fields of a struct in registers, as one type of C++.
+std::string struct_of(std::vector<std::string> const& fields) {
+  std::string all;
+  for (std::string const& field : fields) all += (all.empty() ? "" : ", ") + field;
+  return "overdub::native_struct<" + all + '>';
+}
+
+// The declaration of a native function, and the function that calls it with the numbers of a program.
+class native_caller {
+public:
+  native_caller(embedded_native_symbol const& n, std::string const& number)
+      : n_(n), f_("native_" + number), call_("call_" + number) {}
+
+  std::string text() const {
+    std::string parameters, arguments;
+    std::size_t next = 0;
+    for (std::string const& type : n_.parameters) {
+      std::string const comma = parameters.empty() ? "" : ", ";
+      if (type == "float[2]") {
+        parameters += comma + struct_of({"float", "float"});
+        std::string const first = argument("float", next++), second = argument("float", next++);
+        arguments += comma + struct_of({"float", "float"}) + '{' + first + ", {" + second + "}}";
+      } else {
+        parameters += comma + type;
+        arguments += comma + argument(type, next++);
+      }
+    }
+    return declaration(result(), f_, parameters, n_.symbol) + "void " + call_ +
+           "(void*, [[maybe_unused]] void const* const* x, [[maybe_unused]] void* const* r) {\n" +
+           call(f_ + '(' + arguments + ')') + "}\n";
+  }
+  std::string row() const {
+    return "    {" + literal(n_.name) + ", reinterpret_cast<void (*)()>(&" + f_ + "), &" + call_ + "},\n";
+  }
+
+private:
+  static std::string argument(std::string const& type, std::size_t number) {
+    return "static_cast<" + type + ">(*static_cast<" + number_in_program(type) + " const*>(x[" +
+           std::to_string(number) + "]))";
+  }
+  std::string result() const {
+    return n_.results.empty() ? "void" : n_.results.size() == 1 ? n_.results[0] : struct_of(n_.results);
+  }
+  // Integers are sign-extended from their width.
+  static std::string widened(std::string const& type, std::string const& value) {
+    std::string const narrow = type.starts_with("std::u") ? "std::" + type.substr(6) : type;
+    return "static_cast<" + narrow + ">(" + value + ')';
+  }
+  std::string call(std::string const& value) const {
+    if (n_.results.empty()) return "  " + value + ";\n";
+    std::string const type = number_in_program(n_.results[0]), first = "  auto const y = " + value + ";\n";
+    if (n_.results.size() == 1)
+      return first + "  *static_cast<" + type + "*>(r[0]) = " + widened(n_.results[0], "y") + ";\n";
+    std::string fields, field = "y.first";
+    for (std::string const& each : n_.results) {
+      fields += (fields.empty() ? "" : ", ") + widened(each, field);
+      field.insert(1, ".rest");
+    }
+    std::string const array = "overdub::array<" + type + '>';
+    return first + "  *static_cast<" + array + "*>(r[0]) = " + array + '{' + fields + "};\n";
+  }
+
+  embedded_native_symbol const& n_;
+  std::string f_, call_;
+};
+
 std::string natives_source(std::vector<embedded_native_symbol> const& natives) {
   std::string declared, rows;
   for (std::size_t k = 0; k < natives.size(); ++k) {
-    embedded_native_symbol const& n = natives[k];
-    if (!can_be_declared(n.symbol)) continue;
-    std::string const f = "native_" + std::to_string(k);
-    std::string parameters, arguments;
-    for (std::size_t i = 0; i < n.parameters.size(); ++i) {
-      std::string const comma = i == 0 ? "" : ", ", &type = n.parameters[i];
-      parameters += comma + type;
-      arguments += comma + "static_cast<" + type + ">(*static_cast<" + number_in_program(type) +
-                   " const*>(x[" + std::to_string(i) + "]))";
-    }
-    std::string call = f + '(' + arguments + ')';
-    if (n.result != "void") {
-      // Integers are sign-extended from their width.
-      std::string const narrow = n.result.starts_with("std::u") ? "std::" + n.result.substr(6) : n.result;
-      call = "*static_cast<" + number_in_program(n.result) + "*>(r[0]) = static_cast<" + narrow + ">(" +
-             call + ')';
-    }
-    declared += declaration(n.result, f, parameters, n.symbol) + "void call_" + std::to_string(k) +
-                "(void*, [[maybe_unused]] void const* const* x, [[maybe_unused]] void* const* r) { " + call +
-                "; }\n";
-    rows += "    {" + literal(n.name) + ", reinterpret_cast<void (*)()>(&" + f + "), &call_" +
-            std::to_string(k) + "},\n";
+    if (!can_be_declared(natives[k].symbol)) continue;
+    native_caller const caller(natives[k], std::to_string(k));
+    declared += caller.text();
+    rows += caller.row();
   }
   return declared + "overdub::embedded_native const natives[] = {\n" + rows +
          "    {\"\", nullptr, nullptr}};\n";
@@ -138,8 +187,12 @@ std::string natives_source(std::vector<embedded_native_symbol> const& natives) {
 } // namespace
 
 std::string embedding_source(ir::program const& p, lifted_files const& lifted) {
+  bool const has_structs = std::ranges::any_of(
+      lifted.natives, [](embedded_native_symbol const& n) { return n.results.size() > 1; });
   return "// Written by overdub-opt --embed: a program for overdub::lifted.\n#include "
-         "<overdub/lifted/embedded.hpp>\n\n#include <cstdint>\n\nnamespace {\n"
+         "<overdub/lifted/embedded.hpp>\n" +
+         std::string(has_structs ? "#include <overdub/array/array.hpp>\n" : "") +
+         "\n#include <cstdint>\n\nnamespace {\n"
          "constexpr char text[] =\n" +
          literal(ir::print(p)) + ";\n" + functions_source(lifted.symbols) + natives_source(lifted.natives) +
          "overdub::embedded_program const program(text, functions, natives);\n} // namespace\n";

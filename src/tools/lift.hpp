@@ -20,8 +20,7 @@ struct embedded_symbol {
 struct embedded_native_symbol {
   std::string symbol; // mangled
   std::string name;   // in the program
-  std::vector<std::string> parameters;
-  std::string result; // types in C++
+  std::vector<std::string> parameters, results; // types in C++, as in called_native
 };
 
 /// A program, and what was refused, as comments of its text.

@@ -64,11 +64,11 @@ TEST_CASE("native functions of numbers are called by their names") {
   CHECK(r.natives[0].symbol == "_Z5twiced");
   CHECK(r.natives[0].name == "twice(double)");
   CHECK(r.natives[0].parameters == strings{"double"});
-  CHECK(r.natives[0].result == "double");
+  CHECK(r.natives[0].results == strings{"double"});
   CHECK(r.natives[1].parameters == strings{"std::uint8_t", "std::int16_t", "bool"});
-  CHECK(r.natives[1].result == "std::uint8_t");
+  CHECK(r.natives[1].results == strings{"std::uint8_t"});
   CHECK(r.natives[2].parameters == strings{"float", "std::int64_t"});
-  CHECK(r.natives[2].result == "void");
+  CHECK(r.natives[2].results.empty());
   CHECK(r.natives[3].name == "pure");
 
   // The one whose result is not used is dead code, as it has no side effects.

@@ -171,6 +171,10 @@ TEST_CASE("lifted heap memory") {
   same("overlapping(int, int)", overlapping, [] { return std::tuple(size(), number(0, 5)); });
 }
 
+TEST_CASE("lifted arrays of objects with destructors, which are counted in memory") {
+  same("array_of_destructed(int)", array_of_destructed, [] { return std::tuple(size()); });
+  same("array_of_virtual(int)", array_of_virtual, [] { return std::tuple(size()); });
+}
 TEST_CASE("blocks of heap memory are arrays, where each pointer can be followed to one") {
   same("stages(double const*, int)", stages, array_and_size());
   same("rows_in_turn(double const*, int, int)", rows_in_turn, [] {

@@ -46,6 +46,8 @@ inline constexpr auto half = od::lifted<&numerics::half<double>>();
 inline constexpr auto calls_native = od::lifted<&numerics::calls_native>(od::extent<0>(od::arg<1>));
 inline constexpr auto calls_each_type = od::lifted<&numerics::calls_each_type>();
 inline constexpr auto calls_absent = od::lifted<&numerics::calls_absent>();
+inline constexpr auto complex_functions = od::lifted<&numerics::complex_functions>();
+inline constexpr auto calls_with_structs = od::lifted<&numerics::calls_with_structs>();
 } // namespace lifted
 
 double outside(double x) { return x; }
@@ -258,6 +260,20 @@ TEST_CASE("native functions of numbers are called by their names") {
               }) == native(numerics::calls_each_type));
       }
   CHECK(lifted::calls_each_type.calls().native == 0);
+}
+
+TEST_CASE("native functions receive and return structs in registers") {
+  for (double const x : {0.5, -1.25, 3.0})
+    for (int const k : {-2, 0, 7}) {
+      CHECK(
+          od::run(od::contexts::count{}, lifted::complex_functions, x, k + 0.5) ==
+          numerics::complex_functions(x, k + 0.5));
+      CHECK(
+          od::run(od::contexts::count{}, lifted::calls_with_structs, x, k) ==
+          numerics::calls_with_structs(x, k));
+    }
+  CHECK(lifted::complex_functions.why_native().empty());
+  CHECK(lifted::calls_with_structs.why_native().empty());
 }
 
 TEST_CASE("a call of a native function that is not linked is an error of the run") {

@@ -25,6 +25,17 @@ struct embedded_native {
   void (*run)(void* object, void const* const* arguments, void* const* results); // as ir::host_binding
 };
 
+/// A struct of numbers that a native function receives or returns in registers.
+template <class First, class... Rest>
+struct native_struct {
+  First first;
+  native_struct<Rest...> rest;
+};
+template <class Last>
+struct native_struct<Last> {
+  Last first;
+};
+
 /// Makes a program known to overdub::lifted, as long as this object exists. The arguments must exist as long. Thread-safe.
 class embedded_program {
 public:

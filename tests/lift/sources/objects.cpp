@@ -708,3 +708,35 @@ unsigned sum_or_zero(unsigned a, unsigned b) {
   unsigned sum = 0;
   return __builtin_add_overflow(a, b, &sum) ? 0 : sum;
 }
+namespace {
+struct counts_down {
+  ~counts_down() { *left = *left - x; }
+  double x = 1;
+  double* left = nullptr;
+};
+struct has_virtual_destructor {
+  virtual ~has_virtual_destructor() = default;
+  virtual double value() const { return x; }
+  double x = 2;
+};
+} // namespace
+double array_of_destructed(int n) {
+  double left = 100;
+  counts_down* const all = new counts_down[static_cast<std::size_t>(n)];
+  for (int i = 0; i < n; ++i) {
+    all[i].x += i;
+    all[i].left = &left;
+  }
+  delete[] all;
+  return left;
+}
+double array_of_virtual(int n) {
+  has_virtual_destructor* const all = new has_virtual_destructor[static_cast<std::size_t>(n)];
+  double s = 0;
+  for (int i = 0; i < n; ++i) {
+    all[i].x *= i;
+    s = 2 * s + all[i].value();
+  }
+  delete[] all;
+  return s;
+}

@@ -95,3 +95,5 @@ double empty_optional(int i);
 double range_by_value(double const* x, int n);
 int index_in_constant(double x);
 unsigned sum_or_zero(unsigned a, unsigned b);
+double array_of_destructed(int n);
+double array_of_virtual(int n);

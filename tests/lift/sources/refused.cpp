@@ -86,13 +86,49 @@ long returns_address() { return reinterpret_cast<long>(&steps); }
 long selects_address(int k) { return k > 0 ? reinterpret_cast<long>(&steps) : k; }
 static long twice(long x) { return 2 * x; }
 long passes_address() { return twice(reinterpret_cast<long>(&steps)); }
-double catches_its_own(double x) {
+int depth(int k) {
+  if (k > 10) throw k;
+  return k == 0 ? 0 : 1 + depth(k - 1);
+}
+int catches_of_recursion(int k) {
   try {
-    if (x < 0) throw 1;
-    return x + 1;
+    return depth(k);
   } catch (int) {
     return -5;
   }
+}
+double throws_again(double x) {
+  try {
+    try {
+      if (x < 0) throw 1;
+    } catch (int) {
+      throw;
+    }
+  } catch (int) {
+    return -5;
+  }
+  return x;
+}
+double catches_pointer(double x) {
+  try {
+    if (x < 0) throw "negative";
+  } catch (char const*) {
+    return -5;
+  }
+  return x;
+}
+struct counted {
+  double* count;
+  ~counted() { *count = 0; }
+};
+double destroys(double x) {
+  double count = 1;
+  try {
+    if (x < 0) throw counted{&count};
+  } catch (counted const&) {
+    count += 1;
+  }
+  return count;
 }
 struct round : shape {
   double r = 1;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -120,6 +121,18 @@ bool calls_each_type(int k, unsigned char byte, short s, float f) {
   native_note(s);
   native_note(static_cast<short>(s + 1));
   return native_is_odd(k + native_next(byte)) == (native_half(f) > 1);
+}
+double complex_functions(double x, double y) {
+  std::complex<double> const z(x, y);
+  std::complex<float> const w(static_cast<float>(x), static_cast<float>(y));
+  std::complex<double> const s = std::exp(z) * std::sqrt(z) + std::pow(z, z);
+  std::complex<float> const t = std::sin(w) / std::log(w);
+  return s.real() - 2 * s.imag() + t.real() + 3 * t.imag();
+}
+double calls_with_structs(double x, int k) {
+  native_point const p = native_turned({static_cast<float>(x), static_cast<float>(k), 2}, 0.5f);
+  native_count const c = native_counted({std::lround(x), k});
+  return p.x + 2 * p.y + 3 * p.z + static_cast<double>(c.sum * c.count);
 }
 double calls_absent(double x) { return x > 0 ? x : native_absent(x); }
 

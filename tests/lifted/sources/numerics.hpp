@@ -33,6 +33,8 @@ double first_of(double const* x, int n); // not lifted, and reads n elements
 double calls_native(double const* x, int n);
 bool calls_each_type(int k, unsigned char byte, short s, float f);
 double calls_absent(double x);
+double complex_functions(double x, double y); // call those of the C library
+double calls_with_structs(double x, int k);
 
 // In a source that is not lifted.
 double native_scaled(double x, int k);
@@ -40,6 +42,14 @@ void native_note(short k) noexcept;
 unsigned char native_next(unsigned char byte) noexcept;
 bool native_is_odd(long k) noexcept;
 float native_half(float x) noexcept;
+struct native_point {
+  float x, y, z;
+};
+struct native_count {
+  long sum, count;
+};
+native_point native_turned(native_point p, float by) noexcept;
+native_count native_counted(native_count c) noexcept;
 [[gnu::weak]] double native_absent(double x); // nowhere
 template <class T>
 T half(T x) {
