@@ -18,8 +18,8 @@ struct embedded_symbol {
 
 /// A native function that the program calls.
 struct embedded_native_symbol {
-  std::string symbol; // mangled
-  std::string name;   // in the program
+  std::string symbol;                           // mangled
+  std::string name;                             // in the program
   std::vector<std::string> parameters, results; // types in C++, as in called_native
 };
 

@@ -87,23 +87,23 @@ TEST_CASE("native functions of numbers are called by their names") {
 )od");
 
   static std::vector<double> seen;
-seen.clear();
-auto const bind = [&](char const* name, auto run) {
-  r.program.hosts.push_back({.name = r.program.intern(name), .run = run});
-};
-bind("twice(double)", [](void*, void const* const* x, void* const* result) {
-  *static_cast<double*>(result[0]) = 2 * *static_cast<double const*>(x[0]);
-});
-bind("next", [](void*, void const* const* x, void* const* result) {
-  *static_cast<std::int64_t*>(result[0]) = *static_cast<std::int64_t const*>(x[0]) + 1;
-});
-bind("note", [](void*, void const* const* x, void* const*) {
-  seen = {*static_cast<float const*>(x[0]), static_cast<double>(*static_cast<std::int64_t const*>(x[1]))};
-});
-bind("pure", [](void*, void const* const* x, void* const* result) {
-  *static_cast<std::int64_t*>(result[0]) = -*static_cast<std::int64_t const*>(x[0]);
-});
-overdub::executable const calls(r.program, *r.program.find("calls"));
-CHECK(calls.call<double>(1.25, std::int64_t{4}) == 2.5 + 201 - 4);
-CHECK(seen == std::vector<double>{1.5, -7});
+  seen.clear();
+  auto const bind = [&](char const* name, auto run) {
+    r.program.hosts.push_back({.name = r.program.intern(name), .run = run});
+  };
+  bind("twice(double)", [](void*, void const* const* x, void* const* result) {
+    *static_cast<double*>(result[0]) = 2 * *static_cast<double const*>(x[0]);
+  });
+  bind("next", [](void*, void const* const* x, void* const* result) {
+    *static_cast<std::int64_t*>(result[0]) = *static_cast<std::int64_t const*>(x[0]) + 1;
+  });
+  bind("note", [](void*, void const* const* x, void* const*) {
+    seen = {*static_cast<float const*>(x[0]), static_cast<double>(*static_cast<std::int64_t const*>(x[1]))};
+  });
+  bind("pure", [](void*, void const* const* x, void* const* result) {
+    *static_cast<std::int64_t*>(result[0]) = -*static_cast<std::int64_t const*>(x[0]);
+  });
+  overdub::executable const calls(r.program, *r.program.find("calls"));
+  CHECK(calls.call<double>(1.25, std::int64_t{4}) == 2.5 + 201 - 4);
+  CHECK(seen == std::vector<double>{1.5, -7});
 }
