@@ -143,6 +143,7 @@ OVERDUB_HIDDEN inline constexpr rule rewrite_rules[] = {
     {op::length, "the length of an array comes from the operation that makes it", structural::length},
     {op::at, "an element of an array comes from the operation that makes the array", structural::at},
     {op::slice, "a slice of all elements is the array", structural::slice},
+    {op::concat, "a slice without elements adds none", structural::concat},
     {op::update, "writing an element's own value changes nothing", structural::update},
     {op::reduce, "the reduction of one element is the element", structural::reduce},
     // control

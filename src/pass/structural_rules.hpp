@@ -149,6 +149,23 @@ inline bool slice(cursor& c, node_id n) {
   return is_length_of(f, count, array) && replace(c, n, array);
 }
 
+// An array of rows has the length of its rows even if it has none, and is left.
+inline bool concat(cursor& c, node_id n) {
+  function const& f = *c;
+  if (f.type_of(f.result(n)).rank != 1) return false;
+  auto const is_empty = [&](value_id v) {
+    node_id const made = maker_of(f, v, op::slice);
+    if (made == nothing) return false;
+    value_id const count = f.operand(made, 2);
+    return f.is_literal(count) && f.bits_of(count) == 0;
+  };
+  values kept;
+  for (value_id const v : f.operands_of(n))
+    if (!is_empty(v)) kept.push_back(v);
+  if (kept.size() == f[n].operand_count || kept.empty()) return false;
+  return kept.size() == 1 ? replace(c, n, kept[0]) : replace(c, n, op::concat, kept);
+}
+
 inline bool update(cursor& c, node_id n) {
   function const& f = *c;
   std::uint32_t const last = f[n].operand_count - 1;
