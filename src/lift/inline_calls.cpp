@@ -65,6 +65,13 @@ public:
     for (llvm::Function& f : m) all.push_back(&f);
     order_ = callees_first(all);
     for (std::size_t k = 0; k < order_.size(); ++k) position_[order_[k]] = k;
+    for (llvm::Function* const f : order_)
+      if (llvm::any_of(llvm::instructions(*f), [&](llvm::Instruction const& i) {
+            auto const* const call = llvm::dyn_cast<llvm::CallBase>(&i);
+            auto const callee = call ? position_.find(call->getCalledFunction()) : position_.end();
+            return callee != position_.end() && callee->second >= position_[f];
+          }))
+        recursive_.insert(f);
   }
 
   void run() {
@@ -94,12 +101,14 @@ private:
         if (is_inlined(*inner)) calls.emplace_back(inner);
     }
   }
-  // Callees come before their callers in `order_`. One that does not is part of a recursive cycle, and is not inlined.
+  // Callees come before their callers in `order_`. One that does not is part of a recursive cycle, and is not inlined: neither into the
+  // cycle, nor into a caller outside, where its calls of itself would be inlined again and again.
   bool is_inlined(llvm::CallBase const& call) const {
     llvm::Function const* const callee = call.getCalledFunction();
     if (!callee || callee->isDeclaration() || callee->isInterposable()) return false;
     auto const before = position_.find(callee), now = position_.find(call.getFunction());
     if (before == position_.end() || now == position_.end() || before->second >= now->second) return false;
+    if (recursive_.contains(callee)) return false;
     // A struct that is passed by value would be copied as bytes.
     if (callee->getInstructionCount() > most_instructions || call.hasByValArgument()) return false;
     return callee->getReturnType()->isPointerTy() || passes_copied_array(call);
@@ -107,6 +116,8 @@ private:
 
   std::vector<llvm::Function*> order_;
   llvm::DenseMap<llvm::Function const*, std::size_t> position_;
+  llvm::DenseSet<llvm::Function const*>
+      recursive_; // that call themselves, or a function after them in `order_`
 };
 
 // ---- loops over local arrays

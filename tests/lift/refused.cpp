@@ -87,3 +87,38 @@ TEST_CASE("damaged modules are refused or lifted, and do not crash") {
   }
   SUCCEED();
 }
+
+TEST_CASE("a recursive function is not inlined into its callers, again and again") {
+  overdub::lift_result const r = overdub::lift(R"(
+define double @product(ptr %x, i64 %n) {
+entry:
+  %ends = icmp eq i64 %n, 0
+  br i1 %ends, label %end, label %more
+more:
+  %first = load double, ptr %x, align 8
+  %rest = getelementptr double, ptr %x, i64 1
+  %fewer = sub i64 %n, 1
+  %product = call double @product(ptr %rest, i64 %fewer)
+  %y = fmul double %first, %product
+  ret double %y
+end:
+  ret double 1.0
+}
+define double @product_of_rest(ptr %x, i64 %n) {
+  %rest = getelementptr double, ptr %x, i64 1
+  %y = call double @product(ptr %rest, i64 %n)
+  ret double %y
+}
+)");
+  auto const found = r.program.find("product_of_rest");
+  REQUIRE(found);
+  overdub::ir::function const& caller = r.program[*found];
+  std::size_t calls = 0, branches = 0;
+  for (std::uint32_t n = 0; n < caller.node_count(); ++n) {
+    overdub::ir::op const code = caller[overdub::ir::node_id(n)].code;
+    calls += code == overdub::ir::op::call;
+    branches += code == overdub::ir::op::if_;
+  }
+  CHECK(calls == 1);
+  CHECK(branches == 0);
+}
