@@ -84,6 +84,30 @@ TEST_CASE("check compares indices with unknown lengths") {
       said(check(steps, each(between(0.0, 1.0)))) ==
       lines{"possible: map may have a negative size: at least -1"});
 }
+TEST_CASE("check finds arrays of known lengths that differ") {
+  auto const row = [](int n) { return each(between(0.0, 1.0), n, n); };
+  auto const matrix = [&](int rows, int columns) { return each(row(columns), rows, rows); };
+  struct example {
+    char const* body;
+    bounds x, y;
+  };
+  for (example const& e : std::vector<example>{
+           {"(%x: f64[], %y: f64[]) -> i64 {\n%r = length %x, %y : i64\nreturn %r }", row(3), row(5)},
+           {"(%x: f64[][], %y: f64[][]) -> f64[][] {\n%r = concat %x, %y : f64[][]\nreturn %r }",
+            matrix(2, 3), matrix(2, 5)},
+           {"(%x: f64[][], %y: f64[]) -> f64[][] {\n%r = update %x, 0, %y : f64[][]\nreturn %r }",
+            matrix(2, 3), row(5)},
+           {"(%x: f64[], %y: f64[]) -> f64[][] {\n%r = array %x, %y : f64[][]\nreturn %r }", row(3),
+            row(5)}}) {
+    INFO(e.body);
+    check_report const found = check_text("entry @f\nfunc @f" + std::string(e.body), {e.x, e.y});
+    CHECK(found.count(finding_kind::wrong_size) == 1);
+  }
+  CHECK(check_text(
+            "entry @f\nfunc @f(%x: f64[], %y: f64[]) -> i64 {\n%r = length %x, %y : i64\nreturn %r }",
+            {row(3), row(3)})
+            .empty());
+}
 TEST_CASE("check uses the conditions of branches") {
   CHECK(check(guarded, signature<double>).empty());
   CHECK(check(arc, signature<double>).empty());

@@ -6,6 +6,7 @@
 #include <overdub/core/error.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <tuple>
 
@@ -25,7 +26,7 @@ void same(std::string const& name, Native const& native, Make const& make) {
   lifted::same(module().program, name, native, make);
 }
 auto around_limits() {
-  return [x = -5.0]() mutable { return std::tuple(x += 0.45); };
+  return [x = std::make_shared<double>(-5.0)] { return std::tuple(*x += 0.45); };
 }
 
 } // namespace
