@@ -116,9 +116,11 @@ inline affected emit_gathered_rows(update_writer& w, node_id n, affected_read co
 /// Guards that elements which all iterations read did not change. Returns why all iterations are recomputed, if a guard cannot be
 /// emitted.
 inline std::string_view guard_common_reads(update_writer& w, std::vector<common_read> const& all) {
+  static constexpr std::string_view why = "an element that all iterations use may have changed";
+  for (common_read const& each : all) // before any guard is emitted
+    if (!w.guards.may_speculate_apart(each.at, *each.of)) return why;
   for (common_read const& each : all)
-    if (!w.guards.speculates_apart(each.at, *each.of, 2))
-      return "an element that all iterations use may have changed";
+    if (!w.guards.speculates_apart(each.at, *each.of, 2)) return why;
   return {};
 }
 

@@ -21,7 +21,7 @@ void visit_loop(update_writer& w, node_id n);
 void recompute_nested(update_writer& w, node_id n);
 
 // Parts of these.
-std::string_view why_recompute_loop(update_writer& w, node_id n, std::vector<affected>& all);
+std::string_view affect_loop(update_writer& w, node_id n, std::vector<affected>& all);
 value_id continues(
     update_writer& w, values const& entering, value_id count, value_id last,
     std::span<std::uint32_t const> states);
@@ -37,7 +37,7 @@ bool reads_elements(update_writer& w, node_id n);
 
 inline void visit_loop(update_writer& w, node_id n) {
   std::vector<affected> all;
-  if (std::string_view const why = why_recompute_loop(w, n, all); !why.empty()) return recompute(w, n, why);
+  if (std::string_view const why = affect_loop(w, n, all); !why.empty()) return recompute(w, n, why);
   function const& f = w.original();
   ir::region_flow const flow = w.code.flow_of(n);
   if (value_id const v = flow.trip_count(); !f.is_literal(v) && w.known.change_of(v) != nullptr)
@@ -243,8 +243,8 @@ inline void append_to_loop(update_writer& w, node_id n, change const& count) {
     w.known.set_change(w.original().result(n, loop_carried + s)).deltas = std::move(deltas[s]);
 }
 
-/// Why a loop must be recomputed in full. Empty, if it need not be; then emits the affected iterations.
-inline std::string_view why_recompute_loop(update_writer& w, node_id n, std::vector<affected>& all) {
+/// Emits guards, and the affected iterations of a loop. Returns why it must be recomputed in full instead; empty, if it need not be.
+inline std::string_view affect_loop(update_writer& w, node_id n, std::vector<affected>& all) {
   function const& f = w.original();
   ir::region_flow const flow = w.code.flow_of(n);
   if (!enclosing_depth(f, flow.index())) return "it is nested in a branch in a map";
@@ -282,8 +282,9 @@ inline std::string_view why_recompute_loop(update_writer& w, node_id n, std::vec
     begins = begins || (!f.is_literal(flow.initial(s)) && w.known.change_of(flow.initial(s)) != nullptr);
   if (of_count != nullptr && (begins || !found.reads.empty()))
     return "iterations were appended, and inputs of the others, or initial values, changed, too";
+  if (std::string_view const why = guard_common_reads(w, found.common); !why.empty()) return why;
   all = emit_affected(w, n, found.reads);
-  return guard_common_reads(w, found.common);
+  return {};
 }
 
 /// The condition that an initial value differs. Nothing, if none changed.

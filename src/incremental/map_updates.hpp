@@ -60,9 +60,10 @@ inline void visit_map(update_writer& w, node_id n) {
   else
     found = find_affected(w.code, w.known, n);
   if (!found.why.empty()) return recompute(w, n, found.why);
-  std::vector<affected> all = emit_affected(w, n, found.reads);
+  // First, since the affected iterations become arguments of the program, and their indices saved values.
   if (std::string_view const why = guard_common_reads(w, found.common); !why.empty())
     return recompute(w, n, why);
+  std::vector<affected> all = emit_affected(w, n, found.reads);
 
   // Sums of results need the old elements; rows are compared with the saved rows, whose length is that of all iterations.
   for (value_id const v : w.original().results_of(n))

@@ -29,6 +29,7 @@ public:
   void end(std::vector<value_id> const& results);
   bool may_speculate_on(guard const& a) const;
   bool speculate_on(guard const& a, value_id holds);
+  bool may_speculate_apart(node_id n, change const& c) const;
   bool speculates_apart(node_id n, change const& c, std::uint32_t end);
   bool set_or_guard_unchanged(node_id n, value_id v, value_id now);
 
@@ -47,6 +48,7 @@ private:
     value_id condition = ir::nothing; // if it is not certain: the condition, or nothing if it is impossible
   };
   bool is_outermost() const;
+  bool is_apart(node_id n, change const& c) const;
   value_id hoisted_condition(value_id v);
   bool can_be_hoisted(value_id v, std::vector<node_id>& moved) const;
   overlap overlap_of(node_id n, std::uint32_t axis, std::uint32_t end, change const& c, value_id where);
@@ -148,15 +150,24 @@ speculation::overlap_of(node_id n, std::uint32_t axis, std::uint32_t end, change
   return all;
 }
 
+/// Whether the element that is read is certainly not one that changed.
+inline bool speculation::is_apart(node_id n, change const& c) const {
+  value_id const index = known_.new_value(code_.original().operand(n, 1));
+  return std::all_of(c.deltas.begin(), c.deltas.end(), [&](delta const& p) {
+    return p.is_appended || (p.list == ir::nothing && code_.are_distinct(p.index, index));
+  });
+}
+
+/// Whether speculates_apart may return true: emits nothing.
+inline bool speculation::may_speculate_apart(node_id n, change const& c) const {
+  return is_apart(n, c) || (!has_unsearchable_list(c) && may_speculate_on({code_.original().result(n)}));
+}
+
 /// Whether the element that is read is not one that changed, or is guarded not to be.
 inline bool speculation::speculates_apart(node_id n, change const& c, std::uint32_t end) {
-  value_id const index = known_.new_value(code_.original().operand(n, 1));
-  auto const is_apart = [&](delta const& p) {
-    return p.is_appended || (p.list == ir::nothing && code_.are_distinct(p.index, index));
-  };
-  if (std::all_of(c.deltas.begin(), c.deltas.end(), is_apart)) return true;
+  if (is_apart(n, c)) return true;
   guard const apart{code_.original().result(n)};
-  if (has_unsearchable_list(c) || !may_speculate_on(apart)) return false;
+  if (!may_speculate_apart(n, c)) return false;
   overlap const m = overlap_of(n, 1, end, c, ir::nothing);
   if (m.is_certain || m.condition == ir::nothing) return !m.is_certain;
   if (!speculate_on(apart, code_.add(op::logical_not, m.condition))) return false;

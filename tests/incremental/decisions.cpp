@@ -255,6 +255,31 @@ commit: puts %y[each]
 )");
 }
 
+TEST_CASE("a map that must be recomputed in full has no iterations as arguments, and emits no guards") {
+  std::string_view const text = R"(
+entry @f
+func @f(%x: f64[], %z: i64[]) -> f64[] {
+  %n = length %z : i64
+  %y = map %n (%i: i64) -> f64 {
+    %k0 = at %z, %i : i64
+    %k = add %k0, %i : i64
+    %e = at %x, %k : f64
+    %b = at %x, 0 : f64
+    %q = mul %e, %b : f64
+    yield %q
+  }
+  return %y
+})";
+  CHECK(decided(text, {element, {}}, {.all = true, .of = {}}) == R"(
+argument: index 0 of changed element 0 of %x
+argument: changed element 0 of %x
+argument: saved %z
+argument: saved %x
+%y = map: recomputed in full, since an element that all iterations use may have changed
+commit: puts %y
+)");
+}
+
 TEST_CASE("a loop runs from the first affected iteration on") {
   CHECK(decided(loop, {element, {}}) == R"(
 argument: index 0 of changed element 0 of %x
