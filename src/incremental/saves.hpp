@@ -13,15 +13,7 @@ namespace overdub::increments {
 
 /// The number of maps and loops that enclose a value. Nothing where values cannot be saved: in a `while`, in a reduction, or in a branch
 /// in an iteration.
-inline std::optional<std::uint32_t> enclosing_depth(ir::function const& f, ir::value_id v) {
-  std::uint32_t depth = 0;
-  for (auto const around : ir::enclosing_regions(f, f.region_of(v))) {
-    if (selects_region(f[around.owner].code) && is_outside_loops(f, around.region)) return depth;
-    if (!is_counted(f[around.owner].code)) return {};
-    ++depth;
-  }
-  return depth;
-}
+std::optional<std::uint32_t> enclosing_depth(ir::function const& f, ir::value_id v);
 
 /// Decides what is saved: what an update program asks for, once, and for all update programs of the function. Emission asks, and does not
 /// depend on what was asked for before or will be: `plan_stores` reads the answer at the end.
