@@ -74,6 +74,7 @@ branch_partials::write_partials(region_id r, std::uint32_t result, values const&
   ir::cursor const back = at_;
   at_.to_end(r);
   sums_.enter();
+  sums_.collect(inputs);
   std::vector<node_id> nodes;
   for (node_id const m : f().nodes_of(r))
     if (m != end) nodes.push_back(m);

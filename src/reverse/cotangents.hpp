@@ -28,7 +28,8 @@ public:
   /// Adds a contribution to the cotangent of a value.
   void add(value_id v, value_id contribution) {
     if (!activity_.varies(v)) return;
-    if (place const to = place_of(v); to.accumulator != ir::nothing) return add_whole(to, contribution);
+    if (!top().collected.contains(v))
+      if (place const to = place_of(v); to.accumulator != ir::nothing) return add_whole(to, contribution);
     auto const [at, is_new] = top().sums.try_emplace(v, contribution);
     if (!is_new) at.value() = plus(at->second, contribution);
   }
@@ -74,6 +75,10 @@ public:
     top().elements.erase(at);
     if (sum == ir::nothing) sum = zeros_like(v);
     return with_parts(sum, parts);
+  }
+  /// In this scope, contributions to these numbers are summed, also to elements of an array that has an accumulator.
+  void collect(std::vector<value_id> const& numbers) {
+    for (value_id const v : numbers) top().collected.insert(v);
   }
   /// In this scope, all contributions to elements of an array are to the element at the iteration's index: one number sums
   /// them.
@@ -200,6 +205,7 @@ private:
     value_map<std::vector<part>> elements;
     value_map<value_id> accumulators;
     value_map<value_id> by_index;
+    ir::value_set collected;
   };
   scope& top() { return scopes_.back(); }
   scope const& top() const { return scopes_.back(); }

@@ -57,6 +57,22 @@ TEST_CASE("the gradient of a loop with branches adds no branch, and explain repo
         derivatives[i], finite_difference([&](double y) { return steps(od::update(x, i, y)); }, x[i]), 1e-9));
 }
 
+// Reads an element at another index than the iteration's, so that an accumulator collects its cotangents.
+constexpr auto largest = od::fn<"largest">([](auto const& x) {
+  return od::loop(od::size(x) - 1, x[0], [&](auto i, auto most) {
+    auto const a = od::at(x, i + 1);
+    return od::if_(
+        most < a, [=] { return a * a; }, [=] { return most; });
+  });
+});
+
+TEST_CASE("an element that a branch of a recurrence captures gets its cotangent after the loop") {
+  od::array<double> const x{0.5, 0.75, 0.25, 1.5, 1.25, 3.0};
+  CHECK(largest(x) == 9);
+  auto const slopes = gradient(largest)(x);
+  for (od::i64 i = 0; i < x.size(); ++i) CHECK(slopes[i] == (i == 5 ? 6.0 : 0.0));
+}
+
 TEST_CASE("the gradient of such a loop in float adds no branch, either") {
   od::array<float> const x{0.7f, -0.3f, 1.9f, 0.1f, -1.2f, 0.6f};
   od::array<double> const same{0.7, -0.3, 1.9, 0.1, -1.2, 0.6};
