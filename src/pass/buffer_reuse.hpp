@@ -14,6 +14,14 @@
 
 namespace overdub::pass::detail {
 
+/// Whether an operation may write into the buffer of an operand after its last use. Not so calls, copies and what function values capture: other
+/// operations stay where they are, so that contexts observe them in the order of the program.
+inline bool may_reuse(function const& f, node_id n, std::uint32_t operand) {
+  op const code = f[n].code;
+  bool const writes = code == op::update || ir::carries_values(code) || ir::has_accumulators(code);
+  return writes && ir::may_consume(f, n, operand);
+}
+
 /// An incremental topological order of the integers from 0 on. Dependences are added as long as they form no cycle; only
 /// the part of the order between the two is moved (D. J. Pearce, P. H. J. Kelly: A dynamic topological sort algorithm for
 /// directed acyclic graphs, 2006).
@@ -103,8 +111,7 @@ public:
         if (f.region_of(v) != r) outside.push_back({v, 0, reuses});
       };
       for (std::uint32_t i = 0; i < f[n].operand_count; ++i)
-        if (value_id const v = f.operand(n, i); f.type_of(v).is_array())
-          use(whole(v), code != op::yield && ir::may_consume(f, n, i));
+        if (value_id const v = f.operand(n, i); f.type_of(v).is_array()) use(whole(v), may_reuse(f, n, i));
       for (region_id const inner : f.regions_of(n))
         for (array_use const& u : of(inner)) use(u.array, u.reuses && !ir::repeats_regions(code));
     }
