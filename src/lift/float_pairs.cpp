@@ -47,7 +47,7 @@ llvm::FunctionType* split_type(llvm::FunctionType& type) {
 
 void add_parts(llvm::IRBuilder<>& at, llvm::Value* x, std::vector<llvm::Value*>& all) {
   if (!is_pair(x->getType())) return all.push_back(x);
-  for (std::uint64_t const k : {0, 1}) all.push_back(at.CreateExtractElement(x, k));
+  for (std::uint64_t const k : {std::uint64_t{0}, std::uint64_t{1}}) all.push_back(at.CreateExtractElement(x, k));
 }
 // The parts of a pair, or of a struct of pairs and other numbers.
 std::vector<llvm::Value*> parts_of(llvm::IRBuilder<>& at, llvm::Value* x) {
@@ -63,7 +63,7 @@ std::vector<llvm::Value*> parts_of(llvm::IRBuilder<>& at, llvm::Value* x) {
 llvm::Value* joined(llvm::IRBuilder<>& at, llvm::Type* type, llvm::ArrayRef<llvm::Value*> parts) {
   llvm::Value* all = llvm::PoisonValue::get(type);
   if (is_pair(type)) {
-    for (std::uint64_t const k : {0, 1}) all = at.CreateInsertElement(all, parts[k], k);
+    for (std::uint64_t const k : {std::uint64_t{0}, std::uint64_t{1}}) all = at.CreateInsertElement(all, parts[k], k);
     return all;
   }
   for (unsigned k = 0; k < type->getStructNumElements(); ++k) {

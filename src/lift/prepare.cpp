@@ -252,7 +252,7 @@ void add_types_of_counts(llvm::Function& f) {
         llvm::dyn_cast<llvm::CallBase>(pointer->stripAndAccumulateConstantOffsets(layout, offset, true));
     bool const is_stored =
         llvm::isa<llvm::StoreInst>(i) && block && allocation_of(*block) == allocation::allocate;
-    bool const is_loaded = llvm::isa<llvm::LoadInst>(i) && offset == llvm::APInt(64, -8, true);
+    bool const is_loaded = llvm::isa<llvm::LoadInst>(i) && offset.getSExtValue() == -8;
     if (is_stored || is_loaded)
       i.setMetadata(
           llvm::LLVMContext::MD_tbaa, tag_of(llvm::Type::getInt64Ty(f.getContext()), f.getContext()));
