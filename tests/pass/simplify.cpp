@@ -169,6 +169,8 @@ constexpr example examples[] = {
      "%r, %s"},
     {"a slice of all elements is the array", "f64[]",
      "%m = length %a : i64\n %r = slice %a, 0, %m : f64[]\n return %r"},
+    {"a slice without elements adds none", "f64[]",
+     "%b = slice %a, 0, 0 : f64[]\n %r = concat %b, %a : f64[]\n return %r"},
     {"writing an element's own value changes nothing", "f64[]",
      "%e = at %a, %i : f64\n %r = update %a, %i, %e : f64[]\n return %r"},
     {"the reduction of one element is the element", "f64",
