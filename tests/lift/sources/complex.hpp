@@ -1,4 +1,4 @@
-// Functions of complex numbers, and of structs of floats, which the ABI passes in pairs. Numbers are real and imaginary part, in turn.
+// Functions of complex numbers, and of structs of floats, which the ABI passes in pairs. The arrays have the real and the imaginary part of each number, one after the other.
 #pragma once
 
 extern "C" {
