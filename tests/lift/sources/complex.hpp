@@ -1,4 +1,5 @@
-// Functions of complex numbers, and of structs of floats, which the ABI passes in pairs. The arrays have the real and the imaginary part of each number, one after the other.
+// Functions of complex numbers, and of structs of floats, which the ABI passes in pairs. The arrays have the real and the imaginary part of
+// each number, one after the other.
 #pragma once
 
 extern "C" {
