@@ -146,18 +146,10 @@ bool speculation::may_be_unchanged(node_id n) const {
     return code_.original().type_of(v) == ir::boolean || !code_.original().type_of(v).is_floating();
   };
   op const code = code_.original()[n].code;
-  if (selects_region(code) || carries_values(code)) return true;
+  ir::op_row const& row = ir::row_of(code);
+  if (selects_region(code) || carries_values(code) || row.has(ir::op_traits::rounds)) return true;
+  if (row.types == ir::type_rule::comparison || row.types == ir::type_rule::test) return true;
   switch (code) {
-  case op::eq:
-  case op::ne:
-  case op::lt:
-  case op::le:
-  case op::gt:
-  case op::ge:
-  case op::isnan:
-  case op::isinf:
-  case op::isfinite:
-  case op::signbit:
   case op::logical_and:
   case op::logical_or:
   case op::select:
@@ -171,12 +163,6 @@ bool speculation::may_be_unchanged(node_id n) const {
   case op::bit_or:
   case op::shift_right:
   case op::rem:
-  case op::floor:
-  case op::ceil:
-  case op::trunc:
-  case op::round:
-  case op::nearbyint:
-  case op::rint:
     return true;
   case op::div:
     return is_whole(code_.original().result(n));

@@ -51,7 +51,7 @@ private:
   std::optional<std::uint32_t> side_of(value_id argument, node_id made) const {
     if (f_[made].operand_count != 2 || f_.operand(made, 0) == f_.operand(made, 1)) return {};
     if (f_.operand(made, 0) == argument) return 0;
-    bool const commutes = f_[made].code == op::add || f_[made].code == op::mul ||
+    bool const commutes = ir::row_of(f_[made].code).has(ir::op_traits::commutes) ||
                           is_associative(f_[made].code, f_.type_of(argument));
     if (f_.operand(made, 1) == argument && commutes) return 1;
     return {};
